@@ -9,13 +9,14 @@ import { type Figure, whole } from './report.ts'
 import { alternate, type Round } from './rounds.ts'
 import { seedOwn } from './seed.ts'
 
-/** More than a cache of that size holds, so that users who are asked for in turn are never in it. */
-const CACHE_SIZE = isQuick ? '8MB' : '64MB'
+/** Holds a hundredth of the users or less, so that nearly all who are asked for in turn are not in it. */
+export const NEARLY_NO_CACHE = { GATEPASS_CACHE_SIZE: '1MB' }
+const CACHE_FOR_A_THIRD = { GATEPASS_CACHE_SIZE: isQuick ? '8MB' : '64MB' }
 export const COLD_USERS = isQuick ? 3_000 : 22_000
 const ROUNDS = 5
 const WARM_UP_MS = 3_000
 
-/** Fetches for all users in turn, round after round: when a user is asked for again, the cache has dropped it. */
+/** Fetches for all users in turn, round after round, from a server with `NEARLY_NO_CACHE`. */
 export function coldRounds(
   load: LoadProcess,
   server: Server,
@@ -33,14 +34,16 @@ export function coldRounds(
 /** A fresh token for a user who is in no cache, as a ratio to the bare endpoint measured right before. */
 export async function coldFetch(bench: Bench): Promise<Figure[]> {
   const folder = await seedOwn(bench, 'cold-database', COLD_USERS)
-  await using gatepass = await startGatepass(folder, { settings: { GATEPASS_CACHE_SIZE: CACHE_SIZE } })
+  await using gatepass = await startGatepass(folder, { settings: NEARLY_NO_CACHE })
+  await using caching = await startGatepass(folder, { settings: CACHE_FOR_A_THIRD })
   await using bare = await startBare(folder)
   const sides = { gatepass: coldRounds(bench.load, gatepass), bare: coldRounds(bench.load, bare) }
   await sides.bare(WARM_UP_MS)
   await sides.gatepass(WARM_UP_MS)
   const uniform = (server: Server) => fetchFrom(bench.load, server, { users: COLD_USERS })
   const inTurn = await alternate(ROUNDS, sides)
-  const mixed = await alternate(ROUNDS, { gatepass: () => uniform(gatepass), bare: () => uniform(bare) })
+  await fetchFrom(bench.load, caching, { users: COLD_USERS, ms: WARM_UP_MS })
+  const mixed = await alternate(ROUNDS, { gatepass: () => uniform(caching), bare: () => uniform(bare) })
   const name = `fetch, users who are in no cache (${whole(COLD_USERS)} in turn, ${CONNECTIONS} connections)`
   const random = `fetch, ${whole(COLD_USERS)} users at random, of whom the cache holds about a third`
   return [

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { startBare } from './bare.ts'
 import type { Bench } from './bench.ts'
-import { COLD_USERS, coldRounds } from './cold-fetch.ts'
+import { COLD_USERS, coldRounds, NEARLY_NO_CACHE } from './cold-fetch.ts'
 import { fetchFrom, WARM_UP_MS } from './fetching.ts'
 import { startGatepass } from './gatepass.ts'
 import { type Figure, median, spread } from './report.ts'
@@ -85,7 +85,7 @@ async function coldAgainst(ref: string, checkout: URL, bench: Bench): Promise<Fi
   const otherFolder = await seedOwn(bench, 'cold-before', COLD_USERS, other)
   const folder = await seedOwn(bench, 'cold-now', COLD_USERS)
   await using before = await startGatepass(otherFolder, { checkout })
-  await using now = await startGatepass(folder)
+  await using now = await startGatepass(folder, { settings: NEARLY_NO_CACHE })
   const fetchCold = {
     before: coldRounds(bench.load, before, { people: peopleOf(checkout) }),
     now: coldRounds(bench.load, now),

@@ -130,7 +130,7 @@ export async function openBroker(
         connections: createReadCache(store, {
           max: config.cacheBytes,
           bytesOf: bytesOfConnections,
-          keepsFrom: 'second read',
+          replacesFrom: 'second read',
           forgets: (change) =>
             change.noun === 'connection'
               ? ownerKey(change.owner)

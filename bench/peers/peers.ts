@@ -38,7 +38,8 @@ export async function peers(bench: Bench): Promise<Figure[]> {
   await using betterAuth = startScript('peers/better-auth-server.js', [JSON.stringify(facts)])
   const [{ sessions }] = (await once(betterAuth.child, 'message')) as [{ sessions: readonly Session[] }]
   const other: Server = { port, cpuMs: betterAuth.cpuMs }
-  await using gatepass = await startGatepass(folder)
+  // room for the users of the warm rounds, and for few others
+  await using gatepass = await startGatepass(folder, { settings: { GATEPASS_CACHE_SIZE: '48MB' } })
 
   const warm = {
     gatepass: (ms = ROUND_MS) => fetchFrom(load, gatepass, { ms, users: WARM_USERS }),

@@ -62,10 +62,11 @@ export interface ReadCacheOptions<T> {
   /** Names the key that a change of the store invalidates: one, all, or none. */
   readonly forgets: (change: StoreChange) => string | 'all' | undefined
   /**
-   * `second read`: a value is kept when its key was among the last keys that were read, about as many as the cache
-   * holds, so that many keys which are each read once cost no memory and do not displace those that are read again.
+   * `second read`: a value for which others would have to make room is kept when its key was among the last keys that
+   * were read, about as many as the cache holds. So many keys which are each read once do not displace those that are
+   * read again.
    */
-  readonly keepsFrom?: 'first read' | 'second read'
+  readonly replacesFrom?: 'first read' | 'second read'
 }
 
 /** The least that a value with its key takes, by which a cache of bytes remembers keys. */
@@ -78,13 +79,14 @@ export function createReadCache<T extends object>(store: Store, options: ReadCac
   let evictions = 0
   const values = new LRUCache<string, T>({
     ...atMost(max),
-    ...(bytesOf && { sizeCalculation: (value: T, key: string) => bytesOf(value) + key.length }),
+    ...(bytesOf && { sizeCalculation: (value: T, key: string) => sizeOf(key, value) }),
     dispose(_value, _key, reason) {
       if (reason === 'evict') evictions++
     },
   })
   const remembered = bytesOf === undefined ? max : Math.ceil(max / LEAST_BYTES)
-  const isKept = options.keepsFrom === 'second read' ? createReadBefore(remembered) : () => true
+  const wasReadBefore = options.replacesFrom === 'second read' ? createReadBefore(remembered) : () => true
+  const sizeOf = (key: string, value: T) => (bytesOf === undefined ? 1 : bytesOf(value) + key.length)
   const look = lookAt(store)
   let missed = store.catchUp()
   // a value that was being read while something changed may be older than the change
@@ -117,9 +119,10 @@ export function createReadCache<T extends object>(store: Store, options: ReadCac
       }
       misses++
       const started = epoch
-      const isWorthKeeping = isKept(key)
+      const mayReplace = wasReadBefore(key)
       return load().then((value) => {
-        if (isWorthKeeping && started === epoch) values.set(key, value)
+        const hasRoom = () => values.calculatedSize + sizeOf(key, value) <= max
+        if (started === epoch && (mayReplace || hasRoom())) values.set(key, value)
         return value
       })
     },

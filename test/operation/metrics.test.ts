@@ -169,7 +169,6 @@ describe('GET /metrics', () => {
       }
     }
     const before = await figures()
-    // kept from its second read on
     for (let i = 0; i < 5; i++) await gatepass.call('POST', `/v1/connections/${id}/token`)
     const after = await figures()
     expect(after.hits + after.misses - before.hits - before.misses).toBe(5)
