@@ -1,11 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { toTimestamp } from '../../domain/clock.ts'
 import { builtIn } from '../../providers/catalogue/registry.ts'
+import { changed, memberOf } from '../../providers/definition/member.ts'
+import { refuse } from '../../providers/definition/refuse.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
 import { plainText } from '../endpoint/fields.ts'
 import { jsonValue } from '../endpoint/json-schemas.ts'
-import { changed, memberOf } from './member.ts'
-import { refuse } from './refuse.ts'
 
 // The members of a provider entry itself, beside the provider that it describes.
 

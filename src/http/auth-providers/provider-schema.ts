@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
+import { shapeOf } from '../../providers/definition/member.ts'
+import { OAUTH2_MEMBERS } from '../../providers/definition/oauth2-settings.ts'
 import { CLIENT_MEMBERS, ENTRY_MEMBERS } from './entry-members.ts'
-import { shapeOf } from './member.ts'
-import { OAUTH2_MEMBERS } from './oauth2-settings.ts'
 
 // The bodies of `/v1/admin/auth_providers`, in the shape of Arcade's API with the members that Gatepass adds.
 
@@ -29,5 +29,6 @@ export const providerResponseSchema = z
   })
   .openapi('AuthProviderResponse')
 
-export type OAuth2Input = NonNullable<z.output<typeof providerPatchSchema>['oauth2']>
+/** `oauth2` of either request, with the client. */
+export type OAuth2Body = NonNullable<z.output<typeof providerPatchSchema>['oauth2']>
 export type ProviderWire = z.output<typeof providerResponseSchema>

@@ -1,9 +1,13 @@
 import type { AllowsHttp } from '../../egress/endpoint.ts'
-import { USUAL_ACCOUNT } from '../../providers/catalogue/define.ts'
-import { builtIn, catalogueOf, withOfflineAccess } from '../../providers/catalogue/registry.ts'
+import { parseOnce } from '../../parsing/parse.ts'
+import { builtIn, builtInByEndpoints, withOfflineAccess } from '../../providers/catalogue/registry.ts'
+import { readMembers, writeMembers } from '../../providers/definition/member.ts'
+import { OAUTH2_MEMBERS } from '../../providers/definition/oauth2-settings.ts'
+import { readProvider } from '../../providers/definition/read-provider.ts'
+import { type OAuth2Context, REQUESTS } from '../../providers/definition/requests.ts'
+import { endpointsDigest } from '../../providers/identity.ts'
+import { factsOf } from '../../providers/known-facts.ts'
 import type { Provider, ProviderEntry } from '../../providers/provider.ts'
-import { withVariables } from '../../providers/variables.ts'
-import { parseOnce } from '../endpoint/parse.ts'
 import {
   CLIENT_MEMBERS,
   ENTRY_MEMBERS,
@@ -11,17 +15,12 @@ import {
   type EntryModel,
   type EntryView,
 } from './entry-members.ts'
-import { leaveToIssuer, withIssuerAsEndpoint } from './left-to-issuer.ts'
-import { type Found, readMembers, writeMembers } from './member.ts'
-import { OAUTH2_MEMBERS, withEnvironmentClient } from './oauth2-settings.ts'
 import {
-  type OAuth2Input,
+  type OAuth2Body,
   type ProviderWire,
   providerCreateSchema,
   providerPatchSchema,
 } from './provider-schema.ts'
-import { knownServer, type OAuth2Context, REQUESTS, sameHost, sameServer } from './requests.ts'
-import { checkVariables, readVariables } from './url-variables.ts'
 
 /** What an entry is made of before it has a uid, a project and its times; the secret is still to be sealed. */
 export interface ParsedProvider {
@@ -47,11 +46,11 @@ export interface WireOptions {
 export function parseProviderCreate(body: unknown, options: WireOptions = {}): ParsedProvider {
   const { oauth2, ...sent } = parseOnce(providerCreateSchema, body, 'the body')
   // in a new entry `null` means the same as leaving the member out
-  const sentOAuth2: OAuth2Input = withoutNulls(oauth2 ?? {})
+  const sentOAuth2: OAuth2Body = withoutNulls(oauth2 ?? {})
   const known = sent.provider_id == null ? undefined : builtIn(sent.provider_id)
   const base = known && withOfflineAccess(known)
   const { clientSecret, ...model } = readEntry(sent, sentOAuth2, undefined)
-  const provider = readProvider(sent.id, sentOAuth2, { base, blocksBefore: {} }, options)
+  const provider = providerFrom(sent.id, sentOAuth2, { base, blocksBefore: {} }, options)
   const entry = { status: 'active', ...model, id: sent.id, name: sent.id, source: 'admin', provider } as const
   return { entry, ...(clientSecret !== undefined && { clientSecret }) }
 }
@@ -71,7 +70,7 @@ export function applyProviderPatch(
   const { clientSecret, ...model } = readEntry(sent, sentOAuth2, entry)
   // an answer can be sent back as a request
   const blocksBefore = writeMembers(REQUESTS, entry.provider) as OAuth2Context['blocksBefore']
-  const provider = readProvider(entry.id, sentOAuth2, { base: entry.provider, blocksBefore }, options)
+  const provider = providerFrom(entry.id, sentOAuth2, { base: entry.provider, blocksBefore }, options)
   const { clientSecret: sealed, wellKnownId: _, description: __, ...kept } = entry
   const keepsSecret = sentOAuth2.client_secret === undefined && sealed !== undefined
   return {
@@ -90,13 +89,13 @@ export function providerToWire(
   const view: EntryView = { entry, redirectUri, hasSecret, missing }
   return {
     ...writeMembers(ENTRY_MEMBERS, view),
-    oauth2: { ...writeMembers(CLIENT_MEMBERS, view), ...writeMembers(OAUTH2_MEMBERS, entry.provider) },
+    oauth2: { ...writeMembers(CLIENT_MEMBERS, view), ...writeMembers(OAUTH2_MEMBERS, shown(entry.provider)) },
   }
 }
 
 function readEntry(
   sent: Readonly<Record<string, unknown>>,
-  oauth2: OAuth2Input,
+  oauth2: OAuth2Body,
   before: ProviderEntry | undefined,
 ): Partial<EntryModel> {
   const context: EntryContext = { before }
@@ -107,43 +106,36 @@ function readEntry(
 }
 
 /** The provider that a request describes, over the one that it is based on. */
-function readProvider(
+function providerFrom(
   id: string,
-  sent: OAuth2Input,
+  sent: OAuth2Body,
   start: Pick<OAuth2Context, 'base' | 'blocksBefore'>,
-  { allowsHttp = () => false }: WireOptions,
+  { allowsHttp }: WireOptions,
 ): Provider {
-  const variables = readVariables(sent.variables, start.base, allowsHttp)
-  const base = start.base && withVariables(start.base, variables)
-  const asked = base === undefined ? withIssuerAsEndpoint(sent) : sent
-  const contextOf = (read: Found<Provider>): OAuth2Context => ({
-    ...start,
-    base,
-    allowsHttp,
-    variables,
-    read,
+  const provider = readProvider(id, sent, start, {
+    ...(allowsHttp && { allowsHttp }),
+    knownAt: (authorization, token) => builtInByEndpoints(authorization, token)?.builtIn.provider,
   })
-  const read = readMembers(OAUTH2_MEMBERS, asked, contextOf)
-  const provider = { ...notOnTheWire(id, contextOf(read)), ...read } as Provider // the table reads what is required
-  checkVariables(provider)
-  const left = leaveToIssuer(provider, sent, base, { isOfCatalogue: catalogueOf(provider) !== undefined })
-  return withEnvironmentClient(left, sent.environment_client, base?.environmentClientFor)
+  return withEnvironmentClient(provider, sent.environment_client, start.base?.environmentClientFor)
 }
 
-/** The settings that no request gives. Those of one server do not hold for another. */
-function notOnTheWire(id: string, context: OAuth2Context): Partial<Provider> {
-  const { base, read } = context
-  const isSameServer = sameServer(context)
-  const isSameAccount = sameHost(base?.userInfoRequest?.endpoint, read.userInfoRequest?.endpoint)
-  return {
-    displayName: base?.displayName ?? id,
-    ...(knownServer(context)?.ignoresIdToken === true && { ignoresIdToken: true }),
-    defaultScopes: base?.defaultScopes ?? [],
-    account: base !== undefined && isSameAccount ? base.account : USUAL_ACCOUNT,
-    ...(isSameServer && base?.publicClients !== undefined && { publicClients: base.publicClients }),
-  }
+/** An administrator's confirmation holds for the endpoints that the provider has at that moment. */
+function withEnvironmentClient(
+  provider: Provider,
+  sent: boolean | undefined,
+  before: string | undefined,
+): Provider {
+  const confirmed = sent === undefined ? before : sent ? endpointsDigest(provider) : undefined
+  return confirmed === undefined ? provider : { ...provider, environmentClientFor: confirmed }
 }
 
-function withoutNulls(record: OAuth2Input): OAuth2Input {
+/** What answers show: the settings in force, and a confirmation only where it holds for the endpoints. */
+function shown(provider: Provider): Provider {
+  const { environmentClientFor, ...rest } = { ...provider, ...factsOf(provider) }
+  const isConfirmed = environmentClientFor !== undefined && environmentClientFor === endpointsDigest(provider)
+  return isConfirmed ? { ...rest, environmentClientFor } : rest
+}
+
+function withoutNulls(record: OAuth2Body): OAuth2Body {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null))
 }

@@ -1,6 +1,6 @@
 import { type ApiKey, userFor } from '../../domain/api-key.ts'
 import { BrokerError } from '../../domain/errors.ts'
-import type { KnownMembers } from './known-members.ts'
+import type { KnownMembers } from '../../parsing/known-members.ts'
 
 /**
  * What a key of one user (`ApiKey.userId`) may do at an endpoint. `user_id`: act for its user, whom the endpoint puts into

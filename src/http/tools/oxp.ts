@@ -20,7 +20,7 @@ import { errorSchema } from '../endpoint/error-schema.ts'
 import { plainText, toolNameText, userIdText } from '../endpoint/fields.ts'
 import { createExecuteOnce, type Executed } from '../endpoint/idempotency.ts'
 import { jsonObject, jsonValue } from '../endpoint/json-schemas.ts'
-import { parseOnce } from '../endpoint/parse.ts'
+import { parseOnce } from '../../parsing/parse.ts'
 import { sendJson } from '../endpoint/send-json.ts'
 
 // The Open eXecution Protocol 1.0: Gatepass as an OXP server for the tools that it knows. `/oxp/health` is in

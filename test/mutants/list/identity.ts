@@ -78,7 +78,7 @@ export const identity: readonly Mutation[] = [
   {
     rows: ['4', '5'],
     fault: 'a provider made by the admin API has no PKCE',
-    file: 'src/http/auth-providers/oauth2-settings.ts',
+    file: 'src/providers/definition/oauth2-settings.ts',
     from: "before: Provider['pkce'] = 'S256'",
     to: "before: Provider['pkce'] = 'none'",
     test: 'flows/provider-behaviour.test.ts',

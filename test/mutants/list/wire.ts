@@ -6,7 +6,7 @@ export const wire: readonly Mutation[] = [
   {
     rows: [],
     fault: 'what is not known is swallowed',
-    file: 'src/http/endpoint/parse.ts',
+    file: 'src/parsing/parse.ts',
     from: 'const unknown = unknownMembers(known, value)',
     to: 'const unknown: readonly UnknownMember[] = []',
     test: 'http/unknown-members.test.ts',

@@ -1,11 +1,10 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { endpointFault } from '../../egress/endpoint.ts'
-import { endpointsDigest } from '../../providers/identity.ts'
-import type { Provider } from '../../providers/provider.ts'
+import type { Provider } from '../provider.ts'
 import { readApi, writeApi } from './api-hosts.ts'
 import { headersAnswer, headersInput } from './header-templates.ts'
 import { keptValuesAnswer, keptValuesInput, readKeptValues } from './kept-values.ts'
-import { changed, memberOf } from './member.ts'
+import { changed, memberOf, type ShapeOf } from './member.ts'
 import { refuse } from './refuse.ts'
 import { knownServer, type OAuth2Context, REQUESTS, sameServer } from './requests.ts'
 import { SCOPE_SETTINGS } from './scope-settings.ts'
@@ -53,7 +52,7 @@ export const OAUTH2_MEMBERS = {
   ...REQUESTS,
   issuer: member({
     ...input(
-      z.string().max(1000).nullish().openapi({
+      z.string().max(1000).nullish().meta({
         description:
           'Beyond Arcade: the issuer (RFC 8414, OpenID Connect Discovery), exactly as it calls itself. Its metadata fills what is left out: endpoints, PKCE, client authentication, `iss`, user info, introspection, revocation, end of session. With it `authorize_request` and `token_request` are not required. Authorization responses must carry it as `iss` (RFC 9207).',
       }),
@@ -68,12 +67,13 @@ export const OAUTH2_MEMBERS = {
   }),
   authorization_response_iss_parameter_supported: member({
     ...input(
-      z.boolean().nullish().openapi({
+      z.boolean().nullish().meta({
         description:
           'Beyond Arcade: the server announces that all its authorization responses carry `iss` (RFC 9207 section 3), so that one without is refused. Needs `issuer`.',
       }),
     ),
     answer: z.boolean().optional(),
+    buildsOn: ['issuer'],
     read(sent, context) {
       const { issuer } = context.read
       const announcesIss = changed(
@@ -91,7 +91,7 @@ export const OAUTH2_MEMBERS = {
   }),
   token_types: member({
     ...input(
-      z.array(z.string().max(50)).max(10).nullish().openapi({
+      z.array(z.string().max(50)).max(10).nullish().meta({
         description:
           'Beyond Arcade: `token_type` values taken besides Bearer. An answer without one is always read as bearer; an empty value is taken and means nothing more.',
       }),
@@ -106,7 +106,7 @@ export const OAUTH2_MEMBERS = {
   }),
   end_session_endpoint: member({
     ...input(
-      z.string().max(1000).nullish().openapi({
+      z.string().max(1000).nullish().meta({
         description: 'Beyond Arcade: where a session at the provider ends, for callers that want to end it.',
       }),
     ),
@@ -121,7 +121,7 @@ export const OAUTH2_MEMBERS = {
   }),
   strict_rotation: member({
     ...input(
-      z.boolean().nullish().openapi({
+      z.boolean().nullish().meta({
         description:
           'Beyond Arcade: a used refresh token that comes again ends the whole grant, access tokens too. When the outcome of a refresh is not known, the access token is then used to its end before the refresh token is tried once more.',
       }),
@@ -135,7 +135,7 @@ export const OAUTH2_MEMBERS = {
   }),
   default_expires_in: member({
     ...input(
-      z.number().int().min(60).max(31_536_000).nullish().openapi({
+      z.number().int().min(60).max(31_536_000).nullish().meta({
         description:
           'Beyond Arcade: the lifetime in seconds of access tokens of which the provider tells none (Salesforce). Without it such a token is used until the API refuses it.',
       }),
@@ -149,14 +149,14 @@ export const OAUTH2_MEMBERS = {
   }),
   environment_client: member({
     ...input(
-      z.boolean().optional().openapi({
+      z.boolean().optional().meta({
         description:
           'Beyond Arcade: confirms that the client of `GATEPASS_PROVIDER_<NAME>_…` may be sent to the endpoints of this entry, which are not those of the catalogue; `false` takes it back. It holds for these endpoints, and is recorded.',
       }),
     ),
     answer: z.literal(true).optional(),
-    // it is read by `withEnvironmentClient`, once it is known which endpoints are left to the issuer
-    write: (provider) => provider.environmentClientFor === endpointsDigest(provider) || undefined,
+    // it is read once it is known which endpoints are left to the issuer; the view has it where it holds for them
+    write: ({ environmentClientFor }) => environmentClientFor !== undefined || undefined,
   }),
   api: member({
     ...input(
@@ -168,7 +168,7 @@ export const OAUTH2_MEMBERS = {
           headers: headersInput,
         })
         .nullish()
-        .openapi({
+        .meta({
           description:
             "Beyond Arcade: where the broker itself may send users' tokens (the proxy, tools that are HTTP requests): `host`, `host:port` or `*.example.com`. The host of `base_url` is among them without being named. `headers` go with every request, in place of the caller's, and may name `{{client_id}}`, `{{access_token}}` and kept values; one with the token takes the place of `Authorization`.",
         }),
@@ -181,21 +181,15 @@ export const OAUTH2_MEMBERS = {
         headers: headersAnswer,
       })
       .optional(),
+    buildsOn: ['kept_values'],
     read: (sent, context) => ({ api: readApi(sent, knownServer(context)?.api, context) }),
     write: ({ api }) => api && writeApi(api),
   }),
   ...SCOPE_SETTINGS,
 }
 
-/** An administrator's confirmation holds for the endpoints that the provider has at that moment. */
-export function withEnvironmentClient(
-  provider: Provider,
-  sent: boolean | undefined,
-  before: string | undefined,
-): Provider {
-  const confirmed = sent === undefined ? before : sent ? endpointsDigest(provider) : undefined
-  return confirmed === undefined ? provider : { ...provider, environmentClientFor: confirmed }
-}
+/** `oauth2` of a request that creates or changes an entry; `null` and what is left out have their meaning by member. */
+export type OAuth2Input = z.output<z.ZodObject<ShapeOf<typeof OAUTH2_MEMBERS, 'change'>>>
 
 function checkUrl(path: string, text: string | undefined, { allowsHttp }: OAuth2Context): void {
   if (text?.includes('{{')) refuse(path, 'takes no variables')
@@ -215,6 +209,6 @@ function readPkce(
   if (!(sent.enabled ?? before !== 'none')) return 'none'
   const method = sent.code_challenge_method ?? (before === 'plain' ? 'plain' : 'S256')
   if (method !== 'S256' && method !== 'plain')
-    return refuse('oauth2.pkce.code_challenge_method', 'has to be S256')
+    return refuse('oauth2.pkce.code_challenge_method', 'has to be S256 or plain')
   return method
 }

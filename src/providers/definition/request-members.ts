@@ -1,6 +1,6 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import type { AllowsHttp } from '../../egress/endpoint.ts'
-import { FORM, JSON_TYPE } from '../../providers/catalogue/define.ts'
+import { FORM, JSON_TYPE } from '../catalogue/define.ts'
 import {
   EXPIRATION_FORMATS,
   type Provider,
@@ -8,10 +8,10 @@ import {
   type RequestBlock,
   type ResourceRequestBlock,
   type RevocationRequestBlock,
-} from '../../providers/provider.ts'
-import { checkResponseMap } from '../../providers/response-map.ts'
-import { checkTemplate, mentions } from '../../providers/template.ts'
-import { isFilled, literalHost } from '../../providers/variables.ts'
+} from '../provider.ts'
+import { checkResponseMap } from '../response-map.ts'
+import { checkTemplate, mentions } from '../template.ts'
+import { isFilled, literalHost } from '../variables.ts'
 import { headersAnswer, headersInput, readHeaders } from './header-templates.ts'
 import { type Found, memberOf } from './member.ts'
 import { refuse } from './refuse.ts'
@@ -94,7 +94,7 @@ export const REQUEST_MEMBERS = {
   }),
   auth_method: member({
     ...input(
-      z.string().max(50).nullish().openapi({
+      z.string().max(50).nullish().meta({
         description:
           'How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749 section 2.3.1 says.',
       }),
@@ -117,7 +117,7 @@ export const REQUEST_MEMBERS = {
           z.string().regex(/^[\w.-]{1,100}$/, 'letters, digits, _ . -'),
         )
         .nullish()
-        .openapi({
+        .meta({
           description:
             "Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place of its own.",
           example: { client_id: 'client_key' },
@@ -129,7 +129,7 @@ export const REQUEST_MEMBERS = {
   }),
   headers: member({
     ...input(
-      headersInput.openapi({
+      headersInput.meta({
         description:
           'Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id": "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.',
       }),
@@ -170,7 +170,7 @@ export const REQUEST_MEMBERS = {
   }),
   expiration_format: member({
     ...input(
-      z.enum(EXPIRATION_FORMATS).nullish().openapi({
+      z.enum(EXPIRATION_FORMATS).nullish().meta({
         description:
           'What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt` for the `exp` of an access token that is a JWT.',
       }),
@@ -205,7 +205,7 @@ const revocationMember = memberOf<ResourceRequestBlock & RevocationRequestBlock,
 export const REVOKED = {
   revokes: revocationMember({
     ...input(
-      z.enum(['access_token', 'refresh_token']).nullish().openapi({
+      z.enum(['access_token', 'refresh_token']).nullish().meta({
         description:
           'Beyond Arcade: the only token that is revoked. Left out: the refresh token, if there is one, and the access token, with a request each.',
       }),
@@ -216,7 +216,7 @@ export const REVOKED = {
   }),
   token_parameter: revocationMember({
     ...input(
-      z.string().max(100).nullish().openapi({
+      z.string().max(100).nullish().meta({
         description:
           'Beyond Arcade: the name of the parameter that has the token; it is sent without `token_type_hint`. Left out: `token` and `token_type_hint` (RFC 7009). Empty: `params`, `headers` or `auth_method` place the token, and one request is sent.',
       }),
@@ -235,8 +235,8 @@ function readAuthMethod(
   const named = sent === 'none' ? 'by_params' : sent || authMethods[0]
   const authMethod = authMethods.find((one) => one === named)
   if (authMethod === undefined) {
-    const known = authMethods.map((one) => (one === 'by_params' ? 'none' : one)).join(', ')
-    return refuse(`${path}.auth_method`, `has to be one of ${known}`)
+    const known = authMethods.map((one) => (one === 'by_params' ? 'none' : one))
+    return refuse(`${path}.auth_method`, `has to be one of ${known.join(', ')}`, { sent, known })
   }
   if (authMethod !== 'by_params') return authMethod
   return [...Object.values(params), ...Object.values(headers)].some(holdsSecret)

@@ -1,4 +1,5 @@
-import type { z } from '@hono/zod-openapi'
+import type { z } from 'zod'
+import { collectFaults } from '../../parsing/collect-faults.ts'
 
 /**
  * One member of a JSON object on the wire, described once: its schema where a request creates the object, where one
@@ -16,6 +17,8 @@ export interface Member<
   readonly create?: Create
   readonly change?: Change
   readonly answer?: Answer
+  /** Members on the wire without which this one cannot be read: it is left unread when one of them has a fault. */
+  readonly buildsOn?: readonly string[]
   /** The members of the model that `sent` decides. Throws `invalid_request`. */
   read?(sent: z.output<Create> | z.output<Change> | undefined, context: Context): Found<Model>
   /** The value in an answer; `undefined` leaves the member out. */
@@ -30,7 +33,7 @@ type Described = { readonly [Name in Part]?: z.ZodType }
 type Members = Readonly<Record<string, Described>>
 
 /** The shape of an object schema that has this part of each member. */
-type ShapeOf<All extends Members, Of extends Part> = {
+export type ShapeOf<All extends Members, Of extends Part> = {
   [Name in keyof All as All[Name] extends { readonly [P in Of]: z.ZodNever } ? never : Name]: Exclude<
     All[Name][Of],
     undefined
@@ -72,19 +75,30 @@ export type Table<Model, Context, View = Model> = Readonly<
       read?(sent: unknown, context: Context): Found<Model>
       write?(view: View): unknown
       readonly answer?: z.ZodType
+      readonly buildsOn?: readonly string[]
     }
   >
 >
 
-/** Reads each member in the order of the table; `context` is given what was read before it. */
+/**
+ * Reads each member in the order of the table; `context` is given what was read before it. Throws `invalid_request` with
+ * the faults of all members.
+ */
 export function readMembers<Model, Context>(
   members: Table<Model, Context, never>,
   sent: Readonly<Record<string, unknown>>,
   context: (read: Found<Model>) => Context,
 ): Partial<Model> {
   let read: Found<Model> = {}
-  for (const [name, member] of Object.entries(members))
-    if (member.read !== undefined) read = { ...read, ...member.read(sent[name], context(read)) }
+  const faulty = new Set<string>()
+  const faults = collectFaults()
+  for (const [name, member] of Object.entries(members)) {
+    if (member.read === undefined || member.buildsOn?.some((one) => faulty.has(one))) continue
+    const found = faults.of(() => member.read?.(sent[name], context(read)))
+    if (found === undefined) faulty.add(name)
+    else read = { ...read, ...found }
+  }
+  faults.throwIfAny()
   return withoutUndefined(read) as Partial<Model> // none of them is `undefined`
 }
 

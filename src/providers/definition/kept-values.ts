@@ -1,8 +1,8 @@
-import { z } from '@hono/zod-openapi'
-import { patternFault } from '../../providers/callback-members.ts'
-import type { KeptValue, Provider } from '../../providers/provider.ts'
-import { parseExpression } from '../../providers/response-map.ts'
-import { PLACEHOLDERS } from '../../providers/template.ts'
+import { z } from 'zod'
+import { patternFault } from '../callback-members.ts'
+import type { KeptValue, Provider } from '../provider.ts'
+import { parseExpression } from '../response-map.ts'
+import { PLACEHOLDERS } from '../template.ts'
 import { refuse } from './refuse.ts'
 
 // Values that the provider tells of each connection, such as the host of its API.
@@ -23,7 +23,7 @@ export const keptValuesInput = z
   .record(name, input)
   .refine((record) => Object.keys(record).length <= 20, 'at most 20 values')
   .nullish()
-  .openapi({
+  .meta({
     description:
       "Beyond Arcade: values that the provider tells of each connection and that are kept with its tokens. `api.base_url`, `api.headers` and the `params` and `headers` of `refresh_request` name them as `{{name}}`. `at` is a parameter of the authorization response, else an expression such as `$.instance_url`; the value's own name when it is left out. `pattern` is a regular expression that the whole value must match. The authorization response comes through the user's browser.",
     example: {

@@ -1,6 +1,6 @@
-import { z } from '@hono/zod-openapi'
-import { headerNameFault } from '../../providers/headers.ts'
-import { checkTemplate } from '../../providers/template.ts'
+import { z } from 'zod'
+import { headerNameFault } from '../headers.ts'
+import { checkTemplate } from '../template.ts'
 import { refuse } from './refuse.ts'
 
 export const headersInput = z

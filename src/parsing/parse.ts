@@ -1,5 +1,6 @@
-import type { z } from '@hono/zod-openapi'
-import { BrokerError, FAULT_CODES, type Fault, type FaultCode } from '../../domain/errors.ts'
+import type { z } from 'zod'
+import { BrokerError, FAULT_CODES, type Fault, type FaultCode } from '../domain/errors.ts'
+import { nearest } from '../domain/nearest.ts'
 import {
   dotted,
   type KnownMembers,
@@ -12,7 +13,7 @@ import {
 // Makes the messages that callers read of the faults that a schema finds. No other file does.
 
 /** The part of a request that is checked. Messages about the whole part name it. */
-export type Part = 'the body' | 'the query' | 'the path' | 'the headers'
+export type Part = 'the body' | 'the query' | 'the path' | 'the headers' | 'the definition'
 
 /** A schema that is used for many requests, with its members. */
 export interface Checked<Schema extends z.ZodType = z.ZodType> {
@@ -118,7 +119,7 @@ function faultsOf(
 function fault(path: string, code: FaultCode, message: string, part: Part): Fault {
   const subject = path || capital(part)
   const beginsWithVerb = /^(is|has|have|must|needs|names|means|takes|was|cannot) /.test(message)
-  return { path, code, message: `${subject}${beginsWithVerb ? ' ' : ': '}${message.replace(/\.$/, '')}.` }
+  return { path, code, message: `${subject}${beginsWithVerb ? ' ' : ': '}${message.replace(/\.$/, '')}${message.endsWith('?') ? '' : '.'}` }
 }
 
 function codeOf(issue: z.core.$ZodIssue): FaultCode {
@@ -149,7 +150,8 @@ function defaultMessage(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_value': {
       if (isMissing) return 'is missing'
       const values = (issue.values as readonly unknown[]).map((value) => JSON.stringify(value))
-      return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}`
+      if (values.length === 1) return `must be ${values[0]}`
+      return `must be one of ${values.join(', ')}${meantValue(issue.input, issue.values)}`
     }
     case 'too_small':
       return bound(issue.origin as string, 'at least', Number(issue.minimum), issue.inclusive !== false)
@@ -164,6 +166,13 @@ function defaultMessage(issue: z.core.$ZodRawIssue): string | undefined {
     default:
       return undefined
   }
+}
+
+/** The allowed value that was probably meant. Only allowed values are quoted. */
+function meantValue(input: unknown, values: unknown): string {
+  const known = (values as readonly unknown[]).filter((value) => typeof value === 'string')
+  const meant = typeof input === 'string' ? nearest(input, known) : undefined
+  return meant === undefined ? '' : `; did you mean ${JSON.stringify(meant)}?`
 }
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -1,6 +1,5 @@
-import { readsMetadata } from '../../providers/issuer-metadata.ts'
-import type { IssuerDecides, Provider } from '../../providers/provider.ts'
-import type { OAuth2Input } from './provider-schema.ts'
+import type { IssuerDecides, Provider } from '../provider.ts'
+import type { OAuth2Input } from './oauth2-settings.ts'
 import { REQUESTS } from './requests.ts'
 
 // Which settings of an entry its issuer's metadata decides: those that no administrator has given.
@@ -43,7 +42,7 @@ export function leaveToIssuer(
     fromIssuer,
     ...(isSameIssuer && before?.metadataRead && { metadataRead: true }),
   }
-  return readsMetadata(left) ? left : provider
+  return fromIssuer.length > 0 ? left : provider
 }
 
 /** What the request that creates an entry leaves out. */

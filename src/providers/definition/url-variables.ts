@@ -1,8 +1,8 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import { type AllowsHttp, endpointFault } from '../../egress/endpoint.ts'
-import { patternFault } from '../../providers/callback-members.ts'
-import type { Provider, ProviderVariable } from '../../providers/provider.ts'
-import { checkTemplate, PLACEHOLDERS } from '../../providers/template.ts'
+import { patternFault } from '../callback-members.ts'
+import type { Provider, ProviderVariable } from '../provider.ts'
+import { checkTemplate, PLACEHOLDERS } from '../template.ts'
 import {
   baseUrlTemplateFault,
   fillUrl,
@@ -11,7 +11,7 @@ import {
   urlTemplateFault,
   urlTemplatesOf,
   variableFault,
-} from '../../providers/variables.ts'
+} from '../variables.ts'
 import { withoutUndefined } from './member.ts'
 import { refuse } from './refuse.ts'
 
@@ -34,7 +34,7 @@ export const variablesInput = z
   .record(name, input.nullable())
   .refine((record) => Object.keys(record).length <= 10, 'at most 10 variables')
   .nullish()
-  .openapi({
+  .meta({
     description:
       "Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a path. `pattern` is a regular expression that the whole value must match. Another value is another identity. A member that is left out stays; `null` removes a variable.",
     example: {

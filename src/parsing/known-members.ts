@@ -1,5 +1,5 @@
-import type { z } from '@hono/zod-openapi'
-import { foldName, nearest } from '../../domain/nearest.ts'
+import type { z } from 'zod'
+import { foldName, nearest } from '../domain/nearest.ts'
 
 // Finds members of a request that its schema does not have. Zod drops them silently: a misspelled member would run a
 // tool without its input, or request other scopes than the caller meant.

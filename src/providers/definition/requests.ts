@@ -1,8 +1,7 @@
-import { z } from '@hono/zod-openapi'
+import { z } from 'zod'
 import type { AllowsHttp } from '../../egress/endpoint.ts'
-import { INTROSPECTED } from '../../providers/catalogue/define.ts'
-import { builtInByEndpoints } from '../../providers/catalogue/registry.ts'
-import type { EndpointRole, Provider, ResourceRequestBlock } from '../../providers/provider.ts'
+import { INTROSPECTED } from '../catalogue/define.ts'
+import type { EndpointRole, Provider, ResourceRequestBlock } from '../provider.ts'
 import {
   type Found,
   memberOf,
@@ -32,9 +31,14 @@ export interface OAuth2Context {
   readonly allowsHttp: AllowsHttp
   /** Those of the base with the request's; the base has their values. */
   readonly variables: Provider['variables']
+  /** The provider of the catalogue with these endpoints. */
+  readonly knownAt: KnownAt
   /** The members that come before this one in the table. */
   readonly read: Found<Provider>
 }
+
+/** Finds the provider of the catalogue that both endpoints belong to, each in its role. */
+export type KnownAt = (authorizationEndpoint: string, tokenEndpoint: string) => Provider | undefined
 
 type BlockName =
   | 'authorizationRequest'
@@ -166,7 +170,7 @@ export const REQUESTS = {
       authMethods: ['by_params', ...BASIC, 'client_secret_post', 'bearer_access_token'],
       mayBeUnauthenticated: true,
     },
-    z.object(shapeOf(REVOCATION, 'create')).nullish().openapi({ description: 'Beyond Arcade: RFC 7009.' }),
+    z.object(shapeOf(REVOCATION, 'create')).nullish().meta({ description: 'Beyond Arcade: RFC 7009.' }),
     z.object(shapeOf(REVOCATION, 'answer')).optional(),
   ),
 }
@@ -184,6 +188,7 @@ function request<Create extends z.ZodType<BlockInput | null | undefined>, Answer
       create,
       change: changedBlock.nullish(),
       answer,
+      ...(kind.mayNameKeptValues && { buildsOn: ['kept_values'] }),
       read: (sent, context) => readBlock(kind, sent, context),
       write(provider) {
         const block = provider[kind.block] as ResourceRequestBlock | undefined // the kind's members read no more of it
@@ -251,7 +256,7 @@ export function knownServer(context: OAuth2Context): Provider | undefined {
   if (base !== undefined && sameServer(context)) return base
   const { authorizationRequest, tokenRequest } = read
   if (authorizationRequest === undefined || tokenRequest === undefined) return undefined
-  return builtInByEndpoints(authorizationRequest.endpoint, tokenRequest.endpoint)?.builtIn.provider
+  return context.knownAt(authorizationRequest.endpoint, tokenRequest.endpoint)
 }
 
 export function sameHost(one: string | undefined, other: string | undefined): boolean {

@@ -1,12 +1,11 @@
-import { z } from '@hono/zod-openapi'
-import { patternFault } from '../../providers/callback-members.ts'
-import { factsOf } from '../../providers/known-facts.ts'
-import type { Provider } from '../../providers/provider.ts'
+import { z } from 'zod'
+import { patternFault } from '../callback-members.ts'
+import type { Provider } from '../provider.ts'
 import { memberOf } from './member.ts'
 import { type OAuth2Context, sameServer } from './requests.ts'
 
 // How a server names scopes, and which parameters of its authorization responses are used. Answers show the settings in
-// force, those of the catalogue among them; a request stores only what it says itself.
+// force, since the view has those of the catalogue too; a request stores only what it says itself.
 
 const MAX_MEMBERS = 200
 const scope = z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,300}$/, 'one scope, without spaces')
@@ -29,7 +28,7 @@ export const SCOPE_SETTINGS = {
         .record(scope, z.array(scope).max(MAX_MEMBERS))
         .refine((record) => Object.keys(record).length <= MAX_MEMBERS, `at most ${MAX_MEMBERS} members`)
         .nullish()
-        .openapi({
+        .meta({
           description:
             "Beyond Arcade: a scope and those it includes, for servers that list only the widest of what they granted (GitHub lists `repo` and not `public_repo`). Left out: as the catalogue has it. `null`: back to the catalogue's.",
           example: { repo: ['public_repo'] },
@@ -37,8 +36,7 @@ export const SCOPE_SETTINGS = {
     ),
     answer: z.record(z.string(), z.array(z.string())).optional(),
     read: (sent, context) => kept('scopeImplies', sent, context),
-    write(provider) {
-      const { scopeImplies } = factsOf(provider)
+    write({ scopeImplies }) {
       return (
         scopeImplies &&
         Object.fromEntries(Object.entries(scopeImplies).map(([name, implied]) => [name, [...implied]]))
@@ -51,7 +49,7 @@ export const SCOPE_SETTINGS = {
         .record(scope, scope)
         .refine((record) => Object.keys(record).length <= MAX_MEMBERS, `at most ${MAX_MEMBERS} members`)
         .nullish()
-        .openapi({
+        .meta({
           description:
             "Beyond Arcade: scopes that the server lists by another name than they are asked by. `null`: back to the catalogue's.",
           example: { email: 'https://www.googleapis.com/auth/userinfo.email' },
@@ -59,21 +57,18 @@ export const SCOPE_SETTINGS = {
     ),
     answer: z.record(z.string(), z.string()).optional(),
     read: (sent, context) => kept('scopeAliases', sent, context),
-    write(provider) {
-      const { scopeAliases } = factsOf(provider)
-      return scopeAliases && { ...scopeAliases }
-    },
+    write: ({ scopeAliases }) => scopeAliases && { ...scopeAliases },
   }),
   callback_tells_scopes: member({
     ...input(
-      z.boolean().nullish().openapi({
+      z.boolean().nullish().meta({
         description:
           'Beyond Arcade: the token response names no scopes and the authorization response does (Strava). It comes through the browser, so its user can hide scopes of the token from policies; it never adds any. Elsewhere what was asked for counts as granted.',
       }),
     ),
     answer: z.boolean().optional(),
     read: (sent, context) => kept('callbackTellsScopes', sent, context),
-    write: (provider) => factsOf(provider).callbackTellsScopes,
+    write: ({ callbackTellsScopes }) => callbackTellsScopes,
   }),
   code_parameter: member({
     ...input(
@@ -85,7 +80,7 @@ export const SCOPE_SETTINGS = {
           'a name that no other parameter has',
         )
         .nullish()
-        .openapi({
+        .meta({
           description:
             'Beyond Arcade: the parameter of the authorization response that has the code, in place of `code` (`auth_code`, `spapi_oauth_code`).',
         }),
@@ -106,7 +101,7 @@ export const SCOPE_SETTINGS = {
           }
         })
         .nullish()
-        .openapi({
+        .meta({
           description:
             "Beyond Arcade: parameters of the authorization response that tools are given in `extra`, each with a regular expression that the whole value must match. They come through the browser: let through what cannot do harm, such as digits, and of hosts only those that are the provider's.",
           example: { realmId: '[0-9]{1,20}' },
@@ -114,9 +109,6 @@ export const SCOPE_SETTINGS = {
     ),
     answer: z.record(z.string(), z.string()).optional(),
     read: (sent, context) => kept('callbackMembers', sent, context),
-    write(provider) {
-      const { callbackMembers } = factsOf(provider)
-      return callbackMembers && { ...callbackMembers }
-    },
+    write: ({ callbackMembers }) => callbackMembers && { ...callbackMembers },
   }),
 }
