@@ -4,6 +4,7 @@ import type { Tool } from './domain/tool.ts'
 import type { Toolset } from './domain/toolset.ts'
 import type { Worker } from './domain/worker.ts'
 import type { Outgoing } from './egress/outgoing.ts'
+import type { Definitions } from './providers/catalogue/definitions.ts'
 import type { Discover } from './providers/discovery.ts'
 import type { LoginClient } from './providers/login-client.ts'
 import type { OAuthClient } from './providers/oauth-client.ts'
@@ -35,6 +36,8 @@ export interface Broker {
   readonly oauth: OAuthClient
   /** The client of the issuer at which users log in to the broker. */
   readonly login: LoginClient
+  /** The definitions of providers that entries can be made of. */
+  readonly definitions: Definitions
   /** Reads an issuer's metadata, through a cache. */
   readonly discover: Discover
   readonly outgoing: Outgoing

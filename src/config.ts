@@ -30,6 +30,8 @@ export interface Config extends BrokerSettings {
   readonly metrics: 'open' | 'key' | 'off'
   /** Absolute paths of the modules whose tools run in this process. */
   readonly toolModules: readonly string[]
+  /** The absolute path of the folder with the operator's definitions of providers. */
+  readonly providerFolder?: string
   /** Development mode: adds a sandbox provider, and prints an API key that the first start creates. */
   readonly development: boolean
   /** Client ids and secrets from `GATEPASS_PROVIDER_<NAME>_…`, by `GATEPASS_PROVIDER_<NAME>`. */
@@ -141,6 +143,7 @@ export function readConfig(
     metrics: choice('METRICS', ['open', 'key', 'off'], development ? 'open' : 'key'),
     development,
     toolModules: readToolModules(splitList(setting('TOOLS')), addFault),
+    ...readProviderFolder(setting('PROVIDERS'), addFault),
     providerClients: readProviderClients(environment),
   }
   const [newest, ...older] = config.masterKeys
@@ -170,6 +173,14 @@ function readToolModules(names: readonly string[], addFault: AddFault): string[]
     if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
       addFault('TOOLS', `names ${file}, which is no file: give the paths of modules, separated by commas.`)
   return files
+}
+
+function readProviderFolder(name: string | undefined, addFault: AddFault): Pick<Config, 'providerFolder'> {
+  if (name === undefined) return {}
+  const folder = resolve(name)
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    addFault('PROVIDERS', `names ${folder}, which is no folder: give the path of one with definitions.`)
+  return { providerFolder: folder }
 }
 
 function readProviderClients(environment: Environment): Config['providerClients'] {

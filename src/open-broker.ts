@@ -4,12 +4,14 @@ import { ConfigError } from './config-error.ts'
 import { type Clock, systemClock } from './domain/clock.ts'
 import type { Log } from './domain/log.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
+import type { AllowsHttp } from './egress/endpoint.ts'
 import { createOutgoing } from './egress/outgoing.ts'
 import { ownerKey } from './flows/get-access-token.ts'
 import { clientSecretPlace } from './flows/provider-entry.ts'
 import { settleIdentities } from './flows/settle-identities.ts'
 import { settleRestore } from './flows/settle-restore.ts'
-import { BUILT_IN_IDS } from './providers/catalogue/registry.ts'
+import { createDefinitions, type Definitions } from './providers/catalogue/definitions.ts'
+import { builtIn } from './providers/catalogue/registry.ts'
 import { createDiscovery } from './providers/discovery.ts'
 import { createLoginClient } from './providers/login-client.ts'
 import { createOAuthClient } from './providers/oauth-client.ts'
@@ -35,6 +37,7 @@ import { createUseLog } from './services/use-log.ts'
 import { createWaiters } from './services/waiters.ts'
 import { watchSealer } from './services/watch-sealer.ts'
 import { unknownProviders } from './settings/names.ts'
+import { readProviderFiles } from './settings/provider-files.ts'
 import { charactersOf } from './store/kept-tool.ts'
 import { openStore } from './store/open-store.ts'
 import { createSealer } from './store/seal.ts'
@@ -83,8 +86,9 @@ export async function openBroker(
     if (!isSigned)
       await signRowsOnce({ raw, signer, sealer: keys, key: installationKey, audit, log }, operatorsProject.id)
     await settleRestore({ store, log, now, audit }, operatorsProject.id)
-    await checkProviderNames(config, store, operatorsProject.id, log)
     const outgoing = observedOutgoing(createOutgoing({ allowedHosts: config.allowedHosts }), metrics)
+    const definitions = await readDefinitions(config, (url) => outgoing.allows(url), log)
+    await checkProviderNames(config, store, operatorsProject.id, definitions, log)
     const waiters = createWaiters(store, {
       total: config.maxWaiters,
       perOwner: Math.ceil(config.maxWaiters / 2),
@@ -104,7 +108,9 @@ export async function openBroker(
     )
     const environmentClient = (entry: ProviderEntry) =>
       // the environment is the operator's: no other project may send its client secrets to a server of its choice
-      entry.projectId === operatorsProject.id ? environmentClientOf(config.providerClients, entry) : undefined
+      entry.projectId === operatorsProject.id
+        ? environmentClientOf(config.providerClients, entry, definitions)
+        : undefined
     await settleIdentities({ store, log, audit, environmentClient })
     return {
       store,
@@ -112,6 +118,7 @@ export async function openBroker(
       outgoing,
       oauth: createOAuthClient(outgoing, now, (about, message) => log.warn(about, message)),
       login: createLoginClient(outgoing),
+      definitions,
       discover: createDiscovery(outgoing, now),
       now,
       log,
@@ -204,16 +211,32 @@ export async function openBroker(
   }
 }
 
+/** The catalogue with the operator's definitions. Throws `ConfigError` for files that cannot be used. */
+async function readDefinitions(
+  { providerFolder }: Config,
+  allowsHttp: AllowsHttp,
+  log: Log,
+): Promise<Definitions> {
+  const files = await readProviderFiles(providerFolder, { allowsHttp })
+  for (const { file, definition } of files) {
+    const about = { provider: definition.id, file }
+    if (builtIn(definition.id) === undefined) log.info(about, 'a definition of a provider was read')
+    else log.warn(about, 'a definition was read that replaces the built-in one of this id')
+  }
+  return createDefinitions(files.map(({ definition }) => definition))
+}
+
 /** Throws `ConfigError` for a client in the environment whose provider's name is misspelled. */
 async function checkProviderNames(
   { providerClients }: Config,
   store: Store,
   projectId: string,
+  definitions: Definitions,
   log: Log,
 ): Promise<void> {
   if (providerClients.size === 0) return
   const entries = await store.providers.list(projectId)
-  const known = [...BUILT_IN_IDS, ...entries.map(({ id }) => id)].map(environmentName)
+  const known = [...definitions.ids, ...entries.map(({ id }) => id)].map(environmentName)
   const unknown = unknownProviders(providerClients.keys(), known)
   const misspelled = unknown.filter(({ meant }) => meant !== undefined)
   if (misspelled.length > 0)

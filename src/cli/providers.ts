@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Api, withApi } from './api.ts'
+import { addProvider } from './missing-variables.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, table } from './print.ts'
 import { promptSecret, promptText } from './prompt.ts'
 import { readJsonFile } from './read-json-file.ts'
@@ -86,7 +87,7 @@ export function defineProviders(providers: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: AddOptions) => {
       const oauth2 = options.file === undefined ? await promptClient(options) : {}
-      const given = options.file === undefined ? {} : withVariables(await readJsonFile(options.file), options)
+      const given = options.file === undefined ? {} : await readJsonFile(options.file)
       const named =
         options.file !== undefined
           ? {}
@@ -94,8 +95,8 @@ export function defineProviders(providers: Command, shell: Shell): void {
             ? { provider_id: options.catalogue ?? id, oauth2 }
             : { oauth2: { ...oauth2, issuer: options.issuer } }
       return withApi(shell, { ...options, creates: 'database' }, async (api) => {
-        const body = { type: 'oauth2', ...named, ...given, id }
-        report(await api.send<ProviderWire>('POST', PATH, { body }), options)
+        const body = withVariables({ type: 'oauth2', ...named, ...given, id }, options)
+        report(await addProvider<ProviderWire>(api, PATH, body), options)
       })
     })
 
@@ -203,5 +204,6 @@ Examples:
   $ gatepass providers
   $ gatepass providers show github --json
   $ gatepass providers set github                     prompts for the client id and the secret
-  $ gatepass providers set zendesk --variable subdomain=acme
+  $ gatepass providers add zendesk --variable subdomain=acme
+  $ gatepass providers set zendesk --variable subdomain=other
   $ printf '%s' "$SECRET" | gatepass providers add google --client-id 123.apps.googleusercontent.com`

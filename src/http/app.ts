@@ -67,6 +67,7 @@ const PAGES = [
   '/docs',
   '/docs/*',
   '/openapi.json',
+  '/schemas/provider.json',
   '/assets/*',
   '/sandbox/*',
 ]
@@ -157,7 +158,7 @@ export function createApp(
   addLogin(app, broker) //            /login/callback
   addSessionLogin(app, broker) //     /login/confirmed, /login/open
   addMcpSetup(app, broker) //         /docs/mcp
-  addReference(app, broker, { version, development: sandbox !== undefined }) // /, /docs, /openapi.json
+  addReference(app, broker, { version, development: sandbox !== undefined }) // /, /docs, /openapi.json, /schemas/provider.json
   app.route('/', assets()) //               /assets
   if (sandbox !== undefined) app.route('/sandbox', sandbox)
   return app

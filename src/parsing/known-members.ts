@@ -38,8 +38,11 @@ export function knownOf(schema: z.ZodType): KnownMembers {
       }
     case 'array':
       return { items: inner(def.element) }
-    case 'record':
-      return { values: inner(def.valueType) }
+    case 'record': {
+      const names = namesOf(def.keyType)
+      const values = inner(def.valueType)
+      return names === undefined ? { values } : { members: new Map(names.map((name) => [name, values])) }
+    }
     case 'union':
       return def.options.map(inner).reduce(merge, {})
     case 'optional':
@@ -67,6 +70,12 @@ export function knownOf(schema: z.ZodType): KnownMembers {
 
 function inner(schema: z.core.$ZodType): KnownMembers {
   return knownOf(schema as z.ZodType)
+}
+
+/** The only names that the members of a record may have. */
+function namesOf(schema: z.core.$ZodType): readonly string[] | undefined {
+  const { def } = (schema as unknown as z.core.$ZodTypes)._zod // the union of all types of schemas
+  return def.type === 'enum' ? Object.values(def.entries).map(String) : undefined
 }
 
 function typeOf(schema: z.core.$ZodType): string {

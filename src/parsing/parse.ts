@@ -119,7 +119,11 @@ function faultsOf(
 function fault(path: string, code: FaultCode, message: string, part: Part): Fault {
   const subject = path || capital(part)
   const beginsWithVerb = /^(is|has|have|must|needs|names|means|takes|was|cannot) /.test(message)
-  return { path, code, message: `${subject}${beginsWithVerb ? ' ' : ': '}${message.replace(/\.$/, '')}${message.endsWith('?') ? '' : '.'}` }
+  return {
+    path,
+    code,
+    message: `${subject}${beginsWithVerb ? ' ' : ': '}${message.replace(/\.$/, '')}${message.endsWith('?') ? '' : '.'}`,
+  }
 }
 
 function codeOf(issue: z.core.$ZodIssue): FaultCode {

@@ -88,11 +88,15 @@ export interface Provider {
 export interface ProviderVariable {
   /** RE2 expression that the whole value must match. */
   readonly pattern: string
+  /** The only values that it may have; the pattern says the same. */
+  readonly oneOf?: readonly string[]
   /** What people call it: `Subdomain`. */
   readonly label?: string
   /** A value as people would enter it: `acme`. */
   readonly example?: string
   readonly value: string
+  /** In a definition: `value` is an example, and who makes an entry of it has to give another. */
+  readonly isExample?: true
 }
 
 /** Where the provider tells a value, and what the value may be. */

@@ -98,6 +98,53 @@ function apiWith(api: ProviderApi, before: Provider, variables: Variables | unde
   }
 }
 
+/**
+ * The provider of a definition at the endpoints that these values are read from: they are written into its URLs, which no
+ * longer name variables. A request, or the API, whose URL needs a value that is not among them is left out.
+ */
+export function withFixedVariables(definition: Provider, values: Readonly<Record<string, string>>): Provider {
+  const { variables: declared, ...rest } = definition
+  if (declared === undefined) return definition
+  const fixed = Object.fromEntries(
+    Object.entries(declared).flatMap(([name, { isExample, ...variable }]) => {
+      const value = values[name] ?? (isExample ? undefined : variable.value)
+      return value === undefined ? [] : [[name, { ...variable, value }] as const]
+    }),
+  )
+  const fix = <Block extends Provider['authorizationRequest']>(block: Block): Block | undefined => {
+    const { endpointTemplate, ...literal } = block
+    if (endpointTemplate === undefined) return block
+    const isKnown = urlTemplateFault(endpointTemplate, fixed) === undefined
+    return isKnown ? ({ ...literal, endpoint: fillUrl(endpointTemplate, fixed) } as Block) : undefined
+  }
+  const { refreshRequest, userInfoRequest, introspectionRequest, revocationRequest, api, ...others } = rest
+  const optional = {
+    refreshRequest: refreshRequest && fix(refreshRequest),
+    userInfoRequest: userInfoRequest && fix(userInfoRequest),
+    introspectionRequest: introspectionRequest && fix(introspectionRequest),
+    revocationRequest: revocationRequest && fix(revocationRequest),
+    api: api && fixedApi(api, definition, fixed),
+  }
+  return {
+    ...others,
+    // the caller has read the values from these two
+    authorizationRequest: fix(definition.authorizationRequest) ?? definition.authorizationRequest,
+    tokenRequest: fix(definition.tokenRequest) ?? definition.tokenRequest,
+    ...(Object.fromEntries(
+      Object.entries(optional).filter(([, member]) => member !== undefined),
+    ) as Partial<Provider>), // without the members that are absent
+  }
+}
+
+function fixedApi(api: ProviderApi, definition: Provider, fixed: Variables): ProviderApi | undefined {
+  const { baseUrlTemplate: template } = api
+  if (template === undefined) return api
+  if (baseUrlTemplateFault(template, { ...definition, variables: fixed }) !== undefined) return undefined
+  const { baseUrlTemplate: _, ...filled } = apiWith(api, definition, fixed)
+  const url = fillUrl(template, fixed)
+  return isFilled(url) ? filled : { ...filled, baseUrlTemplate: url }
+}
+
 function withoutBaseUrl({ baseUrl: _, ...api }: ProviderApi): ProviderApi {
   return api
 }

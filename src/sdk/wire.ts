@@ -144,21 +144,24 @@ export interface AuthProviderCreateRequest {
   readonly updated_at?: JsonValue | undefined
   readonly oauth2?:
     | {
-        readonly client_id: string
+        /** Needed without a `provider_id` of the catalogue */
+        readonly client_id?: string | undefined
         readonly client_secret?: string | null | undefined
         /** Taken so that what is shown can be sent again; it is made by Gatepass and is not changed by this. */
         readonly redirect_uri?: string | null | undefined
         /**
          * Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the
          * next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a
-         * path. `pattern` is a regular expression that the whole value must match. Another value is another
-         * identity. A member that is left out stays; `null` removes a variable.
+         * path. `pattern` is a regular expression that the whole value must match; `one_of` lists the only
+         * values in its place. Another value is another identity. A member that is left out stays; `null`
+         * removes a variable.
          */
         readonly variables?:
           | {
               readonly [name: string]: {
                 readonly value?: string | undefined
                 readonly pattern?: string | undefined
+                readonly one_of?: readonly string[] | undefined
                 readonly label?: string | undefined
                 readonly example?: string | undefined
               } | null
@@ -675,6 +678,23 @@ export interface AuthProviderCreateRequest {
          * cannot do harm, such as digits, and of hosts only those that are the provider's.
          */
         readonly callback_members?: { readonly [name: string]: string } | null | undefined
+        /** Beyond Arcade: the scopes that are requested where a requirement names none. */
+        readonly default_scopes?: readonly string[] | null | undefined
+        /**
+         * Beyond Arcade: where the user info has the account's id and its name, as expressions of a response
+         * map, the most trusted first. Left out: where most servers have them, OpenID Connect's claims first.
+         */
+        readonly account?:
+          | { readonly id?: readonly string[] | undefined; readonly name?: readonly string[] | undefined }
+          | null
+          | undefined
+        /**
+         * Beyond Arcade: whether the server takes clients without a secret (RFC 6749 section 2.1). Left out:
+         * those that use PKCE with S256 and do not authenticate by Basic.
+         */
+        readonly public_clients?: boolean | null | undefined
+        /** Beyond Arcade: ID tokens that come without the scope `openid` are neither checked nor read. */
+        readonly ignores_id_token?: boolean | null | undefined
       }
     | null
     | undefined
@@ -703,7 +723,8 @@ export interface AuthProviderResponse {
     readonly variables?: {
       readonly [name: string]: {
         readonly value: string
-        readonly pattern: string
+        readonly pattern?: string
+        readonly one_of?: readonly string[]
         readonly label?: string
         readonly example?: string
       }
@@ -811,6 +832,10 @@ export interface AuthProviderResponse {
     readonly callback_tells_scopes?: boolean
     readonly code_parameter?: string
     readonly callback_members?: { readonly [name: string]: string }
+    readonly default_scopes?: readonly string[]
+    readonly account?: { readonly id: readonly string[]; readonly name: readonly string[] }
+    readonly public_clients?: boolean
+    readonly ignores_id_token?: true
   }
 }
 
@@ -843,14 +868,16 @@ export interface AuthProviderUpdateRequest {
         /**
          * Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the
          * next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a
-         * path. `pattern` is a regular expression that the whole value must match. Another value is another
-         * identity. A member that is left out stays; `null` removes a variable.
+         * path. `pattern` is a regular expression that the whole value must match; `one_of` lists the only
+         * values in its place. Another value is another identity. A member that is left out stays; `null`
+         * removes a variable.
          */
         readonly variables?:
           | {
               readonly [name: string]: {
                 readonly value?: string | undefined
                 readonly pattern?: string | undefined
+                readonly one_of?: readonly string[] | undefined
                 readonly label?: string | undefined
                 readonly example?: string | undefined
               } | null
@@ -1454,6 +1481,23 @@ export interface AuthProviderUpdateRequest {
          * cannot do harm, such as digits, and of hosts only those that are the provider's.
          */
         readonly callback_members?: { readonly [name: string]: string } | null | undefined
+        /** Beyond Arcade: the scopes that are requested where a requirement names none. */
+        readonly default_scopes?: readonly string[] | null | undefined
+        /**
+         * Beyond Arcade: where the user info has the account's id and its name, as expressions of a response
+         * map, the most trusted first. Left out: where most servers have them, OpenID Connect's claims first.
+         */
+        readonly account?:
+          | { readonly id?: readonly string[] | undefined; readonly name?: readonly string[] | undefined }
+          | null
+          | undefined
+        /**
+         * Beyond Arcade: whether the server takes clients without a secret (RFC 6749 section 2.1). Left out:
+         * those that use PKCE with S256 and do not authenticate by Basic.
+         */
+        readonly public_clients?: boolean | null | undefined
+        /** Beyond Arcade: ID tokens that come without the scope `openid` are neither checked nor read. */
+        readonly ignores_id_token?: boolean | null | undefined
       }
     | null
     | undefined

@@ -1,4 +1,4 @@
-import { BUILT_IN_IDS, isWhollyOf } from '../providers/catalogue/registry.ts'
+import type { Definitions } from '../providers/catalogue/definitions.ts'
 import { endpointsDigest } from '../providers/identity.ts'
 import { type Client, endpointsOf, type ProviderEntry } from '../providers/provider.ts'
 
@@ -21,12 +21,13 @@ export function environmentName(id: string): string {
 
 /**
  * The environment's client under the entry's name. The name alone proves nothing, since the author of a tool's metadata
- * chooses it. So the client is allowed only if every endpoint is one of the catalogue's provider of that name, or if an
+ * chooses it. So the client is allowed only if every endpoint is one of the definition of that name, or if an
  * administrator has confirmed exactly these endpoints.
  */
 export function environmentClientOf(
   clients: EnvironmentClients,
   { id, name, provider }: ProviderEntry,
+  definitions: Definitions,
 ): NamedClient | undefined {
   const byId = environmentName(id)
   // an entry that was named `github` and got the id `github-2`, because another one had the id already
@@ -35,7 +36,9 @@ export function environmentClientOf(
   if (variable === undefined || found?.clientId === undefined) return undefined
   const { clientId, clientSecret, below } = found
   const isOfCatalogue = () =>
-    BUILT_IN_IDS.some((known) => environmentName(known) === variable && isWhollyOf(provider, known))
+    definitions.ids.some(
+      (known) => environmentName(known) === variable && definitions.isWhollyOf(provider, known),
+    )
   const allowed =
     below === undefined
       ? isOfCatalogue() || (variable === byId && provider.environmentClientFor === endpointsDigest(provider))

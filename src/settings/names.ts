@@ -29,6 +29,7 @@ export const SETTINGS = [
   'LOG_LEVEL',
   'METRICS',
   'TOOLS',
+  'PROVIDERS',
   'MCP_PROJECT',
   'MCP_ISSUER',
   'MCP_AUDIENCE',

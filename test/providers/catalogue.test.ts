@@ -30,7 +30,7 @@ describe('the catalogue', () => {
     const files = readdirSync(new URL('../../src/providers/catalogue/', import.meta.url))
     const ids = files
       .map((file) => file.replace('.ts', ''))
-      .filter((id) => !['define', 'registry'].includes(id))
+      .filter((id) => !['define', 'definitions', 'endpoint-patterns', 'registry'].includes(id))
     expect([...BUILT_IN_IDS].sort()).toEqual(ids.sort())
   })
 

@@ -18,7 +18,10 @@ const tag = 'Providers'
 /** Provider entries, in the form of Arcade's API. Answers never contain their secrets. */
 export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
   const { store, now } = broker
-  const wireOptions = { allowsHttp: (url: URL) => broker.outgoing.allows(url) }
+  const wireOptions = {
+    allowsHttp: (url: URL) => broker.outgoing.allows(url),
+    definitions: broker.definitions,
+  }
   const render = (entry: ProviderEntry) =>
     providerToWire(
       entry,

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { toTimestamp } from '../../domain/clock.ts'
-import { builtIn } from '../../providers/catalogue/registry.ts'
+import { invalidMember } from '../../domain/errors.ts'
+import type { Definitions } from '../../providers/catalogue/definitions.ts'
 import { changed, memberOf } from '../../providers/definition/member.ts'
 import { refuse } from '../../providers/definition/refuse.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
@@ -27,6 +28,9 @@ export interface EntryModel
 export interface EntryContext {
   /** The entry that is changed; `undefined` for a new one. */
   readonly before: ProviderEntry | undefined
+  readonly definitions: Definitions
+  /** For a provider that Gatepass knows the client may be that of the environment, or be set later. */
+  readonly mayLackClient: boolean
 }
 
 const member = memberOf<EntryModel, EntryContext, EntryView>()
@@ -58,9 +62,9 @@ export const ENTRY_MEMBERS = {
   provider_id: member({
     ...input(plainText(100).nullish()),
     answer: z.string().optional(),
-    read(sent, { before }) {
+    read(sent, { before, definitions }) {
       const name = changed(sent, before?.wellKnownId)
-      return { wellKnownId: name && (builtIn(name)?.id ?? name) }
+      return { wellKnownId: name && (definitions.find(name)?.id ?? name) }
     },
     write: ({ entry }) => entry.wellKnownId,
   }),
@@ -119,10 +123,19 @@ export const ENTRY_MEMBERS = {
 /** The broker's registration at the provider: members of `oauth2` that belong to the entry, not to its server. */
 export const CLIENT_MEMBERS = {
   client_id: member({
-    create: z.string().min(1).max(1000),
+    create: z
+      .string()
+      .min(1)
+      .max(1000)
+      .optional()
+      .openapi({ description: 'Needed without a `provider_id` of the catalogue' }),
     change: z.string().min(1).max(1000).optional(),
     answer: z.string().optional(),
-    read: (sent, { before }) => ({ clientId: sent ?? before?.clientId }),
+    read(sent, { before, mayLackClient }) {
+      if (sent === undefined && before === undefined && !mayLackClient)
+        throw invalidMember('oauth2.client_id', 'missing', 'oauth2.client_id is missing.')
+      return { clientId: sent ?? before?.clientId }
+    },
     write: ({ entry }) => entry.clientId,
   }),
   client_secret: member({

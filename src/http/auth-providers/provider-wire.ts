@@ -1,6 +1,7 @@
 import type { AllowsHttp } from '../../egress/endpoint.ts'
 import { parseOnce } from '../../parsing/parse.ts'
-import { builtIn, builtInByEndpoints, withOfflineAccess } from '../../providers/catalogue/registry.ts'
+import { createDefinitions, type Definitions } from '../../providers/catalogue/definitions.ts'
+import { builtInByEndpoints, withOfflineAccess } from '../../providers/catalogue/registry.ts'
 import { readMembers, writeMembers } from '../../providers/definition/member.ts'
 import { OAUTH2_MEMBERS } from '../../providers/definition/oauth2-settings.ts'
 import { readProvider } from '../../providers/definition/read-provider.ts'
@@ -37,19 +38,26 @@ export interface PatchedProvider {
 export interface WireOptions {
   /** Plain-http endpoints that are allowed; none by default. */
   readonly allowsHttp?: AllowsHttp
+  /** The catalogue's alone by default. */
+  readonly definitions?: Definitions
 }
+
+const CATALOGUE = createDefinitions()
 
 /**
  * Reads `POST /v1/admin/auth_providers`. With a `provider_id` of the catalogue, what is left out comes from there
  * (asking for offline access); without, `authorize_request` and `token_request` are required. Throws `invalid_request`.
  */
 export function parseProviderCreate(body: unknown, options: WireOptions = {}): ParsedProvider {
+  const { definitions = CATALOGUE } = options
   const { oauth2, ...sent } = parseOnce(providerCreateSchema, body, 'the body')
   // in a new entry `null` means the same as leaving the member out
   const sentOAuth2: OAuth2Body = withoutNulls(oauth2 ?? {})
-  const known = sent.provider_id == null ? undefined : builtIn(sent.provider_id)
+  const known = sent.provider_id == null ? undefined : definitions.find(sent.provider_id)
   const base = known && withOfflineAccess(known)
-  const { clientSecret, ...model } = readEntry(sent, sentOAuth2, undefined)
+  const mayLackClient = known !== undefined || oauth2 == null
+  const context = { before: undefined, definitions, mayLackClient }
+  const { clientSecret, ...model } = readEntry(sent, sentOAuth2, context)
   const provider = providerFrom(sent.id, sentOAuth2, { base, blocksBefore: {} }, options)
   const entry = { status: 'active', ...model, id: sent.id, name: sent.id, source: 'admin', provider } as const
   return { entry, ...(clientSecret !== undefined && { clientSecret }) }
@@ -67,7 +75,9 @@ export function applyProviderPatch(
 ): PatchedProvider {
   const { oauth2, ...sent } = parseOnce(providerPatchSchema, body, 'the body')
   const sentOAuth2 = oauth2 ?? {}
-  const { clientSecret, ...model } = readEntry(sent, sentOAuth2, entry)
+  const { definitions = CATALOGUE } = options
+  const context = { before: entry, definitions, mayLackClient: true }
+  const { clientSecret, ...model } = readEntry(sent, sentOAuth2, context)
   // an answer can be sent back as a request
   const blocksBefore = writeMembers(REQUESTS, entry.provider) as OAuth2Context['blocksBefore']
   const provider = providerFrom(entry.id, sentOAuth2, { base: entry.provider, blocksBefore }, options)
@@ -96,9 +106,8 @@ export function providerToWire(
 function readEntry(
   sent: Readonly<Record<string, unknown>>,
   oauth2: OAuth2Body,
-  before: ProviderEntry | undefined,
+  context: EntryContext,
 ): Partial<EntryModel> {
-  const context: EntryContext = { before }
   return {
     ...readMembers(ENTRY_MEMBERS, sent, () => context),
     ...readMembers(CLIENT_MEMBERS, oauth2, () => context),
@@ -114,7 +123,7 @@ function providerFrom(
 ): Provider {
   const provider = readProvider(id, sent, start, {
     ...(allowsHttp && { allowsHttp }),
-    knownAt: (authorization, token) => builtInByEndpoints(authorization, token)?.builtIn.provider,
+    knownAt: (authorization, token) => builtInByEndpoints(authorization, token)?.provider,
   })
   return withEnvironmentClient(provider, sent.environment_client, start.base?.environmentClientFor)
 }

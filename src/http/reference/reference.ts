@@ -1,5 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
+import { definitionJsonSchema } from '../../providers/definition/json-schema.ts'
 import { landingPage } from '../pages/landing-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { closeRequestBodies } from './closed-request-bodies.ts'
@@ -10,7 +11,9 @@ import { EXAMPLES } from './examples.ts'
 import { GROUPS } from './groups.ts'
 import { simplifyReferences } from './plain-references.ts'
 
-/** The landing page, and the API reference as an OpenAPI document and as a page, both generated from the routes. */
+const PROVIDER_SCHEMA = '/schemas/provider.json'
+
+/** The landing page, the JSON Schema of providers' definitions, and the API reference as an OpenAPI document and as a page, both generated from the routes. */
 export function addReference(
   app: OpenAPIHono,
   broker: Broker,
@@ -35,6 +38,10 @@ export function addReference(
   }
 
   const document = once(() => compressDocument('application/json', JSON.stringify(openApi())))
+  const providerSchema = once(() => {
+    const schema = definitionJsonSchema(`${publicUrl}${PROVIDER_SCHEMA}`)
+    return compressDocument('application/schema+json', JSON.stringify(schema, null, 2))
+  })
   const pages = once(async () => {
     // the registry's own types are wider than what its generator makes
     const html = docsPages(openApi() as OpenApiDocument, { development, examples: EXAMPLES })
@@ -45,6 +52,11 @@ export function addReference(
     return new Map(await Promise.all(compressed))
   })
   app.get('/openapi.json', async (c) => sendDocument(c, await document()))
+  // editors read it from other origins
+  app.get(PROVIDER_SCHEMA, async (c) => {
+    c.header('access-control-allow-origin', '*')
+    return sendDocument(c, await providerSchema())
+  })
   for (const path of ['/docs', '/docs/schemas', ...GROUPS.map(({ name }) => hrefOf(name))])
     app.get(path, async (c) => {
       const page = (await pages()).get(path)

@@ -1,14 +1,12 @@
-import {
-  type ClientAuthMethod,
-  ENDPOINT_ROLES,
-  type EndpointRole,
-  endpointsOf,
-  type Provider,
-  type RequestBlock,
-  type ResourceRequestBlock,
-  type RevocationRequestBlock,
-  type TokenRequestBlock,
+import type {
+  ClientAuthMethod,
+  Provider,
+  RequestBlock,
+  ResourceRequestBlock,
+  RevocationRequestBlock,
+  TokenRequestBlock,
 } from '../provider.ts'
+import { type EndpointPatterns, endpointPatterns } from './endpoint-patterns.ts'
 
 /** A provider that the broker knows by itself, under the id that callers and tools use for it. */
 export interface BuiltInProvider {
@@ -18,10 +16,10 @@ export interface BuiltInProvider {
   /** What must be asked for besides so that a refresh token comes. Absent: it comes unasked, or never. */
   readonly offlineAccess?: OfflineAccess
   /**
-   * Its endpoints by their role, other spellings and former ones included. `{name}` is a variable, one segment
-   * of a path. An endpoint is never removed: entries that have it would become another provider's.
+   * Its endpoints by their role, other spellings and former ones included. `{name}` is a variable. An endpoint is never
+   * removed: entries that have it would become another provider's.
    */
-  readonly endpoints: Readonly<Partial<Record<EndpointRole, readonly string[]>>>
+  readonly endpoints: EndpointPatterns
 }
 
 export interface OfflineAccess {
@@ -67,7 +65,7 @@ export interface Facts {
   /** Further hosts of its API (`*.example.com` for all below it). */
   readonly apiHosts?: readonly string[]
   /** Other addresses of the same endpoints: of another host's name, another version or a tenant (`{tenant}`). */
-  readonly otherEndpoints?: Partial<Record<EndpointRole, readonly string[]>>
+  readonly otherEndpoints?: EndpointPatterns
   /** Whether it takes clients without a secret (RFC 6749 section 2.1). Left out: not known. */
   readonly publicClients?: boolean
 }
@@ -161,23 +159,8 @@ export function define(facts: Facts): BuiltInProvider {
     id,
     provider,
     ...(offlineAccess !== undefined && { offlineAccess }),
-    endpoints: endpointsWith(provider, facts.otherEndpoints ?? {}),
+    endpoints: endpointPatterns(provider, facts.otherEndpoints ?? {}),
   }
-}
-
-function endpointsWith(
-  provider: Provider,
-  others: NonNullable<Facts['otherEndpoints']>,
-): BuiltInProvider['endpoints'] {
-  const own = endpointsOf(provider)
-  const all: Partial<Record<EndpointRole, string[]>> = {}
-  for (const role of ENDPOINT_ROLES) {
-    const first = own[role]
-    // patterns come before the address that they match, so that its variable is read
-    const addresses = [...(others[role] ?? []), ...(first === undefined ? [] : [first])]
-    if (addresses.length > 0) all[role] = addresses
-  }
-  return all
 }
 
 function apiOf({ api, apiHosts = [] }: Facts): Pick<Provider, 'api'> {

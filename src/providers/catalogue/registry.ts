@@ -1,4 +1,5 @@
 import { type EndpointRole, endpointsOf, originAndPath, type Provider } from '../provider.ts'
+import { withFixedVariables } from '../variables.ts'
 import { airtable } from './airtable.ts'
 import { asana } from './asana.ts'
 import { atlassian } from './atlassian.ts'
@@ -7,6 +8,7 @@ import { clickup } from './clickup.ts'
 import type { BuiltInProvider } from './define.ts'
 import { discord } from './discord.ts'
 import { dropbox } from './dropbox.ts'
+import { hostVariables, matchPattern } from './endpoint-patterns.ts'
 import { figma } from './figma.ts'
 import { github } from './github.ts'
 import { gitlab } from './gitlab.ts'
@@ -72,6 +74,8 @@ export function builtIn(id: string): BuiltInProvider | undefined {
 /** A provider of the catalogue, as endpoints name it. */
 export interface CatalogueMatch {
   readonly builtIn: BuiltInProvider
+  /** Its provider with the URLs that these endpoints have. */
+  readonly provider: Provider
   /** The values of the catalogue's variables in the endpoints, such as `tenant`. */
   readonly variables: Readonly<Record<string, string>>
   /** Whether the provider has that endpoint in that role, for the same variables. */
@@ -91,67 +95,78 @@ export function catalogueOf({ authorizationRequest, tokenRequest }: Provider): C
   return builtInByEndpoints(authorizationRequest.endpoint, tokenRequest.endpoint)
 }
 
-/** Whether every endpoint of the entry is one of that provider of the catalogue. */
-export function isWhollyOf(provider: Provider, id: string): boolean {
+/**
+ * Whether every endpoint of the entry is one of that provider, at a host that its definition names: under a host of the
+ * form `{subdomain}.example.com` there are servers of others than the provider too.
+ */
+export function isWhollyOf(provider: Provider, of: string | BuiltInProvider): boolean {
+  const builtIn = typeof of === 'string' ? BY_ID.get(of) : of
   const { authorizationRequest, tokenRequest } = provider
-  const match = matches(authorizationRequest.endpoint, tokenRequest.endpoint).find(
-    (one) => one.builtIn.id === id,
-  )
+  const wanted = wantedOf(authorizationRequest.endpoint, tokenRequest.endpoint)
+  const match = builtIn && wanted && matchOf(builtIn, wanted)
   return (
     match !== undefined &&
+    isAtNamedHost(match) &&
     Object.entries(endpointsOf(provider)).every(([role, url]) => match.has(role as EndpointRole, url))
   )
 }
 
-function matches(authorizationEndpoint: string, tokenEndpoint: string): CatalogueMatch[] {
-  if (!URL.canParse(authorizationEndpoint) || !URL.canParse(tokenEndpoint)) return []
-  const [authorization, token] = [originAndPath(authorizationEndpoint), originAndPath(tokenEndpoint)]
-  return ALL.flatMap((builtIn) => {
-    const variables = variablesOf(builtIn, 'authorization', authorization)
-    if (variables === undefined) return []
-    const match: CatalogueMatch = {
-      builtIn,
-      variables,
-      has(role, endpoint) {
-        // refresh tokens may be sent to the token endpoint where the catalogue names another one
-        const roles = role === 'refresh' ? (['refresh', 'token'] as const) : [role]
-        return roles.some((one) => {
-          const found = variablesOf(builtIn, one, endpoint, variables)
-          return found !== undefined
-        })
-      },
-    }
-    return match.has('token', token) ? [match] : []
+function isAtNamedHost({ builtIn: { endpoints, provider }, variables }: CatalogueMatch): boolean {
+  return [...hostVariables(endpoints)].every((name) => {
+    const declared = provider.variables?.[name]
+    if (declared?.oneOf !== undefined) return true // the value was compared with them
+    return declared?.isExample !== true && declared?.value === variables[name]
   })
+}
+
+/** The endpoints that are looked for: origin and path. */
+interface Wanted {
+  readonly authorization: string
+  readonly token: string
+}
+
+function wantedOf(authorizationEndpoint: string, tokenEndpoint: string): Wanted | undefined {
+  if (!URL.canParse(authorizationEndpoint) || !URL.canParse(tokenEndpoint)) return undefined
+  return { authorization: originAndPath(authorizationEndpoint), token: originAndPath(tokenEndpoint) }
+}
+
+function matches(authorizationEndpoint: string, tokenEndpoint: string): CatalogueMatch[] {
+  const wanted = wantedOf(authorizationEndpoint, tokenEndpoint)
+  return wanted === undefined ? [] : ALL.flatMap((builtIn) => matchOf(builtIn, wanted) ?? [])
+}
+
+function matchOf(builtIn: BuiltInProvider, { authorization, token }: Wanted): CatalogueMatch | undefined {
+  const variables = variablesOf(builtIn, 'authorization', authorization)
+  if (variables === undefined) return undefined
+  const match: CatalogueMatch = {
+    builtIn,
+    get provider() {
+      return withFixedVariables(builtIn.provider, variables)
+    },
+    variables,
+    has(role, endpoint) {
+      // refresh tokens may be sent to the token endpoint where the catalogue names another one
+      const roles = role === 'refresh' ? (['refresh', 'token'] as const) : [role]
+      return roles.some((one) => variablesOf(builtIn, one, endpoint, variables) !== undefined)
+    },
+  }
+  return match.has('token', token) ? match : undefined
 }
 
 /** The values of the variables if the endpoint is one of the provider's; the `given` ones have to be the same. */
 function variablesOf(
-  { endpoints }: BuiltInProvider,
+  { endpoints, provider }: BuiltInProvider,
   role: EndpointRole,
   endpoint: string,
   given: Readonly<Record<string, string>> = {},
 ): Record<string, string> | undefined {
   for (const known of endpoints[role] ?? []) {
-    const values = matchPattern(known, endpoint)
+    const values = matchPattern(known, endpoint, provider.variables)
     if (values === undefined) continue
     if (Object.entries(given).every(([name, value]) => values[name] === undefined || values[name] === value))
       return values
   }
   return undefined
-}
-
-/** Compares segment by segment; `{name}` matches any that is not empty. */
-function matchPattern(pattern: string, endpoint: string): Record<string, string> | undefined {
-  const [expected, actual] = [pattern.split('/'), endpoint.split('/')]
-  if (expected.length !== actual.length) return undefined
-  const values: Record<string, string> = {}
-  for (const [i, part] of expected.entries()) {
-    const name = /^\{([a-z_]+)\}$/.exec(part)?.[1]
-    if (name === undefined ? part !== actual[i] : !/^[\w.-]+$/.test(actual[i] ?? '')) return undefined
-    if (name !== undefined) values[name] = actual[i] ?? ''
-  }
-  return values
 }
 
 /** The provider with its request for a refresh token, if it needs one: for use by the id alone. */

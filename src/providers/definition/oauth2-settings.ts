@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpointFault } from '../../egress/endpoint.ts'
 import type { Provider } from '../provider.ts'
+import { ACCOUNT_SETTINGS } from './account-settings.ts'
 import { readApi, writeApi } from './api-hosts.ts'
 import { headersAnswer, headersInput } from './header-templates.ts'
 import { keptValuesAnswer, keptValuesInput, readKeptValues } from './kept-values.ts'
@@ -8,7 +9,7 @@ import { changed, memberOf, type ShapeOf } from './member.ts'
 import { refuse } from './refuse.ts'
 import { knownServer, type OAuth2Context, REQUESTS, sameServer } from './requests.ts'
 import { SCOPE_SETTINGS } from './scope-settings.ts'
-import { variablesAnswer, variablesInput } from './url-variables.ts'
+import { variablesAnswer, variablesInput, writeVariables } from './url-variables.ts'
 
 const member = memberOf<Provider, OAuth2Context>()
 const input = <Schema extends z.ZodType>(schema: Schema) => ({ create: schema, change: schema })
@@ -22,7 +23,7 @@ export const OAUTH2_MEMBERS = {
     ...input(variablesInput),
     answer: variablesAnswer,
     read: (_, { variables }) => ({ variables }), // `readProvider` has read them, to put them into the base
-    write: ({ variables }) => variables && { ...variables },
+    write: ({ variables }) => variables && writeVariables(variables),
   }),
   kept_values: member({
     ...input(keptValuesInput),
@@ -186,6 +187,7 @@ export const OAUTH2_MEMBERS = {
     write: ({ api }) => api && writeApi(api),
   }),
   ...SCOPE_SETTINGS,
+  ...ACCOUNT_SETTINGS,
 }
 
 /** `oauth2` of a request that creates or changes an entry; `null` and what is left out have their meaning by member. */

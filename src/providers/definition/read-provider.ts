@@ -1,11 +1,10 @@
 import type { AllowsHttp } from '../../egress/endpoint.ts'
-import { USUAL_ACCOUNT } from '../catalogue/define.ts'
 import type { Provider } from '../provider.ts'
 import { withVariables } from '../variables.ts'
 import { leaveToIssuer, withIssuerAsEndpoint } from './left-to-issuer.ts'
 import { type Found, readMembers } from './member.ts'
 import { OAUTH2_MEMBERS, type OAuth2Input } from './oauth2-settings.ts'
-import { type KnownAt, knownServer, type OAuth2Context, sameHost, sameServer } from './requests.ts'
+import type { KnownAt, OAuth2Context } from './requests.ts'
 import { checkVariables, readVariables } from './url-variables.ts'
 
 export interface ReadOptions {
@@ -13,6 +12,8 @@ export interface ReadOptions {
   readonly allowsHttp?: AllowsHttp
   /** Finds the catalogue's provider, whose facts hold for its endpoints; none by default. */
   readonly knownAt?: KnownAt
+  /** It is read for a catalogue: variables need no values. */
+  readonly isDefinition?: boolean
 }
 
 /**
@@ -23,9 +24,9 @@ export function readProvider(
   displayName: string,
   sent: OAuth2Input,
   start: Pick<OAuth2Context, 'base' | 'blocksBefore'>,
-  { allowsHttp = () => false, knownAt = () => undefined }: ReadOptions,
+  { allowsHttp = () => false, knownAt = () => undefined, isDefinition = false }: ReadOptions,
 ): Provider {
-  const variables = readVariables(sent.variables, start.base, allowsHttp)
+  const variables = readVariables(sent.variables, start.base, { allowsHttp, isDefinition })
   const base = start.base && withVariables(start.base, variables)
   const asked = base === undefined ? withIssuerAsEndpoint(sent) : sent
   const contextOf = (read: Found<Provider>): OAuth2Context => ({
@@ -37,23 +38,9 @@ export function readProvider(
     read,
   })
   const read = readMembers(OAUTH2_MEMBERS, asked, contextOf)
-  const provider = { ...notOnTheWire(displayName, contextOf(read)), ...read } as Provider // the table reads what is required
+  const provider = { displayName: base?.displayName ?? displayName, ...read } as Provider // the table reads what is required
   checkVariables(provider)
   const { authorizationRequest, tokenRequest } = provider
   const isOfCatalogue = knownAt(authorizationRequest.endpoint, tokenRequest.endpoint) !== undefined
   return leaveToIssuer(provider, sent, base, { isOfCatalogue })
-}
-
-/** The settings that no request gives. Those of one server do not hold for another. */
-function notOnTheWire(displayName: string, context: OAuth2Context): Partial<Provider> {
-  const { base, read } = context
-  const isSameServer = sameServer(context)
-  const isSameAccount = sameHost(base?.userInfoRequest?.endpoint, read.userInfoRequest?.endpoint)
-  return {
-    displayName: base?.displayName ?? displayName,
-    ...(knownServer(context)?.ignoresIdToken === true && { ignoresIdToken: true }),
-    defaultScopes: base?.defaultScopes ?? [],
-    account: base !== undefined && isSameAccount ? base.account : USUAL_ACCOUNT,
-    ...(isSameServer && base?.publicClients !== undefined && { publicClients: base.publicClients }),
-  }
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { invalidMember } from '../../domain/errors.ts'
 import { type AllowsHttp, endpointFault } from '../../egress/endpoint.ts'
+import { collectFaults } from '../../parsing/collect-faults.ts'
 import { patternFault } from '../callback-members.ts'
 import type { Provider, ProviderVariable } from '../provider.ts'
 import { checkTemplate, PLACEHOLDERS } from '../template.ts'
@@ -26,6 +28,7 @@ const name = z
 const input = z.object({
   value: z.string().max(255).optional(),
   pattern: z.string().optional(),
+  one_of: z.array(z.string().min(1).max(255)).min(1).max(100).optional(),
   label: z.string().max(100).optional(),
   example: z.string().max(255).optional(),
 })
@@ -36,7 +39,7 @@ export const variablesInput = z
   .nullish()
   .meta({
     description:
-      "Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a path. `pattern` is a regular expression that the whole value must match. Another value is another identity. A member that is left out stays; `null` removes a variable.",
+      "Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a path. `pattern` is a regular expression that the whole value must match; `one_of` lists the only values in its place. Another value is another identity. A member that is left out stays; `null` removes a variable.",
     example: {
       subdomain: { label: 'Subdomain', pattern: '[a-z0-9-]{1,63}', example: 'acme', value: 'acme' },
     },
@@ -47,42 +50,106 @@ export const variablesAnswer = z
     z.string(),
     z.object({
       value: z.string(),
-      pattern: z.string(),
+      pattern: z.string().optional(),
+      one_of: z.array(z.string()).optional(),
       label: z.string().optional(),
       example: z.string().optional(),
     }),
   )
   .optional()
 
+export function writeVariables(variables: Variables): z.input<typeof variablesAnswer> {
+  return Object.fromEntries(
+    Object.entries(variables).map(([name, { pattern, oneOf, value, label, example }]) => [
+      name,
+      withoutUndefined({ value, ...(oneOf ? { one_of: [...oneOf] } : { pattern }), label, example }),
+    ]),
+  )
+}
+
+export interface VariableOptions {
+  readonly allowsHttp: AllowsHttp
+  /** In a definition a variable needs no value: an example takes its place until an entry is made. */
+  readonly isDefinition: boolean
+}
+
 /** The variables of the base with those of the request. Throws `invalid_request` for one without a value that fits. */
 export function readVariables(
   sent: z.output<typeof variablesInput>,
   base: Provider | undefined,
-  allowsHttp: AllowsHttp,
+  { allowsHttp, isDefinition }: VariableOptions,
 ): Provider['variables'] {
-  if (sent === undefined) return base?.variables
-  const merged: Record<string, ProviderVariable> = { ...(sent !== null && base?.variables) }
-  for (const [name, one] of Object.entries(sent ?? {})) {
-    if (one === null) delete merged[name]
-    else
-      merged[name] = readVariable(`oauth2.variables.${name}`, { ...merged[name], ...withoutUndefined(one) })
+  const before = sent === null ? {} : (base?.variables ?? {})
+  const isUnset = Object.values(before).some(({ isExample }) => isExample)
+  if (sent === undefined && !isUnset) return base?.variables
+  const merged: Record<string, ProviderVariable> = {}
+  const faults = collectFaults()
+  for (const name of new Set([...Object.keys(before), ...Object.keys(sent ?? {})])) {
+    const [one, old] = [sent?.[name], before[name]]
+    if (one === null) continue
+    const path = `oauth2.variables.${name}`
+    const variable = faults.of(() => readVariable(path, one ?? {}, old, isDefinition))
+    if (variable !== undefined) merged[name] = variable
   }
+  faults.throwIfAny()
   const variables = Object.keys(merged).length > 0 ? merged : undefined
   if (base !== undefined) checkUrlsOf(base, variables ?? {}, allowsHttp)
   return variables
 }
 
-function readVariable(path: string, variable: z.output<typeof input>): ProviderVariable {
-  const { pattern, value, label, example } = variable
-  if (pattern === undefined) return refuse(`${path}.pattern`, 'is required')
-  const fault = patternFault(pattern)
-  if (fault !== undefined) refuse(`${path}.pattern`, fault)
+function readVariable(
+  path: string,
+  sent: z.output<typeof input>,
+  before: ProviderVariable | undefined,
+  isDefinition: boolean,
+): ProviderVariable {
+  const allowed = readAllowed(path, sent) ?? before
+  if (allowed === undefined) return refuse(`${path}.pattern`, 'is required, or one_of with the only values')
+  const { pattern, oneOf } = allowed
+  const label = sent.label ?? before?.label
+  const example = sent.example ?? before?.example ?? oneOf?.[0]
+  const value = sent.value ?? (before?.isExample ? undefined : before?.value)
+  const words = { label, example: sent.example ?? before?.example }
   const wanted = [label, example && `such as ${example}`].filter(Boolean).join(', ')
-  if (value === undefined) return refuse(`${path}.value`, `is required${wanted && `: ${wanted}`}`)
-  const read = withoutUndefined({ value, pattern, label, example }) as ProviderVariable // both are set
-  const valueFault = variableFault(read)
-  if (valueFault !== undefined) refuse(`${path}.value`, `${valueFault}${wanted && ` (${wanted})`}`)
-  return read
+  if (value === undefined && !isDefinition) return refuseMissing(`${path}.value`, wanted)
+  if (value === undefined && example === undefined)
+    return refuse(`${path}.example`, 'is required where there is no value')
+  // an example is required where there is no value
+  const read = withoutUndefined({ value: value ?? example, pattern, oneOf, ...words }) as ProviderVariable
+  const fault = variableFault(read)
+  const at = `${path}.${value === undefined ? 'example' : 'value'}`
+  if (fault !== undefined && oneOf !== undefined)
+    return refuse(at, `has to be one of ${oneOf.join(', ')}`, { sent: read.value, known: oneOf })
+  if (fault !== undefined) refuse(at, `${fault}${wanted && value !== undefined ? ` (${wanted})` : ''}`)
+  return value === undefined ? { ...read, isExample: true } : read
+}
+
+/** What the request says of the allowed values. */
+function readAllowed(
+  path: string,
+  { pattern, one_of: oneOf }: z.output<typeof input>,
+): Pick<ProviderVariable, 'pattern' | 'oneOf'> | undefined {
+  if (oneOf !== undefined && pattern !== undefined)
+    return refuse(`${path}.one_of`, 'takes the place of pattern; leave one of them out')
+  if (oneOf !== undefined) {
+    const allowed = { pattern: oneOf.map(escaped).join('|'), oneOf }
+    for (const [at, value] of oneOf.entries()) {
+      const fault = variableFault({ ...allowed, value })
+      if (fault !== undefined) refuse(`${path}.one_of.${at}`, fault)
+    }
+    return allowed
+  }
+  const fault = pattern === undefined ? undefined : patternFault(pattern)
+  if (fault !== undefined) refuse(`${path}.pattern`, fault)
+  return pattern === undefined ? undefined : { pattern }
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[^A-Za-z0-9]/g, '\\$&')
+}
+
+function refuseMissing(path: string, wanted: string): never {
+  throw invalidMember(path, 'missing', `${path} is required${wanted && `: ${wanted}`}.`)
 }
 
 /** What the request leaves out of the base is made with the new values too. */

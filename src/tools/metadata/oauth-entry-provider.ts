@@ -34,7 +34,8 @@ export interface DescribedProvider {
  * catalogue if both endpoints belong to one of its providers, and otherwise from the RFCs and common practice.
  */
 export function providerOf(facts: EntryFacts): DescribedProvider {
-  const known = builtInByEndpoints(facts.authorizationUrl, facts.tokenUrl)?.builtIn
+  const match = builtInByEndpoints(facts.authorizationUrl, facts.tokenUrl)
+  const known = match && { ...match.builtIn, provider: match.provider }
   const pkce = pkceOf(facts, known)
   const settings: Omit<TokenRequestBlock, 'params' | 'endpoint'> = {
     method: 'POST',

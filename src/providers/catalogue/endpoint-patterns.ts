@@ -1,0 +1,102 @@
+import { ENDPOINT_ROLES, type EndpointRole, endpointsOf, originAndPath, type Provider } from '../provider.ts'
+import { variableFault } from '../variables.ts'
+
+// The endpoints of a provider as patterns: `{name}` is a variable, a host or a part of one, or of a segment of the path.
+
+/** A provider's endpoints by their role, other spellings and former ones included. */
+export type EndpointPatterns = Readonly<Partial<Record<EndpointRole, readonly string[]>>>
+
+/** The endpoints of the provider and others of its, which are patterns too. */
+export function endpointPatterns(provider: Provider, others: EndpointPatterns): EndpointPatterns {
+  const own = ownPatterns(provider)
+  const all: Partial<Record<EndpointRole, string[]>> = {}
+  for (const role of ENDPOINT_ROLES) {
+    const first = own[role]
+    // patterns come before the address that they match, so that its variable is read
+    const addresses = [...(others[role] ?? []), ...(first === undefined ? [] : [first])]
+    if (addresses.length > 0) all[role] = addresses
+  }
+  return all
+}
+
+function ownPatterns(provider: Provider): Partial<Record<EndpointRole, string>> {
+  const templates: Partial<Record<EndpointRole, string | undefined>> = {
+    authorization: provider.authorizationRequest.endpointTemplate,
+    token: provider.tokenRequest.endpointTemplate,
+    refresh: provider.refreshRequest?.endpointTemplate,
+    user_info: provider.userInfoRequest?.endpointTemplate,
+    introspection: provider.introspectionRequest?.endpointTemplate,
+    revocation: provider.revocationRequest?.endpointTemplate,
+  }
+  const patterns = Object.entries(endpointsOf(provider)).map(([role, endpoint]) => {
+    const template = templates[role as EndpointRole] // a role of the provider's
+    return [role, template === undefined ? endpoint : endpointPattern(template)]
+  })
+  return Object.fromEntries(patterns)
+}
+
+/** The pattern of a URL that names variables as `{{name}}`: its origin and path, as `originAndPath` writes them. */
+export function endpointPattern(template: string): string {
+  const names: string[] = []
+  // a name of letters is left alone by URL's normal form, in a host as in a path
+  const marked = template.replaceAll(/\{\{\s*([A-Za-z_]+)\s*\}\}/g, (placeholder, name: string) =>
+    name === 'client_id' ? placeholder : `zz${names.push(name) - 1}zz`,
+  )
+  return originAndPath(marked).replaceAll(/zz(\d+)zz/g, (mark, at: string) =>
+    names[Number(at)] === undefined ? mark : `{${names[Number(at)]}}`,
+  )
+}
+
+/** Compares segment by segment. The value of a declared variable has to fit it; another one is any that is not empty. */
+export function matchPattern(
+  pattern: string,
+  endpoint: string,
+  declared: Provider['variables'] = {},
+): Record<string, string> | undefined {
+  const [expected, actual] = [pattern.split('/'), endpoint.split('/')]
+  if (expected.length !== actual.length) return undefined
+  const values: Record<string, string> = {}
+  for (const [i, part] of expected.entries()) {
+    const text = actual[i] ?? ''
+    if (part === text) continue
+    const { expression, names } = segmentOf(part)
+    const found = names.length === 0 ? null : expression.exec(text)
+    if (found === null) return undefined
+    for (const [at, name] of names.entries()) {
+      const value = found[at + 1] ?? ''
+      const variable = declared[name]
+      if (variable !== undefined && variableFault({ ...variable, value }) !== undefined) return undefined
+      if (Object.hasOwn(values, name) && values[name] !== value) return undefined
+      values[name] = value
+    }
+  }
+  return values
+}
+
+/** The variables that are in the host of any of the endpoints. */
+export function hostVariables(endpoints: EndpointPatterns): ReadonlySet<string> {
+  const hosts = Object.values(endpoints)
+    .flat()
+    .map((pattern) => pattern.split('/')[2] ?? '')
+  return new Set(hosts.flatMap((host) => segmentOf(host).names))
+}
+
+interface Segment {
+  readonly expression: RegExp
+  readonly names: readonly string[]
+}
+
+const segments = new Map<string, Segment>()
+
+function segmentOf(part: string): Segment {
+  const known = segments.get(part)
+  if (known !== undefined) return known
+  const pieces = part.split(/\{([a-z_]+)\}/) // literals and names in turn
+  const names = pieces.filter((_, at) => at % 2 === 1)
+  const source = pieces.map((piece, at) =>
+    at % 2 === 1 ? '([\\w.:-]+)' : piece.replaceAll(/[^\w]/g, '\\$&'),
+  )
+  const segment = { expression: new RegExp(`^${source.join('')}$`), names }
+  segments.set(part, segment)
+  return segment
+}

@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import { ENDPOINT_ROLES, type EndpointRole } from '../provider.ts'
+import { shapeOf } from './member.ts'
+import { OAUTH2_MEMBERS } from './oauth2-settings.ts'
+
+// The file of a definition: `oauth2` as `POST /v1/admin/auth_providers` has it, without the client, and what a catalogue
+// says of a provider besides.
+
+export const CATEGORIES = [
+  'ai',
+  'analytics',
+  'calendar',
+  'commerce',
+  'communication',
+  'content',
+  'crm',
+  'design',
+  'development',
+  'education',
+  'email',
+  'files',
+  'finance',
+  'games',
+  'health',
+  'hr',
+  'identity',
+  'iot',
+  'legal',
+  'marketing',
+  'media',
+  'monitoring',
+  'music',
+  'other',
+  'productivity',
+  'project-management',
+  'sales',
+  'security',
+  'social',
+  'sports',
+  'storage',
+  'support',
+  'transport',
+  'travel',
+  'video',
+] as const
+
+/** What people are asked for where they register a client. */
+const REGISTERED = ['redirect_uri', 'client_id', 'client_secret', 'scopes'] as const
+
+const words = (max: number) => z.string().min(1).max(max)
+const webPage = z
+  .string()
+  .max(1000)
+  .refine((text) => /^https:\/\/\S+$/.test(text) && URL.canParse(text), 'must be an https URL')
+const slug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be lower-case letters, digits and -')
+
+// an administrator confirms one entry's endpoints, never a definition's
+const { environment_client: _, ...DEFINED } = OAUTH2_MEMBERS
+
+export const definitionSchema = z
+  .object({
+    $schema: z.string().max(1000).optional(),
+    id: slug.meta({ description: 'In URLs and stored rows; it never changes', example: 'zendesk' }),
+    name: words(100).meta({ description: 'What people call the provider', example: 'Zendesk' }),
+    description: words(1000).optional(),
+    also_known_as: z
+      .array(words(100))
+      .max(20)
+      .optional()
+      .meta({ description: 'Other names, by which a search finds the provider' }),
+    category: z.enum(CATEGORIES).optional(),
+    oauth2: z.object(shapeOf(DEFINED, 'create')).meta({
+      description:
+        'The authorization server and the requests to it, as `oauth2` of `POST /v1/admin/auth_providers` without the client. What is left out is as the RFCs have it.',
+    }),
+    offline_access: z
+      .object({
+        params: z.record(words(200), z.string().max(2000)).optional(),
+        scopes: z.array(words(300)).max(20).optional(),
+      })
+      .optional()
+      .meta({
+        description:
+          'Parameters and scopes of the authorization request without which no refresh token comes. Left out: it comes without them, or never.',
+        example: { params: { access_type: 'offline' }, scopes: ['offline_access'] },
+      }),
+    other_endpoints: z
+      .object(roles(z.array(z.string().max(1000)).max(50).optional()))
+      .optional()
+      .meta({
+        description:
+          'Further addresses of the endpoints, of other versions or hosts, by which the provider is recognised. They may name variables as `{{name}}`.',
+      }),
+    registration: z
+      .object({
+        url: webPage.meta({ description: 'The page where a client is registered' }),
+        steps: z.array(words(300)).max(20).optional(),
+        fields: z
+          .partialRecord(z.enum(REGISTERED), words(100))
+          .optional()
+          .meta({
+            description: 'What that page calls the values',
+            example: { redirect_uri: 'Redirect URLs', client_id: 'Unique identifier' },
+          }),
+      })
+      .optional(),
+    scopes: z
+      .record(words(300), words(200))
+      .optional()
+      .meta({ description: 'Scopes, each with a sentence in plain words that users read' }),
+    documentation: webPage.optional(),
+    sources: z.array(webPage).max(50).optional(),
+    checked: z
+      .string()
+      .regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a date such as 2026-11-22')
+      .optional(),
+    verified: z
+      .boolean()
+      .optional()
+      .meta({ description: "Whether the facts were compared with the provider's own documentation" }),
+    logo: slug.optional().meta({ description: 'The slug of an icon of simple-icons' }),
+  })
+  .meta({ title: 'Provider of Gatepass', description: 'The definition of one OAuth 2 provider' })
+
+export type DefinitionInput = z.output<typeof definitionSchema>
+
+function roles<Schema extends z.ZodType>(schema: Schema): Record<EndpointRole, Schema> {
+  // each role is a member
+  return Object.fromEntries(ENDPOINT_ROLES.map((role) => [role, schema])) as Record<EndpointRole, Schema>
+}

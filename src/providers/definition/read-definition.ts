@@ -1,0 +1,120 @@
+import { type AllowsHttp, endpointFault } from '../../egress/endpoint.ts'
+import { collectFaults } from '../../parsing/collect-faults.ts'
+import { checked, parse } from '../../parsing/parse.ts'
+import { type BuiltInProvider, SCOPES_TEMPLATE } from '../catalogue/define.ts'
+import { type EndpointPatterns, endpointPattern, endpointPatterns } from '../catalogue/endpoint-patterns.ts'
+import type { Provider, TokenRequestBlock } from '../provider.ts'
+import { checkTemplate, mentions } from '../template.ts'
+import { fillUrl, urlTemplateFault } from '../variables.ts'
+import { type DefinitionInput, definitionSchema } from './definition-schema.ts'
+import { readProvider } from './read-provider.ts'
+import { refuse } from './refuse.ts'
+
+/** A definition as it was read: the provider, and what a catalogue says of it besides. */
+export interface Definition extends BuiltInProvider {
+  readonly facts: Readonly<Omit<DefinitionInput, '$schema' | 'oauth2' | 'offline_access' | 'other_endpoints'>>
+}
+
+const CHECKED = checked(definitionSchema, 'the definition')
+
+/**
+ * Reads the file of a definition. Throws `invalid_request` with all faults, each with the member, the reason and, where
+ * values are listed, the nearest allowed one.
+ */
+export function readDefinition(
+  value: unknown,
+  { allowsHttp = () => false }: { readonly allowsHttp?: AllowsHttp } = {},
+): Definition {
+  const { $schema: _, oauth2, offline_access: offlineAccess, ...said } = parse(CHECKED, value)
+  const { other_endpoints: others = {}, ...facts } = said
+  const { id, name } = facts
+  const start = { base: undefined, blocksBefore: {} }
+  const read = readProvider(name, oauth2, start, { allowsHttp, isDefinition: true })
+  const provider = withStandardParams(isComplete(oauth2) ? withoutMetadata(read) : read)
+  const faults = collectFaults()
+  faults.of(() => checkOfflineAccess(offlineAccess))
+  const patterns = faults.of(() => readOthers(others, provider, allowsHttp))
+  faults.throwIfAny()
+  return {
+    id,
+    provider,
+    ...(offlineAccess !== undefined && {
+      offlineAccess: {
+        ...(offlineAccess.params && { params: offlineAccess.params }),
+        ...(offlineAccess.scopes && { scopes: offlineAccess.scopes }),
+      },
+    }),
+    endpoints: endpointPatterns(provider, patterns ?? {}),
+    facts,
+  }
+}
+
+function isComplete({ authorize_request, token_request }: DefinitionInput['oauth2']): boolean {
+  return authorize_request?.endpoint !== undefined && token_request?.endpoint !== undefined
+}
+
+/** A definition that names both endpoints says all that there is to say: its issuer is compared, and asked nothing. */
+function withoutMetadata({ fromIssuer: _, ...provider }: Provider): Provider {
+  return provider
+}
+
+/** The parameters that every request has are written out, as in the answers of the API. */
+function withStandardParams(provider: Provider): Provider {
+  const { authorizationRequest, tokenRequest, refreshRequest } = provider
+  const placesScopes = Object.values(authorizationRequest.params).some(
+    (template) => mentions(template, 'scopes') || mentions(template, 'existing_scopes'),
+  )
+  const withParams = (block: TokenRequestBlock, params: Readonly<Record<string, string>>) => ({
+    ...block,
+    params: { ...params, ...block.params },
+  })
+  return {
+    ...provider,
+    authorizationRequest: {
+      ...authorizationRequest,
+      params: {
+        response_type: 'code',
+        client_id: '{{client_id}}',
+        redirect_uri: '{{redirect_uri}}',
+        ...(!placesScopes && { scope: SCOPES_TEMPLATE }),
+        ...authorizationRequest.params,
+      },
+    },
+    tokenRequest: withParams(tokenRequest, {
+      grant_type: 'authorization_code',
+      redirect_uri: '{{redirect_uri}}',
+    }),
+    ...(refreshRequest && {
+      refreshRequest: withParams(refreshRequest, {
+        grant_type: 'refresh_token',
+        refresh_token: '{{refresh_token}}',
+      }),
+    }),
+  }
+}
+
+function checkOfflineAccess(offlineAccess: DefinitionInput['offline_access']): void {
+  for (const [name, template] of Object.entries(offlineAccess?.params ?? {})) {
+    const fault = checkTemplate(template, ['client_id', 'redirect_uri', 'scopes', 'existing_scopes'])
+    if (fault !== undefined) refuse(`offline_access.params.${name}`, fault)
+  }
+}
+
+function readOthers(
+  others: NonNullable<DefinitionInput['other_endpoints']>,
+  { variables }: Provider,
+  allowsHttp: AllowsHttp,
+): EndpointPatterns {
+  const patterns = Object.entries(others).map(([role, addresses = []]) => [
+    role,
+    addresses.map((address, at) => {
+      const path = `other_endpoints.${role}.${at}`
+      const fault =
+        urlTemplateFault(address, variables) ?? endpointFault(fillUrl(address, variables), allowsHttp)
+      if (fault !== undefined) return refuse(path, fault)
+      if (address.includes('?')) return refuse(path, 'must not hold a query')
+      return endpointPattern(address)
+    }),
+  ])
+  return Object.fromEntries(patterns)
+}

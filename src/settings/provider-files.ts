@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { ConfigError } from '../config-error.ts'
+import { BrokerError } from '../domain/errors.ts'
+import type { AllowsHttp } from '../egress/endpoint.ts'
+import { type Definition, readDefinition } from '../providers/definition/read-definition.ts'
+
+// The operator's own definitions of providers: the files of the folder `GATEPASS_PROVIDERS`.
+
+/** A definition, and the file that has it. */
+export interface ProviderFile {
+  readonly file: string
+  readonly definition: Definition
+}
+
+const MODULES = ['.ts', '.mts', '.js', '.mjs']
+const DOCUMENTS = ['.json', '.yaml', '.yml']
+
+/** Reads all files of the folder. Throws `ConfigError` with the faults of all of them. */
+export async function readProviderFiles(
+  folder: string | undefined,
+  options: { readonly allowsHttp: AllowsHttp },
+): Promise<readonly ProviderFile[]> {
+  if (folder === undefined) return []
+  const read: ProviderFile[] = []
+  const faults: string[] = []
+  for (const name of definitionFilesOf(folder)) {
+    const file = join(folder, name)
+    try {
+      read.push({ file, definition: readDefinition(await definitionIn(file), options) })
+    } catch (error) {
+      faults.push(...whatIsWrong(error).map((fault) => `${file}: ${fault}`))
+    }
+  }
+  for (const [at, { file, definition }] of read.entries()) {
+    const earlier = read.slice(0, at).find((one) => one.definition.id === definition.id)
+    if (earlier !== undefined)
+      faults.push(`${file}: id is "${definition.id}", which ${earlier.file} has already.`)
+  }
+  if (faults.length > 0) throw new ConfigError(faults.map((fault) => `GATEPASS_PROVIDERS: ${fault}`))
+  return read
+}
+
+/** In order of their names. Other files of the folder are not read. */
+function definitionFilesOf(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => [...MODULES, ...DOCUMENTS].includes(extname(name)) && !name.endsWith('.d.ts'))
+    .sort()
+}
+
+/** Why a file cannot be read, which names a place in it where that is known. */
+class FileFault extends Error {}
+
+async function definitionIn(file: string): Promise<unknown> {
+  if (MODULES.includes(extname(file))) return defaultExportOf(file)
+  const text = readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
+  const isJson = extname(file) === '.json'
+  if (isJson) {
+    const parsed = parsedJson(text)
+    if (parsed !== undefined) return parsed.value
+  }
+  const { parseDocument } = await import('yaml')
+  const document = parseDocument(text, { schema: 'core' })
+  const [fault] = document.errors
+  if (fault === undefined && !isJson) return document.toJS({ maxAliasCount: 100 })
+  // the parser of YAML tells the place of most faults of JSON too
+  const [start] = fault?.linePos ?? []
+  const place = start === undefined ? '' : ` (line ${start.line}, column ${start.col})`
+  throw new FileFault(`is no ${isJson ? 'JSON' : 'YAML'}${place}.`)
+}
+
+function parsedJson(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
+}
+
+async function defaultExportOf(file: string): Promise<unknown> {
+  let exported: { readonly default?: unknown }
+  try {
+    exported = await import(pathToFileURL(file).href)
+  } catch (error) {
+    throw new FileFault(`cannot be loaded: ${String(error).replaceAll(/\s+/g, ' ').slice(0, 500)}.`)
+  }
+  if (exported.default === undefined)
+    throw new FileFault('has no default export: write `export default { … }`.')
+  // getters and classes of a module are read once, as the JSON that they make
+  return JSON.parse(JSON.stringify(exported.default))
+}
+
+function whatIsWrong(error: unknown): readonly string[] {
+  if (error instanceof FileFault) return [error.message]
+  if (error instanceof BrokerError) return (error.faults ?? []).map(({ message }) => message)
+  if (error instanceof Error && 'code' in error) return [`cannot be read (${error.code}).`]
+  throw error
+}

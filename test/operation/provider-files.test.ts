@@ -1,0 +1,236 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ConfigError } from '../../src/config-error.ts'
+import { runHere } from '../cli/gatepass.ts'
+import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { authorize, click } from '../flows/fixtures.ts'
+import { type Gatepass, startGatepass } from '../gatepass.ts'
+
+// The operator's own definitions: the files of the folder `GATEPASS_PROVIDERS`.
+
+const folders: string[] = []
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true })
+})
+
+function folderOf(files: Readonly<Record<string, string | object>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'gatepass-definitions-'))
+  folders.push(folder)
+  for (const [name, content] of Object.entries(files))
+    writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content))
+  return folder
+}
+
+const erp = (more: object = {}, id = 'my-erp') => ({
+  id,
+  name: 'My ERP',
+  oauth2: {
+    authorize_request: { endpoint: 'https://erp.example/authorize' },
+    token_request: { endpoint: 'https://erp.example/token' },
+    ...more,
+  },
+})
+
+describe('definitions in JSON, YAML and TypeScript', () => {
+  let as: FakeAuthorizationServer
+  let gatepass: Gatepass
+
+  beforeAll(async () => {
+    as = await startFakeAuthorizationServer()
+    const { host } = new URL(as.url)
+    const at = (path: string) => `http://{{host}}${path}`
+    const GATEPASS_PROVIDERS = folderOf({
+      'my-erp.json': {
+        ...erp({
+          variables: { host: { label: 'Host', pattern: '[a-z0-9.:-]+', example: host } },
+          authorize_request: { endpoint: at('/authorize') },
+          token_request: { endpoint: at('/token') },
+          refresh_request: { endpoint: at('/token') },
+          user_info_request: { endpoint: at('/userinfo'), triggers: { on_token_grant: true } },
+        }),
+        offline_access: { params: { access_type: 'offline' } },
+      },
+      'shop.yaml': `id: shop
+name: The Shop
+checked: 2026-11-22 # a date is text here
+oauth2:
+  default_scopes: [orders]
+  authorize_request: {endpoint: ${as.authorizationUrl}}
+  token_request: {endpoint: ${as.tokenUrl}}
+`,
+      'github.ts': `interface Definition { readonly id: string }
+const at = (path: string) => '${as.url}' + path
+const definition: Definition & Record<string, unknown> = {
+  id: 'github', name: 'GitHub Enterprise',
+  oauth2: { authorize_request: { endpoint: at('/authorize') }, token_request: { endpoint: at('/token') } },
+}
+export default definition
+`,
+      'README.md': '# not a definition',
+      'types.d.ts': 'export interface Nothing {}',
+    })
+    const client = { GATEPASS_PROVIDER_SHOP_CLIENT_ID: as.clientId }
+    const secret = { GATEPASS_PROVIDER_SHOP_CLIENT_SECRET: as.clientSecret }
+    gatepass = await startGatepass({ environment: { GATEPASS_PROVIDERS, ...client, ...secret } })
+  })
+  afterAll(async () => {
+    await gatepass.close()
+    await as.close()
+  })
+
+  const cli = (...args: readonly string[]) =>
+    runHere({ GATEPASS_URL: gatepass.url, GATEPASS_API_KEY: gatepass.apiKey }, ...args)
+
+  test('are added by their name, with what they say, and run the whole consent', async () => {
+    const added = await gatepass.call('POST', '/v1/admin/auth_providers', {
+      id: 'demo',
+      provider_id: 'My-ERP',
+      oauth2: {
+        client_id: as.clientId,
+        client_secret: as.clientSecret,
+        variables: { host: { value: new URL(as.url).host } },
+      },
+    })
+    expect(added.status, JSON.stringify(added.body)).toBe(201)
+    expect(added.body.provider_id).toBe('my-erp')
+    expect(added.body.oauth2.authorize_request.params.access_type).toBe('offline')
+    const { id, url } = (await authorize(gatepass)).body
+    expect((await click(url)).body).toContain('My ERP')
+    expect((await gatepass.call('GET', `/v1/auth/status?id=${id}`)).body.status).toBe('completed')
+  })
+
+  test('a variable without a value is asked of the operator', async () => {
+    const refused = await gatepass.call('POST', '/v1/admin/auth_providers', {
+      id: 'other',
+      provider_id: 'my-erp',
+      oauth2: { client_id: 'x' },
+    })
+    expect(refused.status).toBe(400)
+    expect(refused.body.errors).toEqual([
+      {
+        path: 'oauth2.variables.host.value',
+        code: 'missing',
+        message: expect.stringMatching(/is required: Host, such as 127\.0\.0\.1:\d+\.$/),
+      },
+    ])
+    const told = await cli('providers', 'add', 'my-erp', '--client-id', 'x', '--public')
+    expect(told).toMatchObject({ code: 2, stderr: expect.stringContaining('--variable host=…') })
+    const args = ['--client-id', 'x', '--public', '--variable', 'host=127.0.0.1:9', '--json'] as const
+    const added = await cli('providers', 'add', 'my-erp', ...args)
+    expect(added).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(added.stdout).oauth2.variables).toEqual({
+      host: { label: 'Host', pattern: '[a-z0-9.:-]+', example: new URL(as.url).host, value: '127.0.0.1:9' },
+    })
+  })
+
+  test("the operator's client goes to a definition's own hosts, and to no host that a variable leaves open", async () => {
+    const shop = await gatepass.call('POST', '/v1/admin/auth_providers', { id: 'shop', provider_id: 'shop' })
+    expect(shop.body).toMatchObject({ status: 'active', oauth2: { default_scopes: ['orders'] } })
+
+    const folder = folderOf({
+      'open.json': erp(
+        {
+          variables: {
+            subdomain: { pattern: '[a-z]+', example: 'acme' },
+            region: { one_of: ['com', 'example'], value: 'example' },
+          },
+          authorize_request: { endpoint: 'https://{{subdomain}}.erp.example/authorize' },
+          token_request: { endpoint: 'https://{{subdomain}}.erp.example/token' },
+        },
+        'open',
+      ),
+      'region.json': erp(
+        {
+          variables: {
+            region: { one_of: ['com', 'example'], example: 'com' },
+            tenant: { pattern: '\\w+', example: 'x' },
+          },
+          authorize_request: { endpoint: 'https://erp.{{region}}/{{tenant}}/authorize' },
+          token_request: { endpoint: 'https://erp.{{region}}/{{tenant}}/token' },
+        },
+        'region',
+      ),
+    })
+    const clients = {
+      GATEPASS_PROVIDER_OPEN_CLIENT_ID: 'x',
+      GATEPASS_PROVIDER_OPEN_CLIENT_SECRET: 'x',
+      GATEPASS_PROVIDER_REGION_CLIENT_ID: 'x',
+      GATEPASS_PROVIDER_REGION_CLIENT_SECRET: 'x',
+    }
+    await using other = await startGatepass({ environment: { GATEPASS_PROVIDERS: folder, ...clients } })
+    const add = (id: string, variables: object) =>
+      other.call('POST', '/v1/admin/auth_providers', { id, provider_id: id, oauth2: { variables } })
+    const open = await add('open', { subdomain: { value: 'acme' } })
+    expect(open.body).toMatchObject({ status: 'missing', missing: ['client_id', 'client_secret'] })
+    const region = await add('region', { region: { value: 'com' }, tenant: { value: 'acme' } })
+    expect(region.body.status).toBe('active')
+    const oauth2 = { environment_client: true }
+    const confirmed = await other.call('PATCH', '/v1/admin/auth_providers/open', { oauth2 })
+    expect(confirmed.body.status).toBe('active')
+  })
+
+  test('a file may take the place of a built-in definition, which the log says', async () => {
+    const added = await gatepass.call('POST', '/v1/admin/auth_providers', {
+      id: 'github',
+      provider_id: 'github',
+      oauth2: { client_id: 'x' },
+    })
+    expect(added.body.oauth2.token_request.endpoint).toBe(as.tokenUrl)
+    const lines = gatepass.logLines.map((line) => JSON.parse(line))
+    expect(lines.find(({ provider }) => provider === 'github')).toMatchObject({
+      message: expect.stringContaining('replaces the built-in one'),
+      file: expect.stringContaining('github.ts'),
+    })
+    expect(lines.find(({ provider }) => provider === 'my-erp').message).toContain('was read')
+  })
+})
+
+describe('files that cannot be used stop the start', () => {
+  const startWith = async (files: Readonly<Record<string, string | object>>) => {
+    const folder = folderOf(files)
+    const started = startGatepass({ environment: { GATEPASS_PROVIDERS: folder } })
+    const error = await started.then(
+      async (gatepass) => {
+        await gatepass.close()
+        throw new Error('it started')
+      },
+      (error: unknown) => error,
+    )
+    if (!(error instanceof ConfigError)) throw error
+    return error.faults.map((fault) => fault.replaceAll(`${folder}/`, ''))
+  }
+
+  test('with all faults of all files at once, each with its file, member and reason', async () => {
+    const faults = await startWith({
+      'a.json': erp({
+        token_request: { endpoint: 'https://erp.example/t', auth_method: 'client_secret_bsic' },
+      }),
+      'b.yaml': 'id: b\nname: B\noauth2: {authorize_request: {endpoint: "https://b.example/a"}}\nlog: x\n',
+      'c.json': '{"id": "c",\n "name" "C"}',
+      'd.yml': 'id: [d\nname: D',
+      'e.ts': 'throw new Error("out of order")',
+      'f.js': 'export const definition = {}',
+      'g.json': erp({}, 'twice'),
+      'h.json': erp({}, 'twice'),
+    })
+    expect(faults).toEqual([
+      expect.stringMatching(
+        /^GATEPASS_PROVIDERS: a\.json: oauth2\.token_request\.auth_method has to be one of .*; did you mean client_secret_basic\?$/,
+      ),
+      expect.stringMatching(/^GATEPASS_PROVIDERS: b\.yaml: log is no known member: did you mean logo\?$/),
+      expect.stringMatching(/^GATEPASS_PROVIDERS: c\.json: is no JSON \(line 2, column \d+\)\.$/),
+      expect.stringMatching(/^GATEPASS_PROVIDERS: d\.yml: is no YAML \(line \d, column \d+\)\.$/),
+      expect.stringMatching(/^GATEPASS_PROVIDERS: e\.ts: cannot be loaded: Error: out of order\.$/),
+      'GATEPASS_PROVIDERS: f.js: has no default export: write `export default { … }`.',
+      'GATEPASS_PROVIDERS: h.json: id is "twice", which g.json has already.',
+    ])
+  })
+
+  test('and so does a folder that is none', async () => {
+    await expect(startGatepass({ environment: { GATEPASS_PROVIDERS: '/nowhere' } })).rejects.toThrow(
+      /GATEPASS_PROVIDERS names \/nowhere, which is no folder/,
+    )
+  })
+})
