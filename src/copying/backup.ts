@@ -1,4 +1,13 @@
-import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import type { EpochSeconds } from '../domain/clock.ts'
@@ -16,8 +25,12 @@ export interface Backup {
   readonly rows: Readonly<Record<string, number>>
 }
 
-/** How many pages are copied before the event loop has its turn. */
+/**
+ * How many pages, 4 MB, are copied before they are flushed. Without that the disk gets gigabytes in one go, and the commits
+ * of a server on it wait behind them.
+ */
 const PAGES_AT_ONCE = 1_000
+const MAX_REST_MS = 200
 
 /**
  * Copies a snapshot of the database into a new file while servers go on: SQLite page by page under a reader's lock,
@@ -44,18 +57,31 @@ export async function backUp(place: DatabasePlace, to: string, takenAt: EpochSec
 }
 
 async function copyPages(from: string, to: string): Promise<void> {
-  closeSync(openSync(to, 'wx', 0o600))
+  const file = openSync(to, 'wx', 0o600)
   const client = new Database(from, { readonly: true, fileMustExist: true })
   try {
     client.pragma('busy_timeout = 1000')
     // one snapshot for all pages: without it, each commit of another process would start the copy from the beginning
     client.exec('begin')
     client.prepare('select count(*) from sqlite_master').get()
-    await client.backup(to, { progress: () => PAGES_AT_ONCE })
+    const progress = () => {
+      flushGently(file)
+      return PAGES_AT_ONCE
+    }
+    await client.backup(to, { progress })
     client.exec('commit')
   } finally {
     client.close()
+    closeSync(file)
   }
+}
+
+/** Flushes the file and leaves the disk to others for as long as that took. It blocks: SQLite gives no other way to wait. */
+function flushGently(file: number): void {
+  const begun = performance.now()
+  fdatasyncSync(file)
+  const took = performance.now() - begun
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.min(MAX_REST_MS, took))
 }
 
 async function copyFromServer(url: string, to: string): Promise<void> {
