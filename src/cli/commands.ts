@@ -40,7 +40,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'connections',
-    description: "users' connections: list (the default), delete",
+    description: "users' connections: list (the default), delete, import, export",
     load: async () => (await import('./connections.ts')).defineConnections,
   },
   {

@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
 import { listAll, withApi } from './api.ts'
+import { defineConnectionsExport } from './connections-export.ts'
+import { defineConnectionsImport } from './connections-import.ts'
 import { MARKS, print, printJson, sanitize, table, toMinute } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
@@ -70,6 +72,9 @@ export function defineConnections(connections: Command, shell: Shell): void {
         print(`${mark} ${sanitize(id)} is deleted here. ${says(sanitize(provider_id))}`)
       }),
     )
+
+  defineConnectionsImport(connections, shell)
+  defineConnectionsExport(connections, shell)
 }
 
 const REVOCATIONS = {

@@ -15,6 +15,8 @@ export const AUDIT_ACTIONS = [
   'connection.needs_authorization',
   'connection.made_default',
   'connection.deleted',
+  'connection.imported',
+  'connections.exported',
   'provider.added',
   'provider.changed',
   'provider.connections_kept',

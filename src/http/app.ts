@@ -11,6 +11,7 @@ import { addSecrets } from './admin/secrets.ts'
 import { addAuthProviders } from './auth-providers/auth-providers.ts'
 import { addAuthorizations } from './authorizations/authorizations.ts'
 import { addConnections } from './authorizations/connections.ts'
+import { addConnectionImport } from './authorizations/import-connections.ts'
 import { addUserConnections } from './authorizations/user-connections.ts'
 import { addClientMetadata } from './connect/client-metadata.ts'
 import { addConnect } from './connect/connect.ts'
@@ -140,6 +141,7 @@ export function createApp(
   addWorkerAuthorization(add, broker) // /v1/workers/{id}/authorize
   addAuthProviders(add, broker) //    /v1/admin/auth_providers
   addUserConnections(add, broker) //  /v1/admin/user_connections
+  addConnectionImport(add, broker) // /v1/admin/user_connections/import
   addMcpClients(add, broker) //       /v1/admin/mcp_clients
   addSecrets(add, broker) //          /v1/admin/secrets
   addKeys(add, broker) //             /v1/admin/keys

@@ -40,6 +40,21 @@ export function keptValuesOf({ keptValues = {} }: Keeping, told: ToldValues = {}
   )
 }
 
+/** Values that are given by their names, for a connection that comes from elsewhere; the names of those that do not fit. */
+export function namedValues(
+  { keptValues = {} }: Keeping,
+  values: Readonly<Record<string, string>>,
+): { readonly told: ToldValues; readonly faults: readonly string[] } {
+  const told: Record<string, string> = {}
+  const faults: string[] = []
+  for (const [name, text] of Object.entries(values)) {
+    const value = Object.hasOwn(keptValues, name) ? keptValues[name] : undefined
+    if (value !== undefined && fitsPattern(value.pattern, text)) told[keyOf(value)] = text
+    else faults.push(name)
+  }
+  return { told, faults }
+}
+
 function textOf({ from, at }: KeptValue, telling: Telling): string | undefined {
   if (from === 'authorization_response') {
     const [value, ...others] = telling.authorizationResponse?.getAll(at) ?? []

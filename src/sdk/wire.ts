@@ -67,6 +67,8 @@ export interface AuditEntry {
     | 'connection.needs_authorization'
     | 'connection.made_default'
     | 'connection.deleted'
+    | 'connection.imported'
+    | 'connections.exported'
     | 'provider.added'
     | 'provider.changed'
     | 'provider.connections_kept'
@@ -1873,6 +1875,30 @@ export type FaultCode =
   | 'unknown'
   | 'invalid'
 
+/** A connection with its tokens, as another installation or product had it */
+export interface ForeignConnection {
+  readonly user_id: string
+  /** An entry with the client that got the tokens */
+  readonly provider_id: string
+  readonly access_token: string
+  readonly refresh_token?: string | undefined
+  /** Left out: `Bearer` */
+  readonly token_type?: string | undefined
+  /** RFC 3339, or a Unix time in seconds or milliseconds; left out: unknown */
+  readonly expires_at?: string | number | undefined
+  /** Also one text with spaces or commas */
+  readonly scopes?: readonly string[] | undefined
+  /** As the provider names it; left out: not known */
+  readonly account?: { readonly id?: string | undefined; readonly name?: string | undefined } | undefined
+  readonly user_info?: { readonly [name: string]: JsonValue } | undefined
+  /** Further members of the token response, for tools */
+  readonly extra?: { readonly [name: string]: JsonValue } | undefined
+  /** By the names that `oauth2.kept_values` of the provider entry gives them */
+  readonly kept_values?: { readonly [name: string]: string } | undefined
+  /** It becomes the account that is used when a call names none */
+  readonly default?: boolean | undefined
+}
+
 /** By the `format` of the request */
 export type FormattedTool = OpenAiTool | AnthropicTool | McpTool | OxpTool | ToolDefinition | JsonSchema
 
@@ -1906,6 +1932,18 @@ export interface HttpWorkerSettings {
 /** What became of each document, in their order */
 export interface ImportResult {
   readonly items: readonly ImportedTool[]
+}
+
+export interface ImportedConnection {
+  readonly index: number
+  /** `present`: there is a connection of this user, provider and account, which is not changed */
+  readonly result: 'created' | 'replaced' | 'present' | 'refused'
+  readonly connection_id?: string
+  /** What the refresh showed; a refused connection is stored and needs a new consent */
+  readonly check?: 'refreshed' | 'refused' | 'unavailable' | 'not_possible'
+  /** The member that is the reason */
+  readonly member?: string
+  readonly reason?: string
 }
 
 export interface ImportedTool {
@@ -3642,6 +3680,8 @@ export interface Operations {
         | 'connection.needs_authorization'
         | 'connection.made_default'
         | 'connection.deleted'
+        | 'connection.imported'
+        | 'connections.exported'
         | 'provider.added'
         | 'provider.changed'
         | 'provider.connections_kept'
@@ -3928,6 +3968,21 @@ export interface Operations {
       readonly message?: string
     }
   }
+  /** Import connections with their tokens */
+  readonly importConnections: {
+    readonly method: 'POST'
+    readonly path: '/v1/admin/user_connections/import'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: {
+      readonly connections: readonly ForeignConnection[]
+      /** Replace connections that there are */
+      readonly replace?: boolean | undefined
+      /** Refresh each stored connection once */
+      readonly check?: boolean | undefined
+    }
+    readonly answer: { readonly items: readonly ImportedConnection[] }
+  }
   /** Import tool metadata */
   readonly importTools: {
     readonly method: 'POST'
@@ -3991,6 +4046,8 @@ export interface Operations {
         | 'connection.needs_authorization'
         | 'connection.made_default'
         | 'connection.deleted'
+        | 'connection.imported'
+        | 'connections.exported'
         | 'provider.added'
         | 'provider.changed'
         | 'provider.connections_kept'

@@ -25,6 +25,15 @@ export interface Connections extends ConnectionRefreshes {
     page: PageRequest,
   ): Promise<Page<Connection>>
   makeDefault(id: string, audit?: AuditEntries): Promise<void>
+  /**
+   * Stores a connection that comes from elsewhere, unless the user has one of that account: with `replaces` it must be the
+   * same connection (by id), which is renewed as by a new consent; else nothing is written and the result is `present`.
+   */
+  import(
+    connection: Connection,
+    options: { readonly replaces: boolean; readonly makeDefault: boolean },
+    audit?: AuditEntries,
+  ): Promise<'created' | 'replaced' | 'present'>
   /** Does what `KeptConnections` says for all connections of a provider entry; returns how many it changed. */
   reidentify(
     entry: Pick<ConnectionOwner, 'projectId' | 'providerUid'>,
@@ -50,7 +59,7 @@ export function createConnections(database: Database): Connections {
   const { tables, query, statement, read, write, dialect } = database
   const { connections } = tables
   const columns = connectionColumns(connections)
-  const { heirs, markDefault, unmarkDefault, reidentify } = connectionWrites(database)
+  const { heirs, markDefault, unmarkDefault, reidentify, put } = connectionWrites(database)
 
   const byId = statement((p: ById) => query.select(columns).from(connections).where(hasId(connections, p)))
   const byOwner = statement((p: ConnectionOwner) =>
@@ -103,6 +112,12 @@ export function createConnections(database: Database): Connections {
       keyOf: ({ id }) => id,
     })
   })
+  const ofAccount = statement((p: ConnectionOwner & { accountId: string }) =>
+    query
+      .select({ id: connections.id })
+      .from(connections)
+      .where(and(ownedBy(connections, p), eq(connections.accountId, p.accountId))),
+  )
   const remove = statement((p: ById) =>
     query.delete(connections).where(hasId(connections, p)).returning({ id: connections.id }),
   )
@@ -134,6 +149,17 @@ export function createConnections(database: Database): Connections {
         yield* unmarkDefault(ownerOf(chosen))
         return yield* markDefault({ id })
       })
+    },
+    async import(connection, { replaces, makeDefault }, audit) {
+      const owner = ownerOf(connection)
+      const written = await write(audit, function* (announce) {
+        const [known] = yield* ofAccount({ ...owner, accountId: connection.account.id })
+        if (known !== undefined && (!replaces || known.id !== connection.id)) return undefined
+        yield* put(connection, { makeDefault })
+        announce(connectionChange(connection))
+        return known === undefined ? ('created' as const) : ('replaced' as const)
+      })
+      return written ?? 'present'
     },
     async reidentify(entry, kept, audit) {
       const changed = await write(audit, function* (announce) {

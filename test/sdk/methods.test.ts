@@ -346,6 +346,10 @@ describe('admin', () => {
     expect(connection).toMatchObject({ user_id: 'all', provider_user_info: { sub: world.as.account.sub } })
     await client.admin.connections.delete(connection?.id ?? '')
     expect(await client.admin.connections.list({ user: 'all' }).toArray()).toEqual([])
+    const foreign = { user_id: 'all', provider_id: 'demo', access_token: 'of-elsewhere' }
+    expect(
+      await client.admin.connections.import([foreign, { ...foreign, provider_id: 'demi' }]),
+    ).toMatchObject([{ result: 'created' }, { result: 'refused', member: 'provider_id' }])
   })
 
   test('the audit trail', async () => {

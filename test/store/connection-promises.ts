@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Connection } from '../../src/domain/connection.ts'
 import type { Store } from '../../src/store/store.ts'
-import { connected, inProject, type OpenedStore, providerEntry, refreshed } from './fixtures.ts'
+import { connected, inProject, type OpenedStore, providerEntry, refreshed, sealed } from './fixtures.ts'
 
 /** What `Connections` promises. */
 export function connectionPromises(open: () => Promise<OpenedStore>): void {
@@ -75,6 +75,30 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
           ['b', true],
           ['a', false],
         ])
+      })
+
+      test('is imported once for each account, and replaced only as the same connection', async () => {
+        await using opened = await open()
+        const { store } = opened
+        const { owner } = await inProject(store)
+        const known = await connected(store, owner, account('a'))
+        const keep = { replaces: false, makeDefault: false }
+        const replace = { replaces: true, makeDefault: true }
+        const other = { ...known, id: 'conn_other', access: sealed('another') }
+        expect(await store.connections.import(other, keep)).toBe('present')
+        expect(await store.connections.import(other, replace)).toBe('present')
+        expect(await store.connections.find('conn_other')).toBeUndefined()
+        expect(await store.connections.import({ ...other, account: { id: 'b', name: 'b' } }, keep)).toBe(
+          'created',
+        )
+        expect(defaults(await store.connections.ofOwner(owner))).toEqual([
+          ['a', true],
+          ['b', false],
+        ])
+        expect(await store.connections.import({ ...known, access: sealed('newer') }, replace)).toBe(
+          'replaced',
+        )
+        expect(await store.connections.find(known.id)).toMatchObject({ access: 'newer', generation: 2 })
       })
 
       test('is handed on when it is deleted', async () => {

@@ -164,6 +164,9 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
     await approve((await call('POST', '/v1/auth/authorize', need)).url)
     const [again] = (await call('GET', `/v1/admin/user_connections?user_id=${user}`)).items
     await call('DELETE', '/v1/admin/user_connections/{id}', undefined, again)
+    const foreign = { user_id: `import-${name}`, provider_id: name, access_token: 'of-elsewhere' }
+    for (const replace of [false, true])
+      await call('POST', '/v1/admin/user_connections/import', { connections: [foreign], replace })
     await call('DELETE', '/v1/tools/{name}', undefined, { name: `Tool ${name}` })
     await call('DELETE', '/v1/admin/policies/{id}', undefined, { id: policy.id })
     await call('DELETE', '/v1/admin/auth_providers/{id}', undefined, { id: name })

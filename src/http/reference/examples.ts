@@ -859,6 +859,30 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     mediaType: 'application/json',
     answer: { id: 'hub', enabled: true, healthy: true },
   },
+  importConnections: {
+    path: '/v1/admin/user_connections/import',
+    body: {
+      connections: [
+        {
+          user_id: 'grace',
+          provider_id: 'github',
+          access_token: 'gho_of-elsewhere',
+          refresh_token: 'ghr_of-elsewhere',
+          scopes: ['repo'],
+          account: { id: '9', name: 'grace' },
+        },
+        { user_id: 'linus', provider_id: 'github' },
+      ],
+    },
+    status: 200,
+    mediaType: 'application/json',
+    answer: {
+      items: [
+        { index: 0, result: 'created', connection_id: 'conn_example3' },
+        { index: 1, result: 'refused', member: 'access_token', reason: 'access_token is missing.' },
+      ],
+    },
+  },
   importTools: {
     path: '/v1/tools/import',
     body: {

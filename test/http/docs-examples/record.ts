@@ -206,6 +206,21 @@ export async function recordExamples(world: ExampleWorld): Promise<readonly Reco
   await approve(again)
   const last = (await send('listUserConnections', { query: ada })).items[0].id
   await send('deleteUserConnection', { params: { id: last } })
+  await send('importConnections', {
+    body: {
+      connections: [
+        {
+          user_id: 'grace',
+          provider_id: 'github',
+          access_token: 'gho_of-elsewhere',
+          refresh_token: 'ghr_of-elsewhere',
+          scopes: ['repo'],
+          account: { id: '9', name: 'grace' },
+        },
+        { user_id: 'linus', provider_id: 'github' },
+      ],
+    },
+  })
   await send('deleteWorker', { params: { id: 'hub' } })
   await send('deleteAuthProvider', { params: { id: 'github' } })
   return recorded

@@ -8,6 +8,15 @@ export interface AdminConnections {
     readonly user?: string | undefined
     readonly provider?: string | undefined
   }): List<Wire.UserConnection>
+  /**
+   * Stores connections of another installation or product with their tokens, at most 500 at a time; each completely or not
+   * at all. Sending them again is safe.
+   */
+  import(
+    connections: readonly Wire.ForeignConnection[],
+    how?: { readonly replace?: boolean; readonly check?: boolean },
+    options?: RequestOptions,
+  ): Promise<readonly Wire.ImportedConnection[]>
   /** Deletes it here and revokes it at the provider. */
   delete(id: string, options?: RequestOptions): Promise<void>
 }
@@ -24,6 +33,18 @@ export function createUserConnections({ call }: Transport): AdminConnections {
           options,
         })
       }),
+    async import(connections, how = {}, options) {
+      const path = '/v1/admin/user_connections/import'
+      const body = { connections, ...how }
+      const { items } = await call<'importConnections'>({
+        method: 'POST',
+        path,
+        body,
+        repetition: 'safe',
+        options,
+      })
+      return items
+    },
     async delete(id, options) {
       const path = '/v1/admin/user_connections/{id}'
       await call<'deleteUserConnection'>({ method: 'DELETE', path, params: { id }, options })

@@ -1,0 +1,91 @@
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import type { Command } from 'commander'
+import { encryptRows } from '../copying/connection-export.ts'
+import { toTimestamp } from '../domain/clock.ts'
+import { type ExportCounts, exportConnections } from '../flows/export-connections.ts'
+import { readExportKey } from './export-key.ts'
+import { CommandFailure, EXIT } from './failure.ts'
+import { dim, MARKS, print, printJson, sanitize } from './print.ts'
+import { jsonOption, parseId, projectOption, type Shell } from './shell.ts'
+import { withBroker } from './with-broker.ts'
+
+interface ExportOptions {
+  readonly to: string
+  readonly user?: string
+  readonly provider?: string
+  readonly keyFile?: string
+  readonly project?: string
+  readonly json?: true
+}
+
+/** It works on the database alone: no API gives out the refresh tokens of an installation. */
+export function defineConnectionsExport(connections: Command, shell: Shell): void {
+  connections
+    .command('export')
+    .description('write connections with their tokens, encrypted, into a file')
+    .requiredOption('--to <path>', 'the file to write; it must not exist yet', parseId)
+    .option('--user <id>', 'only of this user', parseId)
+    .option('--provider <id>', 'only at this provider', parseId)
+    .option(
+      '--key-file <path>',
+      'encrypt to the 32 bytes in this file (base64), instead of a passphrase',
+      parseId,
+    )
+    .addOption(projectOption())
+    .addOption(jsonOption())
+    .addHelpText('after', EXAMPLES)
+    .action(async ({ to, user, provider, keyFile, project, json }: ExportOptions) => {
+      const key = await readExportKey(keyFile)
+      await withBroker(shell, { project }, async ({ broker, project: { id } }) => {
+        const counts: ExportCounts = { written: 0, leftOut: 0 }
+        const filter = {
+          ...(user !== undefined && { userId: user }),
+          ...(provider !== undefined && { providerId: provider }),
+        }
+        const rows = exportConnections(broker, id, filter, counts)
+        await writeLines(to, encryptRows(rows, key, { createdAt: toTimestamp(broker.now()) }))
+        if (json) return printJson({ path: to, written: counts.written, left_out: counts.leftOut })
+        print(`${MARKS.ok} ${sanitize(to)}: ${counts.written} connection${counts.written === 1 ? '' : 's'}.`)
+        if (counts.leftOut > 0) print(`  ${counts.leftOut} left out: their users have to approve again.`)
+        print(
+          dim(
+            `  Only the ${key.kind} opens it. A refresh by either side may end the tokens of the other: stop using these here once they are imported elsewhere.`,
+          ),
+        )
+      })
+    })
+}
+
+/** The file appears under its name when it is complete. */
+async function writeLines(path: string, lines: AsyncIterable<string>): Promise<void> {
+  const partial = `${path}.partial`
+  try {
+    const stream = createWriteStream(partial, { mode: 0o600, flags: 'wx' })
+    await pipeline(withLineEnds(lines), stream)
+    const { existsSync } = await import('node:fs')
+    if (existsSync(path)) throw new CommandFailure(`The file "${path}" exists already.`, EXIT.usage)
+    await rename(partial, path)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'EEXIST')
+      throw new CommandFailure(`The file "${partial}" exists: another export may be running.`, EXIT.usage)
+    await rm(partial, { force: true })
+    if (typeof code === 'string' && /^E[A-Z]+$/.test(code))
+      throw new CommandFailure(`The file "${path}" cannot be written (${code}).`)
+    throw error
+  }
+}
+
+async function* withLineEnds(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${line}\n`
+}
+
+const EXAMPLES = `
+Examples:
+  $ gatepass connections export --to connections.gatepass            prompts for a passphrase
+  $ openssl rand -base64 32 > export.key
+  $ gatepass connections export --to ada.gatepass --user ada --key-file export.key
+
+It needs the database and the master key; \`gatepass connections import\` reads the file elsewhere.`

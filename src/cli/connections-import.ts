@@ -1,0 +1,204 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { ExportFault } from '../copying/connection-export.ts'
+import { type Api, listAll, withApi } from './api.ts'
+import { readRows, type SourceRow } from './connection-rows.ts'
+import { readExportKey } from './export-key.ts'
+import { CommandFailure, EXIT } from './failure.ts'
+import { bold, dim, MARKS, print, printJson, sanitize, table } from './print.ts'
+import { readTextFile } from './read-json-file.ts'
+import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
+
+interface ImportOptions extends CommonOptions {
+  /** `name=id` each. */
+  readonly provider?: readonly string[]
+  readonly replace?: true
+  readonly check?: true
+  readonly keyFile?: string
+}
+
+/** An answer for one row, of the API or of the reader. */
+interface Result {
+  readonly line: number
+  readonly result: 'created' | 'replaced' | 'present' | 'refused'
+  readonly connection_id?: string
+  readonly check?: 'refreshed' | 'refused' | 'unavailable' | 'not_possible'
+  readonly member?: string
+  readonly reason?: string
+}
+
+const PATH = '/v1/admin/user_connections/import'
+const PAGE = 500
+const CHECKED_PAGE = 20
+const DEADLINE_MS = 300_000
+const SHOWN = 20
+
+export function defineConnectionsImport(connections: Command, shell: Shell): void {
+  withCommonOptions(
+    connections
+      .command('import')
+      .description('import connections with their tokens: our export, Nango’s answers, CSV or JSON lines')
+      .argument('<file>', 'the file, or - for standard input', parseId),
+  )
+    .option(
+      '--provider <name=id>',
+      'the provider entry for a name of the file, such as google-mail=google; may be repeated',
+      (text: string, before: readonly string[] = []) => [...before, parseMapping(text)],
+    )
+    .option('--replace', 'replace connections of the same user, provider and account')
+    .option('--check', 'refresh each connection once')
+    .option('--key-file <path>', 'the key of our export, if it was not encrypted to a passphrase', parseId)
+    .addHelpText('after', EXAMPLES)
+    .action(async (file: string, options: ImportOptions) => {
+      const text = await readTextFile(file)
+      return withApi(shell, options, async (api) => {
+        const kept = await keptNames(api)
+        const { format, rows } = readRows(text, {
+          providers: new Map((options.provider ?? []).map((one) => splitMapping(one))),
+          keptNames: (id) => kept.get(id) ?? new Map(),
+          exportKey: () => readExportKey(options.keyFile),
+        })
+        const results = await importAll(api, rows, options)
+        if (options.json) printJson({ format, counts: countsOf(results), items: results })
+        else report(format, results)
+        if (results.some(({ result }) => result === 'refused'))
+          throw new CommandFailure(
+            'Some rows were refused; the others are stored, and a second run skips them.',
+          )
+      })
+    })
+}
+
+async function importAll(
+  api: Api,
+  rows: AsyncIterable<SourceRow>,
+  { replace, check, json }: ImportOptions,
+): Promise<readonly Result[]> {
+  const results: Result[] = []
+  let page: Required<Pick<SourceRow, 'line' | 'row'>>[] = []
+  const progress = progressOf(json === true)
+  const send = async () => {
+    if (page.length === 0) return
+    const body = {
+      connections: page.map(({ row }) => row),
+      ...(replace && { replace }),
+      ...(check && { check }),
+    }
+    const { items } = await api.send<{
+      readonly items: readonly (Omit<Result, 'line'> & { index: number })[]
+    }>('POST', PATH, { body, deadlineMs: DEADLINE_MS })
+    for (const { index, ...one } of items) results.push({ line: page[index]?.line ?? 0, ...one })
+    page = []
+    progress.show(results.length)
+  }
+  try {
+    for await (const { line, row, fault } of rows) {
+      if (row === undefined) results.push({ line, result: 'refused', ...fault })
+      else page.push({ line, row })
+      if (page.length >= (check ? CHECKED_PAGE : PAGE)) await send()
+    }
+    await send()
+  } catch (error) {
+    if (!(error instanceof ExportFault)) throw error
+    await send() // the rows before the fault are whole
+    throw new CommandFailure(`${error.message} ${results.length} rows before it were imported.`, EXIT.usage)
+  } finally {
+    progress.end()
+  }
+  return results.toSorted((a, b) => a.line - b.line)
+}
+
+/** Progress on standard error: one line that is written over at a terminal, else a line for each page. */
+function progressOf(isSilent: boolean): { show(done: number): void; end(): void } {
+  const { stderr } = process
+  const began = performance.now()
+  return {
+    show(done) {
+      if (isSilent) return
+      const perSecond = Math.round((done / (performance.now() - began)) * 1000)
+      const line = `${done} rows, ${perSecond} a second`
+      stderr.write(stderr.isTTY ? `\r${line}   ` : `${line}\n`)
+    },
+    end: () => void (!isSilent && stderr.isTTY && stderr.write('\n')),
+  }
+}
+
+/** The values that each entry keeps, by the names under which the provider tells them. */
+async function keptNames(api: Api): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
+  const entries = await listAll<{
+    readonly id: string
+    readonly oauth2: { readonly kept_values?: Readonly<Record<string, { readonly at: string }>> }
+  }>(api, '/v1/admin/auth_providers')
+  return new Map(
+    entries.map(({ id, oauth2: { kept_values = {} } }) => [
+      id,
+      new Map(
+        Object.entries(kept_values).flatMap(([name, { at }]) => [
+          [name, name] as const,
+          [at.replace(/^\$\./, ''), name] as const,
+        ]),
+      ),
+    ]),
+  )
+}
+
+function parseMapping(text: string): string {
+  if (/^[^=]+=[^=]+$/.test(text)) return text
+  throw new InvalidArgumentError('It has to be name=id, such as google-mail=google.')
+}
+
+function splitMapping(text: string): readonly [string, string] {
+  const [name = '', id = ''] = text.split('=')
+  return [name, id]
+}
+
+function countsOf(results: readonly Result[]) {
+  const count = (wanted: (one: Result) => boolean) => results.filter(wanted).length
+  return {
+    rows: results.length,
+    created: count(({ result }) => result === 'created'),
+    replaced: count(({ result }) => result === 'replaced'),
+    present: count(({ result }) => result === 'present'),
+    refused: count(({ result }) => result === 'refused'),
+    checked: count(({ check }) => check === 'refreshed'),
+    check_refused: count(({ check }) => check === 'refused'),
+    check_unavailable: count(({ check }) => check === 'unavailable'),
+  }
+}
+
+function report(format: string, results: readonly Result[]): void {
+  const refused = results.filter((one) => one.result === 'refused' || one.check === 'refused')
+  if (refused.length > 0)
+    print(
+      table(
+        ['line', 'member', 'reason'],
+        refused
+          .slice(0, SHOWN)
+          .map(
+            ({
+              line,
+              member = '',
+              reason = 'the provider refused its refresh token: the user has to approve again',
+            }) => [String(line), sanitize(member) || '-', sanitize(reason)],
+          ),
+      ),
+    )
+  if (refused.length > SHOWN) print(dim(`and ${refused.length - SHOWN} more; --json has all`))
+  const counts = countsOf(results)
+  print(
+    `${counts.refused === 0 ? MARKS.ok : MARKS.warning} ${bold(`${counts.rows} rows`)} (${format}): ${counts.created} created, ${counts.replaced} replaced, ${counts.present} there already, ${counts.refused} refused`,
+  )
+  if (counts.checked + counts.check_refused + counts.check_unavailable > 0)
+    print(
+      `  ${counts.checked} refreshed, ${counts.check_refused} refused by their provider, ${counts.check_unavailable} could not be checked now`,
+    )
+}
+
+const EXAMPLES = `
+Examples:
+  $ gatepass connections import connections.gatepass               prompts for the passphrase
+  $ gatepass connections import nango.jsonl --provider google-mail=google --check
+  $ gatepass connections import users.csv --url https://gatepass.example.com --key "$KEY"
+
+A CSV has a heading: user_id, provider_id, access_token, refresh_token, expires_at, scopes, account. The provider entry
+must have the client that got the tokens. Rows whose user, provider and account are there already are skipped, so a run
+that was interrupted is run again. Each row is stored completely or refused with its line and reason.`

@@ -1,0 +1,181 @@
+import type { Broker } from '../broker.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
+import type { Account, Connection } from '../domain/connection.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { newOwnedId } from '../domain/ids.ts'
+import { mergedExtra } from '../providers/extra-members.ts'
+import { namedValues } from '../providers/kept-values.ts'
+import type { ProviderEntry } from '../providers/provider.ts'
+import { findProvider, providerIdentity, registeredClient } from './find-provider.ts'
+import { getAccessToken } from './get-access-token.ts'
+import { sealGrant } from './seal-grant.ts'
+
+/** A user's tokens as another installation or product had them. */
+export interface ForeignConnection {
+  readonly userId: string
+  /** The entry's id, or its well-known id. */
+  readonly providerId: string
+  readonly accessToken: string
+  readonly refreshToken?: string
+  readonly tokenType: string
+  /** Absent: unknown. */
+  readonly expiresAt?: EpochSeconds
+  readonly scopes: readonly string[]
+  /** Its id is empty if it is not known. */
+  readonly account: Account
+  readonly userInfo: Readonly<Record<string, unknown>>
+  readonly extra?: Readonly<Record<string, unknown>>
+  /** By the names that the entry gives them. */
+  readonly keptValues: Readonly<Record<string, string>>
+  readonly isDefault: boolean
+}
+
+export type ImportOutcome =
+  | {
+      readonly result: 'created' | 'replaced' | 'present'
+      readonly connectionId: string
+      readonly check?: TokenCheck
+    }
+  | { readonly result: 'refused'; readonly member: string; readonly reason: string }
+
+/** What a refresh after the import showed. `not_possible`: there is no refresh token. */
+export type TokenCheck = 'refreshed' | 'refused' | 'unavailable' | 'not_possible'
+
+export interface ImportOptions {
+  /** A connection of the same user, provider and account is replaced; else it stays and the row is skipped. */
+  readonly replaces: boolean
+  /** Each stored connection is refreshed once. */
+  readonly checks: boolean
+}
+
+/** When the tokens were issued is not known; a token that was received just now would not be refreshed on demand. */
+const RECEIVED_SECONDS_AGO = 60
+
+/**
+ * Seals the tokens and stores the connection with its audit entry, completely or not at all. The key of a connection is its
+ * user, provider and account, so a row that was imported before is recognised.
+ */
+export async function importConnection(
+  broker: Broker,
+  projectId: string,
+  row: ForeignConnection,
+  { replaces, checks }: ImportOptions,
+): Promise<ImportOutcome> {
+  const refused = (member: string, reason: string): ImportOutcome => ({ result: 'refused', member, reason })
+  const entry = await usableEntry(broker, projectId, row.providerId)
+  if ('fault' in entry) return refused('provider_id', entry.fault)
+  const { told, faults } = namedValues(entry.provider, row.keptValues)
+  const [fault] = faults
+  if (fault !== undefined)
+    return refused(
+      `kept_values.${fault}`,
+      'is no value that the provider entry keeps, or does not match its pattern',
+    )
+  const now = broker.now()
+  if (row.refreshToken === undefined && row.expiresAt !== undefined && row.expiresAt <= now)
+    return refused('expires_at', 'has passed, and there is no refresh token: the user has to approve again')
+
+  const owner = { projectId, userId: row.userId, providerUid: entry.uid }
+  const known = (await broker.store.connections.ofOwner(owner)).find(
+    (one) => one.account.id === row.account.id,
+  )
+  if (known !== undefined && !replaces) return { result: 'present', connectionId: known.id }
+  const connection = toConnection(broker, entry, row, {
+    ...owner,
+    id: known?.id ?? newOwnedId('conn', projectId, row.userId),
+    kept: told,
+  })
+  const audit = broker.audit.of(projectId, {
+    action: 'connection.imported',
+    userId: row.userId,
+    providerId: entry.id,
+    connectionId: connection.id,
+    scopes: row.scopes,
+    fingerprint: broker.audit.fingerprint(row.accessToken),
+  })
+  const result = await store(broker, connection, { replaces, makeDefault: row.isDefault }, audit)
+  if (result === 'present' || !checks) return { result, connectionId: connection.id }
+  return { result, connectionId: connection.id, check: await check(broker, entry, connection) }
+}
+
+/** Tokens are bound to the client that got them, so the entry must have its client before they are stored. */
+async function usableEntry(
+  broker: Broker,
+  projectId: string,
+  providerId: string,
+): Promise<ProviderEntry | { readonly fault: string }> {
+  try {
+    const entry = await findProvider(broker, projectId, { providerId })
+    registeredClient(broker, entry)
+    return entry
+  } catch (error) {
+    if (error instanceof BrokerError) return { fault: error.message }
+    throw error
+  }
+}
+
+function toConnection(
+  broker: Broker,
+  entry: ProviderEntry,
+  { accessToken, refreshToken, tokenType, scopes, account, userInfo, extra, expiresAt }: ForeignConnection,
+  row: Pick<Connection, 'id' | 'projectId' | 'userId' | 'providerUid'> & {
+    readonly kept: Readonly<Record<string, string>>
+  },
+): Connection {
+  const { kept, ...place } = row
+  const limited = mergedExtra(extra)
+  const tokens = sealGrant(broker, place, {
+    accessToken,
+    userInfo: mergedExtra(userInfo) ?? {},
+    ...(limited !== undefined && { extra: limited }),
+    ...(Object.keys(kept).length > 0 && { kept }),
+    refreshToken,
+    tokenType,
+    scopes,
+  })
+  const now = broker.now()
+  return {
+    ...place,
+    ...tokens,
+    receivedAt: now - RECEIVED_SECONDS_AGO,
+    ...(expiresAt !== undefined && { expiresAt }),
+    account,
+    withheldScopes: {},
+    status: 'active',
+    providerIdentity: providerIdentity(broker, entry),
+    isDefault: false,
+    generation: 1,
+    unansweredRefreshes: 0,
+    createdAt: now,
+    consentedAt: now,
+  }
+}
+
+async function store(
+  broker: Broker,
+  connection: Connection,
+  options: { readonly replaces: boolean; readonly makeDefault: boolean },
+  audit: Parameters<Broker['store']['connections']['import']>[2],
+): Promise<'created' | 'replaced' | 'present'> {
+  try {
+    return await broker.store.connections.import(connection, options, audit)
+  } catch (error) {
+    // the same account was connected meanwhile
+    if (error instanceof BrokerError && error.code === 'already_exists') return 'present'
+    throw error
+  }
+}
+
+async function check(broker: Broker, entry: ProviderEntry, connection: Connection): Promise<TokenCheck> {
+  const { id, projectId, userId, refresh } = connection
+  if (refresh === undefined || entry.provider.refreshRequest === undefined) return 'not_possible'
+  try {
+    const need = { projectId, userId, entry, scopes: [], account: id, forceRefresh: true }
+    const { outcome } = await getAccessToken(broker, need)
+    return outcome === 'ready' ? 'refreshed' : outcome === 'provider_unavailable' ? 'unavailable' : 'refused'
+  } catch (error) {
+    if (error instanceof BrokerError)
+      return error.code === 'token_request_refused' ? 'refused' : 'unavailable'
+    throw error
+  }
+}

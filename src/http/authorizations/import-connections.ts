@@ -1,0 +1,196 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import {
+  type ForeignConnection,
+  type ImportOutcome,
+  importConnection,
+} from '../../flows/import-connection.ts'
+import { checked, parse } from '../../parsing/parse.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
+import { idText, plainText, scopeText, userIdText } from '../endpoint/fields.ts'
+import { JSON_VALUE, jsonObject } from '../endpoint/json-schemas.ts'
+
+const MOST_ROWS = 500
+/** Each is a request to the provider. */
+const MOST_CHECKED_ROWS = 50
+const AT_ONCE = 16
+
+/** RFC 6749 appendix A.12: visible ASCII. */
+const token = z
+  .string()
+  .max(16_384)
+  .regex(/^[\x21-\x7e]+$/, 'has to be visible ASCII without spaces')
+/** Milliseconds since 1970 are greater than this, seconds are not before the year 5138. */
+const MILLISECONDS = 100_000_000_000
+
+const rowSchema = z.object({
+  user_id: userIdText,
+  provider_id: idText,
+  access_token: token,
+  refresh_token: token.nullish(),
+  token_type: z.string().min(1).max(50).nullish(),
+  expires_at: z.union([z.string().max(40), z.number()]).nullish(),
+  scopes: z.union([z.array(scopeText).max(500), z.string().max(20_000)]).nullish(),
+  account: z.object({ id: plainText(200).optional(), name: plainText(200).optional() }).nullish(),
+  user_info: jsonObject.nullish(),
+  extra: jsonObject.nullish(),
+  kept_values: z.record(z.string().max(100), plainText(500)).nullish(),
+  default: z.boolean().nullish(),
+})
+
+const text = { type: 'string' } as const
+const object = { type: 'object', additionalProperties: JSON_VALUE } as const
+
+/** As documentation alone: each row is checked by itself, so that a faulty one does not refuse the others. */
+const rowDocument = z.unknown().openapi('ForeignConnection', {
+  description: 'A connection with its tokens, as another installation or product had it',
+  type: 'object',
+  properties: {
+    user_id: text,
+    provider_id: { ...text, description: 'An entry with the client that got the tokens' },
+    access_token: text,
+    refresh_token: text,
+    token_type: { ...text, description: 'Left out: `Bearer`' },
+    expires_at: {
+      type: ['string', 'number'],
+      description: 'RFC 3339, or a Unix time in seconds or milliseconds; left out: unknown',
+    },
+    scopes: { type: 'array', items: text, description: 'Also one text with spaces or commas' },
+    account: {
+      type: 'object',
+      properties: { id: text, name: text },
+      description: 'As the provider names it; left out: not known',
+    },
+    user_info: object,
+    extra: { ...object, description: 'Further members of the token response, for tools' },
+    kept_values: {
+      type: 'object',
+      additionalProperties: text,
+      description: 'By the names that `oauth2.kept_values` of the provider entry gives them',
+    },
+    default: { type: 'boolean', description: 'It becomes the account that is used when a call names none' },
+  },
+  required: ['user_id', 'provider_id', 'access_token'],
+})
+
+const resultSchema = z
+  .object({
+    index: z.number().int(),
+    result: z.enum(['created', 'replaced', 'present', 'refused']).openapi({
+      description:
+        '`present`: there is a connection of this user, provider and account, which is not changed',
+    }),
+    connection_id: z.string().optional(),
+    check: z.enum(['refreshed', 'refused', 'unavailable', 'not_possible']).optional().openapi({
+      description: 'What the refresh showed; a refused connection is stored and needs a new consent',
+    }),
+    member: z.string().optional().openapi({ description: 'The member that is the reason' }),
+    reason: z.string().optional(),
+  })
+  .openapi('ImportedConnection')
+
+/** The import of connections of another installation or product. */
+export function addConnectionImport(add: AddEndpoint, broker: Broker): void {
+  const row = checked(rowSchema, 'the body')
+  add(
+    {
+      operationId: 'importConnections',
+      method: 'post',
+      path: '/v1/admin/user_connections/import',
+      role: 'admin',
+      tag: 'Connections',
+      summary: 'Import connections with their tokens',
+      description: `Each row is stored completely or refused; a refused row does not affect the others; at most ${MOST_ROWS} a request, with \`check\` ${MOST_CHECKED_ROWS}. Sending rows again is safe. The provider entry must have the client that got the tokens.`,
+      body: z.object({
+        connections: z.array(rowDocument).min(1).max(MOST_ROWS),
+        replace: z.boolean().optional().openapi({ description: 'Replace connections that there are' }),
+        check: z.boolean().optional().openapi({ description: 'Refresh each stored connection once' }),
+      }),
+      responses: {
+        200: { description: 'What became of each row', schema: z.object({ items: z.array(resultSchema) }) },
+      },
+    },
+    async ({ c, body: { connections, replace = false, check = false }, caller: { projectId } }) => {
+      if (check && connections.length > MOST_CHECKED_ROWS)
+        throw new BrokerError(
+          'invalid_request',
+          `With check at most ${MOST_CHECKED_ROWS} rows are taken at once.`,
+        )
+      const outcomes = new Array<ImportOutcome>(connections.length)
+      const groups = new Map<string, (readonly [number, ForeignConnection])[]>()
+      for (const [index, sent] of connections.entries()) {
+        const read = readRow(row, sent)
+        if ('result' in read) outcomes[index] = read
+        else group(groups, `${read.providerId}\n${read.userId}`).push([index, read])
+      }
+      // one after another for each user, so that the first of several accounts becomes the default
+      const next = groups.values()
+      const work = async () => {
+        for (const rows of next)
+          for (const [index, one] of rows)
+            outcomes[index] = await importConnection(broker, projectId, one, {
+              replaces: replace,
+              checks: check,
+            })
+      }
+      await Promise.all(Array.from({ length: AT_ONCE }, work))
+      return c.json({ items: outcomes.map(toWire) })
+    },
+  )
+}
+
+function group<Value>(groups: Map<string, Value[]>, key: string): Value[] {
+  const known = groups.get(key) ?? []
+  groups.set(key, known)
+  return known
+}
+
+function readRow(
+  row: ReturnType<typeof checked<typeof rowSchema>>,
+  sent: unknown,
+): ForeignConnection | Extract<ImportOutcome, { result: 'refused' }> {
+  try {
+    return toForeign(parse(row, sent))
+  } catch (error) {
+    if (!(error instanceof BrokerError)) throw error
+    // messages name members and never quote values
+    return { result: 'refused', member: error.faults?.[0]?.path ?? '', reason: error.message }
+  }
+}
+
+function toForeign(sent: z.output<typeof rowSchema>): ForeignConnection {
+  const { scopes, account, expires_at: expires } = sent
+  const expiresAt = expires == null || expires === '' ? undefined : toSeconds(expires)
+  return {
+    userId: sent.user_id,
+    providerId: sent.provider_id,
+    accessToken: sent.access_token,
+    ...(sent.refresh_token != null && { refreshToken: sent.refresh_token }),
+    tokenType: sent.token_type ?? 'Bearer',
+    ...(expiresAt !== undefined && { expiresAt }),
+    scopes: typeof scopes === 'string' ? scopes.split(/[\s,]+/).filter(Boolean) : (scopes ?? []),
+    account: { id: account?.id ?? '', name: account?.name ?? '' },
+    userInfo: sent.user_info ?? {},
+    ...(sent.extra != null && { extra: sent.extra }),
+    keptValues: sent.kept_values ?? {},
+    isDefault: sent.default ?? false,
+  }
+}
+
+function toSeconds(sent: string | number): number {
+  const number = typeof sent === 'number' || /^\d{9,13}$/.test(sent) ? Number(sent) : Date.parse(sent)
+  const isMilliseconds = typeof sent === 'string' && !/^\d{9,13}$/.test(sent) ? true : number > MILLISECONDS
+  const seconds = Math.floor(isMilliseconds ? number / 1000 : number)
+  if (Number.isFinite(seconds) && seconds > 0 && seconds < MILLISECONDS) return seconds
+  throw new BrokerError('invalid_request', 'expires_at is no time.', {
+    faults: [{ path: 'expires_at', code: 'invalid', message: 'expires_at is no time.' }],
+  })
+}
+
+function toWire(outcome: ImportOutcome, index: number): z.infer<typeof resultSchema> {
+  if (outcome.result === 'refused')
+    return { index, result: 'refused', member: outcome.member, reason: outcome.reason }
+  const { result, connectionId, check } = outcome
+  return { index, result, connection_id: connectionId, ...(check !== undefined && { check }) }
+}

@@ -1,0 +1,198 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addProvider, type Scene, startScene } from '../flows/fixtures.ts'
+import { MASTER_KEY } from '../served.ts'
+import { runHere } from './gatepass.ts'
+
+// `gatepass connections import` and `export`, from one Gatepass to another that has the same client.
+
+const folder = mkdtempSync(join(tmpdir(), 'gatepass-move-'))
+let from: Scene
+let to: Scene
+beforeAll(async () => {
+  from = await startScene()
+  to = await startScene({ oauth2: false })
+  await addProvider(to.gatepass, from.as)
+})
+afterAll(async () => {
+  await from[Symbol.asyncDispose]()
+  await to[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true })
+})
+
+function file(name: string, content: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+const settings = ({ gatepass }: Scene) => ({ GATEPASS_URL: gatepass.url, GATEPASS_API_KEY: gatepass.apiKey })
+const database = ({ gatepass }: Scene) => ({
+  GATEPASS_DATABASE_URL: `file:${gatepass.databasePath}`,
+  GATEPASS_MASTER_KEY: MASTER_KEY,
+})
+
+async function importFile(path: string, ...more: readonly string[]) {
+  const run = await runHere(settings(to), 'connections', 'import', path, '--json', ...more)
+  return { ...run, json: run.stdout === '' ? undefined : JSON.parse(run.stdout) }
+}
+
+const usersOf = async (scene: Scene) =>
+  (await scene.call('GET', '/v1/connections?limit=100')).body.items.map(
+    (one: { user_id: string }) => one.user_id,
+  )
+
+describe('our own export', () => {
+  const key = join(folder, 'export.key')
+  const path = join(folder, 'all.gatepass')
+  beforeAll(async () => {
+    writeFileSync(key, Buffer.alloc(32, 7).toString('base64'))
+    for (const user_id of ['ada', 'bob']) await from.connect({ user_id })
+  })
+
+  test('moves connections whole: fetched and refreshed at the other side', async () => {
+    const out = await runHere(
+      database(from),
+      'connections',
+      'export',
+      '--to',
+      path,
+      '--key-file',
+      key,
+      '--json',
+    )
+    expect(out).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(out.stdout)).toEqual({ path, written: 2, left_out: 0 })
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    const token = (await from.authorize({ user_id: 'ada' })).body.context.token
+    expect(readFileSync(path, 'utf8')).not.toContain(token)
+
+    const { code, json } = await importFile(path, '--key-file', key)
+    expect({ code, counts: json.counts }).toMatchObject({
+      code: 0,
+      counts: { rows: 2, created: 2, refused: 0 },
+    })
+    expect((await to.authorize({ user_id: 'ada' })).body).toMatchObject({
+      status: 'completed',
+      context: { token },
+    })
+    expect((await importFile(path, '--key-file', key)).json.counts).toMatchObject({ created: 0, present: 2 })
+    const checked = await importFile(path, '--key-file', key, '--replace', '--check')
+    expect(checked.json.counts).toMatchObject({ replaced: 2, checked: 2 })
+    const trail = await from.call('GET', '/v1/admin/audit?action=connections.exported')
+    expect(trail.body.items).toMatchObject([{ actor: { kind: 'cli' } }])
+  })
+
+  test('is not opened by another key, and rows that were changed, moved or cut off are noticed', async () => {
+    const other = file('other.key', Buffer.alloc(32, 8).toString('base64'))
+    expect(await importFile(path, '--key-file', other)).toMatchObject({ code: 2 })
+    const [head = '', one = '', two = '', end = ''] = readFileSync(path, 'utf8').split('\n')
+    const changed = (name: string, ...lines: readonly string[]) =>
+      importFile(file(name, `${lines.join('\n')}\n`), '--key-file', key)
+    expect((await changed('moved', head, two, one, end)).stderr).toMatch(/Line 2: it has been changed/)
+    expect((await changed('left-out', head, two, end)).stderr).toMatch(/Line 2/)
+    expect((await changed('cut', head, one, two)).stderr).toMatch(/end of the file is missing/)
+    expect(
+      (
+        await changed(
+          'bits',
+          head,
+          one.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+          two,
+          end,
+        )
+      ).code,
+    ).toBe(2)
+  })
+
+  test('never replaces a file, and nothing is left of one that failed', async () => {
+    const again = await runHere(database(from), 'connections', 'export', '--to', path, '--key-file', key)
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(/exists already/) })
+  })
+})
+
+describe('files of others', () => {
+  test('Nango’s answers: the end user, the scopes of the token response, and another name of the provider', async () => {
+    const answer = (connection_id: string, more: object = {}) => ({
+      id: 1,
+      connection_id,
+      provider_config_key: 'demo-of-nango',
+      provider: 'demo',
+      end_user: null,
+      metadata: null,
+      connection_config: {},
+      credentials: {
+        type: 'OAUTH2',
+        access_token: `access-of-${connection_id}`,
+        refresh_token: 'r',
+        expires_at: '2099-01-01T00:00:00.000Z',
+        raw: { scope: 'read write', access_token: 'x' },
+      },
+      ...more,
+    })
+    const lines = [
+      answer('n1'),
+      answer('n2', { end_user: { id: 'grace', email: null } }),
+      answer('n3', { credentials: { type: 'API_KEY', apiKey: 'secret-api-key' } }),
+    ]
+    const path = file('nango.jsonl', lines.map((one) => JSON.stringify(one)).join('\n'))
+    const { code, stdout, stderr, json } = await importFile(path, '--provider', 'demo-of-nango=demo')
+    expect(json).toMatchObject({
+      format: 'nango',
+      counts: { rows: 3, created: 2, refused: 1 },
+      items: [{ line: 1 }, { line: 2 }, { line: 3, member: 'credentials.type' }],
+    })
+    expect(code).toBe(1)
+    expect(stdout + stderr).not.toContain('secret-api-key')
+    const { items } = (await to.call('GET', '/v1/connections?user_id=grace')).body
+    expect(items).toMatchObject([{ scopes: ['read', 'write'], provider_id: 'demo' }])
+    expect(await usersOf(to)).toContain('n1')
+    const array = file('nango.json', JSON.stringify({ connections: lines.slice(0, 2) }))
+    expect((await importFile(array, '--provider', 'demo-of-nango=demo')).json.counts).toMatchObject({
+      present: 2,
+    })
+  })
+
+  test('CSV with quotes, and a report of refused rows by their lines', async () => {
+    const csv = [
+      'user_id,provider_id,Access Token,scopes,account',
+      'csv-1,demo,token-1,"read, write",one@example.test',
+      '"csv ""2""",demo,token-2,,"two',
+      'lines"',
+      '',
+      'csv-3,demo,"token\u00003",,',
+      'csv-4,demo',
+    ].join('\r\n')
+    const { code, json } = await importFile(file('users.csv', csv))
+    expect(code).toBe(1)
+    expect(json.items).toMatchObject([
+      { line: 2, result: 'created' },
+      { line: 3, result: 'refused', member: 'account.id' },
+      { line: 6, result: 'refused', member: 'access_token' },
+      { line: 7, result: 'refused', reason: expect.stringMatching(/2 cells instead of 5/) },
+    ])
+    expect((await to.call('GET', '/v1/connections?user_id=csv-1')).body.items).toMatchObject([
+      { scopes: ['read', 'write'], account: { id: 'one@example.test' } },
+    ])
+  })
+
+  test('a CSV without a heading is refused without quoting it', async () => {
+    const { code, stdout, stderr } = await importFile(file('bare.csv', 'ada,demo,ya29.a-token\n'))
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/column 1 has no name that is known/)
+    expect(stderr).not.toContain('ya29')
+  })
+
+  test('text for people, with the number of rows', async () => {
+    const path = file(
+      'rows.jsonl',
+      JSON.stringify({ user_id: 'text', provider_id: 'demo', access_token: 't' }),
+    )
+    const { code, stdout, stderr } = await runHere(settings(to), 'connections', 'import', path)
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/1 rows.* \(json\): 1 created, 0 replaced, 0 there already, 0 refused/)
+    expect(stderr).toMatch(/1 rows, \d+ a second/)
+  })
+})
