@@ -1,12 +1,36 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** Forgets what `hold-probe.ts` wrote until now, such as what starting took. */
+// What `hold-probe.ts` writes, one JSON object a line; times in milliseconds since the process began.
+
+/** Processor time that the event loop took at a stretch. */
+export interface Hold {
+  readonly kind: 'hold'
+  readonly from: number
+  readonly to: number
+  readonly ms: number
+}
+
+/** A collection of garbage for which the event loop stood still. */
+export interface Collection {
+  readonly kind: 'collection'
+  readonly at: number
+  readonly ms: number
+}
+
+/** Forgets what was written until now, such as what starting took. */
 export function clearHolds(file: string): void {
   writeFileSync(file, '')
 }
 
-/** The most processor time that the event loop took at a stretch since then, in milliseconds. */
-export function longestHoldMs(file: string): number {
+/** The longest stretch of processor time since then, in milliseconds, and the longest without its collections of garbage. */
+export function longestHolds(file: string): { readonly all: number; readonly withoutCollections: number } {
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
-  return Math.max(0, ...lines.map((line) => Number(line.split(' ')[1])))
+  const found = lines.map((line) => JSON.parse(line) as Hold | Collection) // hold-probe.ts writes these
+  const holds = found.filter((one) => one.kind === 'hold')
+  const collections = found.filter((one) => one.kind === 'collection')
+  const own = holds.map(({ from, to, ms }) => {
+    const within = collections.filter(({ at }) => at >= from && at <= to)
+    return within.reduce((rest, collection) => rest - collection.ms, ms)
+  })
+  return { all: Math.max(0, ...holds.map(({ ms }) => ms)), withoutCollections: Math.max(0, ...own) }
 }

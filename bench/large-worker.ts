@@ -4,7 +4,7 @@ import type { Bench } from './bench.ts'
 import { callsTo } from './calls.ts'
 import { disturbance } from './compared.ts'
 import { startGatepass } from './gatepass.ts'
-import { clearHolds, longestHoldMs } from './holds.ts'
+import { clearHolds, longestHolds } from './holds.ts'
 import { watchOthers } from './machine.ts'
 import { isQuick } from './pace.ts'
 import { freePort, startScript, untilHealthy } from './process.ts'
@@ -77,6 +77,6 @@ async function registered(bench: Bench, toolPort: number, name: string) {
   const cpuSeconds = (gatepass.cpuMs() - cpu) / 1000
   const others = othersSince()
   const { worst } = await watched
-  const heldMs = longestHoldMs(holds)
+  const heldMs = longestHolds(holds).all
   return { seconds, cpuSeconds, heldMs, healthMs: worst, others }
 }

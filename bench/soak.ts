@@ -6,7 +6,7 @@ import { adminOf } from './admin.ts'
 import { AUDITED_USERS, appendEntries } from './audit-seed.ts'
 import type { Bench } from './bench.ts'
 import { type Gatepass, programIn } from './gatepass.ts'
-import { clearHolds, longestHoldMs } from './holds.ts'
+import { clearHolds, longestHolds } from './holds.ts'
 import { watchOthers } from './machine.ts'
 import { API_KEY, userName } from './people.ts'
 import { freePort, startNode, startScript, untilHealthy } from './process.ts'
@@ -63,14 +63,14 @@ export async function soak(bench: Bench): Promise<Figure[]> {
     }
   }
   const [done] = await Promise.all([operators(gatepass, folder, isOver), callers()])
-  return figuresOf(samples, all, done, { count, held: longestHoldMs(holds) })
+  return figuresOf(samples, all, done, { count, held: longestHolds(holds) })
 }
 
 function figuresOf(
   samples: readonly Sample[],
   all: readonly SoakTimes[],
   done: Readonly<Record<string, number[]>>,
-  { count, held }: { readonly count: number; readonly held: number },
+  { count, held }: { readonly count: number; readonly held: ReturnType<typeof longestHolds> },
 ): Figure[] {
   const settled = samples.slice(Math.floor(samples.length * WARM_UP))
   const third = Math.ceil(settled.length / 3)
@@ -89,7 +89,7 @@ function figuresOf(
     },
     {
       name: '  processor time of the event loop at a stretch, at most',
-      value: `${whole(held)} ms`,
+      value: `${whole(held.all)} ms; ${whole(held.withoutCollections)} ms without collections of garbage`,
     },
     {
       name: '  resident memory, median of the first and last third after the warm-up',
