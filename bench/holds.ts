@@ -10,7 +10,7 @@ export interface Hold {
   readonly ms: number
 }
 
-/** A collection of garbage for which the event loop stood still. */
+/** A collection of garbage, which pauses the event loop. */
 export interface Collection {
   readonly kind: 'collection'
   readonly at: number
