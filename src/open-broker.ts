@@ -16,6 +16,7 @@ import { createDiscovery } from './providers/discovery.ts'
 import { createLoginClient } from './providers/login-client.ts'
 import { createOAuthClient } from './providers/oauth-client.ts'
 import type { ProviderEntry } from './providers/provider.ts'
+import { recordedOutgoing } from './providers/sent-requests.ts'
 import { watchRows } from './services/altered-rows.ts'
 import { createAuditLog } from './services/audit-log.ts'
 import { createConfirmations } from './services/confirmations.ts'
@@ -116,7 +117,7 @@ export async function openBroker(
       store,
       sealer,
       outgoing,
-      oauth: createOAuthClient(outgoing, now, (about, message) => log.warn(about, message)),
+      oauth: createOAuthClient(recordedOutgoing(outgoing), now, (about, message) => log.warn(about, message)),
       login: createLoginClient(outgoing),
       definitions,
       discover: createDiscovery(outgoing, now),

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Check, DiagnosisTarget } from './check.ts'
 import { checkAuditTrail } from './check-audit.ts'
+import { checkAuthorizations, checkConnections } from './check-connections.ts'
 import { checkLogin } from './check-login.ts'
 import { checkMcpIssuer, checkMcpProject } from './check-mcp.ts'
 import { checkApiKeys, checkProviders, checkServer, checkWorkers } from './check-project.ts'
@@ -27,6 +28,8 @@ export async function checkProject(target: DiagnosisTarget): Promise<Check[]> {
     server,
     ...(await checkAuditTrail(target)),
     ...(await checkProviders(target, { isUp })),
+    ...(await checkAuthorizations(target)),
+    ...(await checkConnections(target)),
     ...(await checkWorkers(target, { isUp })),
   ]
 }

@@ -20,6 +20,16 @@ export interface Step {
   /** The account that must approve at this step, if not the authorization's `account`. */
   readonly account?: string
   readonly connectionId?: string
+  /** Scopes that the consent was asked for and did not give. */
+  readonly missingScopes?: readonly string[]
+  /** The account that was used before, if another one approved. */
+  readonly previousAccount?: PreviousAccount
+}
+
+export interface PreviousAccount {
+  readonly id: string
+  readonly name: string
+  readonly connectionId: string
 }
 
 interface Common {

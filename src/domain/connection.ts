@@ -61,6 +61,8 @@ export interface RefreshSecrets {
 /** Why a connection cannot be used until the user approves again. */
 export const NEEDS_AUTHORIZATION_REASONS = [
   'refresh_refused',
+  'consent_withdrawn',
+  'refresh_token_expired',
   'token_expired',
   'provider_changed',
   'refresh_outcome_lost',

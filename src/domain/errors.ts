@@ -1,3 +1,5 @@
+import type { Cause } from './causes.ts'
+
 /**
  * Every error code a caller may receive: a closed list they can switch on. Everyday outcomes (`ready`,
  * `authorization_required`, `provider_unavailable`) are return values, not errors.
@@ -80,6 +82,8 @@ export interface BrokerErrorOptions {
   readonly cause?: unknown
   readonly retryAfter?: number
   readonly faults?: readonly Fault[]
+  /** Why a token or a consent is not to be had, where that is known. */
+  readonly why?: Cause | undefined
 }
 
 /**
@@ -90,6 +94,7 @@ export class BrokerError extends Error {
   readonly code: ErrorCode
   readonly retryAfter: number | undefined
   readonly faults: readonly Fault[] | undefined
+  readonly why: Cause | undefined
 
   constructor(code: ErrorCode, message: string, options: BrokerErrorOptions = {}) {
     super(message, options.cause === undefined ? {} : { cause: options.cause })
@@ -97,6 +102,7 @@ export class BrokerError extends Error {
     this.code = code
     this.retryAfter = options.retryAfter
     this.faults = options.faults
+    this.why = options.why
   }
 }
 

@@ -10,6 +10,7 @@ import type { Release } from '../services/release.ts'
 import { registeredClient } from './find-provider.ts'
 import { getAccessToken, type TokenOutcome } from './get-access-token.ts'
 import { releaseTokens } from './release-tokens.ts'
+import { unavailable } from './unavailable.ts'
 
 /** Live authorizations of one user at one provider. Each is for other scopes or another account, so a user has few. */
 const MAX_PENDING_PER_USER = 50
@@ -110,8 +111,7 @@ async function findAllOrBegin<Need extends ProviderNeed>(
       tokens.push({ need: provider, release: known })
       continue
     }
-    if (known.outcome === 'provider_unavailable')
-      throw new BrokerError('provider_unavailable', known.message, { retryAfter: known.retryAfter })
+    if (known.outcome === 'provider_unavailable') throw unavailable(known)
     registeredClient(broker, entry)
     if (known.connection !== undefined) checkWorthAsking(entry, known.connection, known.missingScopes)
     const wanted = scopes.length > 0 ? scopes : entry.provider.defaultScopes

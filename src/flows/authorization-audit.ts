@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Broker } from '../broker.ts'
 import { type Authorization, currentStep, type FailureReason } from '../domain/authorization.ts'
+import { trailLines } from '../domain/trail.ts'
 import { atMost } from '../services/cache-size.ts'
 import type { AuditEntries } from '../store/audit-entries.ts'
 import { findProviderByUid } from './find-provider.ts'
@@ -48,7 +49,7 @@ export async function recordRefusal(
   if (known.has(key)) return
   known.set(key, true)
   const entry = await findProviderByUid(broker, projectId, currentStep(authorization).providerUid)
-  await broker.audit.record(projectId, {
+  const audit = broker.audit.of(projectId, {
     action: 'authorization.refused',
     userId,
     authorizationId: id,
@@ -56,4 +57,11 @@ export async function recordRefusal(
     reason,
     ...(words !== undefined && { detail: words }),
   })
+  const lines = trailLines({
+    at: broker.now(),
+    step: 'refused',
+    part: step,
+    details: { reason, ...(words !== undefined && { description: words }) },
+  })
+  await broker.store.authorizations.note(id, lines, audit)
 }

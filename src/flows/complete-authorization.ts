@@ -7,16 +7,20 @@ import {
   type FailureReason,
   requestedAccount,
 } from '../domain/authorization.ts'
+import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
+import { type TrailDetails, trailLines } from '../domain/trail.ts'
 import type { Grant } from '../providers/grant.ts'
 import type { RequestGuard } from '../providers/oauth-client.ts'
 import type { RegisteredClient } from '../providers/provider.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { saying } from '../providers/provider-words.ts'
+import { recordingRequests, type SentRequest } from '../providers/sent-requests.ts'
 import { elapsedClock } from '../services/elapsed-clock.ts'
 import { doublingPause, isStoreUnavailable, retryWrite } from '../store/retry.ts'
 import { failureAudit } from './authorization-audit.ts'
-import { connectionOfGrant } from './connection-of-grant.ts'
+import { type ConsentFacts, connectionOfGrant } from './connection-of-grant.ts'
+import { requestEntries } from './explain/request-entries.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
 import { attemptPlace } from './start-attempt.ts'
 
@@ -48,20 +52,23 @@ export interface AnsweredAttempt {
   readonly from: 'pending' | 'confirmed'
   /** Decrypts the response, after the claim: a response that cannot be decrypted ends the authorization. */
   readonly response: () => URLSearchParams
+  /** The lines of its trail that tell of the response, if they are not written yet. */
+  readonly lines?: string
 }
 
 async function exchange(
   broker: Broker,
-  { stateHash, from, response }: AnsweredAttempt,
+  { stateHash, from, response, lines = '' }: AnsweredAttempt,
   claimedBy: string,
 ): Promise<Authorization | undefined> {
   const { store, now } = broker
   const elapsed = elapsedClock()
-  const claim = { from, deadline: now() + EXCHANGE_SECONDS, claimedBy }
+  const claim = { from, deadline: now() + EXCHANGE_SECONDS, claimedBy, lines }
   const claimed = await store.authorizations.claim(stateHash, now(), claim)
   if (claimed === undefined) return undefined
+  const sent: SentRequest[] = []
   try {
-    return await redeem(broker, claimed, response(), guardOf(broker, claimed, elapsed))
+    return await redeem(broker, claimed, response(), guardOf(broker, claimed, elapsed), sent)
   } catch (error) {
     // the code was not sent; the user may have clicked again, and then the newer attempt counts
     if (error instanceof ClaimEnded) return undefined
@@ -81,7 +88,15 @@ async function exchange(
       reason,
       words ?? (error instanceof ProviderRefusal ? error.message : undefined),
     )
-    const failed = await store.authorizations.fail(claimed.id, reason, message, now(), stateHash, audit)
+    const failed = await store.authorizations.fail(
+      claimed.id,
+      reason,
+      message,
+      now(),
+      stateHash,
+      audit,
+      await linesOf(broker, claimed, sent, error),
+    )
     if (!(error instanceof ProviderRefusal || error instanceof BrokerError)) throw error
     return failed
   }
@@ -122,11 +137,26 @@ function guardOf({ store }: Broker, claimed: Exchanging, elapsed: () => number):
   }
 }
 
+/** What was sent and answered until the exchange failed, for the trail. */
+async function linesOf(
+  broker: Broker,
+  claimed: Exchanging,
+  sent: readonly SentRequest[],
+  error: unknown,
+): Promise<string> {
+  const { providerUid } = currentStep(claimed)
+  const entry = await findProviderByUid(broker, claimed.projectId, providerUid)
+  if (entry === undefined) return ''
+  return trailLines(...requestEntries(broker, entry.provider, sent, claimed.step, error))
+}
+
+/** `sent`: the requests are added to it. */
 async function redeem(
   broker: Broker,
   claimed: Exchanging,
   response: URLSearchParams,
   guard: ExchangeGuard,
+  sent: SentRequest[],
 ): Promise<Authorization> {
   const { store, oauth, now, sealer, log } = broker
   const { providerUid } = currentStep(claimed)
@@ -139,11 +169,12 @@ async function redeem(
     throw new ProviderRefusal('provider_changed', 'The provider was changed meanwhile. Ask for a new link.')
 
   const registered = registeredClient(broker, entry)
-  const grant = await oauth.redeem(registered, response, secrets, guard).catch((error: unknown) => {
+  const redeemed = recordingRequests(sent, () => oauth.redeem(registered, response, secrets, guard))
+  const grant = await redeemed.catch((error: unknown) => {
     throw guard.heldBack ?? error
   })
   const finish = async () => {
-    const connection = await connectionOfGrant(broker, claimed, entry, grant, response)
+    const { connection, consent } = await connectionOfGrant(broker, claimed, entry, grant, response)
     const audit = broker.audit.of(claimed.projectId, {
       action: 'authorization.completed',
       userId: claimed.userId,
@@ -153,7 +184,13 @@ async function redeem(
       scopes: connection.scopes,
       fingerprint: broker.audit.fingerprint(grant.accessToken),
     })
-    const options = { makeDefault: requestedAccount(claimed) !== 'new' }
+    const lines = trailLines(...requestEntries(broker, entry.provider, sent, claimed.step), {
+      at: now(),
+      step: 'stored',
+      part: claimed.step,
+      details: storedDetails(connection, consent),
+    })
+    const options = { makeDefault: requestedAccount(claimed) !== 'new', consent, lines }
     return store.authorizations.finishStep(claimed, connection, options, now(), audit)
   }
   // the code is used up, and there is no other copy of these tokens
@@ -184,6 +221,17 @@ async function redeem(
     'provider_changed',
     'The authorization could not be finished. Ask for a new link.',
   )
+}
+
+function storedDetails({ id, scopes, account }: Connection, consent: ConsentFacts): TrailDetails {
+  const { missingScopes, previousAccount } = consent
+  return {
+    connection_id: id,
+    scopes,
+    ...(missingScopes !== undefined && { missing_scopes: missingScopes }),
+    ...(account.name !== '' && { account: account.name }),
+    ...(previousAccount !== undefined && { previous_account: previousAccount.name || previousAccount.id }),
+  }
 }
 
 /** Revokes a grant that was certainly not stored. */

@@ -2,6 +2,7 @@ import type { Broker } from '../broker.ts'
 import { type Authorization, at, isSettled } from '../domain/authorization.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { ownedTokenHash } from '../domain/ids.ts'
+import { trailLines } from '../domain/trail.ts'
 import { connectUrl } from './acquire-tokens.ts'
 import { failureAudit } from './authorization-audit.ts'
 import { confirmSessionLogin } from './session-login.ts'
@@ -61,7 +62,8 @@ export async function confirmUser(
       authorizationId: authorization.id,
     })
     // `undefined`: a concurrent request has confirmed it, or it has ended; the browser is shown the result
-    await store.authorizations.confirm(flowHash, now(), entry)
+    const lines = trailLines({ at: now(), step: 'user_confirmed', part: authorization.step })
+    await store.authorizations.confirm(flowHash, now(), entry, lines)
   }
   return { authorizationId: authorization.id, nextUri: finishUrl(broker, authorization, flowHash) }
 }

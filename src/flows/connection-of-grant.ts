@@ -1,5 +1,5 @@
 import type { Broker } from '../broker.ts'
-import { currentStep, type Exchanging, requestedAccount } from '../domain/authorization.ts'
+import { currentStep, type Exchanging, requestedAccount, type Step } from '../domain/authorization.ts'
 import { type Connection, chooseConnection } from '../domain/connection.ts'
 import { newOwnedId } from '../domain/ids.ts'
 import { missingScopes } from '../domain/scopes.ts'
@@ -13,8 +13,11 @@ import { providerIdentity } from './find-provider.ts'
 import { countWithheld, grantedScopes } from './granted-scopes.ts'
 import { sealGrant } from './seal-grant.ts'
 
+/** What is remembered of a consent besides its connection. */
+export type ConsentFacts = Pick<Step, 'missingScopes' | 'previousAccount'>
+
 /**
- * The connection that a grant creates or renews, sealed and not yet stored. Throws `ProviderRefusal`
+ * The connection that a grant creates or renews, sealed and not yet stored, and what the consent withheld or changed. Throws `ProviderRefusal`
  * (`account_mismatch`) when another account approved than the requested one.
  */
 export async function connectionOfGrant(
@@ -23,7 +26,7 @@ export async function connectionOfGrant(
   entry: ProviderEntry,
   grant: Grant,
   response: URLSearchParams,
-): Promise<Connection> {
+): Promise<{ readonly connection: Connection; readonly consent: ConsentFacts }> {
   const { projectId, userId } = claimed
   const owner = { projectId, userId, providerUid: entry.uid }
   const known = await broker.store.connections.ofOwner(owner)
@@ -58,7 +61,9 @@ export async function connectionOfGrant(
       scopes,
     },
   )
-  return {
+  const missing = missingScopes(currentStep(claimed).scopes, scopes, factsOf(entry.provider))
+  const previousAccount = changedFrom(known, requestedAccount(claimed), id, account)
+  const connection: Connection = {
     ...owner,
     ...tokens,
     id,
@@ -72,9 +77,26 @@ export async function connectionOfGrant(
     consentedAt: claimed.attempt.startedAt,
     withheldScopes: countWithheld(
       known.find((one) => one.id === id),
-      missingScopes(currentStep(claimed).scopes, scopes, factsOf(entry.provider)),
+      missing,
     ),
   }
+  const consent = {
+    ...(missing.length > 0 && { missingScopes: missing }),
+    ...(previousAccount !== undefined && { previousAccount }),
+  }
+  return { connection, consent }
+}
+
+/** The account that calls used until now, if the grant is of another one and no account was asked for. */
+function changedFrom(
+  known: readonly Connection[],
+  meant: string | undefined,
+  id: string,
+  account: Connection['account'],
+): ConsentFacts['previousAccount'] {
+  const before = meant === undefined ? chooseConnection(known) : undefined
+  if (before === undefined || before.id === id || before.account.id === account.id) return undefined
+  return { id: before.account.id, name: before.account.name, connectionId: before.id }
 }
 
 /** Whether a particular account was requested and the provider names another. */

@@ -1,4 +1,5 @@
 import type { Broker } from '../broker.ts'
+import type { Cause } from '../domain/causes.ts'
 import { type Connection, chooseConnection, isFresh } from '../domain/connection.ts'
 import { missingScopes } from '../domain/scopes.ts'
 import { keptValuesOf } from '../providers/kept-values.ts'
@@ -40,6 +41,7 @@ export type TokenOutcome =
       readonly message: string
       /** Seconds. */
       readonly retryAfter: number
+      readonly cause?: Cause
     }
 
 /**
@@ -95,7 +97,7 @@ function tokenAmong(
   const { connection } = chosen
   if (connection.providerIdentity !== providerIdentity(broker, entry)) {
     registeredClient(broker, entry) // a missing client id must not be taken for a refusal of the grant
-    return markUnusable(broker, entry, connection, 'provider_changed').then(() => ({
+    return markUnusable(broker, entry, connection, { reason: 'provider_changed' }).then(() => ({
       outcome: 'authorization_required',
       missingScopes: need.scopes,
       connection,
@@ -154,7 +156,7 @@ function release(
   } catch (error) {
     if (!(error instanceof UnsealError)) throw error
     broker.log.error({ connection: connection.id, reason: error.message }, 'a connection cannot be opened')
-    return markUnusable(broker, entry, connection, 'unreadable').then(() => ({
+    return markUnusable(broker, entry, connection, { reason: 'unreadable' }).then(() => ({
       outcome: 'authorization_required',
       missingScopes: [],
       connection,

@@ -1,6 +1,14 @@
 import type { Broker } from '../broker.ts'
 import type { Connection, NeedsAuthorizationReason } from '../domain/connection.ts'
+import { trailLines } from '../domain/trail.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
+
+/** `lines` of its trail tell what led to it. */
+export interface Unusable {
+  readonly reason: NeedsAuthorizationReason
+  readonly leaseOwner?: string | undefined
+  readonly lines?: string | undefined
+}
 
 /**
  * Marks the connection as needing a new consent, and records that in the audit trail. `false`: its tokens have changed,
@@ -10,8 +18,7 @@ export async function markUnusable(
   broker: Broker,
   entry: Pick<ProviderEntry, 'id'>,
   { id, generation, projectId, userId }: Connection,
-  reason: NeedsAuthorizationReason,
-  leaseOwner?: string,
+  { reason, leaseOwner, lines = '' }: Unusable,
 ): Promise<boolean> {
   const audit = broker.audit.of(projectId, {
     action: 'connection.needs_authorization',
@@ -20,5 +27,7 @@ export async function markUnusable(
     connectionId: id,
     reason,
   })
-  return broker.store.connections.needsAuthorization(id, generation, reason, audit, leaseOwner)
+  const marked = trailLines({ at: broker.now(), step: 'needs_authorization', details: { reason } })
+  const { connections } = broker.store
+  return connections.needsAuthorization(id, generation, reason, audit, leaseOwner, lines + marked)
 }

@@ -7,12 +7,14 @@ import {
   isSettled,
 } from '../domain/authorization.ts'
 import { newOwnedToken, ownedTokenHash, sha256 } from '../domain/ids.ts'
+import { trailLines } from '../domain/trail.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import { saying, wordsOf } from '../providers/provider-words.ts'
 import { UnsealError } from '../store/seal.ts'
 import { failureAudit, recordRefusal } from './authorization-audit.ts'
 import { mayComeFrom, only, reasonOf, sanitized, standardResponse } from './authorization-response.ts'
 import { completeAuthorization } from './complete-authorization.ts'
+import { nameOnly } from './explain/request-entries.ts'
 import { findProviderByUid } from './find-provider.ts'
 import { attemptPlace, openAttemptSecrets } from './start-attempt.ts'
 
@@ -76,8 +78,15 @@ export async function receiveResponse(broker: Broker, received: ReceivedResponse
   const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
   const query = standardResponse(received.query, entry?.provider.codeParameter)
   const refused = refusalIn(query, entry, () => entry && clientSecretOf(broker, entry))
+  const lines = trailLines({
+    at: now(),
+    step: 'callback',
+    part: authorization.step,
+    details: { parameters: [...new Set(received.query.keys())].map(nameOnly), ...refused?.said },
+  })
   if (refused !== undefined) {
-    const { reason, message, words } = refused
+    const { reason, message, said } = refused
+    const words = said?.description
     broker.log.warn({ authorizationId: authorization.id, reason, why: message }, 'an authorization failed')
     const failed = await store.authorizations.fail(
       authorization.id,
@@ -86,6 +95,7 @@ export async function receiveResponse(broker: Broker, received: ReceivedResponse
       now(),
       attempt.stateHash,
       failureAudit(broker, authorization, reason, words),
+      lines,
     )
     return { outcome: 'current', authorization: failed ?? (await reload(broker, authorization)) }
   }
@@ -106,6 +116,7 @@ export async function receiveResponse(broker: Broker, received: ReceivedResponse
         deadline: Math.min(now() + HELD_SECONDS, authorization.expiresAt),
       },
       now(),
+      lines,
     )
     if (held === undefined) return { outcome: 'current', authorization: await reload(broker, authorization) }
     const verifierUrl = new URL(verifier.url)
@@ -116,6 +127,7 @@ export async function receiveResponse(broker: Broker, received: ReceivedResponse
     from: 'pending',
     stateHash: attempt.stateHash,
     response: () => query,
+    lines,
   })
   return { outcome: 'current', authorization: completed ?? (await reload(broker, authorization)) }
 }
@@ -135,12 +147,23 @@ function clientSecretOf(broker: Broker, entry: ProviderEntry): string | undefine
   }
 }
 
+interface Refused {
+  readonly reason: FailureReason
+  readonly message: string
+  /** The provider's error code and words, made safe to show. */
+  readonly said?: { readonly error: string; readonly description?: string }
+}
+
+function codeOf(error: string): string {
+  return error.replace(/[^A-Za-z0-9_.-]/g, '').slice(0, 60)
+}
+
 /** Why the response is a refusal: another issuer, an error (RFC 6749 section 4.1.2.1), or no usable code. */
 function refusalIn(
   query: URLSearchParams,
   entry: ProviderEntry | undefined,
   clientSecret: () => string | undefined,
-): { reason: FailureReason; message: string; words?: string | undefined } | undefined {
+): Refused | undefined {
   if (entry === undefined)
     return { reason: 'provider_changed', message: 'The provider was removed meanwhile. Ask for a new link.' }
   const { displayName } = entry.provider
@@ -154,7 +177,8 @@ function refusalIn(
     const secrets = [clientSecret(), ...query.getAll('state'), ...query.getAll('code')]
     const words = wordsOf(query.get('error_description'), secrets)
     const message = `${messageOf(error, displayName)}${saying(displayName, words)}`
-    return { reason: reasonOf(error), message, words }
+    const said = { error: codeOf(error), ...(words !== undefined && { description: words }) }
+    return { reason: reasonOf(error), message, said }
   }
   if (only(query, 'code') === undefined)
     return {
@@ -175,7 +199,7 @@ function messageOf(error: string, provider: string): string {
     case 'provider_unavailable':
       return `${provider} has a problem at the moment. Try again later from your application.`
     default: {
-      const code = error.replace(/[^A-Za-z0-9_.-]/g, '').slice(0, 60)
+      const code = codeOf(error)
       return `${provider} refused the request${code === '' ? '' : ` (${code})`}. Start again from your application; if it stays so, tell whoever runs this service.`
     }
   }

@@ -115,7 +115,7 @@ async function giveUp(broker: Broker, { place, reason }: Unreadable): Promise<vo
   const connection = await broker.store.connections.find(place.rowId)
   if (connection?.status !== 'active') return
   const entry = await broker.store.providers.findByUid(connection.providerUid)
-  await markUnusable(broker, { id: entry?.id ?? '' }, connection, 'unreadable')
+  await markUnusable(broker, { id: entry?.id ?? '' }, connection, { reason: 'unreadable' })
 }
 
 function outdated(census: readonly EnvelopeCount[], newest: string): number {

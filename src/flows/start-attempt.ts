@@ -12,9 +12,12 @@ import {
 } from '../domain/authorization.ts'
 import { chooseConnection } from '../domain/connection.ts'
 import { newOwnedToken, ownedTokenHash, sha256 } from '../domain/ids.ts'
+import { type TrailDetails, type TrailEntry, trailLines } from '../domain/trail.ts'
+import type { RegisteredClient } from '../providers/provider.ts'
 import type { SealedPlace } from '../store/seal.ts'
 import { failAsAnotherUser } from './another-user.ts'
 import { failureAudit } from './authorization-audit.ts'
+import { nameOnly } from './explain/request-entries.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
 import { withCurrentMetadata } from './issuer-metadata.ts'
 import { hasLoggedIn } from './login-proof.ts'
@@ -76,11 +79,6 @@ export async function startAttempt(
     secrets: broker.sealer.seal(JSON.stringify(secrets), attemptPlace(authorization, 'secrets')),
     startedAt: now(),
   }
-  const started = await store.authorizations.attempt(id, step, attempt, now())
-  if (started === undefined) {
-    const current = (await store.authorizations.find(id)) ?? authorization
-    return { outcome: 'not_startable', authorization: at(current, now()) }
-  }
   const connections = await store.connections.ofOwner({ projectId, providerUid, userId })
   const known = account === 'new' ? undefined : chooseConnection(connections, account)
   const existingScopes = scopes.filter((scope) => known?.scopes.includes(scope))
@@ -90,7 +88,43 @@ export async function startAttempt(
     scopes,
     existingScopes,
   })
+  const lines = trailLines(
+    ...(verifier.kind === 'oidc' || sessionUser !== undefined ? [loggedIn(broker, step)] : []),
+    { at: now(), step: 'clicked', part: step },
+    {
+      at: now(),
+      step: 'sent_to_provider',
+      part: step,
+      details: sentTo(authorizationUrl, registered, scopes),
+    },
+  )
+  const started = await store.authorizations.attempt(id, step, attempt, now(), lines)
+  if (started === undefined) {
+    const current = (await store.authorizations.find(id)) ?? authorization
+    return { outcome: 'not_startable', authorization: at(current, now()) }
+  }
   return { outcome: 'started', authorizationUrl }
+}
+
+function loggedIn({ settings, now }: Broker, part: number): TrailEntry {
+  const { verifier } = settings
+  const by = verifier.kind === 'oidc' ? new URL(verifier.issuer).host : undefined
+  return { at: now(), step: 'logged_in', part, ...(by !== undefined && { details: { by } }) }
+}
+
+/** The authorization request, without a value that is secret or is used once. */
+function sentTo(
+  url: URL,
+  { provider, redirectUri }: RegisteredClient,
+  scopes: readonly string[],
+): TrailDetails {
+  return {
+    endpoint: url.origin + url.pathname,
+    parameters: [...new Set(url.searchParams.keys())].map(nameOnly),
+    redirect_uri: redirectUri,
+    scopes,
+    code_challenge_method: provider.pkce,
+  }
 }
 
 /** The cookies of a browser: its id, and the proof of a login. */

@@ -11,6 +11,7 @@ import { addSecrets } from './admin/secrets.ts'
 import { addAuthProviders } from './auth-providers/auth-providers.ts'
 import { addAuthorizations } from './authorizations/authorizations.ts'
 import { addConnections } from './authorizations/connections.ts'
+import { addExplain } from './authorizations/explain.ts'
 import { addConnectionImport } from './authorizations/import-connections.ts'
 import { addUserConnections } from './authorizations/user-connections.ts'
 import { addClientMetadata } from './connect/client-metadata.ts'
@@ -129,6 +130,7 @@ export function createApp(
   const add = endpoints(app, shared)
   addAuthorizations(add, broker) //   /v1/auth/authorize, /status, /{id}/events, /confirm_user
   addConnections(add, broker) //      /v1/connections
+  addExplain(add, broker) //          /v1/auth/{id}/explain, /v1/connections/{id}/explain
   addCatalogue(add, broker) //        /v1/tools, /v1/formatted_tools, /v1/tools/requirements
   addTools(add, broker) //            /v1/tools/authorize, /execute, /import, /{name}/binding
   addToolsets(add, broker) //         /v1/toolsets

@@ -38,7 +38,7 @@ export function explanationOf(error: unknown, secrets: readonly (string | null |
     return { code: error.error, words: wordsOf(error.error_description, secrets) }
   if (!(error instanceof ClientError)) return {}
   const claim = claimIn(error)
-  return { message: claim === undefined ? error.message : `${error.message}: the claim "${claim}"` }
+  return { claim, message: claim === undefined ? error.message : `${error.message}: the claim "${claim}"` }
 }
 
 /** The name of the ID token's claim that was wrong or missing; its value stays out of messages. */

@@ -22,6 +22,12 @@ export class ProviderRefusal extends Error {
   readonly trouble: 'outage' | 'limit' | undefined
   /** The provider's own words, made safe to show; the message contains them too. */
   readonly words: string | undefined
+  /** The error code of the provider, made safe to show. */
+  readonly code: string | undefined
+  /** The claim of an ID token that was refused. */
+  readonly claim: string | undefined
+  /** The host may not be reached from here. */
+  readonly isForbiddenHost: boolean
 
   constructor(reason: FailureReason, message: string, options: ProviderRefusalOptions = {}) {
     super(message, options.cause === undefined ? {} : { cause: options.cause })
@@ -31,6 +37,9 @@ export class ProviderRefusal extends Error {
     this.outcome = options.outcome ?? 'answered'
     this.trouble = options.trouble
     this.words = options.words
+    this.code = options.code
+    this.claim = options.claim
+    this.isForbiddenHost = options.isForbiddenHost ?? false
   }
 }
 
@@ -40,6 +49,9 @@ export interface ProviderRefusalOptions {
   readonly outcome?: ProviderRefusal['outcome']
   readonly trouble?: ProviderRefusal['trouble']
   readonly words?: string | undefined
+  readonly code?: string | undefined
+  readonly claim?: string | undefined
+  readonly isForbiddenHost?: boolean
 }
 
 const MAX_RETRY_AFTER_SECONDS = 300
@@ -60,12 +72,18 @@ export interface Seen {
 /** Classifies a failure: it concerns the grant, the client, or only this moment. */
 export function refusalOf(
   provider: string,
-  said: { readonly code?: string; readonly message?: string; readonly words?: string | undefined },
+  said: {
+    readonly code?: string
+    readonly message?: string
+    readonly claim?: string | undefined
+    readonly words?: string | undefined
+  },
   seen: Seen & { readonly cause: unknown },
 ): ProviderRefusal {
   const { fault, retryAfter, status = 0 } = seen
-  const options = { cause: seen.cause, ...(retryAfter !== undefined && { retryAfter }) }
-  const { words } = said
+  const { words, claim } = said
+  const code = said.code?.replace(/[^\x21-\x7e]/g, '?').slice(0, 100)
+  const options = { cause: seen.cause, code, claim, ...(retryAfter !== undefined && { retryAfter }) }
   const say = (reason: FailureReason, message: string, more: ProviderRefusalOptions = {}) =>
     new ProviderRefusal(reason, `${message}${saying(provider, words)}`, { ...options, words, ...more })
 
@@ -83,6 +101,7 @@ export function refusalOf(
       return say(
         'provider_refused',
         `The token endpoint of ${provider} may not be reached from here. An operator can allow its host in GATEPASS_ALLOWED_HOSTS.`,
+        { isForbiddenHost: true },
       )
     const outcome = fault.requestSent ? 'unknown' : 'answered'
     if (fault.kind === 'given_up')
@@ -98,8 +117,7 @@ export function refusalOf(
       { outcome, ...(fault.kind !== 'busy' && { trouble: 'outage' }) },
     )
   }
-  if (said.code !== undefined && fault === undefined) {
-    const code = said.code.replace(/[^\x21-\x7e]/g, '?').slice(0, 100)
+  if (code !== undefined && fault === undefined) {
     switch (code) {
       case 'invalid_grant':
         return say(

@@ -1520,7 +1520,11 @@ export interface Authorization {
     /** When the token expires, if the provider tells */
     readonly expires_at?: string
     readonly user_info?: JsonObject
+    /** When another account approved than the one that was used before: that one, which stays connected */
+    readonly previous_account?: { readonly id: string; readonly name: string; readonly connection_id: string }
   }
+  /** Scopes that were requested and not granted, when completed */
+  readonly missing_scopes?: readonly string[]
   readonly expires_at?: string
   readonly reason?: FailureReason
   readonly message?: string
@@ -1542,6 +1546,59 @@ export interface AuthorizeRequest {
   /** Which of the user's accounts: a connection's id, an account's id or name, or `new` for one more */
   readonly account?: string | null | undefined
 }
+
+/** Why a token or a consent is not to be had, where that is known */
+export interface Cause {
+  readonly code: CauseCode
+  /** What is wrong, in one sentence */
+  readonly message: string
+  /** What to change */
+  readonly to_do: string
+  /** Who can change it */
+  readonly who: 'user' | 'operator' | 'tool_author'
+}
+
+/** A stable code to switch on */
+export type CauseCode =
+  | 'link_not_opened'
+  | 'link_not_clicked'
+  | 'login_not_finished'
+  | 'at_provider'
+  | 'redirect_uri_not_registered'
+  | 'left_at_provider'
+  | 'access_denied'
+  | 'client_not_accepted'
+  | 'pkce_refused'
+  | 'scope_refused'
+  | 'provider_down'
+  | 'provider_limits_requests'
+  | 'provider_paused'
+  | 'request_refused'
+  | 'wrong_issuer'
+  | 'unusable_answer'
+  | 'other_browser'
+  | 'wrong_user'
+  | 'user_not_confirmed'
+  | 'not_sent_on'
+  | 'client_missing'
+  | 'wrong_client_secret'
+  | 'code_not_accepted'
+  | 'clock_skew'
+  | 'id_token_refused'
+  | 'host_not_allowed'
+  | 'wrong_account'
+  | 'entry_changed'
+  | 'own_fault'
+  | 'scopes_withheld'
+  | 'account_changed'
+  | 'consent_withdrawn'
+  | 'refresh_token_expired'
+  | 'refresh_token_used_twice'
+  | 'grant_refused'
+  | 'no_refresh_token'
+  | 'endpoints_changed'
+  | 'refreshed_as_another'
+  | 'tokens_unreadable'
 
 export interface ChainCompleted {
   readonly status: 'completed'
@@ -1685,6 +1742,8 @@ export interface Connection {
   readonly status: 'active' | 'needs_authorization'
   readonly status_reason?:
     | 'refresh_refused'
+    | 'consent_withdrawn'
+    | 'refresh_token_expired'
     | 'token_expired'
     | 'provider_changed'
     | 'refresh_outcome_lost'
@@ -1751,6 +1810,7 @@ export interface ErrorBody {
     readonly line?: number
     readonly column?: number
   }[]
+  readonly cause?: Cause
 }
 
 /** A stable code to switch on */
@@ -1842,6 +1902,103 @@ export interface ExecuteResult {
   /** Whether the tool produced a value or an artifact */
   readonly success: boolean
   readonly output?: ExecuteOutput
+}
+
+export interface ExplainedStep {
+  readonly at: string
+  readonly step:
+    | 'begun'
+    | 'link_opened'
+    | 'logged_in'
+    | 'clicked'
+    | 'sent_to_provider'
+    | 'callback'
+    | 'refused'
+    | 'user_confirmed'
+    | 'code_exchange'
+    | 'user_info'
+    | 'introspection'
+    | 'stored'
+    | 'ended'
+    | 'connected'
+    | 'refreshed'
+    | 'refresh_failed'
+    | 'needs_authorization'
+    | 'used'
+  readonly provider_id?: string
+  /** Which click it belongs to, from 1: each click begins another attempt */
+  readonly attempt?: number
+  readonly details: {
+    /** Origin and path of the request */
+    readonly endpoint?: string
+    readonly method?: string
+    /** How the client authenticated */
+    readonly authentication?: string
+    /** Names of parameters, never their values */
+    readonly parameters?: readonly string[]
+    readonly scopes?: readonly string[]
+    /** Requested and not granted */
+    readonly missing_scopes?: readonly string[]
+    readonly redirect_uri?: string
+    readonly code_challenge_method?: string
+    /** The HTTP status of the answer */
+    readonly status?: number
+    /** Why there was no answer, such as `timeout` */
+    readonly failure?: string
+    readonly took_ms?: number
+    /** The provider's error code */
+    readonly error?: string
+    /** The provider's own words, cleaned */
+    readonly description?: string
+    /** The reason by the names of Gatepass */
+    readonly reason?: string
+    readonly message?: string
+    /** The claim of an ID token that was refused */
+    readonly claim?: string
+    /** How far our clock is ahead of the provider's, from a minute on */
+    readonly clock_difference_seconds?: number
+    readonly connection_id?: string
+    readonly account?: string
+    /** The account that was connected before, when another one approved */
+    readonly previous_account?: string
+    readonly by?: string
+    /** How often the same failed in a row */
+    readonly times?: number
+    /** The first time of these */
+    readonly first_at?: string
+    /** Requests with the same refresh token whose answers were lost */
+    readonly unanswered?: number
+  }
+}
+
+export interface Explanation {
+  readonly id: string
+  readonly kind: 'authorization' | 'connection'
+  readonly user_id: string
+  readonly status: 'pending' | 'completed' | 'failed' | 'active' | 'needs_authorization'
+  readonly reason?: string
+  readonly message?: string
+  /** The tool or application that asked */
+  readonly requester?: string
+  readonly created_at: string
+  readonly expires_at?: string
+  readonly ended_at?: string
+  readonly providers: readonly {
+    readonly provider_id: string
+    readonly name: string
+    /** To be registered at the provider */
+    readonly redirect_uri?: string
+    /** Those asked for; of a connection, those that were granted */
+    readonly scopes: readonly string[]
+    readonly missing_scopes?: readonly string[]
+    readonly connection_id?: string
+  }[]
+  /** In the order of time */
+  readonly steps: readonly ExplainedStep[]
+  /** There were more steps than are kept */
+  readonly earlier_steps_dropped?: true
+  /** Absent: nothing is known to be wrong */
+  readonly cause?: Cause
 }
 
 export type FailureReason =
@@ -3660,6 +3817,24 @@ export interface Operations {
       readonly keep_content?: boolean | null | undefined
     }
     readonly answer: ExecuteResult
+  }
+  /** Each step of an authorization, and why it is where it is */
+  readonly explainAuthorization: {
+    readonly method: 'GET'
+    readonly path: '/v1/auth/{id}/explain'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Explanation
+  }
+  /** Why a connection does not work */
+  readonly explainConnection: {
+    readonly method: 'GET'
+    readonly path: '/v1/connections/{id}/explain'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Explanation
   }
   /** The audit trail as JSON lines, oldest first */
   readonly exportAuditEntries: {

@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache'
+import type { Cause } from '../domain/causes.ts'
 import type { Clock, EpochSeconds } from '../domain/clock.ts'
 import type { Connection } from '../domain/connection.ts'
 import type { BrokerError } from '../domain/errors.ts'
 import type { Log } from '../domain/log.ts'
 import type { ProviderRefusal } from '../providers/provider-refusal.ts'
+import type { SentRequest } from '../providers/sent-requests.ts'
 import type { Store } from '../store/store.ts'
 import { atMost } from './cache-size.ts'
 import { createProviderBreaker, type ProviderBreaker } from './provider-breaker.ts'
@@ -14,7 +16,12 @@ export type RefreshOutcome =
   | { readonly outcome: 'usable'; readonly connection: Connection }
   | { readonly outcome: 'authorization_required' }
   /** `retryAfter` is in seconds. */
-  | { readonly outcome: 'provider_unavailable'; readonly message: string; readonly retryAfter: number }
+  | {
+      readonly outcome: 'provider_unavailable'
+      readonly message: string
+      readonly retryAfter: number
+      readonly cause?: Cause
+    }
 
 /** Why a refresh brought no new tokens. */
 export type RefreshFailure =
@@ -25,6 +32,7 @@ export type RefreshFailure =
       readonly refusal: ProviderRefusal
       /** As the provider's Retry-After asked, with a random part added. */
       readonly retryAfterSeconds?: number
+      readonly sent?: readonly SentRequest[]
     }
   /** The request was not sent, for a reason of the broker's own such as a client that is not configured. */
   | { readonly kind: 'broker_failed'; readonly error: BrokerError }
@@ -39,6 +47,7 @@ export type RefreshFailure =
 export interface GrantRefused {
   readonly kind: 'grant_refused'
   readonly refusal: ProviderRefusal
+  readonly sent?: readonly SentRequest[]
 }
 
 /** A failed refresh is not tried again until then. */

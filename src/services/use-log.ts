@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Store } from '../store/store.ts'
 
-type Noun = 'connections' | 'apiKeys' | 'secrets'
+/** `links`: the links of authorizations, which are opened. */
+type Noun = 'connections' | 'apiKeys' | 'secrets' | 'links'
 
 /** The last use of a row is written at most this often, since readers ask whether it was idle for days. */
 const WRITTEN_SECONDS = 60
@@ -26,6 +27,7 @@ export function createUseLog(store: Store): UseLog {
     connections: createUses(store.connections),
     apiKeys: createUses(store.apiKeys),
     secrets: createUses(store.secrets),
+    links: createUses({ used: store.authorizations.opened }),
   }
   let flushing: Promise<void> | undefined
 

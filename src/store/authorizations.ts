@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, isNotNull, isNull, lt, lte, or } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, lte, or } from 'drizzle-orm'
 import type {
   Attempt,
   Authorization,
@@ -20,19 +20,38 @@ import {
   NO_RESPONSE,
   SETTLED,
   toAuthorization,
+  UNSETTLED,
 } from './authorization-row.ts'
 import { type Beginning, createBeginning, failStatements } from './begin-authorizations.ts'
 import { connectionChange } from './connection-row.ts'
 import { connectionWrites } from './connection-writes.ts'
 import type { Database } from './database.ts'
+import { createLastUse, type WriteLastUse } from './last-use.ts'
 import { inPartition } from './partitions.ts'
 import { type BoundStatement, type ById, type Transaction, variantsOf } from './statement.ts'
 import { inSlices } from './sweep.ts'
+import { withLines } from './trail-column.ts'
 import { writeRow } from './write-row.ts'
+
+export interface FinishOptions {
+  readonly makeDefault: boolean
+  /** What is remembered of the consent besides its connection. */
+  readonly consent?: Pick<Step, 'missingScopes' | 'previousAccount'>
+  readonly lines?: string
+}
 
 /** An authorization response that waits until its user is confirmed. */
 export type HeldResponse = Pick<Confirming, 'flowHash' | 'response' | 'deadline'>
 
+/** What is kept of an authorization for `explain` alone. */
+export interface AuthorizationTrail {
+  readonly openedAt?: EpochSeconds
+  readonly trail?: string
+}
+
+/**
+ * Transitions take the lines (`domain/trail.ts`) that tell of them, which are written in the same statement.
+ */
 export interface Authorizations extends Beginning {
   find(id: string): Promise<Authorization | undefined>
   findByState(stateHash: string): Promise<Authorization | undefined>
@@ -41,11 +60,27 @@ export interface Authorizations extends Beginning {
    * Starts an attempt of the current step and ends an earlier one. `undefined` when nothing can be attempted: the
    * authorization is settled, expired, exchanging within its deadline, or at another step.
    */
-  attempt(id: string, step: number, attempt: Attempt, now: EpochSeconds): Promise<Pending | undefined>
+  attempt(
+    id: string,
+    step: number,
+    attempt: Attempt,
+    now: EpochSeconds,
+    lines?: string,
+  ): Promise<Pending | undefined>
   /** Holds the authorization response until the user is confirmed: at most once per attempt, and until its deadline. */
-  confirming(stateHash: string, held: HeldResponse, now: EpochSeconds): Promise<Confirming | undefined>
+  confirming(
+    stateHash: string,
+    held: HeldResponse,
+    now: EpochSeconds,
+    lines?: string,
+  ): Promise<Confirming | undefined>
   /** Records that the caller has vouched for the user of this flow. `undefined`: no confirmation is awaited. */
-  confirm(flowHash: string, now: EpochSeconds, audit?: AuditEntries): Promise<Confirmed | undefined>
+  confirm(
+    flowHash: string,
+    now: EpochSeconds,
+    audit?: AuditEntries,
+    lines?: string,
+  ): Promise<Confirmed | undefined>
   /**
    * Claims the unexpired attempt that owns `state` and has the status `from`, at most once, and drops the response that
    * was held for it: of two racing callbacks one gets it, the other `undefined` (RFC 9700 section 4.7). The claim ends
@@ -58,6 +93,7 @@ export interface Authorizations extends Beginning {
       readonly from: 'pending' | 'confirmed'
       readonly deadline: EpochSeconds
       readonly claimedBy: string
+      readonly lines?: string
     },
   ): Promise<Exchanging | undefined>
   /**
@@ -69,7 +105,7 @@ export interface Authorizations extends Beginning {
   finishStep(
     claimed: Exchanging,
     connection: Connection,
-    options: { readonly makeDefault: boolean },
+    options: FinishOptions,
     now: EpochSeconds,
     audit?: AuditEntries,
   ): Promise<Pending | Completed | undefined>
@@ -81,7 +117,15 @@ export interface Authorizations extends Beginning {
     now: EpochSeconds,
     stateHash?: string,
     audit?: AuditEntries,
+    lines?: string,
   ): Promise<Failed | undefined>
+  /** Adds lines to the trail of one that is not settled. */
+  note(id: string, lines: string, audit?: AuditEntries): Promise<void>
+  trail(id: string): Promise<AuthorizationTrail | undefined>
+  /** Those of the project that were to expire after `since` and have ended, the latest first. */
+  endedSince(projectId: string, since: EpochSeconds, limit: number): Promise<readonly Authorization[]>
+  /** Writes when the links of these authorizations were opened; an earlier time stays. */
+  readonly opened: WriteLastUse
   /** Deletes the responses whose deadline has come; their users may start again. Returns how many. */
   forgetResponses(now: EpochSeconds): Promise<number>
   /** Deletes what had expired before `before`, and was settled before it or not at all; returns how many. */
@@ -105,7 +149,7 @@ export function createAuthorizations(database: Database): Authorizations {
     query.select().from(authorizations).where(hasState(p)),
   )
   const byFlow = statement((p: { flowHash: string }) => query.select().from(authorizations).where(hasFlow(p)))
-  const attempt = statement((p: Attempt & { id: string; step: number; now: EpochSeconds }) =>
+  const attempt = statement((p: Attempt & { id: string; step: number; now: EpochSeconds; lines: string }) =>
     query
       .update(authorizations)
       .set({
@@ -115,6 +159,7 @@ export function createAuthorizations(database: Database): Authorizations {
         secrets: p.secrets,
         // of two consents the later counts, on whichever node each was begun
         startedAt: dialect.leaseNow(p.startedAt),
+        trail: withLines(authorizations.trail, p.lines),
         status: 'pending',
       })
       .where(
@@ -130,17 +175,23 @@ export function createAuthorizations(database: Database): Authorizations {
       )
       .returning(),
   )
-  const hold = statement((p: HeldResponse & { stateHash: string; now: EpochSeconds }) =>
+  const hold = statement((p: HeldResponse & { stateHash: string; now: EpochSeconds; lines: string }) =>
     query
       .update(authorizations)
-      .set({ flowHash: p.flowHash, response: p.response, deadline: p.deadline, status: 'confirming' })
+      .set({
+        flowHash: p.flowHash,
+        response: p.response,
+        deadline: p.deadline,
+        trail: withLines(authorizations.trail, p.lines),
+        status: 'confirming',
+      })
       .where(and(hasState(p), eq(authorizations.status, 'pending'), unexpired(p.now)))
       .returning(),
   )
-  const confirm = statement((p: { flowHash: string; now: EpochSeconds }) =>
+  const confirm = statement((p: { flowHash: string; now: EpochSeconds; lines: string }) =>
     query
       .update(authorizations)
-      .set({ status: 'confirmed' })
+      .set({ status: 'confirmed', trail: withLines(authorizations.trail, p.lines) })
       .where(
         and(
           hasFlow(p),
@@ -153,19 +204,32 @@ export function createAuthorizations(database: Database): Authorizations {
   )
   // one UPDATE, so that the database decides which of two racing callbacks gets it
   const claim = variantsOf((from: 'pending' | 'confirmed') =>
-    statement((p: { stateHash: string; deadline: EpochSeconds; claimedBy: string; now: EpochSeconds }) =>
-      query
-        .update(authorizations)
-        .set({ status: 'exchanging', deadline: p.deadline, claimedBy: p.claimedBy, response: null })
-        .where(
-          and(
-            hasState(p),
-            eq(authorizations.status, from),
-            unexpired(p.now),
-            from === 'confirmed' ? gt(authorizations.deadline, p.now) : undefined,
-          ),
-        )
-        .returning(),
+    statement(
+      (p: {
+        stateHash: string
+        deadline: EpochSeconds
+        claimedBy: string
+        now: EpochSeconds
+        lines: string
+      }) =>
+        query
+          .update(authorizations)
+          .set({
+            status: 'exchanging',
+            deadline: p.deadline,
+            claimedBy: p.claimedBy,
+            response: null,
+            trail: withLines(authorizations.trail, p.lines),
+          })
+          .where(
+            and(
+              hasState(p),
+              eq(authorizations.status, from),
+              unexpired(p.now),
+              from === 'confirmed' ? gt(authorizations.deadline, p.now) : undefined,
+            ),
+          )
+          .returning(),
     ),
   )
   // locked until the connection is stored: a deletion of the provider deletes the connection too, or comes first
@@ -184,14 +248,16 @@ export function createAuthorizations(database: Database): Authorizations {
         nextStep: number
         flowHash: string | undefined
         now: EpochSeconds
+        lines: string
       }) =>
         query
           .update(authorizations)
-          .set(
-            how === 'last step'
+          .set({
+            ...(how === 'last step'
               ? { ...SETTLED, status: 'completed', steps: p.steps, completedAt: p.now }
-              : { ...NO_ATTEMPT, status: 'pending', flowHash: p.flowHash, steps: p.steps, step: p.nextStep },
-          )
+              : { ...NO_ATTEMPT, status: 'pending', flowHash: p.flowHash, steps: p.steps, step: p.nextStep }),
+            trail: withLines(authorizations.trail, p.lines),
+          })
           .where(
             and(
               hasId(p),
@@ -203,6 +269,33 @@ export function createAuthorizations(database: Database): Authorizations {
           )
           .returning(),
     ),
+  )
+  const note = statement((p: ById & { lines: string }) =>
+    query
+      .update(authorizations)
+      .set({ trail: withLines(authorizations.trail, p.lines) })
+      .where(and(hasId(p), inArray(authorizations.status, UNSETTLED)))
+      .returning({ id: authorizations.id }),
+  )
+  const trail = statement((p: ById) =>
+    query
+      .select({ openedAt: authorizations.openedAt, trail: authorizations.trail })
+      .from(authorizations)
+      .where(hasId(p)),
+  )
+  const ended = statement((p: { projectId: string; since: EpochSeconds; limit: number }) =>
+    query
+      .select()
+      .from(authorizations)
+      .where(
+        and(
+          gt(authorizations.expiresAt, p.since),
+          eq(authorizations.projectId, p.projectId),
+          isNotNull(authorizations.completedAt),
+        ),
+      )
+      .orderBy(desc(authorizations.expiresAt))
+      .limit(p.limit),
   )
   const forget = statement((p: { now: EpochSeconds }) => {
     const isOver = and(isNotNull(authorizations.response), lte(authorizations.deadline, p.now))
@@ -255,21 +348,24 @@ export function createAuthorizations(database: Database): Authorizations {
     findByState: (stateHash) => findOne(byState({ stateHash })),
     findByFlow: (flowHash) => findOne(byFlow({ flowHash })),
 
-    attempt: (id, step, fresh, now) => transition(undefined, () => attempt({ ...fresh, id, step, now })),
-    confirming: (stateHash, held, now) => transition(undefined, () => hold({ ...held, stateHash, now })),
-    confirm: (flowHash, now, audit) => transition(audit, () => confirm({ flowHash, now })),
-    claim: (stateHash, now, { from, ...claimed }) =>
-      transition(undefined, () => claim(from)({ ...claimed, stateHash, now })),
-    async finishStep(claimed, connection, options, now, audit) {
+    attempt: (id, step, fresh, now, lines = '') =>
+      transition(undefined, () => attempt({ ...fresh, id, step, now, lines })),
+    confirming: (stateHash, held, now, lines = '') =>
+      transition(undefined, () => hold({ ...held, stateHash, now, lines })),
+    confirm: (flowHash, now, audit, lines = '') => transition(audit, () => confirm({ flowHash, now, lines })),
+    claim: (stateHash, now, { from, lines = '', ...claimed }) =>
+      transition(undefined, () => claim(from)({ ...claimed, stateHash, now, lines })),
+    async finishStep(claimed, connection, { consent, lines = '', ...options }, now, audit) {
       const { id, step, flowHash, attempt } = claimed
       const steps = claimed.steps.map((one, i) =>
-        i === step ? { ...one, connectionId: connection.id } : one,
+        i === step ? { ...one, ...consent, connectionId: connection.id } : one,
       )
       const how = step === steps.length - 1 ? 'last step' : 'next step'
       const row = await write(audit, function* (announce) {
         if ((yield* lockedProvider({ uid: connection.providerUid })).length === 0) return undefined
         const { stateHash } = attempt
-        const [finished] = yield* finish(how)({ id, stateHash, steps, nextStep: step + 1, flowHash, now })
+        const values = { id, stateHash, steps, nextStep: step + 1, flowHash, now, lines }
+        const [finished] = yield* finish(how)(values)
         if (finished === undefined) return undefined
         yield* connections.put(connection, options)
         announce(connectionChange(connection))
@@ -278,10 +374,20 @@ export function createAuthorizations(database: Database): Authorizations {
       })
       return row && (toAuthorization(row) as Pending | Completed) // the status that the statement has just set
     },
-    async fail(id, reason, message, now, stateHash, audit) {
+    async fail(id, reason, message, now, stateHash, audit, lines = '') {
       const variant = fail(stateHash === undefined ? 'any attempt' : 'one attempt')
-      return transition(audit, () => variant({ id, reason, message, now, stateHash: stateHash ?? '' }))
+      return transition(audit, () => variant({ id, reason, message, now, stateHash: stateHash ?? '', lines }))
     },
+    async note(id, lines, audit) {
+      await write(audit, () => note({ id, lines }))
+    },
+    async trail(id) {
+      return (await read(trail({ id })))[0]
+    },
+    async endedSince(projectId, since, limit) {
+      return (await read(ended({ projectId, since, limit }))).map(toAuthorization)
+    },
+    opened: createLastUse(database, authorizations, 'openedAt', 'first'),
     async forgetResponses(now) {
       return inSlices(dialect.sweptAtOnce, () => write(undefined, () => forget({ now })))
     },

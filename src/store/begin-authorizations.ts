@@ -12,6 +12,7 @@ import { type AuthorizationRow, SETTLED, toAuthorization, UNSETTLED } from './au
 import type { Database } from './database.ts'
 import { conflictTarget, inPartition } from './partitions.ts'
 import { placeholdersOf, variantsOf } from './statement.ts'
+import { withLines } from './trail-column.ts'
 
 /** The part of `Authorizations` by which one comes to be. */
 export interface Beginning {
@@ -79,6 +80,7 @@ export function createBeginning(database: Database): Beginning {
             message: EXPIRED_MESSAGE,
             now: expiresAt,
             stateHash: '',
+            lines: '',
           })
         }
       })
@@ -95,10 +97,24 @@ export function createBeginning(database: Database): Beginning {
 export function failStatements({ tables: { authorizations }, query, statement }: Database) {
   return variantsOf((which: 'any attempt' | 'one attempt') =>
     statement(
-      (p: { id: string; reason: FailureReason; message: string; now: EpochSeconds; stateHash: string }) =>
+      (p: {
+        id: string
+        reason: FailureReason
+        message: string
+        now: EpochSeconds
+        stateHash: string
+        lines: string
+      }) =>
         query
           .update(authorizations)
-          .set({ ...SETTLED, status: 'failed', reason: p.reason, message: p.message, completedAt: p.now })
+          .set({
+            ...SETTLED,
+            status: 'failed',
+            reason: p.reason,
+            message: p.message,
+            completedAt: p.now,
+            trail: withLines(authorizations.trail, p.lines),
+          })
           .where(
             and(
               eq(authorizations.id, p.id),

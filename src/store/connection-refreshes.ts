@@ -7,6 +7,7 @@ import { connectionChange, connectionColumns, hasId } from './connection-row.ts'
 import type { Database } from './database.ts'
 import { type Lease, leaseEnd, NO_LEASE } from './lease.ts'
 import { variantsOf } from './statement.ts'
+import { withLines } from './trail-column.ts'
 import { writeRow } from './write-row.ts'
 
 export interface RefreshedTokens {
@@ -18,6 +19,9 @@ export interface RefreshedTokens {
   readonly receivedAt: EpochSeconds
   readonly expiresAt?: EpochSeconds
 }
+
+/** A connection that is being refreshed, with its trail. */
+export type ClaimedConnection = Connection & { readonly trail?: string }
 
 /** The part of `Connections` that refreshing uses: leases, so that a refresh token is sent once at a time. */
 export interface ConnectionRefreshes {
@@ -31,7 +35,7 @@ export interface ConnectionRefreshes {
     generation: number,
     lease: Lease,
     now: EpochSeconds,
-  ): Promise<Connection | undefined>
+  ): Promise<ClaimedConnection | undefined>
   /**
    * How many seconds are left of the lease on refreshing this generation, by the clock of `claimRefresh`; `undefined`
    * when `owner` does not hold it, or the tokens have changed.
@@ -39,7 +43,7 @@ export interface ConnectionRefreshes {
   leaseLeft(id: string, generation: number, owner: string, now: EpochSeconds): Promise<number | undefined>
   /**
    * Stores refreshed tokens if the tokens that were used are still the stored ones, even when the lease has passed to
-   * another process: the provider's only valid response is not discarded because it came late.
+   * another process: the provider's only valid response is not discarded because it came late. Its trail ends.
    */
   settleRefresh(
     id: string,
@@ -49,12 +53,13 @@ export interface ConnectionRefreshes {
   ): Promise<Connection | undefined>
   /**
    * Gives the lease back with the tokens unchanged. `answered`: the refresh token was certainly not used up, so the
-   * request is no longer counted; `unknown`: it may have been, so the count stays.
+   * request is no longer counted; `unknown`: it may have been, so the count stays. `trail` takes the place of the
+   * former one.
    */
-  releaseRefresh(id: string, owner: string, outcome: 'answered' | 'unknown'): Promise<void>
+  releaseRefresh(id: string, owner: string, outcome: 'answered' | 'unknown', trail?: string): Promise<void>
   /**
    * Marks the grant as unusable, if its tokens are still those of `generation` and, where `leaseOwner` is given, that
-   * owner still holds the lease on refreshing them.
+   * owner still holds the lease on refreshing them. `lines` are added to its trail.
    */
   needsAuthorization(
     id: string,
@@ -62,6 +67,7 @@ export interface ConnectionRefreshes {
     reason: NeedsAuthorizationReason,
     audit?: AuditEntries,
     leaseOwner?: string,
+    lines?: string,
   ): Promise<boolean>
   /**
    * Active connections with a refresh token whose access token expires between now and `before`, lives at least
@@ -99,7 +105,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
         unansweredRefreshes: sql`${connections.unansweredRefreshes} + 1`,
       })
       .where(and(ofGeneration(p), isUnleased(p.now)))
-      .returning(columns),
+      .returning({ ...columns, trail: connections.trail }),
   )
   const left = statement((p: Generation & { owner: string; now: EpochSeconds }) =>
     query
@@ -122,16 +128,18 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
         generation: sql`${connections.generation} + 1`,
         ...NO_LEASE,
         unansweredRefreshes: 0,
+        trail: null,
       })
       .where(isOfGeneration(p))
       .returning(columns),
   )
   const release = variantsOf((outcome: 'answered' | 'unknown') =>
-    statement((p: { id: string; owner: string }) =>
+    statement((p: { id: string; owner: string; trail: string | undefined }) =>
       query
         .update(connections)
         .set({
           ...NO_LEASE,
+          trail: sql`coalesce(${p.trail}, ${connections.trail})`,
           ...(outcome === 'answered' && {
             unansweredRefreshes: sql`${connections.unansweredRefreshes} - 1`,
           }),
@@ -141,7 +149,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
     ),
   )
   const disable = variantsOf((held: 'held' | 'by anyone') =>
-    statement((p: Generation & { reason: NeedsAuthorizationReason; leaseOwner: string }) =>
+    statement((p: Generation & { reason: NeedsAuthorizationReason; leaseOwner: string; lines: string }) =>
       query
         .update(connections)
         .set({
@@ -149,6 +157,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
           statusReason: p.reason,
           ...NO_LEASE,
           unansweredRefreshes: 0,
+          trail: withLines(connections.trail, p.lines),
         })
         .where(and(ofGeneration(p), held === 'held' ? eq(connections.leaseOwner, p.leaseOwner) : undefined))
         .returning(columns),
@@ -184,13 +193,13 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
     async settleRefresh(id, generation, tokens, audit) {
       return writeRow(write, audit, connectionChange, () => settle({ id, generation, ...tokens }))
     },
-    async releaseRefresh(id, owner, outcome) {
-      await write(undefined, () => release(outcome)({ id, owner }))
+    async releaseRefresh(id, owner, outcome, trail) {
+      await write(undefined, () => release(outcome)({ id, owner, trail }))
     },
-    async needsAuthorization(id, generation, reason, audit, leaseOwner) {
+    async needsAuthorization(id, generation, reason, audit, leaseOwner, lines = '') {
       const variant = disable(leaseOwner === undefined ? 'by anyone' : 'held')
       const written = await writeRow(write, audit, connectionChange, () =>
-        variant({ id, generation, reason, leaseOwner: leaseOwner ?? '' }),
+        variant({ id, generation, reason, leaseOwner: leaseOwner ?? '', lines }),
       )
       return written !== undefined
     },

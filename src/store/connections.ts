@@ -1,8 +1,12 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, sql } from 'drizzle-orm'
 import type { Connection } from '../domain/connection.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { type ConnectionOwner, rowChange } from './changes.ts'
-import { type ConnectionRefreshes, createConnectionRefreshes } from './connection-refreshes.ts'
+import {
+  type ClaimedConnection,
+  type ConnectionRefreshes,
+  createConnectionRefreshes,
+} from './connection-refreshes.ts'
 import { connectionChange, connectionColumns, hasId, ownedBy, ownerOf } from './connection-row.ts'
 import { connectionWrites, type KeptConnections } from './connection-writes.ts'
 import type { Database } from './database.ts'
@@ -24,6 +28,12 @@ export interface Connections extends ConnectionRefreshes {
     filter: { readonly userId?: string; readonly providerUid?: string },
     page: PageRequest,
   ): Promise<Page<Connection>>
+  /** What went wrong since the last good refresh or consent (`domain/trail.ts`); `undefined`: nothing. */
+  trail(id: string): Promise<string | undefined>
+  /** Whether there is a connection of this provider entry with this provider identity. */
+  hasIdentity(providerUid: string, identity: string): Promise<boolean>
+  /** The connections with such a trail, the newest first. */
+  troubled(projectId: string, limit: number): Promise<readonly ClaimedConnection[]>
   makeDefault(id: string, audit?: AuditEntries): Promise<void>
   /**
    * Stores a connection that comes from elsewhere, unless the user has one of that account: with `replaces` it must be the
@@ -118,6 +128,24 @@ export function createConnections(database: Database): Connections {
       .from(connections)
       .where(and(ownedBy(connections, p), eq(connections.accountId, p.accountId))),
   )
+  const trail = statement((p: ById) =>
+    query.select({ trail: connections.trail }).from(connections).where(hasId(connections, p)),
+  )
+  const ofIdentity = statement((p: { providerUid: string; identity: string }) =>
+    query
+      .select({ id: connections.id })
+      .from(connections)
+      .where(and(eq(connections.providerUid, p.providerUid), eq(connections.providerIdentity, p.identity)))
+      .limit(1),
+  )
+  const troubled = statement((p: { projectId: string; limit: number }) =>
+    query
+      .select({ ...columns, trail: connections.trail })
+      .from(connections)
+      .where(and(eq(connections.projectId, p.projectId), isNotNull(connections.trail)))
+      .orderBy(desc(connections.id))
+      .limit(p.limit),
+  )
   const remove = statement((p: ById) =>
     query.delete(connections).where(hasId(connections, p)).returning({ id: connections.id }),
   )
@@ -138,6 +166,15 @@ export function createConnections(database: Database): Connections {
     async list(projectId, { userId = '', providerUid = '' }, page) {
       const pageOf = listed(`${userId && 'user'} ${providerUid && 'provider'}`)
       return pageOf({ projectId, userId, providerUid }, page)
+    },
+    async trail(id) {
+      return (await read(trail({ id })))[0]?.trail
+    },
+    async hasIdentity(providerUid, identity) {
+      return (await read(ofIdentity({ providerUid, identity }))).length > 0
+    },
+    async troubled(projectId, limit) {
+      return read(troubled({ projectId, limit }))
     },
 
     async makeDefault(id, audit) {

@@ -7,20 +7,22 @@ import { inPartitions, ownerColumn, type SeveralOwners, severalOwners } from './
 /** Writes when each row was last used, by id. A later time that is already stored stays. */
 export type WriteLastUse = (uses: ReadonlyMap<string, EpochSeconds>) => Promise<void>
 
-/** `member`: the column of the table that holds the time of the last use. */
+/** `member`: the column of the table that holds the time of the last use, or of the first. */
 export function createLastUse<Member extends string>(
   { query, statement, write, dialect, owners }: Database,
   table: SQLiteTable & Readonly<Record<'id' | Member, AnySQLiteColumn>>,
   member: Member,
+  keeps: 'latest' | 'first' = 'latest',
 ): WriteLastUse {
   const rows: SQLiteTable = table
   const { id, [member]: column } = table
   const at = sql`cast(used.value as bigint)`
+  const stays = keeps === 'latest' ? sql`${column} > ${at}` : sql`${column} <= ${at}`
   const useWhere = (which: (p: SeveralOwners) => SQL | undefined) =>
     statement((p: Partial<SeveralOwners> & { uses: Readonly<Record<string, EpochSeconds>> }) =>
       query
         .update(rows)
-        .set({ [member]: sql`case when ${column} > ${at} then ${column} else ${at} end` })
+        .set({ [member]: sql`case when ${stays} then ${column} else ${at} end` })
         .from(sql`${dialect.membersOf(p.uses)} as used`)
         .where(which(p as SeveralOwners))
         .returning({ id }),

@@ -113,6 +113,10 @@ export function describeTables(kit: SchemaKit) {
       createdAt: whole('created_at').notNull(),
       expiresAt: whole('expires_at').notNull(),
       completedAt: whole('completed_at'),
+      /** When the link was opened first, as far as it was written: openings are written in batches. */
+      openedAt: whole('opened_at'),
+      /** What happened, for `explain`: lines of `domain/trail.ts`. */
+      trail: text('trail'),
       ...ownerColumns(),
     },
     (t) => [
@@ -163,6 +167,8 @@ export function describeTables(kit: SchemaKit) {
       consentedAt: whole('consented_at').notNull().default(0),
       withheldScopes: json<Readonly<Record<string, number>>>('withheld_scopes').notNull().default(sql`'{}'`),
       lastUsedAt: whole('last_used_at'),
+      /** Its failed refreshes since the last good one, and why it needs a consent: lines of `domain/trail.ts`. */
+      trail: text('trail'),
       ...ownerColumns(),
     },
     (t) => [
@@ -174,6 +180,7 @@ export function describeTables(kit: SchemaKit) {
       index('connections_of_provider').on(t.providerUid, t.id),
       index('connections_identity').on(t.providerUid, t.providerIdentity),
       index('connections_expiry').on(t.expiresAt).where(sql`status = 'active' and refresh is not null`),
+      index('connections_troubled').on(t.projectId, t.id).where(sql`trail is not null`),
     ],
   )
 

@@ -21,6 +21,7 @@ const COMMANDS: readonly (readonly [string, string?])[] = [
   ['token'],
   ['connections'],
   ['connections', 'delete'],
+  ['explain'],
   ['keys'],
   ['keys', 'create'],
   ['keys', 'list'],

@@ -36,6 +36,7 @@ import { processPromises } from './process-promises.ts'
 import { suspendedCallPromises } from './suspended-call-promises.ts'
 import { toolPromises } from './tool-promises.ts'
 import { toolsetPromises } from './toolset-promises.ts'
+import { trailPromises } from './trail-promises.ts'
 
 /** Every promise of `src/store/store.ts`, for every store. `open` answers an empty one, open twice. */
 export function storeConformance(backend: string, open: () => Promise<OpenedStore>): void {
@@ -210,6 +211,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
     chainPromises(open)
     suspendedCallPromises(open)
     processPromises(open)
+    trailPromises(open)
 
     describe('answers', () => {
       /** A project, and what claims in it. */

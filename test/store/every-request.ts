@@ -91,10 +91,12 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
     await call('POST', '/v1/auth/authorize', need)
     await call('GET', `/v1/auth/status?id=${begun.id}`)
     await call('GET', '/v1/auth/{id}/events', undefined, { id: begun.id })
+    await call('GET', '/v1/auth/{id}/explain', undefined, { id: begun.id })
     const [connection] = (await call('GET', `/v1/connections?user_id=${user}`)).items
     await call('GET', `/v1/connections?provider_id=${name}`)
     await call('GET', '/v1/connections')
     await call('GET', '/v1/connections/{id}', undefined, connection)
+    await call('GET', '/v1/connections/{id}/explain', undefined, connection)
     await call('PATCH', '/v1/connections/{id}', { default: true }, connection)
     await call('POST', '/v1/connections/{id}/token', {}, connection)
     await call('GET', `/v1/admin/user_connections?user_id=${user}`)

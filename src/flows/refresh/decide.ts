@@ -1,6 +1,7 @@
 import type { EpochSeconds } from '../../domain/clock.ts'
 import { type Connection, isAlive, type NeedsAuthorizationReason } from '../../domain/connection.ts'
 import type { Provider } from '../../providers/provider.ts'
+import { refusedBecause } from '../../providers/refused-grant.ts'
 import type { Refreshed as RefreshMetric } from '../../services/metrics.ts'
 import type { CoolDown, GrantRefused, RefreshFailure } from '../../services/refresh-table.ts'
 import { outcomeOf } from './failure.ts'
@@ -206,7 +207,7 @@ function decideAfterRefusal(
     return {
       next: 'mark_unusable',
       connection,
-      reason: isLost ? 'refresh_outcome_lost' : 'refresh_refused',
+      reason: isLost ? 'refresh_outcome_lost' : reasonOf(failure),
       leaseOwner,
       countAs: isLost ? 'lost' : 'refused',
     }
@@ -224,6 +225,13 @@ function decideAfterRefusal(
     outcome: outcomeOf(failure),
     countAs: 'refused',
   }
+}
+
+/** By the provider's own words, where they name one reason. */
+function reasonOf({ refusal }: GrantRefused): NeedsAuthorizationReason {
+  const because = refusedBecause(refusal.words)
+  if (because === 'withdrawn') return 'consent_withdrawn'
+  return because === 'expired' ? 'refresh_token_expired' : 'refresh_refused'
 }
 
 /** The answer after a failure that says nothing about the grant: the stored token while it is usable. */

@@ -1,17 +1,27 @@
+import type { Cause } from '../../domain/causes.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
+import type { SentRequest } from '../../providers/sent-requests.ts'
 import type { RequestResult } from '../../services/provider-breaker.ts'
 import type { GrantRefused, RefreshFailure, RefreshOutcome } from '../../services/refresh-table.ts'
 
-/** `spread` adds a random part to the seconds of a Retry-After, so that not all connections are retried at once. */
-export function failureOf(error: Error, spread: (seconds: number) => number): RefreshFailure {
+/**
+ * `sent`: the requests that were sent. `spread` adds a random part to the seconds of a Retry-After, so that not all
+ * connections are retried at once.
+ */
+export function failureOf(
+  error: Error,
+  sent: readonly SentRequest[],
+  spread: (seconds: number) => number,
+): RefreshFailure {
   if (error instanceof BrokerError) return { kind: 'broker_failed', error }
   if (!(error instanceof ProviderRefusal)) return { kind: 'unexpected', error }
-  if (error.reason === 'invalid_grant') return { kind: 'grant_refused', refusal: error }
+  if (error.reason === 'invalid_grant') return { kind: 'grant_refused', refusal: error, sent }
   const { retryAfter } = error
   return {
     kind: 'provider_failed',
     refusal: error,
+    sent,
     ...(retryAfter !== undefined && { retryAfterSeconds: spread(retryAfter) }),
   }
 }
@@ -46,14 +56,22 @@ export function requestResultOf(failure: Exclude<RefreshFailure, GrantRefused>):
  * What a caller without a usable token is answered. Throws `token_request_refused` when the provider refused the
  * request for a reason that an administrator has to remove, and the broker's own errors as they are.
  */
-export function reportFailure(failure: RefreshFailure, retryAfter: number): RefreshOutcome {
-  const unavailable = (message: string) => ({ outcome: 'provider_unavailable', message, retryAfter }) as const
+export function reportFailure(
+  failure: RefreshFailure,
+  retryAfter: number,
+  cause: Cause | undefined,
+): RefreshOutcome {
+  const unavailable = (message: string) =>
+    ({ outcome: 'provider_unavailable', message, retryAfter, ...(cause && { cause }) }) as const
   switch (failure.kind) {
     case 'broker_failed':
       throw failure.error
     case 'provider_failed':
       if (['invalid_client', 'invalid_scope', 'provider_refused'].includes(failure.refusal.reason))
-        throw new BrokerError('token_request_refused', failure.refusal.message, { cause: failure.refusal })
+        throw new BrokerError('token_request_refused', failure.refusal.message, {
+          cause: failure.refusal,
+          why: cause,
+        })
       return unavailable(failure.refusal.message)
     case 'grant_refused':
       return unavailable(failure.refusal.message)

@@ -27,9 +27,11 @@
 import type { Broker } from '../../broker.ts'
 import type { Connection } from '../../domain/connection.ts'
 import type { BrokerError } from '../../domain/errors.ts'
+import { trailLines } from '../../domain/trail.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
-import type { RefreshOutcome } from '../../services/refresh-table.ts'
+import type { RefreshFailure, RefreshOutcome } from '../../services/refresh-table.ts'
 import { UnsealError } from '../../store/seal.ts'
+import { causeOfFailedRefresh, failedRefresh, withFailure } from '../explain/failed-refresh.ts'
 import { markUnusable } from '../mark-unusable.ts'
 import { openAccess } from '../seal-grant.ts'
 import { type Decision, decide, type Step } from './decide.ts'
@@ -94,8 +96,10 @@ async function refresh(
     situation: { at: 'row_read' },
   })
   let step = await read()
+  let failed: RefreshFailure | undefined
   for (;;) {
     const { connection, situation } = step
+    if (situation.at === 'failed') failed = situation.failure
     const decision = decide(
       connection,
       {
@@ -116,14 +120,19 @@ async function refresh(
         return { outcome: 'usable', connection: decision.connection }
       case 'require_authorization':
         return AUTHORIZATION_REQUIRED
-      case 'report_failure':
-        return reportFailure(decision.failure, decision.retryAfterSeconds)
+      case 'report_failure': {
+        const { failure, retryAfterSeconds } = decision
+        const cause = causeOfFailedRefresh(broker, entry, connection ?? found, failure)
+        return reportFailure(failure, retryAfterSeconds, cause)
+      }
       case 'store':
         return storeRefreshed(broker, decision.answer, releaseCallers)
       case 'mark_unusable': {
         const { reason, leaseOwner, countAs } = decision
         if (countAs !== undefined) metrics.refreshed(entry.id, countAs)
-        const isMarked = await markUnusable(broker, entry, decision.connection, reason, leaseOwner)
+        const lines = failed && failedRefresh(broker, entry, decision.connection, failed)
+        const marked = { reason, leaseOwner, lines: lines && trailLines(lines) }
+        const isMarked = await markUnusable(broker, entry, decision.connection, marked)
         if (isMarked || leaseOwner === undefined) return AUTHORIZATION_REQUIRED
         step = await read()
         break
@@ -144,7 +153,7 @@ async function refresh(
         break
       case 'back_off': {
         metrics.refreshed(entry.id, decision.countAs)
-        step = await backOff(broker, decision)
+        step = await backOff(broker, entry, failed, decision)
       }
     }
   }
@@ -161,12 +170,16 @@ function stateOfRejected(broker: Broker, connection: Connection, rejected: strin
 }
 
 async function backOff(
-  { store, refreshes, log }: Broker,
+  broker: Broker,
+  entry: ProviderEntry,
+  failed: RefreshFailure | undefined,
   { connection, coolDown, leaseOwner, outcome }: Extract<Decision, { next: 'back_off' }>,
 ): Promise<Step> {
+  const { store, refreshes, log } = broker
   const { id } = connection
   refreshes.startCoolDown(connection, coolDown)
-  await store.connections.releaseRefresh(id, leaseOwner, outcome).catch((error: unknown) => {
+  const trail = withFailure(connection, failedRefresh(broker, entry, connection, failed ?? coolDown.failure))
+  await store.connections.releaseRefresh(id, leaseOwner, outcome, trail).catch((error: unknown) => {
     // the lease lapses after its time, and the refresh counts as unanswered
     const name = error instanceof Error ? error.name : 'unknown'
     log.error({ connection: id, error: name }, 'a refresh lease could not be released')

@@ -3,6 +3,7 @@ import type { AccessSecrets, Connection } from '../../domain/connection.ts'
 import type { Grant } from '../../providers/grant.ts'
 import { keptValuesOf } from '../../providers/kept-values.ts'
 import type { ProviderEntry, RegisteredClient } from '../../providers/provider.ts'
+import { recordingRequests, type SentRequest } from '../../providers/sent-requests.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { registeredClient } from '../find-provider.ts'
 import { openAccess, openRefreshToken } from '../seal-grant.ts'
@@ -52,19 +53,18 @@ async function sendUnderLease(
   let registered: RegisteredClient
   let known: AccessSecrets
   let grant: Grant
+  const sent: SentRequest[] = []
   try {
     registered = registeredClient(broker, entry)
     known = openAccess(broker, connection)
     const refreshToken = openRefreshToken(broker, connection) ?? ''
     const kept = keptValuesOf(entry.provider, known.kept)
     const { accessToken } = known
-    grant = await broker.oauth.refresh(
-      registered,
-      { refreshToken, accessToken, kept },
-      lease.guard(connection),
-    )
+    const tokens = { refreshToken, accessToken, kept }
+    const client = registered
+    grant = await recordingRequests(sent, () => broker.oauth.refresh(client, tokens, lease.guard(connection)))
   } catch (error) {
-    return notAnswered(broker, entry, connection, lease, error)
+    return notAnswered(broker, entry, connection, lease, { error, sent })
   } finally {
     lease.end()
   }
@@ -77,7 +77,7 @@ function notAnswered(
   entry: ProviderEntry,
   { id }: Connection,
   { owner: leaseOwner, heldBack }: RefreshLease,
-  thrown: unknown,
+  { error: thrown, sent }: { readonly error: unknown; readonly sent: readonly SentRequest[] },
 ): Situation {
   const { breaker } = refreshes
   const about = { connection: id, provider: entry.id }
@@ -92,7 +92,7 @@ function notAnswered(
     breaker.ended(entry, id, 'not_sent')
     return { at: 'tokens_unreadable' }
   }
-  const failure = failureOf(error, refreshes.spread)
+  const failure = failureOf(error, sent, refreshes.spread)
   // the breaker judges a refusal of the grant in `checkRefusal`
   if (failure.kind !== 'grant_refused') breaker.ended(entry, id, requestResultOf(failure))
   return { at: 'failed', failure, leaseOwner }

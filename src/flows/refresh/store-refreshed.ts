@@ -152,7 +152,7 @@ async function refuseAccount(
     'a refresh answered with the tokens of another account',
   )
   broker.metrics.refreshed(entry.id, 'refused')
-  await markUnusable(broker, entry, connection, 'account_changed')
+  await markUnusable(broker, entry, connection, { reason: 'account_changed' })
   await broker.oauth.revoke(registered, grant)
   return AUTHORIZATION_REQUIRED
 }

@@ -8,6 +8,7 @@ import { connectUrl, type TokenAcquisition } from '../../flows/acquire-tokens.ts
 import { findProviderByUid } from '../../flows/find-provider.ts'
 import { getAccessToken } from '../../flows/get-access-token.ts'
 import { releaseTokens } from '../../flows/release-tokens.ts'
+import { unavailable } from '../../flows/unavailable.ts'
 import type { Release } from '../../services/release.ts'
 import { mayActFor } from '../../services/request-context.ts'
 import { jsonObject } from '../endpoint/json-schemas.ts'
@@ -31,7 +32,18 @@ export const authorizationSchema = z
         .optional()
         .openapi({ description: 'When the token expires, if the provider tells' }),
       user_info: jsonObject.optional(),
+      previous_account: z
+        .object({ id: z.string(), name: z.string(), connection_id: z.string() })
+        .optional()
+        .openapi({
+          description:
+            'When another account approved than the one that was used before: that one, which stays connected',
+        }),
     }),
+    missing_scopes: z
+      .array(z.string())
+      .optional()
+      .openapi({ description: 'Scopes that were requested and not granted, when completed' }),
     expires_at: z.string().optional(),
     reason: z.enum(FAILURE_REASONS).openapi('FailureReason').optional(),
     message: z.string().optional(),
@@ -71,7 +83,7 @@ export async function toWire(broker: Broker, authorization: Authorization): Prom
       () => releasesOf(broker, authorization),
       (found) => found,
     )
-    if (releases.length > 0) return released(id, releases)
+    if (releases.length > 0) return withConsent(released(id, releases), authorization)
   }
   const { providerUid } = currentStep(authorization)
   const entry = await findProviderByUid(broker, projectId, providerUid)
@@ -169,9 +181,24 @@ async function releaseOf(
   const entry = await findProviderByUid(broker, projectId, providerUid)
   if (entry === undefined) return undefined
   const token = await getAccessToken(broker, { projectId, userId, entry, scopes: [], account })
-  if (token.outcome === 'provider_unavailable')
-    throw new BrokerError('provider_unavailable', token.message, { retryAfter: token.retryAfter })
+  if (token.outcome === 'provider_unavailable') throw unavailable(token)
   return token.outcome === 'ready' ? token : undefined
+}
+
+/** The answer with what the consent withheld or changed. */
+function withConsent(wire: AuthorizationWire, { steps }: Authorization): AuthorizationWire {
+  const missing = unionOfScopes(...steps.map((step) => step.missingScopes ?? []))
+  const before = steps.find((step) => step.previousAccount !== undefined)?.previousAccount
+  return {
+    ...wire,
+    context: {
+      ...wire.context,
+      ...(before && {
+        previous_account: { id: before.id, name: before.name, connection_id: before.connectionId },
+      }),
+    },
+    ...(missing.length > 0 && { missing_scopes: missing }),
+  }
 }
 
 function released(id: string, releases: readonly Release[]): AuthorizationWire {

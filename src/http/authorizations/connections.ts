@@ -3,10 +3,12 @@ import type { Broker } from '../../broker.ts'
 import { toTimestamp } from '../../domain/clock.ts'
 import { type Connection, NEEDS_AUTHORIZATION_REASONS } from '../../domain/connection.ts'
 import { BrokerError } from '../../domain/errors.ts'
+import { causeOfStored } from '../../flows/explain/explain-connection.ts'
 import { findEntry, findProviderByUid } from '../../flows/find-provider.ts'
 import { getAccessToken } from '../../flows/get-access-token.ts'
 import { releaseTokens } from '../../flows/release-tokens.ts'
 import { revokeConnection } from '../../flows/revoke-connection.ts'
+import { unavailable } from '../../flows/unavailable.ts'
 import { mayActFor } from '../../services/request-context.ts'
 import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../endpoint/cursor-page.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
@@ -161,9 +163,10 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
           throw new BrokerError(
             'authorization_required',
             `The user must approve ${entry.provider.displayName} again: authorization required. Begin one by POST /v1/auth/authorize.`,
+            { why: await causeOfStored(broker, id) },
           )
         case 'provider_unavailable':
-          throw new BrokerError('provider_unavailable', token.message, { retryAfter: token.retryAfter })
+          throw unavailable(token)
       }
     },
   )

@@ -86,6 +86,8 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
   app.get('/connect/:id', async (c) => {
     const authorization = await find(c.req.param('id'))
     if (authorization === undefined) return linkNotFound(c)
+    if (c.req.method === 'GET' && isStartable(authorization))
+      broker.uses.used('links', authorization.id, broker.now())
     // opening a link ends nothing: the page says that it is another user's, and offers to log in as that user
     if (isStartable(authorization) && isOfAnotherUser(c, authorization))
       return anotherUsersLink(c, authorization)

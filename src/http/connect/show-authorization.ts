@@ -1,8 +1,11 @@
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
-import { type Authorization, currentStep } from '../../domain/authorization.ts'
+import { type Authorization, currentStep, requestedAccount } from '../../domain/authorization.ts'
+import { chooseConnection } from '../../domain/connection.ts'
 import { sha256 } from '../../domain/ids.ts'
 import { endingUri } from '../../flows/ending-uri.ts'
+import { causeOfAuthorization } from '../../flows/explain/explain-authorization.ts'
+import { causeOfStored } from '../../flows/explain/explain-connection.ts'
 import { findProviderByUid } from '../../flows/find-provider.ts'
 import type { LoginTrouble } from '../../flows/identify-user.ts'
 import { connectPage } from '../pages/connect-page.ts'
@@ -52,10 +55,12 @@ export async function showAuthorization(
   const isElsewhere =
     (authorization.status === 'confirming' || authorization.status === 'confirmed') &&
     (browserId === undefined || sha256(browserId) !== authorization.attempt.browserHash)
-  const connectResponse = () =>
-    c.html(
+  const connectResponse = async () => {
+    const askedAgain = await brokenConnection(broker, authorization)
+    return c.html(
       connectPage({
         ...about,
+        ...(askedAgain !== undefined && { askedAgain }),
         scopes: currentStep(authorization).scopes,
         step: authorization.step,
         steps: authorization.steps.map(({ providerUid, connectionId }) => ({
@@ -68,6 +73,7 @@ export async function showAuthorization(
         ...(loginAt !== undefined && { loginAt: new URL(loginAt).host }),
       }),
     )
+  }
   if (isElsewhere) return connectResponse()
   switch (authorization.status) {
     case 'pending':
@@ -100,7 +106,12 @@ export async function showAuthorization(
         .filter(Boolean)
         .join(', ')
       const all = [...new Set(names.values())].join(', ')
-      const message = `${requester ?? 'Your application'} can now use ${all} for you.`
+      const notGranted = [...new Set(authorization.steps.flatMap((step) => step.missingScopes ?? []))]
+      const before = authorization.steps.map((step) => step.previousAccount).find((one) => one !== undefined)
+      const message = [
+        `${requester ?? 'Your application'} can now use ${all} for you.`,
+        ...(before ? [otherAccount(before.name || before.id)] : []),
+      ].join(' ')
       return endingResponse(
         c,
         {
@@ -109,6 +120,7 @@ export async function showAuthorization(
           providerName: all,
           message,
           ...(account !== '' && { account }),
+          ...(notGranted.length > 0 && { notGranted }),
           ...(nextUri !== undefined && { nextUri }),
         },
         200,
@@ -118,13 +130,37 @@ export async function showAuthorization(
       const { reason, message } = authorization
       // the person who sees this page may be the wrong user, so it does not name the right one
       const whose = reason === 'user_mismatch' ? {} : about
+      const cause = await causeOfAuthorization(broker, authorization)
       return endingResponse(
         c,
-        { kind: 'failed', ...whose, reason, message, ...(nextUri !== undefined && { nextUri }) },
+        {
+          kind: 'failed',
+          ...whose,
+          reason,
+          message,
+          ...(cause && { cause }),
+          ...(nextUri !== undefined && { nextUri }),
+        },
         reason === 'expired' ? 410 : 200,
       )
     }
   }
+}
+
+/** Why the connection that the current step renews does not work. */
+async function brokenConnection(broker: Broker, authorization: Authorization): Promise<string | undefined> {
+  const { projectId, userId } = authorization
+  const account = requestedAccount(authorization)
+  if (account === 'new') return undefined
+  const { providerUid } = currentStep(authorization)
+  const known = await broker.store.connections.ofOwner({ projectId, providerUid, userId })
+  const broken = chooseConnection(known, account)
+  if (broken?.status !== 'needs_authorization') return undefined
+  return (await causeOfStored(broker, broken.id))?.message
+}
+
+function otherAccount(before: string): string {
+  return `Until now ${before} was connected: it stays connected, and this account is used from now on.`
 }
 
 /** Whether a click may start a new attempt. It may while an earlier attempt waits for the confirmation of its user. */

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { ERROR_CODES, FAULT_CODES } from '../../domain/errors.ts'
+import { causeSchema } from './cause-schema.ts'
 
 export const errorCodeSchema = z
   .enum(ERROR_CODES)
@@ -26,5 +27,8 @@ export const errorSchema = z
       )
       .optional()
       .openapi({ description: 'Each thing that is wrong with the request' }),
+    cause: causeSchema
+      .optional()
+      .openapi({ description: 'Why a token or a consent is not to be had, where that is known' }),
   })
   .openapi('ErrorBody')

@@ -5,6 +5,7 @@ import { BrokerError, type ErrorCode, type Fault } from '../../domain/errors.ts'
 import type { Log } from '../../domain/log.ts'
 import { formatRetryAfter } from '../../egress/retry-after.ts'
 import { UnsealError } from '../../store/seal.ts'
+import { causeToWire } from './cause-schema.ts'
 import { requestId } from './request-id.ts'
 
 /** The HTTP status of every code; a code without one does not compile. */
@@ -53,6 +54,8 @@ export interface WireError {
   readonly message: string
   /** Each thing that is wrong with the request. */
   readonly errors?: readonly Fault[]
+  /** Why a token or a consent is not to be had. */
+  readonly cause?: ReturnType<typeof causeToWire>
 }
 
 /** Makes the response of every refusal. An error that is not a `BrokerError` is a bug: its response gives no details. */
@@ -100,10 +103,10 @@ function ofStatus(status: number): BrokerError {
   return new BrokerError('invalid_request', 'The request cannot be read.')
 }
 
-export function toWire({ code, message, faults }: BrokerError): WireError {
+export function toWire({ code, message, faults, why }: BrokerError): WireError {
   // a fault of the whole request is listed too, so that callers find every fault in `errors`
   const errors = faults ?? (code === 'invalid_request' ? [{ path: '', code: 'invalid', message }] : undefined)
-  return { name: code, message, ...(errors && { errors }) }
+  return { name: code, message, ...(errors && { errors }), ...(why && { cause: causeToWire(why) }) }
 }
 
 /** For the log: a refusal's message is safe; of a bug only the place is logged, because its message may hold a secret. */

@@ -15,6 +15,8 @@ export interface ConnectView {
   readonly now: EpochSeconds
   /** The URL to which the form is posted. */
   readonly action: string
+  /** Why the user is asked although an account is connected. */
+  readonly askedAgain?: string | undefined
   /** The host at which the user must log in first, if any. */
   readonly loginAt?: string | undefined
 }
@@ -29,6 +31,7 @@ export function connectPage(view: ConnectView): Html {
 ${view.steps.length > 1 && progress(view)}
 <h1>${who} asks for access to ${provider}</h1>
 <p class="identity">You are connecting as <strong>${name(userId, { longest: 512 })}</strong> If that is not you, close this page.</p>
+${view.askedAgain !== undefined && html`<p>You are asked again: ${view.askedAgain}</p>`}
 <h2>What ${provider} will be asked for</h2>
 <ul class="scopes">
 ${

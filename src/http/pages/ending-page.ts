@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { FailureReason } from '../../domain/authorization.ts'
+import type { Cause } from '../../domain/causes.ts'
 import { type EndingKind, endingTitle, wordsFor } from './ending-words.ts'
 import { type Html, name, page, webUrl } from './layout.ts'
 
@@ -13,6 +14,10 @@ export interface EndingView {
   /** The account's name at the provider. */
   readonly account?: string | undefined
   readonly reason?: FailureReason | undefined
+  /** Why it failed, with what the operator or the tool's author can change. */
+  readonly cause?: Cause | undefined
+  /** Scopes that were asked for and not granted. */
+  readonly notGranted?: readonly string[] | undefined
   /** What happened. When it is empty, the page has the sentence of its kind. */
   readonly message: string
   readonly nextUri?: string | undefined
@@ -64,7 +69,8 @@ ${facts(view)}
 ${kind === 'completed' ? html`<p>${todo}</p>` : html`<h2>What to do</h2><p>${todo}</p>`}
 ${nextLink(view.nextUri)}
 ${view.again !== undefined && html`<form method="post" action="${view.again}"><button type="submit">${againWords(view)}</button></form>`}
-${!NO_REASON.has(kind) && html`<p class="reason muted small">Reason: <code>${reason ?? kind}</code></p>`}
+${forOthers(view.cause)}
+${!NO_REASON.has(kind) && html`<p class="reason muted small">Reason: <code>${reason ?? kind}</code>${view.cause !== undefined && view.cause.code !== reason && html` (<code>${view.cause.code}</code>)`}</p>`}
 </article>
 </main>`
   return page(title, body, kind === 'working' ? { refreshSeconds: 2 } : {})
@@ -90,10 +96,22 @@ function againWords({ kind, providerName }: EndingView): Html | string {
   return providerName === undefined ? 'Try again' : html`Start again at ${name(providerName)}`
 }
 
-function facts({ providerName, account, requester, userId }: EndingView): Html | false {
+const FOR = {
+  operator: 'For whoever runs this service',
+  tool_author: 'For whoever wrote the tool',
+} as const
+
+/** What others than the reader can change. */
+function forOthers(cause: Cause | undefined): Html | false {
+  if (cause === undefined || cause.who === 'user') return false
+  return html`<p class="muted small">${FOR[cause.who]}: ${cause.message} ${cause.toDo}</p>`
+}
+
+function facts({ providerName, account, notGranted, requester, userId }: EndingView): Html | false {
   const rows: [string, string | undefined][] = [
     ['Provider', providerName],
     ['Account', account],
+    ['Not granted', notGranted?.join(' ')],
     ['Asked by', requester],
     ['User', userId],
   ]

@@ -95,6 +95,7 @@ export async function recordExamples(world: ExampleWorld): Promise<readonly Reco
   await approve(url)
   await send('getAuthorizationStatus', { query: { id, wait: '45' } })
   await send('streamAuthorizationStatus', { params: { id } })
+  await send('explainAuthorization', { params: { id } })
   const trial = { ...ada, verifier_url: 'https://app.example/verify' }
   const { flow_id } = await send('validateCustomVerifier', { body: trial })
   await send('confirmUser', { body: { flow_id, ...ada } })
@@ -102,6 +103,7 @@ export async function recordExamples(world: ExampleWorld): Promise<readonly Reco
   await send('confirmSessionVerification', { body: { unsafe_skip_verification: true } })
   const connection = (await send('listConnections', { query: ada })).items[0].id
   await send('getConnection', { params: { id: connection } })
+  await send('explainConnection', { params: { id: connection } })
   await send('setDefaultConnection', { params: { id: connection }, body: { default: true } })
   await send('getConnectionToken', { params: { id: connection } })
   await send('listUserConnections', { query: ada })

@@ -1,0 +1,181 @@
+import type { Command } from 'commander'
+import { withApi } from './api.ts'
+import { CONNECTIONS } from './connections.ts'
+import { CommandFailure, EXIT } from './failure.ts'
+import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
+import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
+
+interface StepWire {
+  readonly at: string
+  readonly step: string
+  readonly provider_id?: string
+  readonly attempt?: number
+  readonly details: DetailsWire
+}
+
+interface DetailsWire {
+  readonly endpoint?: string
+  readonly method?: string
+  readonly authentication?: string
+  readonly parameters?: readonly string[]
+  readonly scopes?: readonly string[]
+  readonly missing_scopes?: readonly string[]
+  readonly redirect_uri?: string
+  readonly code_challenge_method?: string
+  readonly status?: number
+  readonly failure?: string
+  readonly took_ms?: number
+  readonly error?: string
+  readonly description?: string
+  readonly reason?: string
+  readonly message?: string
+  readonly claim?: string
+  readonly clock_difference_seconds?: number
+  readonly connection_id?: string
+  readonly account?: string
+  readonly previous_account?: string
+  readonly by?: string
+  readonly times?: number
+  readonly first_at?: string
+  readonly unanswered?: number
+}
+
+/** An explanation as the API answers it. */
+interface ExplanationWire {
+  readonly id: string
+  readonly user_id: string
+  readonly status: string
+  readonly reason?: string
+  readonly requester?: string
+  readonly created_at: string
+  readonly steps: readonly StepWire[]
+  readonly earlier_steps_dropped?: true
+  readonly cause?: {
+    readonly code: string
+    readonly message: string
+    readonly to_do: string
+    readonly who: 'user' | 'operator' | 'tool_author'
+  }
+}
+
+export function defineExplain(command: Command, shell: Shell): void {
+  withCommonOptions(
+    command.argument('<id>', 'the id of an authorization (auth_…) or of a connection (conn_…)', parseId),
+  )
+    .addHelpText('after', EXAMPLES)
+    .action(async (id: string, options: CommonOptions) => {
+      const path = pathOf(id)
+      await withApi(shell, options, async (api) => {
+        const explanation = await api.send<ExplanationWire>('GET', path)
+        if (options.json) printJson(explanation)
+        else report(explanation)
+      })
+    })
+}
+
+function pathOf(id: string): string {
+  if (id.startsWith('auth_')) return `/v1/auth/${encodeURIComponent(id)}/explain`
+  if (id.startsWith('conn_')) return `${CONNECTIONS}/${encodeURIComponent(id)}/explain`
+  throw new CommandFailure(
+    `"${sanitize(id)}" is neither the id of an authorization (auth_…) nor of a connection (conn_…).`,
+    EXIT.usage,
+  )
+}
+
+function report({ id, user_id, status, reason, requester, ...rest }: ExplanationWire): void {
+  const { steps, cause, created_at, earlier_steps_dropped: isCut } = rest
+  const asked = requester === undefined ? '' : `, asked by ${sanitize(requester)}`
+  const why = reason === undefined ? '' : `: ${sanitize(reason)}`
+  print(bold(`${sanitize(id)}  ${status}${why}`))
+  print(dim(`user ${sanitize(user_id)}${asked}, ${created_at.slice(0, 10)}, times in UTC`))
+  print()
+  if (isCut) print(dim('  earlier steps were dropped: there were too many'))
+  const several = hasSeveral(steps)
+  const width = Math.max(...steps.map(({ step }) => step.length))
+  const indent = ' '.repeat(14 + width)
+  for (const one of steps) {
+    const [first = '', ...more] = linesOf(one, several)
+    const day = one.at.slice(0, 10) === created_at.slice(0, 10) ? '' : `${one.at.slice(0, 10)} `
+    print(
+      `  ${day}${one.at.slice(11, 19)}  ${one.step.replaceAll('_', ' ').padEnd(width)}  ${first}`.trimEnd(),
+    )
+    for (const line of more) print(dim(`${indent}${line}`))
+  }
+  print()
+  if (cause === undefined) {
+    print(`${MARKS.ok} Nothing is known to be wrong.`)
+    return
+  }
+  print(
+    `${status === 'completed' ? MARKS.warning : MARKS.failed} ${bold(cause.code)}: ${sanitize(cause.message)}`,
+  )
+  print(`  → ${sanitize(cause.to_do)}`)
+  print(dim(`  ${WHO[cause.who]} can do this.`))
+}
+
+const WHO = {
+  user: 'The user',
+  operator: 'The operator of Gatepass',
+  tool_author: 'The author of the tool',
+} as const
+
+interface Several {
+  readonly providers: boolean
+  readonly attempts: boolean
+}
+
+function hasSeveral(steps: readonly StepWire[]): Several {
+  const count = (values: readonly unknown[]) => new Set(values.filter((one) => one !== undefined)).size
+  return {
+    providers: count(steps.map((one) => one.provider_id)) > 1,
+    attempts: count(steps.map((one) => one.attempt)) > 1,
+  }
+}
+
+/** The lines of a step: the first is printed beside its name, the others below. */
+function linesOf({ step, provider_id, attempt, details }: StepWire, several: Several): string[] {
+  const d = details
+  const place = [
+    ...(several.providers && provider_id !== undefined ? [provider_id] : []),
+    ...(several.attempts && attempt !== undefined ? [`attempt ${attempt}`] : []),
+  ].join(', ')
+  const said = [d.error, d.description && `“${d.description}”`].filter(Boolean).join(' ')
+  const lines = [
+    place,
+    [d.method, d.endpoint].filter(Boolean).join(' '),
+    d.parameters && d.parameters.length > 0 ? `with ${d.parameters.join(', ')}` : '',
+    d.authentication === undefined ? '' : `client authentication: ${d.authentication}`,
+    d.redirect_uri === undefined ? '' : `redirect URI: ${d.redirect_uri}`,
+    d.code_challenge_method === undefined ? '' : `PKCE: ${d.code_challenge_method}`,
+    d.scopes === undefined ? '' : `scopes: ${d.scopes.join(' ') || 'none'}`,
+    d.missing_scopes === undefined ? '' : `not granted: ${d.missing_scopes.join(' ')}`,
+    outcomeOf(d),
+    said,
+    step === 'ended' || said !== '' ? '' : (d.message ?? ''),
+    d.reason === undefined || step === 'code_exchange' || step === 'refresh_failed' ? '' : d.reason,
+    d.account === undefined ? '' : `account: ${d.account}`,
+    d.previous_account === undefined ? '' : `connected before: ${d.previous_account}`,
+    d.connection_id ?? '',
+    d.by ?? '',
+    d.clock_difference_seconds === undefined ? '' : clockWords(d.clock_difference_seconds),
+    d.times === undefined ? '' : `${d.times} times since ${d.first_at?.slice(0, 19).replace('T', ' ')}`,
+    d.unanswered === undefined ? '' : `${d.unanswered} earlier answers were lost`,
+  ]
+  return lines.filter((line) => line !== '').map(sanitize)
+}
+
+function outcomeOf({ status, failure, took_ms }: DetailsWire): string {
+  const outcome = status === undefined ? failure : `HTTP ${status}`
+  return outcome === undefined ? '' : `${outcome}${took_ms === undefined ? '' : ` after ${took_ms} ms`}`
+}
+
+function clockWords(seconds: number): string {
+  return `our clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} the provider's`
+}
+
+const EXAMPLES = `
+Examples:
+  $ gatepass explain auth_0199d1c2a5b37c53b6a1f2e0d4c3b2a1
+  $ gatepass explain conn_0199d1c2a5b37c53b6a1f2e0d4c3b2a1 --json
+
+Parameters are shown by their names. No secret, code, token or state is kept for this, so none is shown.`

@@ -1,0 +1,300 @@
+// Why an authorization or a connection does not work: for each cause one sentence, what to change, and who can. `explain`,
+// the pages at the end of an authorization and `gatepass doctor` all say it from this table.
+
+export const CAUSE_ACTORS = ['user', 'operator', 'tool_author'] as const
+/** Who can do something about it: the user who approves, the operator of Gatepass, or the author of the tool. */
+export type CauseActor = (typeof CAUSE_ACTORS)[number]
+
+/** What the sentences of the table name. */
+export interface CauseFacts {
+  /** The provider's display name, and the id of its entry. */
+  readonly provider: string
+  readonly providerId: string
+  /** The redirect URI to register. */
+  readonly redirectUri: string
+  readonly requester?: string | undefined
+  readonly scopes: readonly string[]
+  readonly missingScopes: readonly string[]
+  /** How the client authenticates, as the entry says. */
+  readonly authentication: string
+  readonly pkce: string
+  /** Seconds by which our clock is ahead of the provider's. */
+  readonly clockDifference?: number | undefined
+  readonly claim?: string | undefined
+  readonly seconds?: number | undefined
+  readonly account?: string | undefined
+  readonly previousAccount?: string | undefined
+}
+
+interface Entry {
+  readonly who: CauseActor
+  readonly message: string | ((facts: CauseFacts) => string)
+  readonly toDo: string | ((facts: CauseFacts) => string)
+}
+
+const AGAIN = 'Ask for a new link and approve once more.'
+
+const TABLE = {
+  // before the provider
+  link_not_opened: {
+    who: 'user',
+    message: 'The link was not opened.',
+    toDo: 'See that the link reaches the user, who has to open it before it expires.',
+  },
+  link_not_clicked: {
+    who: 'user',
+    message: 'The link was opened, and the user did not go on from its page to the provider.',
+    toDo: 'Open the link and click “Continue”.',
+  },
+  login_not_finished: {
+    who: 'user',
+    message: 'The user did not finish the login that comes before the provider.',
+    toDo: 'Open the link again and log in as the user for whom it was made.',
+  },
+
+  // at the provider
+  at_provider: {
+    who: 'user',
+    message: ({ provider }) => `The user was sent to ${provider} a moment ago and has not come back yet.`,
+    toDo: ({ provider }) => `Wait until the user has approved or refused at ${provider}.`,
+  },
+  redirect_uri_not_registered: {
+    who: 'operator',
+    message: ({ provider, redirectUri }) =>
+      `${provider} does not send users back to ${redirectUri}: most likely that redirect URI is not registered there, and ${provider} shows an error page instead.`,
+    toDo: ({ provider, providerId, redirectUri }) =>
+      `At ${provider}, register exactly ${redirectUri} as a redirect URI of the client. If it is registered, compare the client id of the entry "${providerId}" with the one there; if that is right too, the user has left the page of ${provider}.`,
+  },
+  left_at_provider: {
+    who: 'user',
+    message: ({ provider }) =>
+      `The user was sent to ${provider} and did not come back. Others have come back through the same entry, so most likely this user left the page there.`,
+    toDo: ({ provider, redirectUri }) =>
+      `${AGAIN} If ${provider} shows an error page, register exactly ${redirectUri} as a redirect URI there.`,
+  },
+  access_denied: {
+    who: 'user',
+    message: ({ provider }) =>
+      `Access was refused at ${provider}, by the user or by a rule of their organization.`,
+    toDo: ({ provider }) =>
+      `${AGAIN} If the user did not refuse, an administrator of their organization at ${provider} has to permit the client.`,
+  },
+  client_not_accepted: {
+    who: 'operator',
+    message: ({ provider }) => `${provider} does not accept the client id, or not for this kind of request.`,
+    toDo: ({ provider, providerId }) =>
+      `Compare client_id of the entry "${providerId}" with the client at ${provider}, and see that the client there may use the authorization code flow.`,
+  },
+  pkce_refused: {
+    who: 'operator',
+    message: ({ provider, pkce }) =>
+      `${provider} refused how the request uses PKCE (RFC 7636); the entry says ${pkce}.`,
+    toDo: ({ provider, providerId }) =>
+      `Set oauth2.pkce of the entry "${providerId}" to what ${provider} takes: {"enabled": true, "code_challenge_method": "S256"}, "plain", or {"enabled": false}.`,
+  },
+  scope_refused: {
+    who: 'tool_author',
+    message: ({ provider, scopes }) =>
+      `${provider} does not give one of the scopes that were asked for${scopes.length > 0 ? ` (${scopes.join(' ')})` : ''}.`,
+    toDo: ({ provider, requester }) =>
+      `Compare the scopes that ${requester ?? 'the tool'} asks for with those in ${provider}'s documentation, letter for letter; some have to be enabled for the client at ${provider} first.`,
+  },
+  provider_down: {
+    who: 'user',
+    message: ({ provider }) => `${provider} could not be reached, or has a problem of its own.`,
+    toDo: ({ provider, providerId }) =>
+      `Try again in a few minutes. If it stays so, look at the status page of ${provider}, and run gatepass doctor: it says whether the endpoints of the entry "${providerId}" can be reached from here.`,
+  },
+  provider_limits_requests: {
+    who: 'user',
+    message: ({ provider }) => `${provider} limits the number of requests and refused this one (429).`,
+    toDo: 'Wait a few minutes and try again. If it happens often, ask the provider for a higher limit.',
+  },
+  provider_paused: {
+    who: 'user',
+    message: ({ provider }) =>
+      `${provider} failed or refused so many requests that it is not asked for a while.`,
+    toDo: 'Wait: it is asked again by itself.',
+  },
+  request_refused: {
+    who: 'operator',
+    message: ({ provider }) => `${provider} refused the request.`,
+    toDo: ({ provider, providerId }) =>
+      `Compare the entry "${providerId}" with ${provider}'s documentation; the error code and the words of ${provider} say what it did not like.`,
+  },
+  wrong_issuer: {
+    who: 'operator',
+    message: ({ provider }) =>
+      `The answer names another issuer than that of ${provider}, so it was not used.`,
+    toDo: ({ providerId }) =>
+      `If oauth2.issuer of the entry "${providerId}" is not what the server calls itself, set it to that. Else two answers were mixed up, perhaps on purpose: do not go on.`,
+  },
+  unusable_answer: {
+    who: 'operator',
+    message: ({ provider }) => `${provider} answered with something that cannot be used.`,
+    toDo: ({ provider, providerId }) =>
+      `Compare the endpoints and the response map of the entry "${providerId}" with ${provider}'s documentation.`,
+  },
+
+  // the user and the browser
+  other_browser: {
+    who: 'user',
+    message: 'The answer came in another browser than the one in which the user clicked.',
+    toDo: 'Go on in the browser in which “Continue” was clicked, or open the link again and start there.',
+  },
+  wrong_user: {
+    who: 'user',
+    message: 'Another user came back than the one for whom the link was made.',
+    toDo: 'Ask for a new link, and open it signed in as the user for whom it is.',
+  },
+  user_not_confirmed: {
+    who: 'operator',
+    message: 'The user approved, and your application did not confirm who the user is.',
+    toDo: 'See that the page of GATEPASS_USER_VERIFIER calls POST /v1/auth/confirm_user with the flow_id it is given, and sends the browser on to next_uri of the answer.',
+  },
+  not_sent_on: {
+    who: 'operator',
+    message: 'Your application confirmed the user, and the browser did not come on from its page.',
+    toDo: 'See that the page of GATEPASS_USER_VERIFIER sends the browser that visits it to next_uri of the answer of confirm_user, itself and at once.',
+  },
+
+  // the code exchange and refreshes
+  client_missing: {
+    who: 'operator',
+    message: ({ providerId }) => `The entry "${providerId}" has no client id or no client secret.`,
+    toDo: ({ provider, providerId, redirectUri }) =>
+      `Register ${redirectUri} as the redirect URI at ${provider}, and set client_id and client_secret of the entry "${providerId}" to what you get there.`,
+  },
+  wrong_client_secret: {
+    who: 'operator',
+    message: ({ provider }) => `${provider} refused the client: most likely the client secret is wrong.`,
+    toDo: ({ provider, providerId, authentication }) =>
+      `Set client_secret of the entry "${providerId}" to the one that ${provider} shows for this client. If it is right, ${provider} may want it sent in another way than ${authentication}: oauth2.token_request.auth_method says how.`,
+  },
+  code_not_accepted: {
+    who: 'user',
+    message: ({ provider }) =>
+      `${provider} did not accept the code that it had just given: it had expired, was used before, or was given for another redirect URI or code challenge.`,
+    toDo: ({ providerId }) =>
+      `${AGAIN} If it happens each time, compare oauth2.pkce and the client of the entry "${providerId}" with the provider's documentation.`,
+  },
+  clock_skew: {
+    who: 'operator',
+    message: ({ provider, claim, clockDifference }) =>
+      `A clock is wrong: by ours, the ID token of ${provider} is not valid now${claim === undefined ? '' : ` (its claim "${claim}")`}.${differenceOf(provider, clockDifference)}`,
+    toDo: 'Set the clock of the machine that Gatepass runs on, by NTP. If it is right, the clock of the provider is wrong.',
+  },
+  id_token_refused: {
+    who: 'operator',
+    message: ({ provider, claim }) =>
+      `The ID token of ${provider} does not fit the request${claim === undefined ? '' : ` (its claim "${claim}")`}, so nothing was stored.`,
+    toDo: ({ providerId }) =>
+      `Compare oauth2.issuer and client_id of the entry "${providerId}" with what the provider puts into its ID tokens.`,
+  },
+  host_not_allowed: {
+    who: 'operator',
+    message: ({ provider }) => `The endpoint of ${provider} may not be reached from here.`,
+    toDo: 'If the host is yours, list it in GATEPASS_ALLOWED_HOSTS.',
+  },
+  wrong_account: {
+    who: 'user',
+    message: ({ provider }) => `Another account of ${provider} approved than the one that was asked for.`,
+    toDo: ({ provider }) =>
+      `Ask for a new link, and choose the right account at ${provider}; sign out there first if it does not ask.`,
+  },
+  entry_changed: {
+    who: 'user',
+    message: ({ provider }) =>
+      `The entry of ${provider} was changed, switched off or removed while the user was away, so the approval was not used.`,
+    toDo: AGAIN,
+  },
+  own_fault: {
+    who: 'operator',
+    message: 'Something went wrong in Gatepass itself.',
+    toDo: 'Look at the log of the server at the time of the last step; then ask for a new link.',
+  },
+
+  // completed, and yet
+  scopes_withheld: {
+    who: 'user',
+    message: ({ provider, missingScopes }) => `${provider} did not grant ${missingScopes.join(' ')}.`,
+    toDo: ({ provider }) =>
+      `Approve again and leave these permissions ticked. If ${provider} did not offer them, they have to be enabled for the client or the account there.`,
+  },
+  account_changed: {
+    who: 'user',
+    message: ({ account, previousAccount }) =>
+      `Another account approved (${account ?? 'unnamed'}) than the one that was connected before (${previousAccount ?? 'unnamed'}). Both are connected, and the new one is the default.`,
+    toDo: 'If that was not meant, make the former connection the default again (PATCH /v1/connections/{id}) or delete the new one.',
+  },
+
+  // connections
+  consent_withdrawn: {
+    who: 'user',
+    message: ({ provider }) => `The access was withdrawn at ${provider}, by the user or an administrator.`,
+    toDo: AGAIN,
+  },
+  refresh_token_expired: {
+    who: 'user',
+    message: ({ provider }) => `The refresh token of ${provider} has expired.`,
+    toDo: ({ provider }) =>
+      `${AGAIN} If it expires again soon, see in ${provider}'s documentation how long refresh tokens live and what keeps them alive; test modes of a client often shorten it.`,
+  },
+  refresh_token_used_twice: {
+    who: 'operator',
+    message: ({ provider }) =>
+      `${provider} gives a new refresh token with each refresh, and was sent one that had been used before.`,
+    toDo: `${AGAIN} It happens when an answer is lost on the way, or when two installations use the same tokens, such as a restored backup beside the original: see that only one of them runs.`,
+  },
+  grant_refused: {
+    who: 'user',
+    message: ({ provider }) =>
+      `${provider} no longer honours the grant, and does not say why: it was withdrawn there, has expired, or its refresh token was used elsewhere.`,
+    toDo: AGAIN,
+  },
+  no_refresh_token: {
+    who: 'operator',
+    message: ({ provider }) =>
+      `The access token has expired, and ${provider} gave no refresh token to renew it with.`,
+    toDo: ({ provider, providerId }) =>
+      `Have the user approve again. So that it lasts, ask ${provider} for offline access: by the scope or parameter that its documentation names (offline_access, access_type=offline), in the entry "${providerId}".`,
+  },
+  endpoints_changed: {
+    who: 'user',
+    message: ({ provider }) =>
+      `The entry of ${provider} has another client or other endpoints than those that the user approved, and tokens are not sent there.`,
+    toDo: `${AGAIN} An administrator who changed the entry on purpose can keep the connections, by saying so with the change.`,
+  },
+  refreshed_as_another: {
+    who: 'user',
+    message: ({ provider }) => `A refresh at ${provider} answered with the tokens of another account.`,
+    toDo: AGAIN,
+  },
+  tokens_unreadable: {
+    who: 'operator',
+    message: 'The stored tokens do not open: the master key is missing, or the database was altered.',
+    toDo: 'Run gatepass doctor: it says which master key is missing. Without it the user has to approve again.',
+  },
+} as const satisfies Record<string, Entry>
+
+export type CauseCode = keyof typeof TABLE
+export const CAUSE_CODES = Object.keys(TABLE) as [CauseCode, ...CauseCode[]]
+
+/** A cause in words. */
+export interface Cause {
+  readonly code: CauseCode
+  readonly message: string
+  readonly toDo: string
+  readonly who: CauseActor
+}
+
+export function causeOf(code: CauseCode, facts: CauseFacts): Cause {
+  const { who, message, toDo }: Entry = TABLE[code]
+  const said = (words: Entry['message']) => (typeof words === 'string' ? words : words(facts))
+  return { code, message: said(message), toDo: said(toDo), who }
+}
+
+function differenceOf(provider: string, seconds: number | undefined): string {
+  if (seconds === undefined) return ''
+  return ` Our clock is ${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead of' : 'behind'} that of ${provider}.`
+}

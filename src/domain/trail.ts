@@ -1,0 +1,132 @@
+import type { EpochSeconds } from './clock.ts'
+
+// What happened in an authorization, and in the refreshes of a connection: a few short lines of JSON, kept in the row
+// itself. They hold names, codes and addresses, and no secret, code, token or state.
+
+/** The names are stable: callers and the dashboard switch on them. */
+export const TRAIL_STEPS = [
+  'begun',
+  'link_opened',
+  'logged_in',
+  'clicked',
+  'sent_to_provider',
+  'callback',
+  'refused',
+  'user_confirmed',
+  'code_exchange',
+  'user_info',
+  'introspection',
+  'stored',
+  'ended',
+  'connected',
+  'refreshed',
+  'refresh_failed',
+  'needs_authorization',
+  'used',
+] as const
+export type TrailStep = (typeof TRAIL_STEPS)[number]
+
+export interface TrailDetails {
+  /** Origin and path of the request, without its query. */
+  readonly endpoint?: string
+  readonly method?: string
+  /** How the client authenticated, or how the token was carried. */
+  readonly authentication?: string
+  /** The names of the parameters that were sent or received. */
+  readonly parameters?: readonly string[]
+  readonly scopes?: readonly string[]
+  /** Scopes that were requested and not granted. */
+  readonly missing_scopes?: readonly string[]
+  readonly redirect_uri?: string
+  readonly code_challenge_method?: string
+  /** The HTTP status of the answer. */
+  readonly status?: number
+  /** Why there was no answer: `timeout`, `unreachable`, … */
+  readonly failure?: string
+  readonly took_ms?: number
+  /** The provider's error code. */
+  readonly error?: string
+  /** The provider's own words, cleaned (`wordsOf`). */
+  readonly description?: string
+  /** Our own reason: `FailureReason`, `Refusal` or `NeedsAuthorizationReason`. */
+  readonly reason?: string
+  readonly message?: string
+  /** The claim of an ID token that was refused. */
+  readonly claim?: string
+  /** How many seconds our clock is ahead of the provider's; negative: behind. */
+  readonly clock_difference_seconds?: number
+  readonly connection_id?: string
+  readonly account?: string
+  /** The account that was connected before, when another one approved. */
+  readonly previous_account?: string
+  /** The issuer at which the user logged in, or who confirmed the user. */
+  readonly by?: string
+  /** How often the same failed, and the first time of it. */
+  readonly times?: number
+  readonly first_at?: EpochSeconds
+  /** Refresh requests with the same refresh token whose answers were lost. */
+  readonly unanswered?: number
+}
+
+export interface TrailEntry {
+  readonly at: EpochSeconds
+  readonly step: TrailStep
+  /** Index of the step of the authorization, which names its provider. */
+  readonly part?: number
+  readonly details?: TrailDetails
+}
+
+/** Characters of one line and of a whole trail. A full trail is replaced by what happens next. */
+const LONGEST_LINE = 1_200
+export const LONGEST_TRAIL = 10_000
+const MOST_NAMES = 40
+const LONGEST_TEXT = 300
+
+/** The first line of a trail whose earlier lines were dropped. */
+export const BEGUN_ANEW = '{"anew":true}\n'
+
+/** The entries as lines, each shortened to what fits. */
+export function trailLines(...entries: readonly TrailEntry[]): string {
+  return entries.map((entry) => `${lineOf(entry)}\n`).join('')
+}
+
+function lineOf({ at, step, part, details = {} }: TrailEntry): string {
+  const short = Object.fromEntries(Object.entries(details).map(([name, value]) => [name, shortened(value)]))
+  const line = (given: object) =>
+    JSON.stringify({ at, step, ...(part !== undefined && { part }), details: given })
+  const whole = line(short)
+  if (whole.length <= LONGEST_LINE) return whole
+  const { parameters: _, scopes: __, missing_scopes: ___, ...rest } = short
+  const most = line(rest)
+  return most.length <= LONGEST_LINE ? most : line({})
+}
+
+function shortened(value: unknown): unknown {
+  if (typeof value === 'string') return value.slice(0, LONGEST_TEXT)
+  return Array.isArray(value) ? value.slice(0, MOST_NAMES) : value
+}
+
+export interface ReadTrail {
+  readonly entries: readonly TrailEntry[]
+  /** Whether earlier lines were dropped. */
+  readonly isCut: boolean
+}
+
+/** The entries of a stored trail. A line that cannot be read is left out. */
+export function readTrail(text: string): ReadTrail {
+  const entries = text
+    .split('\n')
+    .map(parsed)
+    .filter((entry) => entry !== undefined)
+  return { entries, isCut: text.startsWith(BEGUN_ANEW) }
+}
+
+function parsed(line: string): TrailEntry | undefined {
+  if (line === '') return undefined
+  try {
+    const entry = JSON.parse(line) as Partial<TrailEntry> // written by `lineOf`
+    return TRAIL_STEPS.some((step) => step === entry.step) ? (entry as TrailEntry) : undefined
+  } catch {
+    return undefined
+  }
+}

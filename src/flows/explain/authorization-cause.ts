@@ -1,0 +1,83 @@
+import type { Authorization } from '../../domain/authorization.ts'
+import type { CauseCode } from '../../domain/causes.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { TrailEntry } from '../../domain/trail.ts'
+import { causeOfCallback, causeOfTokenRequest } from './refusal-cause.ts'
+
+/** Until then after it was sent there, a browser is taken to be with the provider still. */
+const AT_PROVIDER_SECONDS = 120
+
+export interface Situation {
+  readonly authorization: Authorization
+  readonly entries: readonly TrailEntry[]
+  readonly openedAt?: EpochSeconds | undefined
+  readonly now: EpochSeconds
+  /** Whether others have come back from this provider by the same client. */
+  readonly othersCameBack: boolean
+}
+
+/** Why the authorization is where it is. `undefined`: it is completed and nothing was withheld or changed. */
+export function causeCodeOf(situation: Situation): CauseCode | undefined {
+  const { authorization } = situation
+  if (authorization.status === 'completed') {
+    const { steps } = authorization
+    if (steps.some(({ missingScopes }) => missingScopes !== undefined)) return 'scopes_withheld'
+    return steps.some(({ previousAccount }) => previousAccount !== undefined) ? 'account_changed' : undefined
+  }
+  if (authorization.status !== 'failed') return causeOfSilence(situation)
+  const { reason } = authorization
+  switch (reason) {
+    case 'expired':
+      return causeOfSilence(situation) ?? 'own_fault'
+    case 'user_mismatch':
+      return 'wrong_user'
+    case 'issuer_mismatch':
+      return 'wrong_issuer'
+    case 'account_mismatch':
+      return 'wrong_account'
+    case 'provider_changed':
+      return 'entry_changed'
+    default:
+      return causeOfFailure(situation, reason)
+  }
+}
+
+function causeOfFailure(situation: Situation, reason: string): CauseCode {
+  const latest = latestAttempt(situation)
+  const exchange = latest.findLast(({ step }) => step === 'code_exchange')
+  if (exchange !== undefined) return causeOfTokenRequest(exchange.details ?? {}, 'exchange') ?? 'own_fault'
+  const callback = latest.findLast(({ step }) => step === 'callback')
+  return causeOfCallback(callback?.details ?? {}, reason)
+}
+
+/** Why an authorization has not been completed, which has not ended, or has expired. */
+function causeOfSilence(situation: Situation): CauseCode | undefined {
+  const { authorization, openedAt, now, othersCameBack } = situation
+  if (authorization.status === 'exchanging') return undefined
+  const latest = latestAttempt(situation)
+  const has = (step: TrailEntry['step']) => latest.some((one) => one.step === step)
+  const refused = latest.findLast(({ step }) => step === 'refused')?.details?.reason
+  if (has('user_confirmed')) return 'not_sent_on'
+  if (has('callback')) return 'user_not_confirmed'
+  if (refused?.startsWith('login_')) return 'login_not_finished'
+  const sent = latest.findLast(({ step }) => step === 'sent_to_provider')
+  if (sent === undefined)
+    return openedAt === undefined && authorization.step === 0 ? 'link_not_opened' : 'link_not_clicked'
+  if (refused === 'wrong_browser') return 'other_browser'
+  if (authorization.status !== 'failed' && now - sent.at < AT_PROVIDER_SECONDS) return 'at_provider'
+  const cameBackBefore = situation.entries.some(
+    ({ step, part }) => step === 'callback' && part === authorization.step,
+  )
+  return othersCameBack || cameBackBefore ? 'left_at_provider' : 'redirect_uri_not_registered'
+}
+
+/** The entries from the latest click on; all of the current step if there was none. */
+export function latestAttempt({ authorization, entries }: Pick<Situation, 'authorization' | 'entries'>) {
+  const ofStep = entries.filter(({ part }) => part === authorization.step)
+  return ofStep.slice(
+    Math.max(
+      0,
+      ofStep.findLastIndex(({ step }) => step === 'clicked'),
+    ),
+  )
+}

@@ -1,0 +1,135 @@
+import type { Broker } from '../../broker.ts'
+import { type Authorization, currentStep, isSettled } from '../../domain/authorization.ts'
+import { type Cause, causeOf } from '../../domain/causes.ts'
+import { readTrail, type TrailEntry } from '../../domain/trail.ts'
+import { findProviderByUid, providerIdentity } from '../find-provider.ts'
+import { causeCodeOf, latestAttempt } from './authorization-cause.ts'
+import { type ExplainedStep, type Explanation, factsAbout, measuredIn } from './explanation.ts'
+
+/** Each step of the authorization, and why it is where it is. */
+export async function explainAuthorization(
+  broker: Broker,
+  authorization: Authorization,
+): Promise<Explanation> {
+  const { id, userId, steps, createdAt, expiresAt, requester } = authorization
+  const told = await readTold(broker, authorization)
+  const providers = await Promise.all(
+    steps.map(async ({ providerUid, scopes, missingScopes, connectionId }) => {
+      const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
+      return {
+        providerId: entry?.id ?? providerUid,
+        name: entry?.provider.displayName ?? 'a removed provider',
+        redirectUri: broker.redirectUri({ uid: providerUid }),
+        scopes,
+        ...(missingScopes !== undefined && { missingScopes }),
+        ...(connectionId !== undefined && { connectionId }),
+      }
+    }),
+  )
+  const cause = await causeAmong(broker, authorization, told)
+  const isEnded = isSettled(authorization)
+  return {
+    id,
+    kind: 'authorization',
+    userId,
+    status: isEnded ? authorization.status : 'pending',
+    ...(authorization.status === 'failed' && {
+      reason: authorization.reason,
+      message: authorization.message,
+    }),
+    ...(requester !== undefined && { requester }),
+    createdAt,
+    expiresAt,
+    ...(isEnded && { endedAt: authorization.completedAt }),
+    providers,
+    steps: stepsOf(authorization, told, (part) => providers[part]?.providerId),
+    isCut: told.isCut,
+    ...(cause !== undefined && { cause }),
+  }
+}
+
+/** The cause alone, for the page that the user sees. */
+export async function causeOfAuthorization(
+  broker: Broker,
+  authorization: Authorization,
+): Promise<Cause | undefined> {
+  return causeAmong(broker, authorization, await readTold(broker, authorization))
+}
+
+interface Told {
+  readonly openedAt?: number | undefined
+  readonly entries: readonly TrailEntry[]
+  readonly isCut: boolean
+}
+
+async function readTold({ store, uses, log }: Broker, { id }: Authorization): Promise<Told> {
+  // openings of links are written in batches: this process's own are in the answer
+  await uses.flush().catch((error: unknown) => log.warn({ error }, 'openings of links were not written'))
+  const { openedAt, trail = '' } = (await store.authorizations.trail(id)) ?? {}
+  return { openedAt, ...readTrail(trail) }
+}
+
+async function causeAmong(
+  broker: Broker,
+  authorization: Authorization,
+  { openedAt, entries }: Told,
+): Promise<Cause | undefined> {
+  const { projectId, steps, requester } = authorization
+  // a consent that withheld or changed something may be one of several
+  const step = steps.find((one) => one.missingScopes ?? one.previousAccount) ?? currentStep(authorization)
+  const about = authorization.status === 'completed' ? step : currentStep(authorization)
+  const entry = await findProviderByUid(broker, projectId, about.providerUid)
+  const othersCameBack =
+    entry !== undefined &&
+    (await broker.store.connections.hasIdentity(entry.uid, providerIdentity(broker, entry)))
+  const now = broker.now()
+  const code = causeCodeOf({ authorization, entries, openedAt, now, othersCameBack })
+  if (code === undefined) return undefined
+  const { previousAccount, missingScopes = [], scopes, connectionId = '' } = about
+  const account =
+    previousAccount === undefined ? undefined : (await broker.store.connections.find(connectionId))?.account
+  return causeOf(
+    code,
+    factsAbout(broker, entry, about.providerUid, {
+      ...measuredIn(latestAttempt({ authorization, entries })),
+      requester,
+      scopes,
+      missingScopes,
+      account: account && (account.name || account.id),
+      previousAccount: previousAccount && (previousAccount.name || previousAccount.id),
+    }),
+  )
+}
+
+function stepsOf(
+  authorization: Authorization,
+  { openedAt, entries }: Told,
+  providerOf: (part: number) => string | undefined,
+): readonly ExplainedStep[] {
+  const { createdAt, requester } = authorization
+  const steps: ExplainedStep[] = [
+    { at: createdAt, step: 'begun', details: requester ? { by: requester } : {} },
+  ]
+  if (openedAt !== undefined) steps.push({ at: openedAt, step: 'link_opened', details: {} })
+  let attempt = 0
+  for (const { at, step, part = 0, details = {} } of entries) {
+    if (step === 'clicked') attempt++
+    const providerId = providerOf(part)
+    // a login comes before its click
+    const of = step === 'logged_in' ? attempt + 1 : attempt
+    steps.push({
+      at,
+      step,
+      ...(providerId !== undefined && { providerId }),
+      ...(of > 0 && { attempt: of }),
+      details,
+    })
+  }
+  if (isSettled(authorization)) {
+    const { completedAt, status } = authorization
+    const details =
+      status === 'failed' ? { reason: authorization.reason, message: authorization.message } : {}
+    steps.push({ at: completedAt, step: 'ended', details: { ...details } })
+  }
+  return steps
+}

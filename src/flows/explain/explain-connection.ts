@@ -1,0 +1,118 @@
+import type { Broker } from '../../broker.ts'
+import { type Cause, type CauseCode, causeOf } from '../../domain/causes.ts'
+import type { Connection } from '../../domain/connection.ts'
+import { readTrail, type TrailEntry } from '../../domain/trail.ts'
+import type { ProviderEntry } from '../../providers/provider.ts'
+import { findProviderByUid, providerIdentity } from '../find-provider.ts'
+import { type ExplainedStep, type Explanation, factsAbout, measuredIn } from './explanation.ts'
+import { causeOfRefusedGrant, causeOfTokenRequest } from './refusal-cause.ts'
+
+/** What happened to the connection since its consent, and why it does not work. */
+export async function explainConnection(broker: Broker, connection: Connection): Promise<Explanation> {
+  const { id, projectId, userId, providerUid, status, statusReason, createdAt, expiresAt, scopes } =
+    connection
+  const entry = await findProviderByUid(broker, projectId, providerUid)
+  const { entries, isCut } = readTrail((await broker.store.connections.trail(id)) ?? '')
+  const providerId = entry?.id ?? providerUid
+  const missingScopes = Object.keys(connection.withheldScopes)
+  const cause = causeOfConnection(broker, connection, entry, entries)
+  return {
+    id,
+    kind: 'connection',
+    userId,
+    status,
+    ...(statusReason !== undefined && { reason: statusReason }),
+    createdAt,
+    ...(expiresAt !== undefined && { expiresAt }),
+    providers: [
+      {
+        providerId,
+        name: entry?.provider.displayName ?? 'a removed provider',
+        redirectUri: broker.redirectUri({ uid: providerUid }),
+        scopes,
+        ...(missingScopes.length > 0 && { missingScopes }),
+        connectionId: id,
+      },
+    ],
+    steps: stepsOf(connection, entries).map((one) => ({ ...one, providerId })),
+    isCut,
+    ...(cause !== undefined && { cause }),
+  }
+}
+
+/** The cause alone, of the connection in its stored state. */
+export async function causeOfStored(broker: Broker, id: string): Promise<Cause | undefined> {
+  const { connections } = broker.store
+  const connection = await connections.find(id)
+  if (connection === undefined) return undefined
+  const entry = await findProviderByUid(broker, connection.projectId, connection.providerUid)
+  return causeOfConnection(broker, connection, entry, readTrail((await connections.trail(id)) ?? '').entries)
+}
+
+/** Why the connection does not work, or not wholly. `undefined`: nothing is known to be wrong. */
+export function causeOfConnection(
+  broker: Broker,
+  connection: Connection,
+  entry: ProviderEntry | undefined,
+  entries: readonly TrailEntry[],
+): Cause | undefined {
+  const code = codeFor(broker, connection, entry, entries)
+  if (code === undefined) return undefined
+  const { providerUid, scopes, withheldScopes, account } = connection
+  const facts = factsAbout(broker, entry, providerUid, {
+    ...measuredIn(entries),
+    scopes,
+    missingScopes: Object.keys(withheldScopes),
+    account: account.name || account.id,
+  })
+  return causeOf(code, facts)
+}
+
+function codeFor(
+  broker: Broker,
+  { status, statusReason, providerIdentity: identity, withheldScopes }: Connection,
+  entry: ProviderEntry | undefined,
+  entries: readonly TrailEntry[],
+): CauseCode | undefined {
+  const failed = entries.findLast(({ step }) => step === 'refresh_failed')?.details
+  if (status === 'needs_authorization')
+    switch (statusReason) {
+      case 'consent_withdrawn':
+      case 'refresh_token_expired':
+        return statusReason
+      case 'refresh_outcome_lost':
+        return 'refresh_token_used_twice'
+      case 'token_expired':
+        return 'no_refresh_token'
+      case 'account_changed':
+        return 'refreshed_as_another'
+      case 'provider_changed':
+        return 'endpoints_changed'
+      case 'unreadable':
+        return 'tokens_unreadable'
+      default:
+        return causeOfRefusedGrant(failed?.description)
+    }
+  if (entry === undefined || identity !== providerIdentity(broker, entry)) return 'endpoints_changed'
+  if (failed !== undefined) return causeOfTokenRequest(failed, 'refresh')
+  return Object.keys(withheldScopes).length > 0 ? 'scopes_withheld' : undefined
+}
+
+function stepsOf(
+  { createdAt, consentedAt, receivedAt, lastUsedAt, account, scopes }: Connection,
+  entries: readonly TrailEntry[],
+): ExplainedStep[] {
+  const name = account.name || account.id
+  const connected: ExplainedStep = {
+    at: createdAt,
+    step: 'connected',
+    details: { scopes, ...(name !== '' && { account: name }) },
+  }
+  const refreshed = receivedAt > Math.max(createdAt, consentedAt)
+  const steps = [
+    ...(refreshed ? [{ at: receivedAt, step: 'refreshed' as const, details: {} }] : []),
+    ...(lastUsedAt === undefined ? [] : [{ at: lastUsedAt, step: 'used' as const, details: {} }]),
+    ...entries.map(({ at, step, details = {} }) => ({ at, step, details })),
+  ]
+  return [connected, ...steps.sort((a, b) => a.at - b.at)]
+}

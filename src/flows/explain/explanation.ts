@@ -1,0 +1,75 @@
+import type { Broker } from '../../broker.ts'
+import type { Cause, CauseFacts } from '../../domain/causes.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { TrailDetails, TrailEntry, TrailStep } from '../../domain/trail.ts'
+import type { ProviderEntry } from '../../providers/provider.ts'
+
+// What `explain` answers: the steps in their order, with what was sent and said, and the likely cause. The CLI prints it,
+// the dashboard draws it, and the pages and `doctor` say its cause.
+
+export interface Explanation {
+  readonly id: string
+  readonly kind: 'authorization' | 'connection'
+  readonly userId: string
+  readonly status: 'pending' | 'completed' | 'failed' | 'active' | 'needs_authorization'
+  readonly reason?: string
+  readonly message?: string
+  readonly requester?: string
+  readonly createdAt: EpochSeconds
+  readonly expiresAt?: EpochSeconds
+  readonly endedAt?: EpochSeconds
+  readonly providers: readonly ExplainedProvider[]
+  readonly steps: readonly ExplainedStep[]
+  /** Earlier steps were dropped, because there were too many. */
+  readonly isCut: boolean
+  /** Absent: nothing is wrong. */
+  readonly cause?: Cause
+}
+
+export interface ExplainedProvider {
+  readonly providerId: string
+  readonly name: string
+  readonly redirectUri?: string
+  /** The requested scopes of an authorization, the granted ones of a connection. */
+  readonly scopes: readonly string[]
+  readonly missingScopes?: readonly string[]
+  readonly connectionId?: string
+}
+
+export interface ExplainedStep {
+  readonly at: EpochSeconds
+  readonly step: TrailStep
+  readonly providerId?: string
+  /** Which click it belongs to, from 1. */
+  readonly attempt?: number
+  readonly details: TrailDetails
+}
+
+/** What the sentences about a provider name. A removed entry is named by its key. */
+export function factsAbout(
+  broker: Pick<Broker, 'redirectUri'>,
+  entry: ProviderEntry | undefined,
+  providerUid: string,
+  more: Partial<CauseFacts> = {},
+): CauseFacts {
+  return {
+    provider: entry?.provider.displayName ?? 'The removed provider',
+    providerId: entry?.id ?? providerUid,
+    redirectUri: broker.redirectUri({ uid: providerUid }),
+    scopes: [],
+    missingScopes: [],
+    authentication: entry?.provider.tokenRequest.authMethod ?? '',
+    pkce: entry?.provider.pkce ?? '',
+    ...more,
+  }
+}
+
+/** What the latest entries tell of clocks and claims. */
+export function measuredIn(entries: readonly TrailEntry[]): Pick<CauseFacts, 'clockDifference' | 'claim'> {
+  const details = entries.map((entry) => entry.details ?? {})
+  return {
+    clockDifference: details.findLast((one) => one.clock_difference_seconds !== undefined)
+      ?.clock_difference_seconds,
+    claim: details.findLast((one) => one.claim !== undefined)?.claim,
+  }
+}

@@ -1,0 +1,88 @@
+import type { Broker } from '../../broker.ts'
+import type { TrailDetails, TrailEntry, TrailStep } from '../../domain/trail.ts'
+import type { Provider, RequestBlock } from '../../providers/provider.ts'
+import { ProviderRefusal } from '../../providers/provider-refusal.ts'
+import type { SentRequest } from '../../providers/sent-requests.ts'
+
+/** Smaller differences are the way and the waiting, not a wrong clock. */
+const LEAST_DIFFERENCE_SECONDS = 60
+
+/**
+ * The requests of a code exchange as entries, in their order. What was wrong is said of the last token request: a
+ * failed request for user info fails nothing.
+ */
+export function requestEntries(
+  { now }: Pick<Broker, 'now'>,
+  provider: Provider,
+  sent: readonly SentRequest[],
+  part: number,
+  error?: unknown,
+): readonly TrailEntry[] {
+  const at = now()
+  const last = sent.findLastIndex(({ purpose }) => purpose === 'exchange')
+  const entries = sent.map((request, i): TrailEntry => {
+    const details = { ...requestDetails(provider, request, at), ...(i === last && refusalDetails(error)) }
+    return { at, step: stepOf(provider, request), part, details }
+  })
+  const isUnsaid = error !== undefined && last === -1
+  return isUnsaid
+    ? [...entries, { at, step: 'code_exchange', part, details: refusalDetails(error) }]
+    : entries
+}
+
+function stepOf({ introspectionRequest }: Provider, { purpose, endpoint }: SentRequest): TrailStep {
+  if (purpose !== 'resource') return 'code_exchange'
+  return introspectionRequest !== undefined && isOf(introspectionRequest, endpoint)
+    ? 'introspection'
+    : 'user_info'
+}
+
+/** Where it went, what it had, and what came back. */
+export function requestDetails(provider: Provider, request: SentRequest, at: number): TrailDetails {
+  const { endpoint, method, parameters, status, failure, tookMs, answeredAt } = request
+  const difference = answeredAt === undefined ? 0 : at - answeredAt
+  return {
+    endpoint,
+    method,
+    authentication: authenticationOf(provider, request),
+    parameters: parameters.map(nameOnly),
+    ...(status !== undefined && { status }),
+    ...(failure !== undefined && { failure }),
+    took_ms: tookMs,
+    ...(Math.abs(difference) >= LEAST_DIFFERENCE_SECONDS && { clock_difference_seconds: difference }),
+  }
+}
+
+/** What the provider said, or why its answer was not used. */
+export function refusalDetails(error: unknown): TrailDetails {
+  if (!(error instanceof ProviderRefusal)) return {}
+  const { reason, code, words, claim } = error
+  return {
+    reason,
+    ...(code !== undefined && { error: code }),
+    ...(words !== undefined && { description: words }),
+    ...(claim !== undefined && { claim }),
+    ...(error.isForbiddenHost && { failure: 'host_not_allowed' }),
+    message: error.message,
+  }
+}
+
+/** As the entry's block says; a block that cannot be told from others is described by what was sent. */
+function authenticationOf(provider: Provider, { purpose, endpoint, scheme }: SentRequest): string {
+  const { tokenRequest, refreshRequest, userInfoRequest, introspectionRequest } = provider
+  const blocks =
+    purpose === 'refresh' ? [refreshRequest] : [tokenRequest, userInfoRequest, introspectionRequest]
+  const block = blocks.find((one) => one !== undefined && isOf(one, endpoint))
+  return block?.authMethod ?? (scheme === undefined ? 'none' : scheme)
+}
+
+function isOf(block: RequestBlock, endpoint: string): boolean {
+  if (!URL.canParse(block.endpoint)) return false
+  const { origin, pathname } = new URL(block.endpoint)
+  return origin + pathname === endpoint
+}
+
+/** A parameter's name, if it is one: a server or browser may send anything. */
+export function nameOnly(name: string): string {
+  return /^[\w.:[\]-]{1,40}$/.test(name) ? name : '?'
+}

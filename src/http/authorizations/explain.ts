@@ -1,0 +1,187 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { toTimestamp } from '../../domain/clock.ts'
+import { TRAIL_STEPS, type TrailDetails } from '../../domain/trail.ts'
+import { getAuthorization } from '../../flows/await-authorization.ts'
+import { explainAuthorization } from '../../flows/explain/explain-authorization.ts'
+import { explainConnection } from '../../flows/explain/explain-connection.ts'
+import type { Explanation } from '../../flows/explain/explanation.ts'
+import type { AnswerOf } from '../endpoint/answer-of.ts'
+import { causeSchema, causeToWire } from '../endpoint/cause-schema.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
+import { idText } from '../endpoint/fields.ts'
+import { getConnection } from './connections.ts'
+
+const detailsSchema = z
+  .object({
+    endpoint: z.string().openapi({ description: 'Origin and path of the request' }),
+    method: z.string(),
+    authentication: z.string().openapi({ description: 'How the client authenticated' }),
+    parameters: z.array(z.string()).openapi({ description: 'Names of parameters, never their values' }),
+    scopes: z.array(z.string()),
+    missing_scopes: z.array(z.string()).openapi({ description: 'Requested and not granted' }),
+    redirect_uri: z.string(),
+    code_challenge_method: z.string(),
+    status: z.number().int().openapi({ description: 'The HTTP status of the answer' }),
+    failure: z.string().openapi({ description: 'Why there was no answer, such as `timeout`' }),
+    took_ms: z.number().int(),
+    error: z.string().openapi({ description: "The provider's error code" }),
+    description: z.string().openapi({ description: "The provider's own words, cleaned" }),
+    reason: z.string().openapi({ description: 'The reason by the names of Gatepass' }),
+    message: z.string(),
+    claim: z.string().openapi({ description: 'The claim of an ID token that was refused' }),
+    clock_difference_seconds: z
+      .number()
+      .int()
+      .openapi({ description: "How far our clock is ahead of the provider's, from a minute on" }),
+    connection_id: z.string(),
+    account: z.string(),
+    previous_account: z
+      .string()
+      .openapi({ description: 'The account that was connected before, when another one approved' }),
+    by: z.string(),
+    times: z.number().int().openapi({ description: 'How often the same failed in a row' }),
+    first_at: z.string().openapi({ description: 'The first time of these' }),
+    unanswered: z
+      .number()
+      .int()
+      .openapi({ description: 'Requests with the same refresh token whose answers were lost' }),
+  })
+  .partial()
+
+const stepSchema = z
+  .object({
+    at: z.string(),
+    step: z.enum(TRAIL_STEPS),
+    provider_id: z.string().optional(),
+    attempt: z
+      .number()
+      .int()
+      .optional()
+      .openapi({ description: 'Which click it belongs to, from 1: each click begins another attempt' }),
+    details: detailsSchema,
+  })
+  .openapi('ExplainedStep')
+
+const explanationSchema = z
+  .object({
+    id: z.string(),
+    kind: z.enum(['authorization', 'connection']),
+    user_id: z.string(),
+    status: z.enum(['pending', 'completed', 'failed', 'active', 'needs_authorization']),
+    reason: z.string().optional(),
+    message: z.string().optional(),
+    requester: z.string().optional().openapi({ description: 'The tool or application that asked' }),
+    created_at: z.string(),
+    expires_at: z.string().optional(),
+    ended_at: z.string().optional(),
+    providers: z.array(
+      z.object({
+        provider_id: z.string(),
+        name: z.string(),
+        redirect_uri: z.string().optional().openapi({ description: 'To be registered at the provider' }),
+        scopes: z
+          .array(z.string())
+          .openapi({ description: 'Those asked for; of a connection, those that were granted' }),
+        missing_scopes: z.array(z.string()).optional(),
+        connection_id: z.string().optional(),
+      }),
+    ),
+    steps: z.array(stepSchema).openapi({ description: 'In the order of time' }),
+    earlier_steps_dropped: z
+      .literal(true)
+      .optional()
+      .openapi({ description: 'There were more steps than are kept' }),
+    cause: causeSchema.optional().openapi({ description: 'Absent: nothing is known to be wrong' }),
+  })
+  .openapi('Explanation')
+
+const params = z.object({ id: idText })
+const DESCRIPTION =
+  'Parameters by their names, requests by origin and path, and what the provider said, cleaned: never a secret, code, token or state. `cause` is the likely one, with what to change and who can.'
+
+export function addExplain(add: AddEndpoint, broker: Broker): void {
+  add(
+    {
+      operationId: 'explainAuthorization',
+      method: 'get',
+      path: '/v1/auth/{id}/explain',
+      role: 'readonly',
+      keysOfUsers: 'own',
+      tag: 'Authorization',
+      summary: 'Each step of an authorization, and why it is where it is',
+      description: `${DESCRIPTION} For the id of a connection it answers as for the connection. Kept as long as the authorization: a week after its end.`,
+      params,
+      responses: { 200: { description: 'The steps and the cause', schema: explanationSchema } },
+    },
+    async ({ c, params: { id }, caller: { projectId } }) =>
+      c.json(
+        toWire(
+          id.startsWith('conn_')
+            ? await explainConnection(broker, await getConnection(broker, projectId, id))
+            : await explainAuthorization(broker, await getAuthorization(broker, projectId, id)),
+        ),
+      ),
+  )
+
+  add(
+    {
+      operationId: 'explainConnection',
+      method: 'get',
+      path: '/v1/connections/{id}/explain',
+      role: 'readonly',
+      keysOfUsers: 'own',
+      tag: 'Connections',
+      summary: 'Why a connection does not work',
+      description: `Its consent, its failed refreshes since the last good one, and why it needs a new consent. ${DESCRIPTION}`,
+      params,
+      responses: { 200: { description: 'The steps and the cause', schema: explanationSchema } },
+    },
+    async ({ c, params: { id }, caller }) =>
+      c.json(toWire(await explainConnection(broker, await getConnection(broker, caller.projectId, id)))),
+  )
+}
+
+function toWire(explained: Explanation): AnswerOf<typeof explanationSchema> {
+  const { id, kind, userId, status, reason, message, requester, createdAt, expiresAt, endedAt } = explained
+  return {
+    id,
+    kind,
+    user_id: userId,
+    status,
+    ...(reason !== undefined && { reason }),
+    ...(message !== undefined && { message }),
+    ...(requester !== undefined && { requester }),
+    created_at: toTimestamp(createdAt),
+    ...(expiresAt !== undefined && { expires_at: toTimestamp(expiresAt) }),
+    ...(endedAt !== undefined && { ended_at: toTimestamp(endedAt) }),
+    providers: explained.providers.map((one) => ({
+      provider_id: one.providerId,
+      name: one.name,
+      ...(one.redirectUri !== undefined && { redirect_uri: one.redirectUri }),
+      scopes: [...one.scopes],
+      ...(one.missingScopes !== undefined && { missing_scopes: [...one.missingScopes] }),
+      ...(one.connectionId !== undefined && { connection_id: one.connectionId }),
+    })),
+    steps: explained.steps.map(({ at, step, providerId, attempt, details }) => ({
+      at: toTimestamp(at),
+      step,
+      ...(providerId !== undefined && { provider_id: providerId }),
+      ...(attempt !== undefined && { attempt }),
+      details: detailsToWire(details),
+    })),
+    ...(explained.isCut && { earlier_steps_dropped: true }),
+    ...(explained.cause && { cause: causeToWire(explained.cause) }),
+  }
+}
+
+/** The stored members are those of the wire; only the time is written differently. */
+function detailsToWire({ first_at, parameters, scopes, missing_scopes, ...rest }: TrailDetails) {
+  return {
+    ...rest,
+    ...(parameters !== undefined && { parameters: [...parameters] }),
+    ...(scopes !== undefined && { scopes: [...scopes] }),
+    ...(missing_scopes !== undefined && { missing_scopes: [...missing_scopes] }),
+    ...(first_at !== undefined && { first_at: toTimestamp(first_at) }),
+  }
+}
