@@ -1,6 +1,6 @@
 /** `npm run build`: what is published in dist/, besides the type declarations. The bench names another folder. */
-import { globSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join, relative } from 'node:path'
 import type { Plugin } from 'vite'
 import { bundle, ROOT } from './bundle.ts'
 
@@ -36,5 +36,28 @@ const placesOfModules: Plugin = {
   },
 }
 
+const CATALOGUE = 'providers/catalogue'
+
+/** The definitions of providers as one file, each as the text of its JSON, and the logos: both are read when needed. */
+const catalogueFiles: Plugin = {
+  name: 'gatepass:catalogue-files',
+  generateBundle() {
+    const folder = join(SOURCES, CATALOGUE)
+    const definitions = globSync('definitions/*.json', { cwd: folder })
+      .sort()
+      .map((file) => [basename(file, '.json'), withoutSpace(join(folder, file))] as const)
+    const written = {
+      'definitions.json': JSON.stringify(Object.fromEntries(definitions)),
+      'logos.json': withoutSpace(join(folder, 'logos.json')),
+    }
+    for (const [name, source] of Object.entries(written))
+      this.emitFile({ type: 'asset', fileName: `${CATALOGUE}/${name}`, source })
+  },
+}
+
+function withoutSpace(file: string): string {
+  return JSON.stringify(JSON.parse(readFileSync(file, 'utf8')))
+}
+
 const [outDir = join(ROOT, 'dist')] = process.argv.slice(2)
-await bundle({ entries: [...ENTRIES, ...TASKS], outDir, plugins: [placesOfModules] })
+await bundle({ entries: [...ENTRIES, ...TASKS], outDir, plugins: [placesOfModules, catalogueFiles] })

@@ -1,4 +1,4 @@
-import { FORM, INTROSPECTED, JSON_TYPE } from './catalogue/define.ts'
+import { FORM, INTROSPECTED, JSON_TYPE } from './catalogue/built-in-provider.ts'
 import { catalogueOf } from './catalogue/registry.ts'
 import type { ServerMetadata } from './discovery.ts'
 import type { ClientAuthMethod, IssuerDecides, Provider, TokenRequestBlock } from './provider.ts'

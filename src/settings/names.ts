@@ -117,7 +117,7 @@ export function unknownProviders(
 }
 
 /** In shorter names, one edit makes another word rather than a misspelling. */
-const LEAST_LENGTH = 4
+const LEAST_LENGTH = 5
 
 function misspelled(variable: string, known: readonly string[]): string | undefined {
   const said = variable.slice(PROVIDER.length)

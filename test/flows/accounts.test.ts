@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { google } from '../../src/providers/catalogue/google.ts'
+import { builtIn } from '../../src/providers/catalogue/registry.ts'
 import { readGrant } from '../../src/providers/grant.ts'
 import { click, oauth2For, type Scene, startScene } from './fixtures.ts'
 
@@ -89,7 +89,9 @@ test('scopes that Google lists under their long names count as those it was aske
     claims: undefined,
     extra: {},
   }
-  expect(readGrant(google.provider, granted).scopes).toEqual([...scope.split(' '), 'email'])
+  const google = builtIn('google')?.provider
+  if (google === undefined) throw new Error('Google is not in the catalogue')
+  expect(readGrant(google, granted).scopes).toEqual([...scope.split(' '), 'email'])
 })
 
 test('another account than the one that was asked for stores nothing', async () => {

@@ -6,7 +6,7 @@ import {
   parseProviderCreate,
   providerToWire,
 } from '../../src/http/auth-providers/provider-wire.ts'
-import { BUILT_IN_IDS } from '../../src/providers/catalogue/registry.ts'
+import { builtIn, builtInIds } from '../../src/providers/catalogue/registry.ts'
 import type { ProviderEntry } from '../../src/providers/provider.ts'
 
 const authorize_request = {
@@ -337,9 +337,19 @@ describe('showing a provider', () => {
   })
 })
 
-test.each(BUILT_IN_IDS)('%s can be shown and posted again', (id) => {
-  const { provider } = entry({ id, provider_id: id })
-  const { oauth2: shown } = providerToWire(entry({ id, provider_id: id }), 'https://g.test/cb', false)
+test.each(builtInIds())('%s can be shown and posted again', (id) => {
+  // the examples are taken for what an operator would give
+  const variables = Object.entries(builtIn(id)?.provider.variables ?? {}).map(([name, { value }]) => [
+    name,
+    { value },
+  ])
+  const asked = {
+    id,
+    provider_id: id,
+    oauth2: { client_id: 'abc', variables: Object.fromEntries(variables) },
+  }
+  const { provider } = entry(asked)
+  const { oauth2: shown } = providerToWire(entry(asked), 'https://g.test/cb', false)
   const body = { id, provider_id: id, oauth2: { ...shown, client_id: 'abc', client_secret: undefined } }
   expect(parseProviderCreate(body).entry.provider).toEqual(provider)
 })

@@ -1,6 +1,6 @@
 import type { Definition } from '../definition/read-definition.ts'
 import type { Provider } from '../provider.ts'
-import { BUILT_IN_IDS, type BuiltInProvider, builtIn, isWhollyOf } from './registry.ts'
+import { type BuiltInProvider, builtIn, builtInIds, isWhollyOf } from './registry.ts'
 
 /** The definitions that an entry can be made of: the catalogue's and the operator's, which come before it. */
 export interface Definitions {
@@ -17,7 +17,9 @@ export function createDefinitions(operators: readonly Definition[] = []): Defini
   const own = operators.map(complete)
   const byId = new Map(own.map((one) => [one.id, one]))
   return {
-    ids: [...new Set([...byId.keys(), ...BUILT_IN_IDS])],
+    get ids() {
+      return [...new Set([...byId.keys(), ...builtInIds()])]
+    },
     own,
     find: (id) => byId.get(id.toLowerCase()) ?? builtIn(id),
     isWhollyOf(provider, id) {

@@ -1,74 +1,31 @@
+import { type Definition, readDefinition } from '../definition/read-definition.ts'
 import { type EndpointRole, endpointsOf, originAndPath, type Provider } from '../provider.ts'
 import { withFixedVariables } from '../variables.ts'
-import { airtable } from './airtable.ts'
-import { asana } from './asana.ts'
-import { atlassian } from './atlassian.ts'
-import { attio } from './attio.ts'
-import { clickup } from './clickup.ts'
-import type { BuiltInProvider } from './define.ts'
-import { discord } from './discord.ts'
-import { dropbox } from './dropbox.ts'
+import type { BuiltInProvider } from './built-in-provider.ts'
+import { definitionsAt } from './definition-index.ts'
+import { definitionTexts } from './definition-texts.ts'
 import { hostVariables, matchPattern } from './endpoint-patterns.ts'
-import { figma } from './figma.ts'
-import { github } from './github.ts'
-import { gitlab } from './gitlab.ts'
-import { google } from './google.ts'
-import { hubspot } from './hubspot.ts'
-import { linear } from './linear.ts'
-import { linkedin } from './linkedin.ts'
-import { microsoft } from './microsoft.ts'
-import { microsoftPowerbi } from './microsoft-powerbi.ts'
-import { notion } from './notion.ts'
-import { pagerduty } from './pagerduty.ts'
-import { reddit } from './reddit.ts'
-import { salesforce } from './salesforce.ts'
-import { slack } from './slack.ts'
-import { spotify } from './spotify.ts'
-import { strava } from './strava.ts'
-import { twitch } from './twitch.ts'
-import { x } from './x.ts'
-import { zoom } from './zoom.ts'
 
-export type { BuiltInProvider, OfflineAccess } from './define.ts'
+export type { BuiltInProvider, OfflineAccess } from './built-in-provider.ts'
 
-/** If two providers share endpoints, the endpoints identify the first: a new provider comes after the older one. */
-const ALL: readonly BuiltInProvider[] = [
-  airtable,
-  asana,
-  atlassian,
-  attio,
-  clickup,
-  discord,
-  dropbox,
-  figma,
-  github,
-  gitlab,
-  google,
-  hubspot,
-  linear,
-  linkedin,
-  microsoft,
-  microsoftPowerbi,
-  notion,
-  pagerduty,
-  reddit,
-  salesforce,
-  slack,
-  spotify,
-  strava,
-  twitch,
-  x,
-  zoom,
-]
-
-const BY_ID: ReadonlyMap<string, BuiltInProvider> = new Map(ALL.map((one) => [one.id, one]))
+/** The definitions that were needed so far. */
+const read = new Map<string, Definition>()
 
 /** The ids of the catalogue, Arcade's well-known `provider_id`s among them. */
-export const BUILT_IN_IDS: readonly string[] = [...BY_ID.keys()]
+export function builtInIds(): readonly string[] {
+  return [...definitionTexts().keys()]
+}
 
 /** The provider of that id, in any case. */
-export function builtIn(id: string): BuiltInProvider | undefined {
-  return BY_ID.get(id.toLowerCase())
+export function builtIn(id: string): Definition | undefined {
+  const name = id.toLowerCase()
+  const known = read.get(name)
+  if (known !== undefined) return known
+  const text = definitionTexts().get(name)
+  if (text === undefined) return undefined
+  const definition = readDefinition(JSON.parse(text))
+  read.set(name, definition)
+  return definition
 }
 
 /** A provider of the catalogue, as endpoints name it. */
@@ -97,10 +54,11 @@ export function catalogueOf({ authorizationRequest, tokenRequest }: Provider): C
 
 /**
  * Whether every endpoint of the entry is one of that provider, at a host that its definition names: under a host of the
- * form `{subdomain}.example.com` there are servers of others than the provider too.
+ * form `{subdomain}.example.com` there are servers of others than the provider too. An unverified definition of the
+ * catalogue owns none.
  */
 export function isWhollyOf(provider: Provider, of: string | BuiltInProvider): boolean {
-  const builtIn = typeof of === 'string' ? BY_ID.get(of) : of
+  const builtIn = typeof of === 'string' ? verified(of) : of
   const { authorizationRequest, tokenRequest } = provider
   const wanted = wantedOf(authorizationRequest.endpoint, tokenRequest.endpoint)
   const match = builtIn && wanted && matchOf(builtIn, wanted)
@@ -109,6 +67,12 @@ export function isWhollyOf(provider: Provider, of: string | BuiltInProvider): bo
     isAtNamedHost(match) &&
     Object.entries(endpointsOf(provider)).every(([role, url]) => match.has(role as EndpointRole, url))
   )
+}
+
+/** The endpoints of an unverified definition have one source alone: one of their domains may have another owner by now. */
+function verified(id: string): BuiltInProvider | undefined {
+  const definition = builtIn(id)
+  return definition?.facts.verified === true ? definition : undefined
 }
 
 function isAtNamedHost({ builtIn: { endpoints, provider }, variables }: CatalogueMatch): boolean {
@@ -132,7 +96,9 @@ function wantedOf(authorizationEndpoint: string, tokenEndpoint: string): Wanted 
 
 function matches(authorizationEndpoint: string, tokenEndpoint: string): CatalogueMatch[] {
   const wanted = wantedOf(authorizationEndpoint, tokenEndpoint)
-  return wanted === undefined ? [] : ALL.flatMap((builtIn) => matchOf(builtIn, wanted) ?? [])
+  if (wanted === undefined) return []
+  const candidates = definitionsAt(new URL(wanted.authorization).host).flatMap((id) => builtIn(id) ?? [])
+  return candidates.flatMap((one) => matchOf(one, wanted) ?? [])
 }
 
 function matchOf(builtIn: BuiltInProvider, { authorization, token }: Wanted): CatalogueMatch | undefined {

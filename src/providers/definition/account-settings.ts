@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { USUAL_ACCOUNT } from '../catalogue/define.ts'
+import { USUAL_ACCOUNT } from '../catalogue/built-in-provider.ts'
 import type { Provider } from '../provider.ts'
 import { parseExpression } from '../response-map.ts'
 import { memberOf } from './member.ts'

@@ -91,6 +91,10 @@ export const definitionSchema = z
         description:
           'Further addresses of the endpoints, of other versions or hosts, by which the provider is recognised. They may name variables as `{{name}}`.',
       }),
+    shares_endpoints_with: slug.optional().meta({
+      description:
+        'The id of another definition that has the same endpoints. Entries are recognised by their endpoints as that one; this one is used by its id alone.',
+    }),
     registration: z
       .object({
         url: webPage.meta({ description: 'The page where a client is registered' }),

@@ -1,7 +1,7 @@
 import { type AllowsHttp, endpointFault } from '../../egress/endpoint.ts'
 import { collectFaults } from '../../parsing/collect-faults.ts'
 import { checked, parse } from '../../parsing/parse.ts'
-import { type BuiltInProvider, SCOPES_TEMPLATE } from '../catalogue/define.ts'
+import { type BuiltInProvider, SCOPES_TEMPLATE } from '../catalogue/built-in-provider.ts'
 import { type EndpointPatterns, endpointPattern, endpointPatterns } from '../catalogue/endpoint-patterns.ts'
 import type { Provider, TokenRequestBlock } from '../provider.ts'
 import { checkTemplate, mentions } from '../template.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { AllowsHttp } from '../../egress/endpoint.ts'
-import { FORM, JSON_TYPE } from '../catalogue/define.ts'
+import { FORM, JSON_TYPE } from '../catalogue/built-in-provider.ts'
 import {
   EXPIRATION_FORMATS,
   type Provider,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { AllowsHttp } from '../../egress/endpoint.ts'
-import { INTROSPECTED } from '../catalogue/define.ts'
+import { INTROSPECTED } from '../catalogue/built-in-provider.ts'
 import type { EndpointRole, Provider, ResourceRequestBlock } from '../provider.ts'
 import {
   type Found,

@@ -1,4 +1,9 @@
-import { FORM, JSON_TYPE, SCOPES_TEMPLATE, USUAL_ACCOUNT } from '../../providers/catalogue/define.ts'
+import {
+  FORM,
+  JSON_TYPE,
+  SCOPES_TEMPLATE,
+  USUAL_ACCOUNT,
+} from '../../providers/catalogue/built-in-provider.ts'
 import type { ServerMetadata } from '../../providers/discovery.ts'
 import { identityOf } from '../../providers/identity.ts'
 import type { Provider, TokenRequestBlock } from '../../providers/provider.ts'

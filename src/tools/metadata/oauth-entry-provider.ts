@@ -1,5 +1,5 @@
 import type { ScopeMeaning } from '../../domain/scopes.ts'
-import { SCOPES_TEMPLATE, USUAL_ACCOUNT } from '../../providers/catalogue/define.ts'
+import { SCOPES_TEMPLATE, USUAL_ACCOUNT } from '../../providers/catalogue/built-in-provider.ts'
 import { type BuiltInProvider, builtInByEndpoints } from '../../providers/catalogue/registry.ts'
 import type { ClientAuthMethod, Provider, RequestBlock, TokenRequestBlock } from '../../providers/provider.ts'
 

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { BrokerError } from '../../../src/domain/errors.ts'
-import { SCOPES_TEMPLATE } from '../../../src/providers/catalogue/define.ts'
-import { BUILT_IN_IDS, builtIn } from '../../../src/providers/catalogue/registry.ts'
+import { SCOPES_TEMPLATE } from '../../../src/providers/catalogue/built-in-provider.ts'
+import { builtIn, builtInIds } from '../../../src/providers/catalogue/registry.ts'
 import { definitionJsonSchema } from '../../../src/providers/definition/json-schema.ts'
 import { writeMembers } from '../../../src/providers/definition/member.ts'
 import { OAUTH2_MEMBERS } from '../../../src/providers/definition/oauth2-settings.ts'
@@ -237,8 +237,13 @@ function definitionOf(id: string) {
   }
 }
 
+/** Those that answers show whole: a variable without a value is in no entry. */
+const filled = builtInIds().filter((id) =>
+  Object.values(builtIn(id)?.provider.variables ?? {}).every(({ isExample }) => isExample !== true),
+)
+
 describe('the built-in providers', () => {
-  test.each(BUILT_IN_IDS)('%s is the same when its definition is written and read', (id) => {
+  test.each(filled)('%s is the same when its definition is written and read', (id) => {
     const { known, definition } = definitionOf(id)
     const read = readDefinition(definition)
     const { params } = known.provider.authorizationRequest
@@ -260,7 +265,7 @@ describe('the JSON Schema of definitions', () => {
   const accepts = new Ajv2020({ strict: false, allErrors: true }).compile(schema)
 
   test('accepts what is read, and refuses what no member has', () => {
-    for (const value of [zendesk(), minimal(), ...BUILT_IN_IDS.map((id) => definitionOf(id).definition)])
+    for (const value of [zendesk(), minimal(), ...builtInIds().map((id) => definitionOf(id).definition)])
       expect(accepts(JSON.parse(JSON.stringify(value))), JSON.stringify(accepts.errors)).toBe(true)
     expect(accepts({ ...minimal(), nmae: 'x' })).toBe(false)
     expect(accepts({ ...minimal(), name: undefined })).toBe(false)

@@ -1,8 +1,16 @@
-import { BUILT_IN_IDS, builtIn } from '../../../../src/providers/catalogue/registry.ts'
+import { builtIn, builtInIds } from '../../../../src/providers/catalogue/registry.ts'
+import type { Definition } from '../../../../src/providers/definition/read-definition.ts'
 import { providersFile } from './generate.ts'
 
 export const PROVIDERS_FILE = 'src/sdk/tools/providers.ts'
 
 export function currentProvidersFile(): string {
-  return providersFile(BUILT_IN_IDS.flatMap((id) => builtIn(id) ?? []))
+  return providersFile(mostUsed())
+}
+
+/** Those whose registration is described: the others are used by `provider('…')`, without a function of their own. */
+export function mostUsed(): readonly Definition[] {
+  return builtInIds()
+    .flatMap((id) => builtIn(id) ?? [])
+    .filter(({ facts }) => facts.registration !== undefined)
 }

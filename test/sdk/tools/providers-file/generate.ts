@@ -1,7 +1,7 @@
-import type { BuiltInProvider } from '../../../../src/providers/catalogue/registry.ts'
+import type { Definition } from '../../../../src/providers/definition/read-definition.ts'
 
 /** The text of `src/sdk/tools/providers.ts` for these providers. */
-export function providersFile(providers: readonly BuiltInProvider[]): string {
+export function providersFile(providers: readonly Definition[]): string {
   const parts = providers.map(functionOf)
   return [
     HEADER,
@@ -22,7 +22,7 @@ function provider<const Name extends string>(name: Name, options: Scopes<string>
 }
 `
 
-function functionOf(builtIn: BuiltInProvider): { readonly source: string; readonly scopesType?: string } {
+function functionOf(builtIn: Definition): { readonly source: string; readonly scopesType?: string } {
   const { id } = builtIn
   const { displayName } = builtIn.provider
   const name = functionName(displayName)
@@ -51,10 +51,11 @@ function unionOf(name: string, members: readonly string[]): string {
 }
 
 /** The scopes that the catalogue knows something about. */
-function knownScopes({ provider, offlineAccess }: BuiltInProvider): string[] {
+function knownScopes({ provider, offlineAccess, facts }: Definition): string[] {
   const { defaultScopes, scopeAliases = {}, scopeImplies = {} } = provider
   const all = [
     ...defaultScopes,
+    ...Object.keys(facts.scopes ?? {}),
     ...(offlineAccess?.scopes ?? []),
     ...Object.entries(scopeAliases).flat(),
     ...Object.entries(scopeImplies).flatMap(([scope, implied]) => [scope, ...implied]),

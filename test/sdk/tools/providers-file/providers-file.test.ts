@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { BUILT_IN_IDS, builtIn } from '../../../../src/providers/catalogue/registry.ts'
 import * as library from '../../../../src/sdk/tools/index.ts'
-import { currentProvidersFile, PROVIDERS_FILE } from './current.ts'
+import { currentProvidersFile, mostUsed, PROVIDERS_FILE } from './current.ts'
 import { functionName } from './generate.ts'
 
 describe('the providers of the tool author’s library', () => {
@@ -10,10 +9,13 @@ describe('the providers of the tool author’s library', () => {
     expect(await readFile(PROVIDERS_FILE, 'utf8')).toBe(currentProvidersFile())
   })
 
-  test.each(BUILT_IN_IDS)('%s has a function, which names it with the scopes', (id) => {
-    const name = functionName(builtIn(id)?.provider.displayName ?? '')
-    const make = Reflect.get(library, name)
-    expect(make({ scopes: ['a', 'b'] })).toEqual({ provider: id, scopes: ['a', 'b'] })
-    expect(make()).toEqual({ provider: id, scopes: [] })
-  })
+  test.each(mostUsed().map(({ id, provider }) => [id, provider.displayName]))(
+    '%s has a function, which names it with the scopes',
+    (id, displayName) => {
+      const name = functionName(displayName)
+      const make = Reflect.get(library, name)
+      expect(make({ scopes: ['a', 'b'] })).toEqual({ provider: id, scopes: ['a', 'b'] })
+      expect(make()).toEqual({ provider: id, scopes: [] })
+    },
+  )
 })

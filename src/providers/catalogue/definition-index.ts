@@ -1,0 +1,58 @@
+import { definitionTexts } from './definition-texts.ts'
+
+// Which definitions may own an authorization endpoint, by its host, without reading them whole.
+
+/** What the index needs of a definition's JSON. */
+interface Indexed {
+  readonly oauth2: {
+    readonly variables?: Readonly<Record<string, { readonly one_of?: readonly string[] }>>
+    readonly authorize_request: { readonly endpoint: string }
+  }
+  readonly other_endpoints?: { readonly authorization?: readonly string[] }
+  readonly shares_endpoints_with?: string
+}
+
+interface Index {
+  readonly byHost: ReadonlyMap<string, readonly string[]>
+  /** Ends of hosts that begin with a variable, such as `.zendesk.com`. */
+  readonly byEnd: readonly { readonly end: string; readonly id: string }[]
+}
+
+let index: Index | undefined
+
+/**
+ * The ids of the definitions whose authorization endpoint may be at this host. Those at any host, such as Keycloak's, are
+ * not among them: several have the same paths. Nor are those that share the endpoints of another one.
+ */
+export function definitionsAt(host: string): readonly string[] {
+  index ??= createIndex()
+  const ended = index.byEnd.filter(({ end }) => host.endsWith(end))
+  return [...(index.byHost.get(host) ?? []), ...ended.map(({ id }) => id)]
+}
+
+function createIndex(): Index {
+  const byHost = new Map<string, string[]>()
+  const byEnd: { end: string; id: string }[] = []
+  for (const [id, text] of definitionTexts()) {
+    const { oauth2, other_endpoints: others, shares_endpoints_with: shared }: Indexed = JSON.parse(text)
+    if (shared !== undefined) continue
+    const endpoints = [oauth2.authorize_request.endpoint, ...(others?.authorization ?? [])]
+    const hosts = endpoints.flatMap((endpoint) => hostsOf(endpoint, oauth2.variables))
+    for (const host of new Set(hosts)) {
+      const end = host.slice(host.lastIndexOf('}') + 1)
+      if (end === host) byHost.set(host, [...(byHost.get(host) ?? []), id])
+      // a registered domain at least, which has a dot of its own
+      else if (/^\..+\../.test(end)) byEnd.push({ end, id })
+    }
+  }
+  return { byHost, byEnd }
+}
+
+/** The hosts of the template: one for each listed value of a variable, and with `{{name}}` where any value may be. */
+function hostsOf(endpoint: string, variables: Indexed['oauth2']['variables'] = {}): string[] {
+  const host = /^https:\/\/([^/?]+)/.exec(endpoint)?.[1] ?? ''
+  const [placeholder, name = ''] = /\{\{\s*([a-z_]+)\s*\}\}/.exec(host) ?? []
+  const listed = variables[name]?.one_of
+  if (placeholder === undefined || listed === undefined) return [host]
+  return listed.map((value) => host.replace(placeholder, value))
+}

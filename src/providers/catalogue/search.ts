@@ -1,0 +1,84 @@
+import { foldName } from '../../domain/nearest.ts'
+import { definitionTexts } from './definition-texts.ts'
+
+/** A definition of the catalogue as lists show it. */
+export interface CatalogueEntry {
+  readonly id: string
+  readonly name: string
+  readonly alsoKnownAs: readonly string[]
+  readonly category: string
+  /** Whether two sources or a document support its endpoints. */
+  readonly isVerified: boolean
+  /** What an operator has to give besides the client: the names of variables without a value. */
+  readonly asksFor: readonly string[]
+  readonly documentation?: string
+}
+
+/** What lists need of a definition's JSON. The test of the catalogue reads each file by the whole definition. */
+interface Shown {
+  readonly name: string
+  readonly also_known_as?: readonly string[]
+  readonly category: string
+  readonly verified: boolean
+  readonly documentation?: string
+  readonly oauth2: { readonly variables?: Readonly<Record<string, { readonly value?: string }>> }
+}
+
+export interface CatalogueFilter {
+  /** A part of the id, of the name or of another name. */
+  readonly search?: string | undefined
+  readonly category?: string | undefined
+  readonly isVerified?: boolean | undefined
+}
+
+let entries: readonly CatalogueEntry[] | undefined
+
+/** All definitions by their names. */
+export function catalogueEntries(): readonly CatalogueEntry[] {
+  entries ??= [...definitionTexts()]
+    .map(([id, text]) => entryOf(id, JSON.parse(text)))
+    .sort((one, other) => (one.name.toLowerCase() < other.name.toLowerCase() ? -1 : 1))
+  return entries
+}
+
+/** Those that fit, the exact name first, then names that begin with the searched text. */
+export function searchCatalogue({
+  search,
+  category,
+  isVerified,
+}: CatalogueFilter): readonly CatalogueEntry[] {
+  const wanted = foldName(search ?? '')
+  return catalogueEntries()
+    .filter((entry) => category === undefined || entry.category === category)
+    .filter((entry) => isVerified === undefined || entry.isVerified === isVerified)
+    .map((entry) => ({ entry, rank: rankOf(entry, wanted) }))
+    .filter(({ rank }) => rank !== undefined)
+    .sort((one, other) => (one.rank ?? 0) - (other.rank ?? 0))
+    .map(({ entry }) => entry)
+}
+
+/** The names by which a definition can be meant, for the nearest one to a name that does not exist. */
+export function catalogueNames(): readonly string[] {
+  return catalogueEntries().flatMap(({ id, alsoKnownAs }) => [id, ...alsoKnownAs])
+}
+
+function rankOf({ id, name, alsoKnownAs }: CatalogueEntry, wanted: string): number | undefined {
+  const names = [id, name, ...alsoKnownAs].map(foldName)
+  if (names.includes(wanted)) return 0
+  if (names.some((one) => one.startsWith(wanted))) return 1
+  return names.some((one) => one.includes(wanted)) ? 2 : undefined
+}
+
+function entryOf(id: string, shown: Shown): CatalogueEntry {
+  const { name, also_known_as = [], category, verified, documentation, oauth2 } = shown
+  const asksFor = Object.entries(oauth2.variables ?? {}).filter(([, { value }]) => value === undefined)
+  return {
+    id,
+    name,
+    alsoKnownAs: also_known_as,
+    category,
+    isVerified: verified,
+    asksFor: asksFor.map(([variable]) => variable),
+    ...(documentation !== undefined && { documentation }),
+  }
+}
