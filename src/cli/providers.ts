@@ -3,6 +3,7 @@ import { type Api, withApi } from './api.ts'
 import { addProvider } from './missing-variables.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, table } from './print.ts'
 import { promptSecret, promptText } from './prompt.ts'
+import { defineProvidersImport } from './providers-import.ts'
 import { readJsonFile } from './read-json-file.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
@@ -137,6 +138,8 @@ export function defineProviders(providers: Command, shell: Shell): void {
         print(`${MARKS.ok} ${sanitize(id)} is deleted, with its connections.`)
       }),
     )
+
+  defineProvidersImport(providers, shell)
 }
 
 function withClientOptions(command: Command): Command {

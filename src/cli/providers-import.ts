@@ -1,0 +1,255 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Command, Option } from 'commander'
+import { systemClock } from '../domain/clock.ts'
+import { createOutgoing, type Outgoing, OutgoingError } from '../egress/outgoing.ts'
+import { createDiscovery } from '../providers/discovery.ts'
+import { countNotes, type ImportedProvider } from '../providers/imports/imported.ts'
+import { importIssuer } from '../providers/imports/issuer.ts'
+import { importMcpServer } from '../providers/imports/mcp-server.ts'
+import { type DocumentSource, importDocument } from '../providers/imports/read-document.ts'
+import { ProviderRefusal } from '../providers/provider-refusal.ts'
+import { CommandFailure, EXIT } from './failure.ts'
+import { bold, dim, MARKS, print, printJson, sanitize, table } from './print.ts'
+import { readTextFile } from './read-json-file.ts'
+import { jsonOption, parseId, type Shell } from './shell.ts'
+
+const SOURCES = ['nango', 'grant', 'arcade', 'issuer', 'mcp'] as const
+type Source = (typeof SOURCES)[number]
+
+interface ImportProvidersOptions {
+  readonly from?: Source
+  readonly to?: string
+  readonly only?: readonly string[]
+  readonly dryRun?: true
+  readonly force?: true
+  readonly verbose?: true
+  readonly json?: true
+}
+
+interface Imported {
+  readonly source: Source
+  readonly items: readonly ImportedProvider[]
+}
+
+const MAX_BYTES = 16 * 1024 * 1024
+/** Up to this many providers the report has a line for each. */
+const MANY = 30
+
+export function defineProvidersImport(providers: Command, shell: Shell): void {
+  providers
+    .command('import')
+    .description('read the definitions of another product, an issuer or an MCP server into files')
+    .argument(
+      '<source>',
+      'a file, - for standard input, or the URL of a document, an issuer or an MCP server',
+      parseId,
+    )
+    .addOption(new Option('--from <product>', 'what it is, if its shape does not show it').choices(SOURCES))
+    .option(
+      '--to <directory>',
+      'where the definitions are written, one file each, for GATEPASS_PROVIDERS',
+      parseId,
+    )
+    .option('--only <names>', 'only these providers, separated by commas', (text: string) =>
+      text
+        .split(',')
+        .map((one) => one.trim())
+        .filter(Boolean),
+    )
+    .option('--dry-run', 'write nothing')
+    .option('--force', 'replace files that exist')
+    .option('--verbose', 'print a line for every provider and every member that was left out')
+    .addOption(jsonOption())
+    .addHelpText('after', EXAMPLES)
+    .action(async (source: string, options: ImportProvidersOptions) => {
+      const imported = only(await read(source, options, shell), options.only)
+      const files = write(imported.items, options)
+      if (options.json) printJson({ ...imported, counts: countsOf(imported.items), files })
+      else report(imported, files, options)
+      if (imported.items.every(({ definition }) => definition === undefined))
+        throw new CommandFailure('No definition could be made of it; the reasons are above.')
+    })
+}
+
+async function read(source: string, { from }: ImportProvidersOptions, shell: Shell): Promise<Imported> {
+  const url = /^https?:\/\//i.test(source) && URL.canParse(source) ? new URL(source) : undefined
+  if (url === undefined) {
+    if (from === 'issuer' || from === 'mcp')
+      throw new CommandFailure(
+        `--from ${from} goes with a URL, such as https://${from}.example.com.`,
+        EXIT.usage,
+      )
+    return importDocument(await readTextFile(source), { from })
+  }
+  const outgoing = outgoingOf(shell)
+  try {
+    if (from === 'issuer' || from === 'mcp') return await readServer(outgoing, url, source, from)
+    if (from !== undefined || /\.(?:json|ya?ml)$/i.test(url.pathname))
+      return importDocument(await fetchText(outgoing, url), { from: from as DocumentSource | undefined })
+    return await readServer(outgoing, url, source, undefined)
+  } catch (error) {
+    if (error instanceof ProviderRefusal)
+      throw new CommandFailure(
+        error.message,
+        error.reason === 'provider_unavailable' ? EXIT.unreachable : EXIT.failed,
+      )
+    if (error instanceof OutgoingError) throw new CommandFailure(error.message, EXIT.unreachable)
+    throw error
+  } finally {
+    await outgoing.close()
+  }
+}
+
+/** An MCP server names its authorization server (RFC 9728); an issuer has metadata of its own. */
+async function readServer(
+  outgoing: Outgoing,
+  url: URL,
+  written: string,
+  from: 'issuer' | 'mcp' | undefined,
+): Promise<Imported> {
+  const discover = createDiscovery(outgoing, systemClock)
+  const options = { allowsHttp: (one: URL) => outgoing.allows(one) }
+  const issuer = async (): Promise<Imported> => ({
+    source: 'issuer',
+    items: [await importIssuer(discover, written, options)],
+  })
+  const server = async (): Promise<Imported> => ({
+    source: 'mcp',
+    items: [await importMcpServer({ outgoing, discover }, url, options)],
+  })
+  if (from !== undefined) return from === 'issuer' ? issuer() : server()
+  try {
+    return await issuer()
+  } catch (error) {
+    if (!(error instanceof ProviderRefusal) || error.reason === 'provider_unavailable') throw error
+    return server()
+  }
+}
+
+function outgoingOf({ environment }: Shell): Outgoing {
+  const allowedHosts = (environment.GATEPASS_ALLOWED_HOSTS ?? '')
+    .split(',')
+    .map((one) => one.trim())
+    .filter(Boolean)
+  try {
+    return createOutgoing({ allowedHosts })
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new CommandFailure(`GATEPASS_ALLOWED_HOSTS: ${error.message}`, EXIT.usage)
+    throw error
+  }
+}
+
+async function fetchText(outgoing: Outgoing, url: URL): Promise<string> {
+  const { status, body } = await outgoing.send({ url, purpose: 'discovery', maxBytes: MAX_BYTES })
+  if (status !== 200) throw new CommandFailure(`${url.host} answers with status ${status}.`, EXIT.notFound)
+  return Buffer.from(body).toString('utf8')
+}
+
+function only({ source, items }: Imported, names: readonly string[] | undefined): Imported {
+  if (names === undefined) return { source, items }
+  const unknown = names.filter((name) => !items.some((one) => one.name === name))
+  if (unknown.length > 0)
+    throw new CommandFailure(
+      `The source has no provider ${unknown.map((one) => `"${one}"`).join(', ')}.`,
+      EXIT.notFound,
+    )
+  return { source, items: items.filter(({ name }) => names.includes(name)) }
+}
+
+interface WrittenFile {
+  readonly path: string
+  readonly result: 'written' | 'exists' | 'not written'
+}
+
+function write(
+  items: readonly ImportedProvider[],
+  { to, dryRun, force }: ImportProvidersOptions,
+): readonly WrittenFile[] {
+  if (to === undefined) return []
+  if (dryRun !== true) mkdirSync(to, { recursive: true })
+  return items.flatMap(({ definition }): WrittenFile[] => {
+    if (definition === undefined) return []
+    const path = join(to, `${definition.id}.json`)
+    if (dryRun === true) return [{ path, result: 'not written' }]
+    try {
+      writeFileSync(path, `${JSON.stringify(definition, null, 2)}\n`, { flag: force === true ? 'w' : 'wx' })
+      return [{ path, result: 'written' }]
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
+        return [{ path, result: 'exists' }]
+      throw new CommandFailure(
+        `The file "${path}" cannot be written (${error instanceof Error ? error.message : error}).`,
+      )
+    }
+  })
+}
+
+function countsOf(items: readonly ImportedProvider[]) {
+  const count = (carried: ImportedProvider['carried']) =>
+    items.filter((one) => one.carried === carried).length
+  return { all: items.length, whole: count('whole'), part: count('part'), none: count('none') }
+}
+
+const LINES = { whole: MARKS.ok, part: MARKS.warning, none: MARKS.failed } as const
+
+function report(
+  { source, items }: Imported,
+  files: readonly WrittenFile[],
+  options: ImportProvidersOptions,
+): void {
+  if (options.verbose === true || items.length <= MANY)
+    for (const { name, carried, notes } of items) {
+      print(
+        `${LINES[carried]} ${sanitize(name)}${carried === 'none' ? '' : dim(`  carried over ${inWords(carried)}`)}`,
+      )
+      for (const { member, reason } of notes)
+        print(`    ${member === '' ? '' : `${sanitize(member)}: `}${sanitize(reason)}`)
+    }
+  const { all, whole, part, none } = countsOf(items)
+  print(`\n${bold(`${all} of ${source}`)}: ${whole} carried over whole, ${part} in part, ${none} not at all`)
+  if (items.length > MANY) {
+    reasons(
+      'Not carried over',
+      items.filter(({ carried }) => carried === 'none'),
+    )
+    reasons(
+      'Left out of those in part',
+      items.filter(({ carried }) => carried === 'part'),
+    )
+    if (options.verbose !== true) print(dim('--verbose names each provider, --json has everything.'))
+  }
+  const written = files.filter(({ result }) => result === 'written').length
+  const existing = files.filter(({ result }) => result === 'exists')
+  if (files.length > 0) print(`${written} files written to ${sanitize(options.to ?? '')}.`)
+  if (existing.length > 0)
+    print(
+      `${MARKS.warning} ${existing.length} exist already and stay as they are (--force replaces them): ${existing
+        .slice(0, 5)
+        .map(({ path }) => sanitize(path))
+        .join(', ')}${existing.length > 5 ? ', …' : ''}`,
+    )
+  if (options.dryRun === true) print('This was a dry run: nothing was written.')
+  else if (options.to === undefined) print('Nothing was written: --to <directory> writes the definitions.')
+}
+
+function inWords(carried: 'whole' | 'part'): string {
+  return carried === 'whole' ? 'whole' : 'in part, without'
+}
+
+function reasons(title: string, items: readonly ImportedProvider[]): void {
+  const rows = countNotes(items).map(({ reason, count }) => [String(count), reason])
+  if (rows.length > 0) print(`\n${bold(title)}\n${table(['providers', 'reason'], rows)}`)
+}
+
+const EXAMPLES = `
+Examples:
+  $ gatepass providers import providers.yaml --to ./providers --only zendesk,hubspot
+  $ gatepass providers import oauth.json --from grant --json
+  $ gatepass providers import engine.yaml --dry-run
+  $ gatepass providers import https://accounts.example.com --to ./providers
+  $ gatepass providers import https://mcp.example.com/mcp --to ./providers
+
+Definitions are written without a client: GATEPASS_PROVIDERS=./providers makes them known, and
+\`gatepass providers add <id>\` sets the client. Nothing is guessed: what a definition cannot say is left out and named.`

@@ -1,0 +1,249 @@
+import { headerNameFault } from '../headers.ts'
+import {
+  carried,
+  type ImportedProvider,
+  type ImportNote,
+  type ImportOptions,
+  idOf,
+  isRecord,
+  type JsonRecord,
+  notCarried,
+} from './imported.ts'
+import { NangoTemplates, textsOf } from './nango-values.ts'
+
+/** Kinds of authorization without a user's code, and what each is. */
+const NO_CODE: Readonly<Record<string, string>> = {
+  API_KEY: 'API keys, no OAuth',
+  BASIC: 'user name and password, no OAuth',
+  OAUTH1: 'OAuth 1',
+  TBA: 'OAuth 1 (token-based authentication)',
+  OAUTH2_CC: 'client credentials: a grant without a user’s code',
+  TWO_STEP: 'a token request of its own kind, without a user’s code',
+  JWT: 'tokens that the client signs itself, without a user’s code',
+  APP: 'installations of an app, with tokens that the client signs itself',
+  CUSTOM: 'installations of an app beside OAuth 2',
+  AWS_SIGV4: 'signed requests, no OAuth',
+  SIGNATURE: 'signed requests, no OAuth',
+  BILL: 'a login of its own kind, no OAuth',
+  INSTALL_PLUGIN: 'a plugin, no OAuth',
+  MCP_OAUTH2_GENERIC: 'any MCP server: add the server itself as a worker',
+  NONE: 'no authorization',
+}
+
+/** Members that say nothing of authorization: documentation, webhooks, and values whose uses are read where they are. */
+const NOT_ABOUT_AUTHORIZATION = new Set([
+  ...['docs', 'docs_connect', 'setup_guide_url', 'categories', 'display_name', 'alias'],
+  ...['webhook_routing_script', 'webhook_user_defined_secret', 'webhook_allowed_query_params'],
+  ...['connection_config', 'connection_configuration', 'token_response_metadata', 'redirect_uri_metadata'],
+])
+const READ = new Set([
+  ...['auth_mode', 'authorization_url', 'token_url', 'refresh_url', 'proxy', 'auth', 'disable_pkce'],
+  ...['authorization_params', 'token_params', 'refresh_params', 'default_scopes', 'scope_separator'],
+  ...['authorization_method', 'token_request_auth_method', 'body_format', 'expires_in_unit'],
+  ...['authorization_url_replacements', 'authorization_code_param_in_callback', 'client_registration'],
+  ...['registration_url', 'registration_params', 'authorization_url_skip_empty'],
+])
+/** What the source says of requests to APIs beyond their address and headers is no part of an authorization. */
+const READ_OF_PROXY = new Set([
+  ...['base_url', 'headers', 'retry', 'paginate', 'decompress', 'verification', 'connection_config'],
+  ...['forward_headers_on_redirect'],
+])
+const STANDARD: Readonly<Record<string, string>> = {
+  response_type: 'code',
+  grant_type: 'authorization_code',
+}
+
+/** The providers of Nango's `providers.yaml`. An entry with an `alias` has what it leaves out from the other. */
+export function importNango(document: JsonRecord, options: ImportOptions): readonly ImportedProvider[] {
+  return Object.entries(document).map(([name, own]) => {
+    if (!isRecord(own)) return notCarried(name, 'is no object')
+    const base = typeof own.alias === 'string' ? document[own.alias] : {}
+    if (!isRecord(base)) return notCarried(name, 'names another entry that is not there', 'alias')
+    return importEntry(name, { ...base, ...own }, options)
+  })
+}
+
+function importEntry(name: string, entry: JsonRecord, options: ImportOptions): ImportedProvider {
+  const mode = String(entry.auth_mode)
+  if (mode !== 'OAUTH2' && mode !== 'MCP_OAUTH2')
+    return notCarried(name, NO_CODE[mode] ?? 'an authorization of an unknown kind', 'auth_mode')
+  const id = idOf(name)
+  if (id === undefined) return notCarried(name, 'no id can be made of its name')
+  const notes: ImportNote[] = Object.keys(entry)
+    .filter((member) => !READ.has(member) && !NOT_ABOUT_AUTHORIZATION.has(member))
+    .map((member) => ({ member, reason: REASONS[member] ?? 'a definition has no such member' }))
+  const templates = new NangoTemplates(entry, notes)
+  const urls = {
+    authorize: urlOf(templates, entry, 'authorization_url'),
+    token: urlOf(templates, entry, 'token_url'),
+    refresh: entry.refresh_url === undefined ? undefined : urlOf(templates, entry, 'refresh_url'),
+  }
+  if (urls.authorize === undefined || urls.token === undefined)
+    return {
+      name,
+      carried: 'none',
+      notes: notes.filter(({ member }) => /^(?:authorization|token)_url\b/.test(member)),
+    }
+  const request = (params: unknown, member: string) => ({
+    ...authentication(entry, notes),
+    ...(entry.body_format === 'json' && { request_content_type: 'application/json' }),
+    ...(entry.expires_in_unit === 'milliseconds' && { expiration_format: 'relative_milliseconds' }),
+    ...paramsOf(templates, params, member),
+  })
+  const scope = isRecord(entry.authorization_params) ? entry.authorization_params.scope : undefined
+  const scopes = textsOf(entry.default_scopes)
+  registration(entry, notes)
+  const oauth2 = {
+    variables: templates.variables,
+    kept_values: templates.keptValues,
+    callback_members: templates.callbackMembers,
+    ...separator(entry, notes),
+    ...(entry.disable_pkce === true && { pkce: { enabled: false } }),
+    authorize_request: { endpoint: urls.authorize, ...authorization(templates, entry) },
+    token_request: { endpoint: urls.token, ...request(entry.token_params, 'token_params') },
+    refresh_request: {
+      endpoint: urls.refresh ?? urls.token,
+      ...request(entry.refresh_params ?? entry.token_params, 'refresh_params'),
+    },
+    default_scopes: scopes.length > 0 ? scopes : typeof scope === 'string' ? [scope] : undefined,
+    ...(typeof entry.authorization_code_param_in_callback === 'string' && {
+      code_parameter: entry.authorization_code_param_in_callback,
+    }),
+    api: apiOf(templates, entry.proxy, notes),
+  }
+  const displayName = typeof entry.display_name === 'string' ? entry.display_name : name
+  return carried(name, { id, name: displayName, oauth2 }, unique(notes), options)
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  post_connection_script: 'code of Nango that runs after the consent',
+  pre_connection_deletion_script: 'code of Nango that runs before a connection is deleted',
+  credentials_verification_script: 'code of Nango that checks a connection',
+  alternate_access_token_response_path: 'a second place of the token, where the first has none',
+  installation: 'an installation that begins at the provider',
+  authorization_code_param_in_webhook: 'a code that comes in a webhook',
+  webhook_response_metadata: 'values that come in a webhook',
+}
+
+function urlOf(templates: NangoTemplates, entry: JsonRecord, member: string): string | undefined {
+  const written = entry[member]
+  if (typeof written === 'string') return templates.url(member, written)
+  templates.notes.push({ member, reason: 'is no URL' })
+  return undefined
+}
+
+function authentication(entry: JsonRecord, notes: ImportNote[]): { auth_method?: string } {
+  const { token_request_auth_method: method, authorization_method: place } = entry
+  if (method !== undefined && method !== 'basic')
+    notes.push({ member: 'token_request_auth_method', reason: 'a client authentication of another kind' })
+  if (place !== undefined && place !== 'header' && place !== 'body')
+    notes.push({ member: 'authorization_method', reason: 'a client authentication of another kind' })
+  return method === 'basic' || place === 'header' ? { auth_method: 'client_secret_basic' } : {}
+}
+
+function separator(
+  { scope_separator: separator }: JsonRecord,
+  notes: ImportNote[],
+): { scope_delimiter?: string } {
+  if (separator === ',') return { scope_delimiter: ',' }
+  if (separator !== undefined && separator !== ' ')
+    notes.push({ member: 'scope_separator', reason: 'neither a space nor a comma' })
+  return {}
+}
+
+/** A client that registers itself is no part of a definition. */
+function registration({ client_registration: kind }: JsonRecord, notes: ImportNote[]): void {
+  if (kind === 'dynamic' || kind === 'cimd')
+    notes.push({
+      member: 'client_registration',
+      reason: 'the client registers itself: add the MCP server as a worker, or register a client by hand',
+    })
+}
+
+/** The authorization request's further parameters, and the server's names of standard ones. */
+function authorization(templates: NangoTemplates, entry: JsonRecord): Record<string, unknown> {
+  const { authorization_params: params, authorization_url_replacements: replacements } = entry
+  const { scope: _, ...others } = isRecord(params) ? params : {}
+  const read = paramsOf(templates, others, 'authorization_params').params ?? {}
+  const names: Record<string, string> = {}
+  for (const [written, name] of Object.entries(isRecord(replacements) ? replacements : {})) {
+    const standard = written.replace(/=$/, '')
+    const other = String(name).replace(/=$/, '')
+    if (standard === 'response_type' && other === '') read.response_type = ''
+    else if (['client_id', 'redirect_uri', 'response_type', 'scope'].includes(standard) && other !== '')
+      names[standard] = other
+    else
+      templates.notes.push({
+        member: 'authorization_url_replacements',
+        reason: `${standard} keeps its name here`,
+      })
+  }
+  return {
+    ...(Object.keys(read).length > 0 && { params: read }),
+    ...(Object.keys(names).length > 0 && { parameter_names: names }),
+  }
+}
+
+function paramsOf(
+  templates: NangoTemplates,
+  value: unknown,
+  member: string,
+): { params?: Record<string, string> } {
+  const params: Record<string, string> = {}
+  for (const [name, one] of Object.entries(isRecord(value) ? value : {})) {
+    const text = String(one)
+    if (STANDARD[name] === text || (name === 'grant_type' && text === 'refresh_token')) continue
+    if (/\$\{|\{\{/.test(text) || typeof one === 'object')
+      templates.notes.push({ member: `${member}.${name}`, reason: 'names a value of the connection' })
+    else params[name] = text
+  }
+  return Object.keys(params).length > 0 ? { params } : {}
+}
+
+function apiOf(templates: NangoTemplates, proxy: unknown, notes: ImportNote[]): JsonRecord | undefined {
+  if (!isRecord(proxy)) return undefined
+  for (const member of Object.keys(proxy))
+    if (!READ_OF_PROXY.has(member))
+      notes.push({ member: `proxy.${member}`, reason: 'a definition has no such member' })
+  if (typeof proxy.base_url !== 'string') return undefined
+  const url = templates.url('proxy.base_url', proxy.base_url, { mayBeKept: true })
+  if (url === undefined) return undefined
+  const host = /^https:\/\/([^/?#]+)/.exec(url)?.[1] ?? url
+  const isKept = Object.keys(templates.keptValues).some((name) => host.includes(`{{${name}}}`))
+  const suffix = /^\{\{\w+\}\}\.((?:[a-z0-9-]+\.)+[a-z]+)$/.exec(host)?.[1]
+  if (isKept && suffix === undefined) {
+    notes.push({
+      member: 'proxy.base_url',
+      reason: 'the provider tells its host: name the hosts that may get the token (oauth2.api.hosts)',
+    })
+    return undefined
+  }
+  return {
+    base_url: url,
+    ...(isKept && { hosts: [`*.${suffix}`] }),
+    ...headersOf(templates, proxy.headers, notes),
+  }
+}
+
+function headersOf(templates: NangoTemplates, value: unknown, notes: ImportNote[]): { headers?: JsonRecord } {
+  const headers: Record<string, string> = {}
+  for (const [name, written] of Object.entries(isRecord(value) ? value : {})) {
+    const member = `proxy.headers.${name}`
+    const known = { accessToken: '{{access_token}}', clientId: '{{client_id}}' }
+    const texts = String(written)
+      .split(/\s*\|\|\s*/)
+      .map((one) => templates.text(one, known))
+    const text = texts.find((one) => one !== undefined)
+    if (name === 'user-agent') notes.push({ member, reason: 'names another product' })
+    else if (headerNameFault(name) !== undefined) notes.push({ member, reason: 'Gatepass sets it itself' })
+    else if (text === undefined) notes.push({ member, reason: 'names a value that a header cannot have' })
+    else headers[name] = text
+    if (text !== undefined && texts.length > 1)
+      notes.push({ member, reason: 'has an alternative, of which one is carried over' })
+  }
+  return Object.keys(headers).length > 0 ? { headers } : {}
+}
+
+function unique(notes: readonly ImportNote[]): readonly ImportNote[] {
+  return [...new Map(notes.map((note) => [`${note.member}\n${note.reason}`, note])).values()]
+}

@@ -1,0 +1,429 @@
+import { describe, expect, test } from 'vitest'
+import type { ImportedProvider } from '../../../src/providers/imports/imported.ts'
+import { type DocumentSource, importDocument } from '../../../src/providers/imports/read-document.ts'
+
+// Small documents in the shapes of other products, written for these tests.
+
+function read(document: string | object, from?: DocumentSource): readonly ImportedProvider[] {
+  const text = typeof document === 'string' ? document : JSON.stringify(document)
+  return importDocument(text, { from }).items
+}
+
+function only(document: object, from?: DocumentSource): ImportedProvider {
+  const [item] = read(document, from)
+  if (item === undefined) throw new Error('nothing was read')
+  return item
+}
+
+const nango = (members: object) =>
+  only({
+    acme: {
+      display_name: 'Acme',
+      auth_mode: 'OAUTH2',
+      authorization_url: 'https://acme.example.com/oauth/authorize',
+      token_url: 'https://acme.example.com/oauth/token',
+      ...members,
+    },
+  })
+
+describe('Nango', () => {
+  test('an entry of plain OAuth 2 is carried over whole', () => {
+    const item = nango({
+      categories: ['crm'],
+      docs: 'https://docs.example.com/acme',
+      scope_separator: ',',
+      disable_pkce: true,
+      token_request_auth_method: 'basic',
+      body_format: 'json',
+      default_scopes: ['read', 'offline'],
+      authorization_params: { response_type: 'code', access_type: 'offline', prompt: 'consent' },
+      token_params: { grant_type: 'authorization_code', audience: 'api' },
+      refresh_params: { grant_type: 'refresh_token' },
+      refresh_url: 'https://acme.example.com/oauth/refresh',
+      proxy: {
+        base_url: 'https://api.acme.example.com/v2',
+        headers: { 'acme-version': '2026-01-01', 'acme-client': '${clientId}' },
+        retry: { at: 'x' },
+      },
+      webhook_routing_script: 'acmeWebhooks',
+    })
+    expect(item).toEqual({
+      name: 'acme',
+      carried: 'whole',
+      notes: [],
+      definition: {
+        id: 'acme',
+        name: 'Acme',
+        verified: false,
+        oauth2: {
+          scope_delimiter: ',',
+          pkce: { enabled: false },
+          authorize_request: {
+            endpoint: 'https://acme.example.com/oauth/authorize',
+            params: { access_type: 'offline', prompt: 'consent' },
+          },
+          token_request: {
+            endpoint: 'https://acme.example.com/oauth/token',
+            auth_method: 'client_secret_basic',
+            request_content_type: 'application/json',
+            params: { audience: 'api' },
+          },
+          refresh_request: {
+            endpoint: 'https://acme.example.com/oauth/refresh',
+            auth_method: 'client_secret_basic',
+            request_content_type: 'application/json',
+          },
+          default_scopes: ['read', 'offline'],
+          api: {
+            base_url: 'https://api.acme.example.com/v2',
+            headers: { 'acme-version': '2026-01-01', 'acme-client': '{{client_id}}' },
+          },
+        },
+      },
+    })
+  })
+
+  test('values that people give become variables, with their patterns, choices and defaults', () => {
+    const url = (path: string) =>
+      `https://\${connectionConfig.accountHost}.example.com/\${connectionConfig.tenantId}/${path}`
+    const { carried, definition } = nango({
+      authorization_url: url('authorize'),
+      token_url: url('token'),
+      connection_config: {
+        accountHost: {
+          type: 'string',
+          title: 'Account',
+          pattern: '^[a-z]+$',
+          example: 'blue',
+          prefix: 'https://',
+        },
+        tenantId: { type: 'string', title: 'Tenant', enum: ['eu', 'us'], default_value: 'eu' },
+      },
+    })
+    expect(carried).toBe('whole')
+    expect(definition?.oauth2).toMatchObject({
+      variables: {
+        account_host: { label: 'Account', pattern: '^[a-z]+$', example: 'blue' },
+        tenant_id: { label: 'Tenant', one_of: ['eu', 'us'], value: 'eu' },
+      },
+      token_request: { endpoint: 'https://{{account_host}}.example.com/{{tenant_id}}/token' },
+    })
+  })
+
+  test('an alternative that is the same URL with a fixed host is the default of the variable', () => {
+    const url = (path: string) =>
+      `https://\${connectionConfig.hostname}/${path} || https://login.example.com/${path}`
+    const { carried, definition } = nango({
+      authorization_url: url('authorize'),
+      token_url: url('token'),
+      connection_config: { hostname: { type: 'string', title: 'Host', format: 'hostname', optional: true } },
+    })
+    expect(carried).toBe('whole')
+    expect(definition?.oauth2.variables).toMatchObject({ hostname: { value: 'login.example.com' } })
+  })
+
+  test('values that the provider tells are kept; a host of theirs gets tokens only below a fixed domain', () => {
+    const { definition, notes } = nango({
+      redirect_uri_metadata: ['companyId'],
+      token_response_metadata: ['dc'],
+      connection_config: {
+        companyId: { type: 'string', pattern: '^[0-9]{1,20}$' },
+        dc: { type: 'string', pattern: '^[a-z]{2}[0-9]+$', automated: true },
+      },
+      proxy: {
+        base_url: 'https://${connectionConfig.dc}.api.example.com',
+        headers: { 'acme-company': '${connectionConfig.companyId}' },
+      },
+    })
+    expect(notes).toEqual([])
+    expect(definition?.oauth2).toMatchObject({
+      kept_values: {
+        company_id: { from: 'authorization_response', at: 'companyId', pattern: '^[0-9]{1,20}$' },
+        dc: { from: 'token_response', at: '$.dc', pattern: '^[a-z]{2}[0-9]+$' },
+      },
+      callback_members: { companyId: '^[0-9]{1,20}$' },
+      api: {
+        base_url: 'https://{{dc}}.api.example.com',
+        hosts: ['*.api.example.com'],
+        headers: { 'acme-company': '{{company_id}}' },
+      },
+    })
+  })
+
+  test.each<[string, object, string, RegExp]>([
+    [
+      'code that runs after the consent',
+      { post_connection_script: 'acmeAfter' },
+      'post_connection_script',
+      /code of Nango/,
+    ],
+    [
+      'a separator that we do not have',
+      { scope_separator: '+' },
+      'scope_separator',
+      /neither a space nor a comma/,
+    ],
+    [
+      'a parameter with a value of the connection',
+      { token_params: { resource: 'https://${connectionConfig.env}' } },
+      'token_params.resource',
+      /value of the connection/,
+    ],
+    ['a fragment', { authorization_url_fragment: 'x' }, 'authorization_url_fragment', /no such member/],
+    [
+      'a base URL of any host',
+      {
+        proxy: { base_url: '${connectionConfig.instance_url}' },
+        token_response_metadata: ['instance_url'],
+        connection_config: { instance_url: { pattern: '^https://.*$' } },
+      },
+      'proxy.base_url',
+      /name the hosts/,
+    ],
+    [
+      'a value without a pattern',
+      {
+        proxy: { base_url: 'https://${connectionConfig.dc}.api.example.com' },
+        token_response_metadata: ['dc'],
+      },
+      'proxy.base_url.dc',
+      /without a usable pattern/,
+    ],
+    [
+      'a pattern that RE2 does not take',
+      {
+        authorization_url: 'https://${connectionConfig.host}/a',
+        token_url: 'https://${connectionConfig.host}/t',
+        connection_config: { host: { pattern: '^(?!evil).*$' } },
+      },
+      'connection_config.host',
+      /any host or label/,
+    ],
+    [
+      'a header with the secret',
+      { proxy: { base_url: 'https://api.example.com', headers: { 'x-key': '${clientId}:${clientSecret}' } } },
+      'proxy.headers.x-key',
+      /cannot have/,
+    ],
+    [
+      'a state under another name',
+      { authorization_url_replacements: { 'state=': 'customField=' } },
+      'authorization_url_replacements',
+      /state keeps its name/,
+    ],
+  ])('%s is left out and named', (_, members, member, reason) => {
+    const item = nango(members)
+    expect(item.carried).toBe('part')
+    expect(item.notes).toContainEqual({ member, reason: expect.stringMatching(reason) })
+  })
+
+  test('names of parameters, the code’s name and a missing response_type are carried over', () => {
+    const { carried, definition } = nango({
+      authorization_url_replacements: { client_id: 'client_key', response_type: '' },
+      authorization_code_param_in_callback: 'auth_code',
+    })
+    expect(carried).toBe('whole')
+    expect(definition?.oauth2).toMatchObject({
+      authorize_request: { parameter_names: { client_id: 'client_key' }, params: { response_type: '' } },
+      code_parameter: 'auth_code',
+    })
+  })
+
+  test('an alias has what it leaves out from the other entry', () => {
+    const base = {
+      auth_mode: 'OAUTH2',
+      display_name: 'Base',
+      authorization_url: 'https://base.example.com/a',
+      token_url: 'https://base.example.com/t',
+    }
+    const items = read({ base, other: { alias: 'base', display_name: 'Other' }, lost: { alias: 'nowhere' } })
+    expect(items.map(({ carried }) => carried)).toEqual(['whole', 'whole', 'none'])
+    expect(items[1]?.definition).toMatchObject({
+      id: 'other',
+      name: 'Other',
+      oauth2: items[0]?.definition?.oauth2,
+    })
+  })
+
+  test.each([
+    ['API_KEY', /API keys/],
+    ['OAUTH1', /OAuth 1/],
+    ['OAUTH2_CC', /client credentials/],
+    ['TWO_STEP', /without a user’s code/],
+    ['SOMETHING_NEW', /unknown kind/],
+  ])('%s is not carried over', (auth_mode, reason) => {
+    expect(only({ acme: { auth_mode } })).toEqual({
+      name: 'acme',
+      carried: 'none',
+      notes: [{ member: 'auth_mode', reason: expect.stringMatching(reason) }],
+    })
+  })
+
+  test.each([
+    ['plain http', 'http://acme.example.com/token'],
+    ['a private address', 'https://10.0.0.1/token'],
+    ['a script', 'javascript:alert(1)'],
+    ['credentials', 'https://user:pw@acme.example.com/token'],
+  ])('a token URL with %s is refused as in any definition', (_, token_url) => {
+    const item = nango({ token_url })
+    expect(item.carried).toBe('none')
+    expect(item.definition).toBeUndefined()
+    expect(item.notes[0]?.member).toBe('oauth2.token_request.endpoint')
+  })
+})
+
+describe('grant', () => {
+  const entry = {
+    authorize_url: 'https://acme.example.com/a',
+    access_url: 'https://acme.example.com/t',
+    oauth: 2,
+  }
+
+  test('what grant does where it is silent: commas, the secret in the body, no PKCE', () => {
+    expect(only({ acme: entry })).toEqual({
+      name: 'acme',
+      carried: 'whole',
+      notes: [],
+      definition: {
+        id: 'acme',
+        name: 'acme',
+        verified: false,
+        oauth2: {
+          scope_delimiter: ',',
+          pkce: { enabled: false },
+          authorize_request: { endpoint: 'https://acme.example.com/a' },
+          token_request: { endpoint: 'https://acme.example.com/t' },
+          refresh_request: { endpoint: 'https://acme.example.com/t' },
+        },
+      },
+    })
+  })
+
+  test('an application’s own settings, without its client', () => {
+    const own = {
+      ...entry,
+      key: 'client-id',
+      secret: 'client-secret',
+      scope: ['openid', 'email'],
+      scope_delimiter: ' ',
+      pkce: true,
+      token_endpoint_auth_method: 'client_secret_basic',
+      custom_params: { access_type: 'offline' },
+    }
+    const item = only({ defaults: { origin: 'http://localhost' }, acme: own })
+    expect(item).toMatchObject({
+      carried: 'whole',
+      definition: {
+        oauth2: {
+          default_scopes: ['openid', 'email'],
+          authorize_request: { params: { access_type: 'offline' } },
+          token_request: { auth_method: 'client_secret_basic' },
+        },
+      },
+    })
+    expect(item.definition?.oauth2).not.toHaveProperty('pkce')
+    expect(JSON.stringify(item)).not.toMatch(/client-id|client-secret/)
+  })
+
+  test('[subdomain] is a variable; OAuth 1 is not carried over', () => {
+    const items = read({
+      acme: { ...entry, authorize_url: 'https://[subdomain].acme.example.com/a' },
+      old: { ...entry, oauth: 1, request_url: 'https://old.example.com/r' },
+    })
+    expect(items).toMatchObject([
+      {
+        carried: 'part',
+        definition: { oauth2: { variables: { subdomain: {} } } },
+        notes: [{ member: 'subdomain' }],
+      },
+      { carried: 'none', notes: [{ member: 'oauth', reason: 'OAuth 1' }] },
+    ])
+  })
+})
+
+describe('Arcade', () => {
+  const yaml = `
+auth:
+  providers:
+    - id: acme-hub
+      description: The hub
+      enabled: true
+      type: oauth2
+      client_id: \${env:ACME_CLIENT_ID}
+      client_secret: \${env:ACME_CLIENT_SECRET}
+      oauth2:
+        scope_delimiter: " "
+        authorize_request:
+          endpoint: https://hub.example.com/authorize
+          params:
+            response_type: code
+            client_id: "{{client_id}}"
+            redirect_uri: "{{redirect_uri}}"
+            scope: "{{scopes}} {{existing_scopes}}"
+        token_request:
+          endpoint: https://hub.example.com/token
+          auth_method: client_secret_basic
+          response_map: {access_token: "$.data.token"}
+    - id: default-google
+      type: oauth2
+      provider_id: google
+      client_id: x
+    - id: secret-host
+      oauth2:
+        authorize_request: {endpoint: "\${env:HOST}/authorize"}
+        token_request: {endpoint: "https://hub.example.com/token"}
+`
+  test('blocks are those of our API; the client stays out, and PKCE is off unless it is on', () => {
+    const items = read(yaml)
+    expect(items[0]).toMatchObject({
+      name: 'acme-hub',
+      carried: 'whole',
+      definition: {
+        id: 'acme-hub',
+        oauth2: {
+          pkce: { enabled: false },
+          token_request: { response_map: { access_token: '$.data.token' } },
+        },
+      },
+    })
+    expect(JSON.stringify(items)).not.toContain('CLIENT_SECRET')
+    expect(items[1]).toMatchObject({
+      carried: 'none',
+      notes: [{ reason: expect.stringMatching(/providers add google/) }],
+    })
+    expect(items[2]).toMatchObject({
+      carried: 'none',
+      notes: [{ reason: expect.stringMatching(/environment/) }],
+    })
+  })
+})
+
+describe('documents that are refused', () => {
+  const bomb = `a: &a [x, x, x, x, x, x, x, x, x]\n${'bcdefghi'
+    .split('')
+    .map((name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[index]}`).join(', ')}]`)
+    .join('\n')}\nauth_mode: OAUTH2`
+  test.each<[string, string, RegExp]>([
+    ['a YAML bomb', bomb, /aliases/],
+    ['a cycle', 'a: &a {b: *a, auth_mode: OAUTH2}', /aliases/],
+    ['no YAML', 'a: [', /neither JSON nor YAML/],
+    ['another shape', '{"openapi": "3.1.0", "paths": {}}', /none that is read/],
+    ['a list', '- a', /no object/],
+    ['too long a text', 'x'.repeat(9 * 1024 * 1024), /longer/],
+    ['too many lines', 'a:\n'.repeat(600_000), /more than/],
+  ])('%s', (_, text, message) => {
+    expect(() => importDocument(text)).toThrow(message)
+  })
+
+  test('two names that make one id: the first counts', () => {
+    const entry = {
+      authorize_url: 'https://acme.example.com/a',
+      access_url: 'https://acme.example.com/t',
+      oauth: 2,
+    }
+    expect(read({ 'Acme One': entry, 'acme-one': entry }).map(({ carried }) => carried)).toEqual([
+      'whole',
+      'none',
+    ])
+  })
+})
