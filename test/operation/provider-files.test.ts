@@ -171,6 +171,20 @@ export default definition
     expect(confirmed.body.status).toBe('active')
   })
 
+  test('their JSON Schema is served to editors, without a key', async () => {
+    const { status, headers, body } = await gatepass.call('GET', '/schemas/provider.json', undefined, {
+      key: null,
+    })
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toBe('application/schema+json')
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+    expect(body).toMatchObject({
+      $id: `${gatepass.url}/schemas/provider.json`,
+      required: ['id', 'name', 'oauth2'],
+      additionalProperties: false,
+    })
+  })
+
   test('a file may take the place of a built-in definition, which the log says', async () => {
     const added = await gatepass.call('POST', '/v1/admin/auth_providers', {
       id: 'github',
