@@ -18,7 +18,7 @@ interface ProviderWire {
     readonly redirect_uri: string
     readonly authorize_request: { readonly endpoint: string }
     readonly token_request: { readonly endpoint: string }
-    readonly variables?: Readonly<Record<string, { readonly value: string; readonly label?: string }>>
+    readonly variables?: Readonly<Record<string, { readonly value?: string; readonly label?: string }>>
   }
 }
 
@@ -196,7 +196,7 @@ function report(provider: ProviderWire, { json }: CommonOptions): void {
     ['client id', oauth2.client_id ?? '-'],
     ['client secret', oauth2.client_secret.exists ? 'set' : 'not set'],
     ...Object.entries(oauth2.variables ?? {}).map(
-      ([name, { value, label = name }]) => [label, value] as const,
+      ([name, { value = 'asked of each user', label = name }]) => [label, value] as const,
     ),
   ] as const
   for (const [name, value] of members) print(`  ${dim(name.padEnd(22))}  ${sanitize(value)}`)

@@ -19,6 +19,8 @@ export interface Step {
   readonly scopes: readonly string[]
   /** The account that must approve at this step, if not the authorization's `account`. */
   readonly account?: string
+  /** Values for the variables that users are asked for, which the caller gave. */
+  readonly given?: Readonly<Record<string, string>>
   readonly connectionId?: string
   /** Scopes that the consent was asked for and did not give. */
   readonly missingScopes?: readonly string[]
@@ -70,6 +72,8 @@ export interface AttemptSecrets {
   readonly nonce?: string
   /** `identityOf` the provider when the attempt began: the code is sent to no other identity. */
   readonly providerIdentity: string
+  /** What the user gave for the variables that users are asked for. */
+  readonly given?: Readonly<Record<string, string>>
   /**
    * The issuer at which the user of this browser logged in before the attempt, when login is how users are verified.
    */

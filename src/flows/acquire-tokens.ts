@@ -36,6 +36,8 @@ export interface ProviderNeed {
   readonly alsoAsk?: readonly string[]
   /** Takes the place of `TokensNeed.account`. */
   readonly account?: string
+  /** Values for the variables that users are asked for, if the user must be asked. */
+  readonly given?: Readonly<Record<string, string>>
 }
 
 /** A token, and the need that it meets. */
@@ -105,7 +107,7 @@ async function findAllOrBegin<Need extends ProviderNeed>(
   const steps: Step[] = []
   const tokens: AcquiredToken<Need>[] = []
   for (const [at, provider] of need.providers.entries()) {
-    const { entry, scopes, alsoAsk = [], account: own } = provider
+    const { entry, scopes, alsoAsk = [], account: own, given } = provider
     const known = await ((at === 0 ? first : undefined) ?? findToken(broker, need, provider))
     if (known.outcome === 'ready') {
       tokens.push({ need: provider, release: known })
@@ -119,6 +121,7 @@ async function findAllOrBegin<Need extends ProviderNeed>(
       providerUid: entry.uid,
       scopes: unionOfScopes(wanted, alsoAsk, known.connection?.scopes ?? []),
       ...(own !== undefined && { account: own }),
+      ...(given !== undefined && { given }),
     })
   }
   if (steps.length === 0) return { outcome: 'ready', tokens }
@@ -181,10 +184,11 @@ export function connectUrl(broker: Broker, authorization: Pick<Authorization, 'i
 }
 
 function shareKey({ projectId, userId, account }: TokensNeed, steps: readonly Step[]): string {
-  const asked = steps.map(({ providerUid, scopes, account: own }) => [
+  const asked = steps.map(({ providerUid, scopes, account: own, given }) => [
     providerUid,
     [...scopes].sort(),
     ...(own === undefined ? [] : [own]),
+    ...(given === undefined ? [] : [Object.entries(given).sort()]),
   ])
   return sha256(JSON.stringify([projectId, userId, asked, account ?? null]))
 }

@@ -10,7 +10,9 @@ import {
 import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { type TrailDetails, trailLines } from '../domain/trail.ts'
+import { lacksValues } from '../providers/connection-values.ts'
 import type { Grant } from '../providers/grant.ts'
+import { keptValuesOf, toldValues } from '../providers/kept-values.ts'
 import type { RequestGuard } from '../providers/oauth-client.ts'
 import type { RegisteredClient } from '../providers/provider.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
@@ -168,13 +170,22 @@ async function redeem(
   if (entry === undefined || providerIdentity(broker, entry) !== secrets.providerIdentity)
     throw new ProviderRefusal('provider_changed', 'The provider was changed meanwhile. Ask for a new link.')
 
-  const registered = registeredClient(broker, entry)
+  const told = toldValues(entry.provider, { authorizationResponse: response, given: secrets.given })
+  const registered = registeredClient(broker, entry, keptValuesOf(entry.provider, told))
+  if (lacksValues(registered.provider.tokenRequest))
+    throw new ProviderRefusal(
+      'provider_bad_response',
+      `${entry.provider.displayName} did not say, in a form that is expected, which of its servers answers for you. Start again from your application; if it stays so, tell whoever runs this service.`,
+    )
   const redeemed = recordingRequests(sent, () => oauth.redeem(registered, response, secrets, guard))
   const grant = await redeemed.catch((error: unknown) => {
     throw guard.heldBack ?? error
   })
   const finish = async () => {
-    const { connection, consent } = await connectionOfGrant(broker, claimed, entry, grant, response)
+    const { connection, consent } = await connectionOfGrant(broker, claimed, entry, grant, {
+      response,
+      given: secrets.given,
+    })
     const audit = broker.audit.of(claimed.projectId, {
       action: 'authorization.completed',
       userId: claimed.userId,

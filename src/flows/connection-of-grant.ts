@@ -1,13 +1,20 @@
 import type { Broker } from '../broker.ts'
-import { currentStep, type Exchanging, requestedAccount, type Step } from '../domain/authorization.ts'
+import {
+  type AttemptSecrets,
+  currentStep,
+  type Exchanging,
+  requestedAccount,
+  type Step,
+} from '../domain/authorization.ts'
 import { type Connection, chooseConnection } from '../domain/connection.ts'
 import { newOwnedId } from '../domain/ids.ts'
 import { missingScopes } from '../domain/scopes.ts'
+import { askedValues } from '../providers/connection-values.ts'
 import { extraOfResponse, mergedExtra } from '../providers/extra-members.ts'
 import type { Grant } from '../providers/grant.ts'
 import { toldValues } from '../providers/kept-values.ts'
 import { factsOf } from '../providers/known-facts.ts'
-import type { ProviderEntry } from '../providers/provider.ts'
+import type { Provider, ProviderEntry } from '../providers/provider.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { providerIdentity } from './find-provider.ts'
 import { countWithheld, grantedScopes } from './granted-scopes.ts'
@@ -24,10 +31,11 @@ export async function connectionOfGrant(
   broker: Broker,
   claimed: Exchanging,
   entry: ProviderEntry,
-  grant: Grant,
-  response: URLSearchParams,
+  granted: Grant,
+  { response, given }: { readonly response: URLSearchParams; readonly given: AttemptSecrets['given'] },
 ): Promise<{ readonly connection: Connection; readonly consent: ConsentFacts }> {
   const { projectId, userId } = claimed
+  const grant = { ...granted, account: accountWithin(entry.provider, granted.account, given) }
   const owner = { projectId, userId, providerUid: entry.uid }
   const known = await broker.store.connections.ofOwner(owner)
   if (isAnotherAccount(known, requestedAccount(claimed), grant))
@@ -49,6 +57,7 @@ export async function connectionOfGrant(
     authorizationResponse: response,
     tokenResponse: grant.extra,
     userInfo: grant.userInfo,
+    given,
   })
   const tokens = sealGrant(
     broker,
@@ -97,6 +106,16 @@ function changedFrom(
   const before = meant === undefined ? chooseConnection(known) : undefined
   if (before === undefined || before.id === id || before.account.id === account.id) return undefined
   return { id: before.account.id, name: before.account.name, connectionId: before.id }
+}
+
+/** An account that the provider does not name is that of the values which its user gave. */
+function accountWithin(
+  provider: Provider,
+  account: Grant['account'],
+  given: AttemptSecrets['given'] = {},
+): Grant['account'] {
+  if (account.id !== '') return account
+  return { ...account, id: Object.values(askedValues(provider, given)).join(':') }
 }
 
 /** Whether a particular account was requested and the provider names another. */

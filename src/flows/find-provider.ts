@@ -1,6 +1,11 @@
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest.ts'
+import {
+  type ConnectionValues,
+  hasOwnEndpoints,
+  withConnectionValues,
+} from '../providers/connection-values.ts'
 import { identityOf } from '../providers/identity.ts'
 import { factsOf } from '../providers/known-facts.ts'
 import type { Provider, ProviderEntry, RegisteredClient } from '../providers/provider.ts'
@@ -126,13 +131,23 @@ function needsSecret(provider: Provider): boolean {
   )
 }
 
-/** The entry with its client, ready for requests. Throws `provider_incomplete`, which names the missing settings. */
-export function registeredClient(broker: Broker, entry: ProviderEntry): RegisteredClient {
+/**
+ * The entry with its client, ready for requests, at the endpoints of a connection with these values. A request whose
+ * endpoint needs another value reaches no host. Throws `provider_incomplete`, which names the missing settings.
+ */
+export function registeredClient(
+  broker: Broker,
+  entry: ProviderEntry,
+  values: ConnectionValues = {},
+): RegisteredClient {
   const client = broker.clientFor(entry)
   const missing = missingSettings(broker, entry)
   if (client === undefined || missing.length > 0)
     throw new BrokerError('provider_incomplete', whatToSet(broker, entry, missing))
-  return { provider: entry.provider, client, redirectUri: broker.redirectUri(entry) }
+  const provider = hasOwnEndpoints(entry.provider)
+    ? withConnectionValues(entry.provider, values)
+    : entry.provider
+  return { provider, client, redirectUri: broker.redirectUri(entry) }
 }
 
 function whatToSet(broker: Broker, entry: ProviderEntry, missing: readonly string[]): string {

@@ -24,7 +24,11 @@ export interface BegunLogin {
 
 /** What a login is for: one authorization, or a session of the browser, which goes on at `returnTo`. */
 export type LoginPurpose =
-  | { readonly authorizationId: string }
+  | {
+      readonly authorizationId: string
+      /** What the user gave on the connect page, for the attempt. */
+      readonly given?: Readonly<Record<string, string>>
+    }
   | {
       readonly session: {
         readonly projectId: string

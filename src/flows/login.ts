@@ -91,7 +91,7 @@ export async function finishLogin(
   return once(broker, stateHash, () =>
     'session' in kept
       ? finishForSession(broker, verifier, kept.session, received)
-      : finishForAuthorization(broker, verifier, kept.authorizationId, received),
+      : finishForAuthorization(broker, verifier, kept, received),
   )
 }
 
@@ -104,7 +104,7 @@ interface Received {
 async function finishForAuthorization(
   broker: Broker,
   verifier: OidcVerifier,
-  authorizationId: string,
+  { authorizationId, given }: Extract<LoginPurpose, { readonly authorizationId: string }>,
   received: Received,
 ): Promise<LoginOutcome> {
   const { store, now, log } = broker
@@ -123,7 +123,7 @@ async function finishForAuthorization(
   if (user !== authorization.userId) return await anotherUser(broker, verifier, authorization)
   const { browserId } = received
   const proof = proveLogin(broker, verifier, authorization, browserId)
-  const started = startAttempt(broker, authorization, { browserId, loginProof: proof.value })
+  const started = startAttempt(broker, authorization, { browserId, loginProof: proof.value, given })
   started.catch(() => {}) // the caller of `start` gets the error
   return { outcome: 'logged_in', authorization, proof, start: () => started }
 }

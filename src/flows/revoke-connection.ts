@@ -1,6 +1,7 @@
 import type { Broker } from '../broker.ts'
 import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
+import { keptValuesOf } from '../providers/kept-values.ts'
 import type { RequestGuard } from '../providers/oauth-client.ts'
 import type { Revocation } from '../providers/revocation.ts'
 import { UnsealError } from '../store/seal.ts'
@@ -26,10 +27,11 @@ export async function revokeConnection(broker: Broker, connection: Connection): 
   if (entry?.provider.revocationRequest === undefined) return 'unsupported'
   try {
     if (gone.providerIdentity !== providerIdentity(broker, entry)) return 'failed'
-    const { accessToken } = openAccess(broker, gone)
+    const { accessToken, kept } = openAccess(broker, gone)
     const refreshToken = openRefreshToken(broker, gone)
     const tokens = { accessToken, ...(refreshToken !== undefined && { refreshToken }) }
-    return await oauth.revoke(registeredClient(broker, entry), tokens, unlessApprovedAgain(broker, gone))
+    const registered = registeredClient(broker, entry, keptValuesOf(entry.provider, kept))
+    return await oauth.revoke(registered, tokens, unlessApprovedAgain(broker, gone))
   } catch (error) {
     // the tokens cannot be decrypted, or the client is not set: the connection is deleted nevertheless
     if (error instanceof UnsealError || error instanceof BrokerError) return 'failed'

@@ -13,6 +13,7 @@ import {
 import { chooseConnection } from '../domain/connection.ts'
 import { newOwnedToken, ownedTokenHash, sha256 } from '../domain/ids.ts'
 import { type TrailDetails, type TrailEntry, trailLines } from '../domain/trail.ts'
+import { askedValues, type ConnectionValues, givenFaults } from '../providers/connection-values.ts'
 import type { RegisteredClient } from '../providers/provider.ts'
 import type { SealedPlace } from '../store/seal.ts'
 import { failAsAnotherUser } from './another-user.ts'
@@ -30,6 +31,14 @@ export type StartedAttempt =
       readonly outcome: 'login_required'
       readonly verifier: OidcVerifier
       readonly authorization: Authorization
+      /** What the user has given, for the attempt after the login. */
+      readonly given: ConnectionValues
+    }
+  /** The user has to give values, such as a subdomain: what is wrong, by the variable's name. */
+  | {
+      readonly outcome: 'values_needed'
+      readonly faults: ReadonlyMap<string, string>
+      readonly authorization: Authorization
     }
   /** The authorization has ended, or the code of another attempt is being redeemed. */
   | { readonly outcome: 'not_startable'; readonly authorization: Authorization }
@@ -42,23 +51,26 @@ export type StartedAttempt =
 export async function startAttempt(
   broker: Broker,
   authorization: Authorization,
-  { browserId, loginProof, sessionUser }: ClickingBrowser,
+  { browserId, loginProof, sessionUser, given: typed = {} }: ClickingBrowser,
 ): Promise<StartedAttempt> {
   const { store, oauth, now, settings } = broker
   const { verifier } = settings
   // the session of another user ends the authorization, as that user's login would: nothing is sent to the provider
   if (sessionUser !== undefined && sessionUser !== authorization.userId)
     return { outcome: 'not_startable', authorization: await failAsAnotherUser(broker, authorization) }
+  const { id, projectId, userId, step } = authorization
+  const account = requestedAccount(authorization)
+  const { providerUid, scopes, given: byCaller = {} } = currentStep(authorization)
+  const stored = await findProviderByUid(broker, projectId, providerUid)
+  const given = stored === undefined ? {} : askedValues(stored.provider, { ...typed, ...byCaller })
+  const faults = stored === undefined ? new Map() : givenFaults(stored.provider, given)
+  if (faults.size > 0) return { outcome: 'values_needed', faults, authorization }
   if (
     verifier.kind === 'oidc' &&
     sessionUser === undefined &&
     !hasLoggedIn(broker, verifier, authorization, browserId, loginProof)
   )
-    return { outcome: 'login_required', verifier, authorization }
-  const { id, projectId, userId, step } = authorization
-  const account = requestedAccount(authorization)
-  const { providerUid, scopes } = currentStep(authorization)
-  const stored = await findProviderByUid(broker, projectId, providerUid)
+    return { outcome: 'login_required', verifier, authorization, given }
   const entry = stored && (await withCurrentMetadata(broker, stored))
   if (entry === undefined || entry.status === 'inactive') {
     const message = 'The provider was removed or switched off meanwhile. Ask for a new link.'
@@ -66,11 +78,12 @@ export async function startAttempt(
     const failed = await store.authorizations.fail(id, 'provider_changed', message, now(), undefined, audit)
     return { outcome: 'not_startable', authorization: failed ?? at(authorization, now()) }
   }
-  const registered = registeredClient(broker, entry)
+  const registered = registeredClient(broker, entry, given)
   const state = newOwnedToken(projectId, userId)
   const secrets: AttemptSecrets = {
     ...oauth.secretsFor(registered, scopes),
     providerIdentity: providerIdentity(broker, entry),
+    ...(Object.keys(given).length > 0 && { given }),
     ...(verifier.kind === 'oidc' && { loggedInAt: verifier.issuer }),
   }
   const attempt: Attempt = {
@@ -127,12 +140,14 @@ function sentTo(
   }
 }
 
-/** The cookies of a browser: its id, and the proof of a login. */
+/** The cookies of a browser, and the form that it sent. */
 export interface ClickingBrowser {
   readonly browserId: string
   readonly loginProof: string | undefined
   /** The user who has logged in for a session of this browser, who need not log in again. */
   readonly sessionUser?: string | undefined
+  /** What the user typed for the variables that users are asked for. */
+  readonly given?: ConnectionValues | undefined
 }
 
 /** The secrets that the current attempt keeps for its token request. */

@@ -24,3 +24,18 @@ export function fitsPattern(pattern: string, value: string): boolean {
   if (patternFault(pattern) !== undefined) return false
   return RE2JS.compile(pattern).matches(value)
 }
+
+/** What a value may be: one of a list, or anything that matches the pattern. */
+export interface Allowed {
+  readonly pattern: string
+  readonly oneOf?: readonly string[]
+}
+
+export function isAllowed({ pattern, oneOf }: Allowed, value: string): boolean {
+  return oneOf === undefined ? fitsPattern(pattern, value) : oneOf.includes(value)
+}
+
+/** The pattern of these values, of any length. */
+export function anyOf(values: readonly string[]): string {
+  return values.map((value) => value.replaceAll(/[^A-Za-z0-9]/g, '\\$&')).join('|')
+}

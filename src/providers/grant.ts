@@ -159,8 +159,10 @@ function accountClaims(
   return Object.fromEntries(Object.entries(claims).filter(([name]) => !PROTOCOL_CLAIMS.includes(name)))
 }
 
-function accountOf({ account }: Provider, told: unknown): Grant['account'] {
-  return { id: firstText(account.id, told) ?? '', name: firstText(account.name, told) ?? '' }
+function accountOf({ account, accountsWithin: within }: Provider, told: unknown): Grant['account'] {
+  const id = firstText(account.id, told) ?? ''
+  const name = firstText(account.name, told) ?? ''
+  return { id: within === undefined || id === '' ? id : `${within}:${id}`, name }
 }
 
 function firstText(expressions: readonly string[], document: unknown): string | undefined {

@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto'
 import { catalogueOf } from './catalogue/registry.ts'
+import { toldInEndpoints } from './connection-values.ts'
 import { type EndpointRole, endpointsOf, type Provider } from './provider.ts'
 import { names } from './template.ts'
+import { userVariables, withVariables } from './variables.ts'
 
 /**
  * The client and server that an entry's codes and tokens belong to, as one comparable value: the client id, and each
  * endpoint by its role. An issuer with checked metadata replaces its endpoints. For a provider of the catalogue, its id
  * and the values of its variables do, so that a new version of a path requires no new consents.
  */
-export function identityOf(provider: Provider, clientId: string | undefined): string {
+export function identityOf(given: Provider, clientId: string | undefined): string {
+  const provider = withoutExamples(given)
   const fromIssuer = new Set<string>(provider.fromIssuer)
   const known = fromIssuer.has('authorization') || fromIssuer.has('token') ? undefined : catalogueOf(provider)
   const others = Object.entries(endpointsOf(provider)).filter(
@@ -22,7 +25,26 @@ export function identityOf(provider: Provider, clientId: string | undefined): st
     issuer === undefined || issuer === known?.builtIn.provider.issuer ? null : issuer,
     others.sort(([one], [other]) => (one < other ? -1 : 1)),
     ...(variables.length > 0 ? [variables] : []),
+    ...ofConnections(provider),
   ])
+}
+
+/** A connection's own values are kept with its tokens; the identity has what they may be, and not the examples. */
+function withoutExamples(provider: Provider): Provider {
+  const asked = userVariables(provider)
+  if (asked.length === 0) return provider
+  const neutral = asked.map(([name, variable]) => [
+    name,
+    { ...variable, value: variable.oneOf?.[0] ?? 'user' },
+  ])
+  return withVariables(provider, { ...provider.variables, ...Object.fromEntries(neutral) })
+}
+
+/** Whose values decide the endpoints of a connection, and what they may be. */
+function ofConnections(provider: Provider): readonly unknown[] {
+  const asked = userVariables(provider).map(([name, { pattern }]) => [name, 'user', pattern])
+  const told = toldInEndpoints(provider).map(([name, { from, at, pattern }]) => [name, from, at, pattern])
+  return asked.length + told.length > 0 ? [['of each connection', [...asked, ...told].sort()]] : []
 }
 
 /**
@@ -42,7 +64,7 @@ function valuesBesideEndpoints(provider: Provider): readonly (readonly [string, 
   return sorted(
     Object.fromEntries(
       Object.entries(variables)
-        .filter(([name]) => !templates.some((template) => names(template, name)))
+        .filter(([name, { askUser }]) => !askUser && !templates.some((template) => names(template, name)))
         .map(([name, { value }]) => [name, value]),
     ),
   )

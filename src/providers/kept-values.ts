@@ -1,6 +1,7 @@
-import { fitsPattern } from './callback-members.ts'
+import { isAllowed } from './callback-members.ts'
 import type { Provider } from './provider.ts'
 import { evaluateText } from './response-map.ts'
+import { userVariables, variableFault } from './variables.ts'
 
 /** Values that a provider told of a connection, by where they were told: definitions may change, what was told does not. */
 export type ToldValues = Readonly<Record<string, string>>
@@ -12,32 +13,46 @@ export interface Telling {
   /** The further members of the token response. */
   readonly tokenResponse?: Readonly<Record<string, unknown>> | undefined
   readonly userInfo?: Readonly<Record<string, unknown>> | undefined
+  /** What the user gave for the variables that users are asked for. */
+  readonly given?: Readonly<Record<string, string>> | undefined
 }
 
-type Keeping = Pick<Provider, 'keptValues'>
+type Keeping = Pick<Provider, 'keptValues' | 'variables'>
 
 /** What a grant tells of the values that the entry keeps, over what was told before; those that do not fit are dropped. */
 export function toldValues(
-  { keptValues = {} }: Keeping,
+  provider: Keeping,
   telling: Telling,
   before: ToldValues = {},
 ): ToldValues | undefined {
   const told: Record<string, string> = { ...before }
-  for (const value of Object.values(keptValues)) {
+  for (const value of Object.values(provider.keptValues ?? {})) {
     const text = textOf(value, telling)
-    if (text !== undefined && fitsPattern(value.pattern, text)) told[keyOf(value)] = text
+    if (text !== undefined && isAllowed(value, text)) told[keyOf(value)] = text
+  }
+  for (const [name, variable] of userVariables(provider)) {
+    const value = telling.given?.[name]
+    if (value !== undefined && variableFault({ ...variable, value }) === undefined)
+      told[givenKey(name)] = value
   }
   return Object.keys(told).length > 0 ? told : undefined
 }
 
-/** The kept values by their names. One that no longer fits its pattern is absent. */
-export function keptValuesOf({ keptValues = {} }: Keeping, told: ToldValues = {}): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(keptValues).flatMap(([name, value]) => {
-      const text = Object.hasOwn(told, keyOf(value)) ? told[keyOf(value)] : undefined
-      return text !== undefined && fitsPattern(value.pattern, text) ? [[name, text] as const] : []
-    }),
-  )
+/**
+ * The values of a connection by their names: those that are kept, and those that its user gave. One that is no longer
+ * allowed is absent.
+ */
+export function keptValuesOf(provider: Keeping, told: ToldValues = {}): Record<string, string> {
+  const kept = Object.entries(provider.keptValues ?? {}).flatMap(([name, value]) => {
+    const text = Object.hasOwn(told, keyOf(value)) ? told[keyOf(value)] : undefined
+    return text !== undefined && isAllowed(value, text) ? [[name, text] as const] : []
+  })
+  const given = userVariables(provider).flatMap(([name, variable]) => {
+    const value = told[givenKey(name)]
+    const isGiven = value !== undefined && variableFault({ ...variable, value }) === undefined
+    return isGiven ? [[name, value] as const] : []
+  })
+  return Object.fromEntries([...kept, ...given])
 }
 
 /** Values that are given by their names, for a connection that comes from elsewhere; the names of those that do not fit. */
@@ -68,4 +83,9 @@ type KeptValue = NonNullable<Provider['keptValues']>[string]
 
 function keyOf({ from, at }: KeptValue): string {
   return `${from} ${at}`
+}
+
+/** No value is told under it: the name of a place begins it, and this is none. */
+function givenKey(name: string): string {
+  return `user ${name}`
 }

@@ -80,6 +80,8 @@ export interface Provider {
   readonly metadataRead?: true
   /** The endpoint that ends a user's session at the server (OpenID Connect RP-Initiated Logout), for callers. */
   readonly endSessionEndpoint?: string
+  /** In the provider of one connection: the values of its user, within which alone account ids are unique. */
+  readonly accountsWithin?: string
   /** `endpointsDigest` of the endpoints for which an administrator confirmed the client of the environment. */
   readonly environmentClientFor?: string
 }
@@ -97,6 +99,8 @@ export interface ProviderVariable {
   readonly value: string
   /** In a definition: `value` is an example, and who makes an entry of it has to give another. */
   readonly isExample?: true
+  /** Each user gives a value, which belongs to the connection; `value` is an example. */
+  readonly askUser?: true
 }
 
 /** Where the provider tells a value, and what the value may be. */
@@ -106,6 +110,10 @@ export interface KeptValue {
   readonly at: string
   /** RE2 expression that the whole value must match. */
   readonly pattern: string
+  /** The only values that it may have; the pattern says the same. */
+  readonly oneOf?: readonly string[]
+  /** A value as it may be told. */
+  readonly example?: string
 }
 
 /** Endpoints by their role, and settings, that an issuer's metadata can fill. */

@@ -1,4 +1,4 @@
-import { fitsPattern } from './callback-members.ts'
+import { isAllowed } from './callback-members.ts'
 import type { Provider, ProviderApi, ProviderVariable } from './provider.ts'
 import { checkTemplate, fillTemplate } from './template.ts'
 
@@ -8,17 +8,27 @@ type Variables = Readonly<Record<string, ProviderVariable>>
 const PART_OF_URL = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9_-]))*(?::\d{1,5})?$/
 
 /** Why the value cannot be put into the entry's URLs, or `undefined` when it can. */
-export function variableFault({ pattern, value }: ProviderVariable): string | undefined {
+export function variableFault({ pattern, oneOf, value }: ProviderVariable): string | undefined {
   if (!PART_OF_URL.test(value)) return 'is no host and no single segment of a path (letters, digits, - . _)'
-  return fitsPattern(pattern, value) ? undefined : `does not match ${pattern}`
+  if (isAllowed({ pattern, ...(oneOf && { oneOf }) }, value)) return undefined
+  return oneOf === undefined ? `does not match ${pattern}` : `is not one of ${oneOf.join(', ')}`
+}
+
+/** The variables that each user is asked for. */
+export function userVariables({ variables = {} }: Pick<Provider, 'variables'>): [string, ProviderVariable][] {
+  return Object.entries(variables).filter(([, { askUser }]) => askUser === true)
 }
 
 /**
- * Why the text is no template of an endpoint, or `undefined`: its placeholders are variables and `{{client_id}}`, and all
- * else is literal.
+ * Why the text is no template of an endpoint, or `undefined`: its placeholders are variables, values of the authorization
+ * response and `{{client_id}}`, and all else is literal.
  */
-export function urlTemplateFault(template: string, variables: Variables | undefined): string | undefined {
-  return checkTemplate(template, [...Object.keys(variables ?? {}), 'client_id'])
+export function urlTemplateFault(
+  template: string,
+  { variables = {}, keptValues = {} }: Pick<Provider, 'variables' | 'keptValues'>,
+): string | undefined {
+  const told = Object.keys(keptValues).filter((name) => keptValues[name]?.from === 'authorization_response')
+  return checkTemplate(template, [...Object.keys(variables), ...told, 'client_id'])
 }
 
 /** As `urlTemplateFault`, for the API's base URL, which may name values that each connection has for itself. */
@@ -37,10 +47,28 @@ export function literalHost(url: string): string | undefined {
     : new URL(origin).host
 }
 
-/** The URL of a template. Placeholders that are no variables stay. */
+/** The URL of a template. Placeholders that are no variables of the entry stay, among them those that users are asked for. */
 export function fillUrl(template: string, variables: Variables | undefined): string {
-  const values = Object.entries(variables ?? {}).map(([name, { value }]) => [name, value] as const)
+  const values = Object.entries(variables ?? {})
+    .filter(([, { askUser }]) => askUser !== true)
+    .map(([name, { value }]) => [name, value] as const)
   return fillTemplate(template, Object.fromEntries(values))
+}
+
+/**
+ * The URL of an endpoint: examples take the place of the values that each connection has for itself. No request goes
+ * there: `withConnectionValues` fills in a connection's own.
+ */
+export function fillEndpoint(
+  template: string,
+  { variables = {}, keptValues = {} }: Pick<Provider, 'variables' | 'keptValues'>,
+): string {
+  const examples = [
+    ...Object.entries(keptValues).map(([name, { oneOf, example }]) => [name, oneOf?.[0] ?? example] as const),
+    ...Object.entries(variables).map(([name, { value }]) => [name, value] as const),
+  ]
+  const known = examples.filter((one): one is readonly [string, string] => one[1] !== undefined)
+  return fillTemplate(template, Object.fromEntries(known))
 }
 
 /** The templates of the provider's URLs, by their members on the wire. */
@@ -66,9 +94,11 @@ export function urlTemplatesOf(provider: Provider): readonly (readonly [path: st
 export function withVariables(provider: Provider, variables: Variables | undefined): Provider {
   const filled = <Block extends Provider['authorizationRequest']>(block: Block): Block => {
     const { endpointTemplate } = block
-    return endpointTemplate === undefined || urlTemplateFault(endpointTemplate, variables) !== undefined
+    const { keptValues = {} } = provider
+    const naming = { keptValues, ...(variables && { variables }) }
+    return endpointTemplate === undefined || urlTemplateFault(endpointTemplate, naming) !== undefined
       ? block
-      : { ...block, endpoint: fillUrl(endpointTemplate, variables) }
+      : { ...block, endpoint: fillEndpoint(endpointTemplate, naming) }
   }
   const { userInfoRequest, refreshRequest, introspectionRequest, revocationRequest, api } = provider
   return {
@@ -106,16 +136,19 @@ export function withFixedVariables(definition: Provider, values: Readonly<Record
   const { variables: declared, ...rest } = definition
   if (declared === undefined) return definition
   const fixed = Object.fromEntries(
-    Object.entries(declared).flatMap(([name, { isExample, ...variable }]) => {
-      const value = values[name] ?? (isExample ? undefined : variable.value)
+    Object.entries(declared).flatMap(([name, { isExample, askUser, ...variable }]) => {
+      const value = values[name] ?? (isExample || askUser ? undefined : variable.value)
       return value === undefined ? [] : [[name, { ...variable, value }] as const]
     }),
   )
   const fix = <Block extends Provider['authorizationRequest']>(block: Block): Block | undefined => {
     const { endpointTemplate, ...literal } = block
     if (endpointTemplate === undefined) return block
-    const isKnown = urlTemplateFault(endpointTemplate, fixed) === undefined
-    return isKnown ? ({ ...literal, endpoint: fillUrl(endpointTemplate, fixed) } as Block) : undefined
+    const naming = { variables: fixed, keptValues: definition.keptValues ?? {} }
+    if (urlTemplateFault(endpointTemplate, naming) !== undefined) return undefined
+    const template = fillUrl(endpointTemplate, fixed)
+    if (isFilled(template)) return { ...literal, endpoint: template } as Block
+    return { ...block, endpointTemplate: template, endpoint: fillEndpoint(template, naming) }
   }
   const { refreshRequest, userInfoRequest, introspectionRequest, revocationRequest, api, ...others } = rest
   const optional = {

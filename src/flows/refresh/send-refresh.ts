@@ -55,10 +55,10 @@ async function sendUnderLease(
   let grant: Grant
   const sent: SentRequest[] = []
   try {
-    registered = registeredClient(broker, entry)
     known = openAccess(broker, connection)
     const refreshToken = openRefreshToken(broker, connection) ?? ''
     const kept = keptValuesOf(entry.provider, known.kept)
+    registered = registeredClient(broker, entry, kept)
     const { accessToken } = known
     const tokens = { refreshToken, accessToken, kept }
     const client = registered

@@ -2,11 +2,13 @@ import { z } from '@hono/zod-openapi'
 import { streamSSE } from 'hono/streaming'
 import type { Broker } from '../../broker.ts'
 import { type Authorization, isSettled } from '../../domain/authorization.ts'
-import { BrokerError } from '../../domain/errors.ts'
-import { acquireTokens } from '../../flows/acquire-tokens.ts'
+import { BrokerError, invalidMember } from '../../domain/errors.ts'
+import { acquireTokens, type ProviderNeed } from '../../flows/acquire-tokens.ts'
 import { awaitAuthorization, getAuthorization } from '../../flows/await-authorization.ts'
 import { confirmUser } from '../../flows/confirm-user.ts'
 import { findProvider } from '../../flows/find-provider.ts'
+import { givenFaults } from '../../providers/connection-values.ts'
+import type { ProviderEntry } from '../../providers/provider.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { errorSchema } from '../endpoint/error-schema.ts'
 import { toWire as errorToWire, toRefusal } from '../endpoint/errors.ts'
@@ -31,6 +33,14 @@ const authorizeSchema = z
             description:
               'Without scopes any grant suffices, and the provider entry determines which scopes are requested',
           }),
+        variables: z
+          .record(z.string().max(40), z.string().max(255))
+          .nullish()
+          .openapi({
+            description:
+              'Values for the variables that the provider entry asks users for, such as a subdomain: the connect page then shows them and does not ask. They do not choose among connections; `account` does.',
+            example: { subdomain: 'acme' },
+          }),
       })
       .refine((need) => need.id != null || need.provider_id != null, 'needs `provider_id` or `id`'),
     user_id: userIdText,
@@ -47,6 +57,20 @@ const confirmSchema = z.object({ flow_id: idText, user_id: userIdText })
 const HEARTBEAT_MS = 15_000
 const JSON_ANSWER = { 'content-type': 'application/json' } as const
 const LONGEST_WAIT_SECONDS = 59
+
+/** The values that the caller gives for its user. Throws `invalid_request` for one that would be refused on the page. */
+function givenFor(
+  { provider }: ProviderEntry,
+  given: Readonly<Record<string, string>> | null | undefined,
+): Pick<ProviderNeed, 'given'> {
+  if (given == null || Object.keys(given).length === 0) return {}
+  const faults = [...givenFaults(provider, given)].filter(([name]) => Object.hasOwn(given, name))
+  const [first] = faults
+  if (first === undefined) return { given }
+  const [name, fault] = first
+  const path = `auth_requirement.variables.${name}`
+  throw invalidMember(path, 'invalid', `${path} ${fault}.`)
+}
 
 export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
   add(
@@ -74,7 +98,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       const acquired = await acquireTokens(broker, {
         projectId: caller.projectId,
         userId,
-        providers: [{ entry, scopes }],
+        providers: [{ entry, scopes, ...givenFor(entry, need.variables) }],
         ...(nextUri != null && { nextUri }),
         ...(account != null && { account }),
       })

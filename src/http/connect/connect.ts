@@ -9,6 +9,7 @@ import { LOGIN_TROUBLES } from '../../flows/identify-user.ts'
 import { hasLoggedIn } from '../../flows/login-proof.ts'
 import { receiveResponse } from '../../flows/receive-response.ts'
 import { startAttempt } from '../../flows/start-attempt.ts'
+import { VALUE } from '../pages/connect-page.ts'
 import { endingPage } from '../pages/ending-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
@@ -26,12 +27,16 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     return found && at(found, broker.now())
   }
 
-  function start(c: Context, authorization: Authorization): Promise<Response> {
+  function start(
+    c: Context,
+    authorization: Authorization,
+    typed?: Readonly<Record<string, string>>,
+  ): Promise<Response> {
     const browserId = cookies.bind(c)
     const loginProof = cookies.loginProof(c)
     const sessionUser = sessionOf(c, broker, authorization.projectId)?.userId
-    return startAndRedirect(c, broker, { id: authorization.id, browserId }, () =>
-      startAttempt(broker, authorization, { browserId, loginProof, sessionUser }),
+    return startAndRedirect(c, broker, { id: authorization.id, browserId, typed }, () =>
+      startAttempt(broker, authorization, { browserId, loginProof, sessionUser, given: typed }),
     )
   }
 
@@ -103,7 +108,9 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     const authorization = await find(c.req.param('id'))
     if (authorization === undefined) return linkNotFound(c)
     if (!isStartable(authorization)) return showAuthorization(c, broker, authorization)
-    return c.req.query('login') === 'again' ? logInAgain(c, authorization) : start(c, authorization)
+    return c.req.query('login') === 'again'
+      ? logInAgain(c, authorization)
+      : start(c, authorization, await typedValues(c))
   })
 
   app.get('/callback/:uid', async (c) => {
@@ -145,6 +152,17 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
         return redirectToResult(c, finished.authorization)
     }
   })
+}
+
+/** The values of the page's form, by the variable's name. */
+async function typedValues(c: Context): Promise<Record<string, string>> {
+  const type = c.req.header('content-type') ?? ''
+  const form = /^application\/x-www-form-urlencoded\b/.test(type) ? await c.req.parseBody() : {}
+  return Object.fromEntries(
+    Object.entries(form).flatMap(([name, value]) =>
+      name.startsWith(VALUE) && typeof value === 'string' ? [[name.slice(VALUE.length), value] as const] : [],
+    ),
+  )
 }
 
 const FOREIGN_CLICK = 'This did not come from the page you were shown. Open the link again and click there.'

@@ -8,7 +8,8 @@ import { causeOfAuthorization } from '../../flows/explain/explain-authorization.
 import { causeOfStored } from '../../flows/explain/explain-connection.ts'
 import { findProviderByUid } from '../../flows/find-provider.ts'
 import type { LoginTrouble } from '../../flows/identify-user.ts'
-import { connectPage } from '../pages/connect-page.ts'
+import { userVariables } from '../../providers/variables.ts'
+import { connectPage, type ValueField } from '../pages/connect-page.ts'
 import { type EndingView, endingPage } from '../pages/ending-page.ts'
 import { type PageStatus, pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
@@ -21,6 +22,11 @@ export interface ShowOptions {
   readonly loginAt?: string | undefined
   /** Why the latest login failed, while the authorization still waits for one. */
   readonly trouble?: LoginTrouble | undefined
+  /** What the user typed on the connect page, if it was sent, and what is wrong with it. */
+  readonly values?: {
+    readonly typed: Readonly<Record<string, string>> | undefined
+    readonly faults: ReadonlyMap<string, string>
+  }
 }
 
 /** Answers with the page of the authorization: the connect page while it is pending, else the page of its state. */
@@ -28,15 +34,18 @@ export async function showAuthorization(
   c: Context,
   broker: Broker,
   authorization: Authorization,
-  { loginAt, trouble }: ShowOptions = {},
+  { loginAt, trouble, values }: ShowOptions = {},
 ): Promise<Response> {
   const names = new Map<string, string>()
+  let asked: ReturnType<typeof userVariables> = []
   const formTo = loginAt === undefined ? [] : [new URL(loginAt)]
   for (const { providerUid } of authorization.steps) {
     const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
     names.set(providerUid, entry?.provider.displayName ?? 'a removed provider')
-    if (entry !== undefined && providerUid === currentStep(authorization).providerUid)
+    if (entry !== undefined && providerUid === currentStep(authorization).providerUid) {
       formTo.push(new URL(entry.provider.authorizationRequest.endpoint))
+      asked = userVariables(entry.provider)
+    }
   }
   pageHeaders(c, { formTo, hasForm: isStartable(authorization) })
   const { requester, userId } = authorization
@@ -62,6 +71,7 @@ export async function showAuthorization(
         ...about,
         ...(askedAgain !== undefined && { askedAgain }),
         scopes: currentStep(authorization).scopes,
+        fields: fieldsOf(asked, currentStep(authorization).given, values),
         step: authorization.step,
         steps: authorization.steps.map(({ providerUid, connectionId }) => ({
           providerName: names.get(providerUid) ?? '',
@@ -72,6 +82,7 @@ export async function showAuthorization(
         action,
         ...(loginAt !== undefined && { loginAt: new URL(loginAt).host }),
       }),
+      values?.typed === undefined ? 200 : 400,
     )
   }
   if (isElsewhere) return connectResponse()
@@ -161,6 +172,23 @@ async function brokenConnection(broker: Broker, authorization: Authorization): P
 
 function otherAccount(before: string): string {
   return `Until now ${before} was connected: it stays connected, and this account is used from now on.`
+
+/** The fields of the values that users are asked for. What the caller gave is shown and not asked for again. */
+function fieldsOf(
+  asked: ReturnType<typeof userVariables>,
+  byCaller: Readonly<Record<string, string>> = {},
+  { typed, faults }: NonNullable<ShowOptions['values']> = { typed: undefined, faults: new Map() },
+): readonly ValueField[] {
+  return asked.map(([name, { label = name, example, oneOf }]) => ({
+    name,
+    label,
+    ...(example !== undefined && { example }),
+    ...(oneOf !== undefined && { oneOf }),
+    value: byCaller[name] ?? typed?.[name] ?? '',
+    isGiven: byCaller[name] !== undefined,
+    // nothing is wrong with a form that the user has not sent
+    ...(typed !== undefined && { fault: faults.get(name) }),
+  }))
 }
 
 /** Whether a click may start a new attempt. It may while an earlier attempt waits for the confirmation of its user. */

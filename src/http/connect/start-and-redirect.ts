@@ -13,6 +13,13 @@ import { endingResponse, showAuthorization } from './show-authorization.ts'
 const NOT_SET_UP =
   'The provider is not set up completely, so you cannot be sent there. Whoever runs this service finds the reason in its log.'
 
+interface Starting {
+  readonly id: Authorization['id']
+  readonly browserId: string
+  /** What the form of the connect page had; absent: the user has not seen it. */
+  readonly typed?: Readonly<Record<string, string>> | undefined
+}
+
 /**
  * Starts an attempt and redirects the browser: to the provider, to the login that must come first, or to the page of an
  * authorization that cannot be started any more.
@@ -20,7 +27,7 @@ const NOT_SET_UP =
 export async function startAndRedirect(
   c: Context,
   broker: Broker,
-  { id, browserId }: { readonly id: Authorization['id']; readonly browserId: string },
+  { id, browserId, typed }: Starting,
   start: () => Promise<StartedAttempt>,
 ): Promise<Response> {
   try {
@@ -31,6 +38,10 @@ export async function startAndRedirect(
         return c.redirect(started.authorizationUrl.href, 303)
       case 'login_required':
         return await sendToLogin(c, broker, started, browserId)
+      case 'values_needed': {
+        const { authorization, faults } = started
+        return showAuthorization(c, broker, authorization, { values: { typed, faults } })
+      }
       case 'not_startable': {
         const page = connectUrl(broker, started.authorization)
         if (new URL(page).pathname === c.req.path) return showAuthorization(c, broker, started.authorization)
@@ -52,7 +63,13 @@ export async function startAndRedirect(
 export async function sendToLogin(
   c: Context,
   broker: Broker,
-  { verifier, authorization }: Omit<Extract<StartedAttempt, { outcome: 'login_required' }>, 'outcome'>,
+  {
+    verifier,
+    authorization,
+    given,
+  }: Pick<Extract<StartedAttempt, { outcome: 'login_required' }>, 'verifier' | 'authorization'> & {
+    readonly given?: Readonly<Record<string, string>>
+  },
   browserId: string,
   prompt?: 'login',
 ): Promise<Response> {
@@ -60,7 +77,7 @@ export async function sendToLogin(
     const login = await beginLogin(
       broker,
       verifier,
-      { authorizationId: authorization.id },
+      { authorizationId: authorization.id, ...(given && { given }) },
       { browserId, prompt },
     )
     browserCookies(broker).keepLogin(c, login)

@@ -2,12 +2,29 @@ import { html } from 'hono/html'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import { type Html, name, page } from './layout.ts'
 
+/** The names of the form's fields for values begin with it. */
+export const VALUE = 'value.'
+
+/** A value that the user is asked for, such as the subdomain of an account. */
+export interface ValueField {
+  readonly name: string
+  readonly label: string
+  readonly example?: string
+  readonly oneOf?: readonly string[]
+  readonly value: string
+  /** The application has given it. */
+  readonly isGiven: boolean
+  /** Completes a sentence that begins with the label. */
+  readonly fault?: string | undefined
+}
+
 export interface ConnectView {
   /** The tool or application that asks for access. */
   readonly requester?: string | undefined
   readonly providerName: string
   readonly userId: string
   readonly scopes: readonly string[]
+  readonly fields: readonly ValueField[]
   /** The index of the current step, from 0. */
   readonly step: number
   readonly steps: readonly { readonly providerName: string; readonly done: boolean }[]
@@ -40,7 +57,7 @@ ${
     : scopes.map((scope) => html`<li><code><bdi>${scope}</bdi></code></li>`)
 }
 </ul>
-<form method="post" action="${action}"><button type="submit">Continue to ${provider}</button></form>
+<form method="post" action="${action}">${view.fields.map(field)}<button type="submit">Continue to ${provider}</button></form>
 <p class="muted small">${timeLeft(view)}</p>
 <h2>What happens next</h2>
 ${loginAt !== undefined && html`<p class="muted small">First you log in at ${name(loginAt)}, so that it is certain that this is you.</p>`}
@@ -50,6 +67,30 @@ at any time, through your application or in your account at ${provider}.</p>
 </article>
 </main>`
   return page(`Connect ${providerName}`, body)
+}
+
+function field({ name: variable, label, example, oneOf, value, isGiven, fault }: ValueField): Html {
+  if (isGiven) return html`<p>${label}: <strong><bdi>${value}</bdi></strong></p>`
+  const id = `value-${variable}`
+  const note = `${id}-note`
+  const fieldName = `${VALUE}${variable}`
+  const invalid = fault === undefined ? '' : html` aria-invalid="true"`
+  const control =
+    oneOf === undefined
+      ? html`<input id="${id}" name="${fieldName}" value="${value}" required maxlength="255" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${note}"${invalid}>`
+      : html`<select id="${id}" name="${fieldName}" required aria-describedby="${note}"${invalid}>
+<option value="">Choose</option>
+${oneOf.map((one) => html`<option value="${one}"${one === value ? html` selected` : ''}>${one}</option>`)}
+</select>`
+  const words =
+    fault === undefined
+      ? example === undefined
+        ? ''
+        : `Such as ${example}`
+      : `${label} ${fault}${example === undefined ? '' : `; it looks like ${example}`}.`
+  return html`<label for="${id}">${label}</label>
+${control}
+<small id="${note}">${words}</small>`
 }
 
 const DONE = html`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="3" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="m4 12.5 5.5 5.5L20 7"/></svg>`

@@ -79,7 +79,8 @@ function isAtNamedHost({ builtIn: { endpoints, provider }, variables }: Catalogu
   return [...hostVariables(endpoints)].every((name) => {
     const declared = provider.variables?.[name]
     if (declared?.oneOf !== undefined) return true // the value was compared with them
-    return declared?.isExample !== true && declared?.value === variables[name]
+    if (declared?.isExample || declared?.askUser) return false
+    return declared?.value === variables[name]
   })
 }
 

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { patternFault } from '../callback-members.ts'
+import { anyOf, isAllowed, patternFault } from '../callback-members.ts'
 import type { KeptValue, Provider } from '../provider.ts'
 import { parseExpression } from '../response-map.ts'
 import { PLACEHOLDERS } from '../template.ts'
+import { withoutUndefined } from './member.ts'
 import { refuse } from './refuse.ts'
 
 // Values that the provider tells of each connection, such as the host of its API.
@@ -16,7 +17,9 @@ const name = z
 const input = z.object({
   from: z.enum(SOURCES),
   at: z.string().min(1).max(500).optional(),
-  pattern: z.string(),
+  pattern: z.string().optional(),
+  one_of: z.array(z.string().min(1).max(500)).min(1).max(100).optional(),
+  example: z.string().min(1).max(500).optional(),
 })
 
 export const keptValuesInput = z
@@ -25,14 +28,23 @@ export const keptValuesInput = z
   .nullish()
   .meta({
     description:
-      "Beyond Arcade: values that the provider tells of each connection and that are kept with its tokens. `api.base_url`, `api.headers` and the `params` and `headers` of `refresh_request` name them as `{{name}}`. `at` is a parameter of the authorization response, else an expression such as `$.instance_url`; the value's own name when it is left out. `pattern` is a regular expression that the whole value must match. The authorization response comes through the user's browser.",
+      "Beyond Arcade: values that the provider tells of each connection and that are kept with its tokens. `api.base_url`, `api.headers` and the `params` and `headers` of `refresh_request` name them as `{{name}}`. `at` is a parameter of the authorization response, else an expression such as `$.instance_url`; the value's own name when it is left out. `pattern` is a regular expression that the whole value must match; `one_of` lists the only values in its place. The authorization response comes through the user's browser. Endpoints other than that of the authorization may name its values, if the domain is fixed by the URL, the pattern or `one_of`.",
     example: {
       instance_url: { from: 'token_response', pattern: 'https://[a-z0-9-]+\\.my\\.salesforce\\.com' },
     },
   })
 
 export const keptValuesAnswer = z
-  .record(z.string(), z.object({ from: z.enum(SOURCES), at: z.string(), pattern: z.string() }))
+  .record(
+    z.string(),
+    z.object({
+      from: z.enum(SOURCES),
+      at: z.string(),
+      pattern: z.string().optional(),
+      one_of: z.array(z.string()).optional(),
+      example: z.string().optional(),
+    }),
+  )
   .optional()
 
 /** Throws `invalid_request` for a pattern or an expression that is none. */
@@ -41,14 +53,40 @@ export function readKeptValues(
   before: Provider['keptValues'],
 ): Provider['keptValues'] {
   if (sent === undefined) return before
-  const read = Object.entries(sent ?? {}).map(([name, { from, at, pattern }]): [string, KeptValue] => {
+  const read = Object.entries(sent ?? {}).map(([name, { from, at, ...said }]): [string, KeptValue] => {
     const path = `oauth2.kept_values.${name}`
-    const fault = patternFault(pattern)
-    if (fault !== undefined) refuse(`${path}.pattern`, fault)
+    const allowed = readAllowed(path, said)
     const place = at ?? (from === 'authorization_response' ? name : `$.${name}`)
     const parsed = from === 'authorization_response' ? undefined : parseExpression(place)
     if (parsed !== undefined && 'fault' in parsed) refuse(`${path}.at`, parsed.fault)
-    return [name, { from, at: place, pattern }]
+    const { example } = said
+    if (example !== undefined && !isAllowed(allowed, example))
+      refuse(`${path}.example`, 'is no value that would be kept')
+    return [name, { from, at: place, ...allowed, ...(example !== undefined && { example }) }]
   })
   return read.length > 0 ? Object.fromEntries(read) : undefined
+}
+
+function readAllowed(
+  path: string,
+  { pattern, one_of: oneOf }: Pick<z.output<typeof input>, 'pattern' | 'one_of'>,
+): Pick<KeptValue, 'pattern' | 'oneOf'> {
+  if (oneOf !== undefined && pattern !== undefined)
+    return refuse(`${path}.one_of`, 'takes the place of pattern; leave one of them out')
+  if (oneOf !== undefined) return { pattern: anyOf(oneOf), oneOf }
+  if (pattern === undefined) return refuse(`${path}.pattern`, 'is required, or one_of with the only values')
+  const fault = patternFault(pattern)
+  if (fault !== undefined) refuse(`${path}.pattern`, fault)
+  return { pattern }
+}
+
+export function writeKeptValues(
+  keptValues: NonNullable<Provider['keptValues']>,
+): z.input<typeof keptValuesAnswer> {
+  return Object.fromEntries(
+    Object.entries(keptValues).map(([name, { from, at, pattern, oneOf, example }]) => [
+      name,
+      withoutUndefined({ from, at, ...(oneOf ? { one_of: [...oneOf] } : { pattern }), example }),
+    ]),
+  )
 }

@@ -4,7 +4,7 @@ import type { Provider } from '../provider.ts'
 import { ACCOUNT_SETTINGS } from './account-settings.ts'
 import { readApi, writeApi } from './api-hosts.ts'
 import { headersAnswer, headersInput } from './header-templates.ts'
-import { keptValuesAnswer, keptValuesInput, readKeptValues } from './kept-values.ts'
+import { keptValuesAnswer, keptValuesInput, readKeptValues, writeKeptValues } from './kept-values.ts'
 import { changed, memberOf, type ShapeOf } from './member.ts'
 import { refuse } from './refuse.ts'
 import { knownServer, type OAuth2Context, REQUESTS, sameServer } from './requests.ts'
@@ -29,7 +29,7 @@ export const OAUTH2_MEMBERS = {
     ...input(keptValuesInput),
     answer: keptValuesAnswer,
     read: (sent, { base }) => ({ keptValues: readKeptValues(sent, base?.keptValues) }),
-    write: ({ keptValues }) => keptValues && { ...keptValues },
+    write: ({ keptValues }) => keptValues && writeKeptValues(keptValues),
   }),
   scope_delimiter: member({
     ...input(z.enum([' ', ',']).nullish()),

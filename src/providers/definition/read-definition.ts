@@ -5,7 +5,7 @@ import { type BuiltInProvider, SCOPES_TEMPLATE } from '../catalogue/built-in-pro
 import { type EndpointPatterns, endpointPattern, endpointPatterns } from '../catalogue/endpoint-patterns.ts'
 import type { Provider, TokenRequestBlock } from '../provider.ts'
 import { checkTemplate, mentions } from '../template.ts'
-import { fillUrl, urlTemplateFault } from '../variables.ts'
+import { fillEndpoint, urlTemplateFault } from '../variables.ts'
 import { type DefinitionInput, definitionSchema } from './definition-schema.ts'
 import { readProvider } from './read-provider.ts'
 import { refuse } from './refuse.ts'
@@ -102,7 +102,7 @@ function checkOfflineAccess(offlineAccess: DefinitionInput['offline_access']): v
 
 function readOthers(
   others: NonNullable<DefinitionInput['other_endpoints']>,
-  { variables }: Provider,
+  { variables = {} }: Provider,
   allowsHttp: AllowsHttp,
 ): EndpointPatterns {
   const patterns = Object.entries(others).map(([role, addresses = []]) => [
@@ -110,7 +110,8 @@ function readOthers(
     addresses.map((address, at) => {
       const path = `other_endpoints.${role}.${at}`
       const fault =
-        urlTemplateFault(address, variables) ?? endpointFault(fillUrl(address, variables), allowsHttp)
+        urlTemplateFault(address, { variables }) ??
+        endpointFault(fillEndpoint(address, { variables }), allowsHttp)
       if (fault !== undefined) return refuse(path, fault)
       if (address.includes('?')) return refuse(path, 'must not hold a query')
       return endpointPattern(address)

@@ -40,7 +40,8 @@ export interface RequestContext {
   readonly path: string
   readonly rules: RequestRules
   readonly allowsHttp: AllowsHttp
-  readonly variables: Provider['variables']
+  /** What the endpoint may name. */
+  readonly naming: Pick<Provider, 'variables' | 'keptValues'>
   /** The parameters that the request body has for this block. */
   readonly params: Readonly<Record<string, string>>
   /** The headers that it has. */
@@ -68,9 +69,9 @@ export const REQUEST_MEMBERS = {
     create: endpoint,
     change: endpoint.optional(),
     answer: z.string(),
-    read(sent, { path, allowsHttp, variables }) {
+    read(sent, { path, allowsHttp, naming }) {
       if (sent === undefined) return refuse(`${path}.endpoint`, 'is required')
-      const { url, template } = readUrl(`${path}.endpoint`, sent, variables)
+      const { url, template } = readUrl(`${path}.endpoint`, sent, naming)
       if (!isFilled(url) && literalHost(url) === undefined)
         refuse(`${path}.endpoint`, 'may name {{client_id}} in its path only')
       const fault = literalUrlFault(url, allowsHttp)

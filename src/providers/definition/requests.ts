@@ -228,7 +228,8 @@ function readRequest(
     path,
     rules,
     allowsHttp,
-    variables,
+    // an authorization response comes after the request
+    naming: { ...(variables && { variables }), keptValues: kind.role === 'authorization' ? {} : keptValues },
     params: sent.params ?? {},
     headers: sent.headers ?? {},
     read,

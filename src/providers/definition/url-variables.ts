@@ -2,11 +2,13 @@ import { z } from 'zod'
 import { invalidMember } from '../../domain/errors.ts'
 import { type AllowsHttp, endpointFault } from '../../egress/endpoint.ts'
 import { collectFaults } from '../../parsing/collect-faults.ts'
-import { patternFault } from '../callback-members.ts'
+import { anyOf, patternFault } from '../callback-members.ts'
+import { openDomainFault } from '../fixed-domain.ts'
 import type { Provider, ProviderVariable } from '../provider.ts'
-import { checkTemplate, PLACEHOLDERS } from '../template.ts'
+import { checkTemplate, names, PLACEHOLDERS } from '../template.ts'
 import {
   baseUrlTemplateFault,
+  fillEndpoint,
   fillUrl,
   isFilled,
   literalHost,
@@ -31,6 +33,7 @@ const input = z.object({
   one_of: z.array(z.string().min(1).max(255)).min(1).max(100).optional(),
   label: z.string().max(100).optional(),
   example: z.string().max(255).optional(),
+  ask: z.enum(['operator', 'user']).optional(),
 })
 
 export const variablesInput = z
@@ -39,7 +42,7 @@ export const variablesInput = z
   .nullish()
   .meta({
     description:
-      "Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a path. `pattern` is a regular expression that the whole value must match; `one_of` lists the only values in its place. Another value is another identity. A member that is left out stays; `null` removes a variable.",
+      "Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a path. `pattern` is a regular expression that the whole value must match; `one_of` lists the only values in its place. With `ask` set to `user` each user gives a value at the consent, which belongs to the connection; it may decide no domain. Another value of the entry is another identity. A member that is left out stays; `null` removes a variable.",
     example: {
       subdomain: { label: 'Subdomain', pattern: '[a-z0-9-]{1,63}', example: 'acme', value: 'acme' },
     },
@@ -49,7 +52,8 @@ export const variablesAnswer = z
   .record(
     z.string(),
     z.object({
-      value: z.string(),
+      value: z.string().optional(),
+      ask: z.literal('user').optional(),
       pattern: z.string().optional(),
       one_of: z.array(z.string()).optional(),
       label: z.string().optional(),
@@ -60,9 +64,14 @@ export const variablesAnswer = z
 
 export function writeVariables(variables: Variables): z.input<typeof variablesAnswer> {
   return Object.fromEntries(
-    Object.entries(variables).map(([name, { pattern, oneOf, value, label, example }]) => [
+    Object.entries(variables).map(([name, { pattern, oneOf, value, label, example, askUser }]) => [
       name,
-      withoutUndefined({ value, ...(oneOf ? { one_of: [...oneOf] } : { pattern }), label, example }),
+      withoutUndefined({
+        ...(askUser ? { ask: 'user' as const } : { value }),
+        ...(oneOf ? { one_of: [...oneOf] } : { pattern }),
+        label,
+        example,
+      }),
     ]),
   )
 }
@@ -106,21 +115,24 @@ function readVariable(
   const allowed = readAllowed(path, sent) ?? before
   if (allowed === undefined) return refuse(`${path}.pattern`, 'is required, or one_of with the only values')
   const { pattern, oneOf } = allowed
+  const asksUser = sent.ask === undefined ? before?.askUser === true : sent.ask === 'user'
+  if (asksUser && sent.value !== undefined)
+    return refuse(`${path}.value`, 'is given by each user: leave it out, or leave out ask')
   const label = sent.label ?? before?.label
-  const example = sent.example ?? before?.example ?? oneOf?.[0]
-  const value = sent.value ?? (before?.isExample ? undefined : before?.value)
-  const words = { label, example: sent.example ?? before?.example }
+  const example = sent.example ?? before?.example
+  const former = before?.isExample || before?.askUser ? undefined : before?.value
+  const value = asksUser ? undefined : (sent.value ?? former)
   const wanted = [label, example && `such as ${example}`].filter(Boolean).join(', ')
-  if (value === undefined && !isDefinition) return refuseMissing(`${path}.value`, wanted)
-  if (value === undefined && example === undefined)
-    return refuse(`${path}.example`, 'is required where there is no value')
-  // an example is required where there is no value
-  const read = withoutUndefined({ value: value ?? example, pattern, oneOf, ...words }) as ProviderVariable
+  if (value === undefined && !asksUser && !isDefinition) return refuseMissing(`${path}.value`, wanted)
+  const shown = value ?? example ?? oneOf?.[0]
+  if (shown === undefined) return refuse(`${path}.example`, 'is required where there is no value')
+  const read = withoutUndefined({ value: shown, pattern, oneOf, label, example }) as ProviderVariable // both are set
   const fault = variableFault(read)
   const at = `${path}.${value === undefined ? 'example' : 'value'}`
   if (fault !== undefined && oneOf !== undefined)
-    return refuse(at, `has to be one of ${oneOf.join(', ')}`, { sent: read.value, known: oneOf })
+    return refuse(at, `has to be one of ${oneOf.join(', ')}`, { sent: shown, known: oneOf })
   if (fault !== undefined) refuse(at, `${fault}${wanted && value !== undefined ? ` (${wanted})` : ''}`)
+  if (asksUser) return { ...read, askUser: true }
   return value === undefined ? { ...read, isExample: true } : read
 }
 
@@ -132,7 +144,7 @@ function readAllowed(
   if (oneOf !== undefined && pattern !== undefined)
     return refuse(`${path}.one_of`, 'takes the place of pattern; leave one of them out')
   if (oneOf !== undefined) {
-    const allowed = { pattern: oneOf.map(escaped).join('|'), oneOf }
+    const allowed = { pattern: anyOf(oneOf), oneOf }
     for (const [at, value] of oneOf.entries()) {
       const fault = variableFault({ ...allowed, value })
       if (fault !== undefined) refuse(`${path}.one_of.${at}`, fault)
@@ -144,19 +156,16 @@ function readAllowed(
   return pattern === undefined ? undefined : { pattern }
 }
 
-function escaped(text: string): string {
-  return text.replaceAll(/[^A-Za-z0-9]/g, '\\$&')
-}
-
 function refuseMissing(path: string, wanted: string): never {
   throw invalidMember(path, 'missing', `${path} is required${wanted && `: ${wanted}`}.`)
 }
 
 /** What the request leaves out of the base is made with the new values too. */
 function checkUrlsOf(base: Provider, variables: Variables, allowsHttp: AllowsHttp): void {
-  for (const [, template] of urlTemplatesOf(base)) {
-    if (baseUrlTemplateFault(template, { ...base, variables }) !== undefined) continue
-    const url = fillUrl(template, variables)
+  for (const [path, template] of urlTemplatesOf(base)) {
+    const naming = { variables, keptValues: base.keptValues ?? {} }
+    if (baseUrlTemplateFault(template, naming) !== undefined) continue
+    const url = path === 'api.base_url' ? fillUrl(template, variables) : fillEndpoint(template, naming)
     const fault = literalUrlFault(url, allowsHttp)
     if (fault !== undefined) refuse('oauth2.variables', `would make the URL ${url}, which ${fault}`)
   }
@@ -165,6 +174,7 @@ function checkUrlsOf(base: Provider, variables: Variables, allowsHttp: AllowsHtt
 /** Refuses a provider with a template that names a variable or a kept value which it no longer has. */
 export function checkVariables(provider: Provider): void {
   const { variables = {}, keptValues = {}, api, refreshRequest } = provider
+  const ofEntry = { variables, keptValues: {} }
   const kept = Object.keys(keptValues)
   for (const name of kept)
     if (Object.hasOwn(variables, name)) refuse(`oauth2.kept_values.${name}`, 'is the name of a variable')
@@ -175,7 +185,9 @@ export function checkVariables(provider: Provider): void {
     const fault =
       path === 'api.base_url'
         ? baseUrlTemplateFault(template, provider)
-        : urlTemplateFault(template, provider.variables)
+        : path === 'authorize_request.endpoint'
+          ? (urlTemplateFault(template, ofEntry) ?? openDomainFault(template, ofEntry))
+          : (urlTemplateFault(template, provider) ?? openDomainFault(template, provider))
     if (fault !== undefined) refuse(`oauth2.${path}`, fault)
   }
 }
@@ -200,14 +212,24 @@ export function literalUrlFault(url: string, allowsHttp: AllowsHttp): string | u
     : 'is not an absolute URL'
 }
 
-/** The URL that was sent, with the variables' values, and its template if it names any. */
+/**
+ * The URL that was sent, with the variables' values and examples of what each connection has for itself, and its template
+ * if it names any.
+ */
 export function readUrl(
   path: string,
   sent: string,
-  variables: Provider['variables'],
+  naming: Pick<Provider, 'variables' | 'keptValues'>,
 ): { readonly url: string; readonly template?: string } {
-  const fault = urlTemplateFault(sent, variables)
+  const fault = urlTemplateFault(sent, naming)
   if (fault !== undefined) refuse(path, `${fault}: oauth2.variables declares what may be named`)
-  const url = fillUrl(sent, variables)
+  const domainFault = openDomainFault(sent, naming)
+  if (domainFault !== undefined) refuse(path, domainFault)
+  const unknown = Object.entries(naming.keptValues ?? {}).find(
+    ([name, { oneOf, example }]) => oneOf === undefined && example === undefined && names(sent, name),
+  )
+  if (unknown !== undefined)
+    refuse(`oauth2.kept_values.${unknown[0]}.example`, 'is required, since an endpoint names the value')
+  const url = fillEndpoint(sent, naming)
   return url === sent ? { url } : { url, template: sent }
 }

@@ -1,0 +1,77 @@
+import type { Provider } from './provider.ts'
+import { fillUrl } from './variables.ts'
+
+// Whether the domain of a URL is decided by its definition alone, although users or callbacks decide a part of the URL.
+// The client secret and tokens go there, so their values may choose among the provider's hosts and never leave them.
+
+/** Stands for a part that a value decides; it holds no `/ . : ? # @ \`, except a value that ends before the domain. */
+const OPEN = '\0'
+
+type Naming = Pick<Provider, 'variables' | 'keptValues'>
+
+/** Why the URL may lead to a domain that the definition does not name, or `undefined`. */
+export function openDomainFault(template: string, naming: Naming): string | undefined {
+  const shapes = shapesOf(fillUrl(template, naming.variables), naming)
+  if (typeof shapes === 'string') return shapes
+  const open = shapes.find((shape) => !hasFixedDomain(shape))
+  return open === undefined
+    ? undefined
+    : `would let a value decide the domain that the client secret goes to (${open.replaceAll(OPEN, '…')}): name the domain in the URL, such as https://{{name}}.example.com, or list the values in one_of`
+}
+
+/** The URL with each allowed value in place of its placeholder; a value that is open is `OPEN`. */
+function shapesOf(template: string, { variables = {}, keptValues = {} }: Naming): string[] | string {
+  let shapes = ['']
+  for (const [at, piece] of template.split(/\{\{\s*([A-Za-z_]+)\s*\}\}/).entries()) {
+    const values = at % 2 === 0 ? [piece] : valuesOf(piece, { variables, keptValues })
+    if (values === undefined)
+      return `names {{${piece}}}, whose pattern does not fix a domain: write literal text and character classes without . and /, such as https://api\\.[a-z0-9]+\\.example\\.com, or list the values in one_of`
+    shapes = shapes.flatMap((shape) => values.map((value) => shape + value)).slice(0, 1000)
+  }
+  return shapes
+}
+
+function valuesOf(name: string, { variables = {}, keptValues = {} }: Naming): readonly string[] | undefined {
+  const variable = variables[name]
+  if (variable !== undefined) return variable.oneOf ?? [OPEN]
+  const kept = keptValues[name]
+  if (kept === undefined) return ['x'] // the client id, which is percent-encoded
+  if (kept.oneOf !== undefined) return kept.oneOf
+  const shape = shapeOfPattern(kept.pattern)
+  return shape === undefined ? undefined : [shape]
+}
+
+const CLASS = /^(?:\\[dw]|\[(?:[A-Za-z0-9_-]|\\[dw-])+\])(?:[*+?]|\{\d+(?:,\d*)?\})?/
+const LITERAL = /^(?:\\([^A-Za-z0-9])|([A-Za-z0-9:/_-]))(?![*+?{])/
+
+/** What values of the pattern look like; `undefined` for a pattern that holds more than literals and classes. */
+export function shapeOfPattern(pattern: string): string | undefined {
+  let rest = pattern.replace(/^\^/, '').replace(/\$$/, '')
+  let shape = ''
+  while (rest !== '') {
+    const open = CLASS.exec(rest)
+    const literal = open === null ? LITERAL.exec(rest) : null
+    const found = open ?? literal
+    if (found === null) return undefined
+    shape += literal === null ? OPEN : (literal[1] ?? literal[2] ?? '')
+    rest = rest.slice(found[0].length)
+  }
+  return shape
+}
+
+/** Second-level labels under which domains of countries are registered: `example.co.uk`. */
+const REGISTRIES = new Set('ac co com edu go gob gov govt ltd me mil ne net nom or org plc sch'.split(' '))
+
+function hasFixedDomain(url: string): boolean {
+  const [, host] = /^https?:\/\/([^/?#@\\]+)(?:[/?][^#@\\]*)?$/.exec(url) ?? []
+  if (host === undefined) return false
+  const last = host.lastIndexOf(OPEN)
+  if (last < 0) return true
+  const [name = ''] = host.slice(last + 1).split(':')
+  if (!name.startsWith('.')) return false
+  const labels = name.slice(1).split('.')
+  if (labels.some((label) => label === '')) return false
+  const [second = '', top = ''] = labels.slice(-2)
+  const isRegistry = labels.length === 2 && top.length === 2 && REGISTRIES.has(second)
+  return labels.length >= 2 && !isRegistry
+}
