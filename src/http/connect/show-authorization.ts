@@ -172,6 +172,7 @@ async function brokenConnection(broker: Broker, authorization: Authorization): P
 
 function otherAccount(before: string): string {
   return `Until now ${before} was connected: it stays connected, and this account is used from now on.`
+}
 
 /** The fields of the values that users are asked for. What the caller gave is shown and not asked for again. */
 function fieldsOf(

@@ -1,4 +1,5 @@
 import { ENDPOINT_ROLES, type EndpointRole, endpointsOf, originAndPath, type Provider } from '../provider.ts'
+import { names } from '../template.ts'
 import { variableFault } from '../variables.ts'
 
 // The endpoints of a provider as patterns: `{name}` is a variable, a host or a part of one, or of a segment of the path.
@@ -28,9 +29,12 @@ function ownPatterns(provider: Provider): Partial<Record<EndpointRole, string>> 
     introspection: provider.introspectionRequest?.endpointTemplate,
     revocation: provider.revocationRequest?.endpointTemplate,
   }
+  const kept = Object.keys(provider.keptValues ?? {})
   const patterns = Object.entries(endpointsOf(provider)).map(([role, endpoint]) => {
     const template = templates[role as EndpointRole] // a role of the provider's
-    return [role, template === undefined ? endpoint : endpointPattern(template)]
+    // a value that a callback tells may be a whole origin; the entry's own endpoint has its example
+    const isTold = kept.some((name) => names(template ?? '', name))
+    return [role, template === undefined || isTold ? endpoint : endpointPattern(template)]
   })
   return Object.fromEntries(patterns)
 }
