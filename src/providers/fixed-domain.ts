@@ -1,16 +1,19 @@
 import type { Provider } from './provider.ts'
-import { fillUrl } from './variables.ts'
+import { names } from './template.ts'
+import { fillUrl, userVariables } from './variables.ts'
 
 // Whether the domain of a URL is decided by its definition alone, although users or callbacks decide a part of the URL.
 // The client secret and tokens go there, so their values may choose among the provider's hosts and never leave them.
 
-/** Stands for a part that a value decides; it holds no `/ . : ? # @ \`, except a value that ends before the domain. */
+/** The mark of a part that a value decides; it holds no `/ . : ? # @ \`, except a value that ends before the domain. */
 const OPEN = '\0'
 
 type Naming = Pick<Provider, 'variables' | 'keptValues'>
 
 /** Why the URL may lead to a domain that the definition does not name, or `undefined`. */
 export function openDomainFault(template: string, naming: Naming): string | undefined {
+  const own = [...userVariables(naming).map(([name]) => name), ...Object.keys(naming.keptValues ?? {})]
+  if (!own.some((name) => names(template, name))) return undefined
   const shapes = shapesOf(fillUrl(template, naming.variables), naming)
   if (typeof shapes === 'string') return shapes
   const open = shapes.find((shape) => !hasFixedDomain(shape))
@@ -63,7 +66,7 @@ export function shapeOfPattern(pattern: string): string | undefined {
 const REGISTRIES = new Set('ac co com edu go gob gov govt ltd me mil ne net nom or org plc sch'.split(' '))
 
 function hasFixedDomain(url: string): boolean {
-  const [, host] = /^https?:\/\/([^/?#@\\]+)(?:[/?][^#@\\]*)?$/.exec(url) ?? []
+  const [, host] = /^https?:\/\/([^/?#@\\]+)(?:[/?][^#\\]*)?$/.exec(url) ?? []
   if (host === undefined) return false
   const last = host.lastIndexOf(OPEN)
   if (last < 0) return true

@@ -85,7 +85,7 @@ function keyOf({ from, at }: KeptValue): string {
   return `${from} ${at}`
 }
 
-/** No value is told under it: the name of a place begins it, and this is none. */
+/** Differs from every `keyOf`, which begins with the name of a document. */
 function givenKey(name: string): string {
   return `user ${name}`
 }

@@ -155,8 +155,9 @@ export interface AuthProviderCreateRequest {
          * Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the
          * next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a
          * path. `pattern` is a regular expression that the whole value must match; `one_of` lists the only
-         * values in its place. Another value is another identity. A member that is left out stays; `null`
-         * removes a variable.
+         * values in its place. With `ask` set to `user` each user gives a value at the consent, which belongs
+         * to the connection; it may decide no domain. Another value of the entry is another identity. A member
+         * that is left out stays; `null` removes a variable.
          */
         readonly variables?:
           | {
@@ -166,6 +167,7 @@ export interface AuthProviderCreateRequest {
                 readonly one_of?: readonly string[] | undefined
                 readonly label?: string | undefined
                 readonly example?: string | undefined
+                readonly ask?: 'operator' | 'user' | undefined
               } | null
             }
           | null
@@ -175,14 +177,18 @@ export interface AuthProviderCreateRequest {
          * `api.base_url`, `api.headers` and the `params` and `headers` of `refresh_request` name them as
          * `{{name}}`. `at` is a parameter of the authorization response, else an expression such as
          * `$.instance_url`; the value's own name when it is left out. `pattern` is a regular expression that
-         * the whole value must match. The authorization response comes through the user's browser.
+         * the whole value must match; `one_of` lists the only values in its place. The authorization response
+         * comes through the user's browser. Endpoints other than that of the authorization may name its
+         * values, if the domain is fixed by the URL, the pattern or `one_of`.
          */
         readonly kept_values?:
           | {
               readonly [name: string]: {
                 readonly from: 'authorization_response' | 'token_response' | 'user_info'
                 readonly at?: string | undefined
-                readonly pattern: string
+                readonly pattern?: string | undefined
+                readonly one_of?: readonly string[] | undefined
+                readonly example?: string | undefined
               }
             }
           | null
@@ -724,7 +730,8 @@ export interface AuthProviderResponse {
     readonly redirect_uri: string
     readonly variables?: {
       readonly [name: string]: {
-        readonly value: string
+        readonly value?: string
+        readonly ask?: 'user'
         readonly pattern?: string
         readonly one_of?: readonly string[]
         readonly label?: string
@@ -735,7 +742,9 @@ export interface AuthProviderResponse {
       readonly [name: string]: {
         readonly from: 'authorization_response' | 'token_response' | 'user_info'
         readonly at: string
-        readonly pattern: string
+        readonly pattern?: string
+        readonly one_of?: readonly string[]
+        readonly example?: string
       }
     }
     readonly scope_delimiter: string
@@ -871,8 +880,9 @@ export interface AuthProviderUpdateRequest {
          * Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the
          * next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a
          * path. `pattern` is a regular expression that the whole value must match; `one_of` lists the only
-         * values in its place. Another value is another identity. A member that is left out stays; `null`
-         * removes a variable.
+         * values in its place. With `ask` set to `user` each user gives a value at the consent, which belongs
+         * to the connection; it may decide no domain. Another value of the entry is another identity. A member
+         * that is left out stays; `null` removes a variable.
          */
         readonly variables?:
           | {
@@ -882,6 +892,7 @@ export interface AuthProviderUpdateRequest {
                 readonly one_of?: readonly string[] | undefined
                 readonly label?: string | undefined
                 readonly example?: string | undefined
+                readonly ask?: 'operator' | 'user' | undefined
               } | null
             }
           | null
@@ -891,14 +902,18 @@ export interface AuthProviderUpdateRequest {
          * `api.base_url`, `api.headers` and the `params` and `headers` of `refresh_request` name them as
          * `{{name}}`. `at` is a parameter of the authorization response, else an expression such as
          * `$.instance_url`; the value's own name when it is left out. `pattern` is a regular expression that
-         * the whole value must match. The authorization response comes through the user's browser.
+         * the whole value must match; `one_of` lists the only values in its place. The authorization response
+         * comes through the user's browser. Endpoints other than that of the authorization may name its
+         * values, if the domain is fixed by the URL, the pattern or `one_of`.
          */
         readonly kept_values?:
           | {
               readonly [name: string]: {
                 readonly from: 'authorization_response' | 'token_response' | 'user_info'
                 readonly at?: string | undefined
-                readonly pattern: string
+                readonly pattern?: string | undefined
+                readonly one_of?: readonly string[] | undefined
+                readonly example?: string | undefined
               }
             }
           | null
@@ -1539,6 +1554,11 @@ export interface AuthorizeRequest {
     readonly provider_type?: 'oauth2' | null | undefined
     /** Without scopes any grant suffices, and the provider entry determines which scopes are requested */
     readonly oauth2?: { readonly scopes?: readonly string[] | null | undefined } | null | undefined
+    /**
+     * Values for the variables that the provider entry asks users for, such as a subdomain: the connect
+     * page then shows them and does not ask. They do not choose among connections; `account` does.
+     */
+    readonly variables?: { readonly [name: string]: string } | null | undefined
   }
   readonly user_id: string
   /** Where the browser goes at the end */

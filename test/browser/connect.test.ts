@@ -41,6 +41,46 @@ describe.each(WIDTHS)('at %d px', (width) => {
     return () => person.close()
   })
 
+  test('a value that users are asked for is a field with its example, and what is wrong with it is said', async () => {
+    const { call, as } = world
+    const at = (path: string) => ({ endpoint: `${as.url}${path}?desk={{subdomain}}` })
+    const added = await call('POST', '/v1/admin/auth_providers', {
+      id: `desk-${width}`,
+      oauth2: {
+        client_id: as.clientId,
+        client_secret: as.clientSecret,
+        variables: {
+          subdomain: { label: 'Subdomain', pattern: '[a-z0-9-]{1,63}', example: 'acme', ask: 'user' },
+          region: { label: 'Region', one_of: ['com', 'eu'], ask: 'user' },
+        },
+        authorize_request: at('/authorize'),
+        token_request: { endpoint: as.tokenUrl },
+      },
+    })
+    expect(added.status, JSON.stringify(added.body)).toBe(201)
+    const requirement = { id: `desk-${width}`, oauth2: { scopes: ['read'] } }
+    const { body } = await call('POST', '/v1/auth/authorize', {
+      auth_requirement: requirement,
+      user_id: newUser(),
+    })
+    const { page } = person
+    await page.goto(body.url)
+    expect(await page.getByText('Such as acme').count()).toBe(1)
+    await looksRight(person, 'connect-values')
+    await page.getByLabel('Subdomain').fill('Not a subdomain')
+    await page.getByLabel('Region').selectOption('eu')
+    await page.getByRole('button', { name: /^Continue to/ }).click()
+    expect(await page.getByText('Subdomain is not in the right form; it looks like acme.').count()).toBe(1)
+    expect(await page.getByLabel('Subdomain').inputValue()).toBe('Not a subdomain')
+    expect(await page.getByLabel('Region').inputValue()).toBe('eu')
+    await looksRight(person, 'connect-values-refused')
+    await page.getByLabel('Subdomain').fill('beta')
+    await clickThrough(page, 'Approve')
+    expect(await heading(page)).toBe(`desk-${width} is connected`)
+    const asked = as.requests.findLast(({ path }) => path === '/authorize')
+    expect(asked?.params.desk).toBe('beta')
+  })
+
   test('the connect page says who asks for what for whom; approving ends with the account', async () => {
     const { url, id, user_id } = await newLink()
     const { page } = person

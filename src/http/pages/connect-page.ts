@@ -24,7 +24,7 @@ export interface ConnectView {
   readonly providerName: string
   readonly userId: string
   readonly scopes: readonly string[]
-  readonly fields: readonly ValueField[]
+  readonly fields?: readonly ValueField[]
   /** The index of the current step, from 0. */
   readonly step: number
   readonly steps: readonly { readonly providerName: string; readonly done: boolean }[]
@@ -57,7 +57,7 @@ ${
     : scopes.map((scope) => html`<li><code><bdi>${scope}</bdi></code></li>`)
 }
 </ul>
-<form method="post" action="${action}">${view.fields.map(field)}<button type="submit">Continue to ${provider}</button></form>
+<form method="post" action="${action}">${(view.fields ?? []).map(field)}<button type="submit">Continue to ${provider}</button></form>
 <p class="muted small">${timeLeft(view)}</p>
 <h2>What happens next</h2>
 ${loginAt !== undefined && html`<p class="muted small">First you log in at ${name(loginAt)}, so that it is certain that this is you.</p>`}
