@@ -57,14 +57,18 @@ export function keptValuesOf(provider: Keeping, told: ToldValues = {}): Record<s
 
 /** Values that are given by their names, for a connection that comes from elsewhere; the names of those that do not fit. */
 export function namedValues(
-  { keptValues = {} }: Keeping,
+  provider: Keeping,
   values: Readonly<Record<string, string>>,
 ): { readonly told: ToldValues; readonly faults: readonly string[] } {
   const told: Record<string, string> = {}
   const faults: string[] = []
+  const kept = new Map(Object.entries(provider.keptValues ?? {}))
+  const asked = new Map(userVariables(provider))
   for (const [name, text] of Object.entries(values)) {
-    const value = Object.hasOwn(keptValues, name) ? keptValues[name] : undefined
-    if (value !== undefined && fitsPattern(value.pattern, text)) told[keyOf(value)] = text
+    const [value, variable] = [kept.get(name), asked.get(name)]
+    if (value !== undefined && isAllowed(value, text)) told[keyOf(value)] = text
+    else if (variable !== undefined && variableFault({ ...variable, value: text }) === undefined)
+      told[givenKey(name)] = text
     else faults.push(name)
   }
   return { told, faults }
