@@ -46,7 +46,11 @@ export async function connectionOfGrant(
   const { id, account } = whichConnection(known, requestedAccount(claimed), grant, () =>
     newOwnedId('conn', projectId, userId),
   )
-  const scopes = grantedScopes(entry.provider, claimed, grant, response)
+  const identity = providerIdentity(broker, entry)
+  const renewed = known.find((one) => one.id === id)
+  const standing = renewed?.status === 'active' && renewed.providerIdentity === identity
+  const earlier = standing ? renewed.scopes : []
+  const scopes = grantedScopes(entry.provider, claimed, grant, response, earlier)
   const { accessToken, refreshToken } = grant
   const { callbackMembers = {} } = factsOf(entry.provider)
   const extra = mergedExtra(
@@ -78,16 +82,13 @@ export async function connectionOfGrant(
     id,
     account,
     status: 'active',
-    providerIdentity: providerIdentity(broker, entry),
+    providerIdentity: identity,
     isDefault: false,
     generation: 1,
     unansweredRefreshes: 0,
     createdAt: tokens.receivedAt,
     consentedAt: claimed.attempt.startedAt,
-    withheldScopes: countWithheld(
-      known.find((one) => one.id === id),
-      missing,
-    ),
+    withheldScopes: countWithheld(renewed, missing),
   }
   const consent = {
     ...(missing.length > 0 && { missingScopes: missing }),

@@ -15,6 +15,7 @@ import { newOwnedToken, ownedTokenHash, sha256 } from '../domain/ids.ts'
 import { type TrailDetails, type TrailEntry, trailLines } from '../domain/trail.ts'
 import { askedValues, type ConnectionValues, givenFaults } from '../providers/connection-values.ts'
 import type { RegisteredClient } from '../providers/provider.ts'
+import { scopesToAsk } from '../providers/provider-request.ts'
 import type { SealedPlace } from '../store/seal.ts'
 import { failAsAnotherUser } from './another-user.ts'
 import { failureAudit } from './authorization-audit.ts'
@@ -94,13 +95,16 @@ export async function startAttempt(
   }
   const connections = await store.connections.ofOwner({ projectId, providerUid, userId })
   const known = account === 'new' ? undefined : chooseConnection(connections, account)
-  const existingScopes = scopes.filter((scope) => known?.scopes.includes(scope))
+  // a grant that needs a new consent may be gone at the provider: then nothing is left to add to
+  const standing = known?.status === 'active' && known.providerIdentity === secrets.providerIdentity
+  const existingScopes = scopes.filter((scope) => standing && known.scopes.includes(scope))
   const authorizationUrl = await oauth.authorizationUrl(registered, {
     state,
     secrets,
     scopes,
     existingScopes,
   })
+  const { asked } = scopesToAsk(entry.provider, scopes, existingScopes)
   const lines = trailLines(
     ...(verifier.kind === 'oidc' || sessionUser !== undefined ? [loggedIn(broker, step)] : []),
     { at: now(), step: 'clicked', part: step },
@@ -108,7 +112,7 @@ export async function startAttempt(
       at: now(),
       step: 'sent_to_provider',
       part: step,
-      details: sentTo(authorizationUrl, registered, scopes),
+      details: sentTo(authorizationUrl, registered, asked),
     },
   )
   const started = await store.authorizations.attempt(id, step, attempt, now(), lines)

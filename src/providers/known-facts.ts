@@ -3,7 +3,13 @@ import { builtInByEndpoints } from './catalogue/registry.ts'
 import type { Provider } from './provider.ts'
 
 /** Settings that an entry may leave to the catalogue, even if it was stored before the catalogue had them. */
-type Fact = 'scopeImplies' | 'scopeAliases' | 'callbackTellsScopes' | 'callbackMembers' | 'publicClients'
+type Fact =
+  | 'scopeImplies'
+  | 'scopeAliases'
+  | 'keepsEarlierGrants'
+  | 'callbackTellsScopes'
+  | 'callbackMembers'
+  | 'publicClients'
 type Facts = Pick<Provider, Fact>
 
 const known = new WeakMap<Provider, Facts>()
@@ -22,6 +28,7 @@ export function factsOf(provider: Provider): Facts & ScopeMeaning {
   const facts: Facts = {
     ...fact('scopeImplies'),
     ...fact('scopeAliases'),
+    ...fact('keepsEarlierGrants'),
     ...fact('callbackTellsScopes'),
     ...fact('callbackMembers'),
     ...fact('publicClients'),

@@ -2,6 +2,7 @@ import { unionOfScopes } from '../domain/scopes.ts'
 import type { OutgoingRequest } from '../egress/outgoing.ts'
 import { type ClientCredentials, clientCredentials } from './client-authentication.ts'
 import { renderHeaders } from './headers.ts'
+import { factsOf } from './known-facts.ts'
 import type { Provider, RegisteredClient, RequestBlock } from './provider.ts'
 import { fillTemplate, mentions, renderParams, renderTemplate, type TemplateValues } from './template.ts'
 
@@ -27,12 +28,8 @@ export function authorizationRequestOf(
 ): { readonly endpoint: URL; readonly params: Record<string, string> } {
   const { provider, redirectUri } = registered
   const templates = provider.authorizationRequest.params
-  const values = {
-    ...templateValues(registered),
-    scopes: scopes.filter((scope) => !existingScopes.includes(scope)),
-    existing_scopes: existingScopes,
-  }
-  const asked = unionOfScopes(scopes, existingScopes)
+  const { asked, fresh, existing } = scopesToAsk(provider, scopes, existingScopes)
+  const values = { ...templateValues(registered), scopes: fresh, existing_scopes: existing }
   const placed = Object.values(templates).some(
     (template) => mentions(template, 'scopes') || mentions(template, 'existing_scopes'),
   )
@@ -48,6 +45,21 @@ export function authorizationRequestOf(
   if (endpoint.searchParams.has('response_type'))
     params.response_type ??= takeParameter(endpoint, 'response_type')
   return { endpoint, params }
+}
+
+/**
+ * The scopes of an authorization request: the union with those that were granted before, or only new ones where the
+ * server keeps the others. A user who is asked for nothing new is asked for all again.
+ */
+export function scopesToAsk(
+  provider: Provider,
+  scopes: readonly string[],
+  existingScopes: readonly string[],
+): Readonly<Record<'asked' | 'fresh' | 'existing', readonly string[]>> {
+  const fresh = scopes.filter((scope) => !existingScopes.includes(scope))
+  if (factsOf(provider).keepsEarlierGrants === true && fresh.length > 0)
+    return { asked: fresh, fresh, existing: [] }
+  return { asked: unionOfScopes(scopes, existingScopes), fresh, existing: existingScopes }
 }
 
 /**

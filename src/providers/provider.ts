@@ -32,6 +32,11 @@ export interface Provider {
   readonly scopeAliases?: Readonly<Record<string, string>>
   /** A scope -> scopes that it includes and that the server does not list. `factsOf` supplies the catalogue's. */
   readonly scopeImplies?: Readonly<Record<string, readonly string[]>>
+  /**
+   * The server keeps what was granted before when it is asked for more: only new scopes are requested of a user whose
+   * connection works. Unless set, the union is requested.
+   */
+  readonly keepsEarlierGrants?: boolean
   /** The parameter of the authorization response that has the code, if it is not `code`: `auth_code` (Alipay). */
   readonly codeParameter?: string
   /**

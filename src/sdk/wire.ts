@@ -670,6 +670,12 @@ export interface AuthProviderCreateRequest {
          */
         readonly scope_aliases?: { readonly [name: string]: string } | null | undefined
         /**
+         * Beyond Arcade: the server keeps what was granted before when it is asked for more, so only new
+         * scopes are requested of a user whose connection works. Elsewhere the union is. A token response that
+         * lists none of the earlier scopes is then taken to list the new ones only.
+         */
+        readonly keeps_earlier_grants?: boolean | null | undefined
+        /**
          * Beyond Arcade: the token response names no scopes and the authorization response does (Strava). It
          * comes through the browser, so its user can hide scopes of the token from policies; it never adds
          * any. Elsewhere what was asked for counts as granted.
@@ -840,6 +846,7 @@ export interface AuthProviderResponse {
     }
     readonly scope_implies?: { readonly [name: string]: readonly string[] }
     readonly scope_aliases?: { readonly [name: string]: string }
+    readonly keeps_earlier_grants?: boolean
     readonly callback_tells_scopes?: boolean
     readonly code_parameter?: string
     readonly callback_members?: { readonly [name: string]: string }
@@ -1481,6 +1488,12 @@ export interface AuthProviderUpdateRequest {
          * the catalogue's.
          */
         readonly scope_aliases?: { readonly [name: string]: string } | null | undefined
+        /**
+         * Beyond Arcade: the server keeps what was granted before when it is asked for more, so only new
+         * scopes are requested of a user whose connection works. Elsewhere the union is. A token response that
+         * lists none of the earlier scopes is then taken to list the new ones only.
+         */
+        readonly keeps_earlier_grants?: boolean | null | undefined
         /**
          * Beyond Arcade: the token response names no scopes and the authorization response does (Strava). It
          * comes through the browser, so its user can hide scopes of the token from policies; it never adds

@@ -198,3 +198,63 @@ test('an entry says how its server names scopes, in what it shows and takes back
   ])
     expect([wrong, (await patch(wrong)).status]).toEqual([wrong, 400])
 })
+
+describe('more scopes later', () => {
+  /** What the provider is asked for when `write` is needed after `read`. */
+  async function askedLater(scene: Scene): Promise<readonly string[]> {
+    await scene.connect({ scopes: ['write'] })
+    return (scene.as.requestsTo('/authorize').at(-1)?.params.scope ?? '').split(' ').sort()
+  }
+  const keeps = { keeps_earlier_grants: true }
+
+  test.each<[string, Record<string, unknown>, readonly string[]]>([
+    ['the union', {}, ['read', 'write']],
+    ['only what is new, where the server keeps the rest', keeps, ['write']],
+  ])('ask for %s, and the connection has both', async (_, oauth2, asked) => {
+    await using scene = await startScene({ oauth2 })
+    await scene.connect()
+    expect(await askedLater(scene)).toEqual(asked)
+    expect([...(await scopesOf(scene))].sort()).toEqual(['read', 'write'])
+    const { status, body } = await scene.authorize({ scopes: ['read', 'write'] })
+    expect({ status, body: body.status }).toEqual({ status: 200, body: 'completed' })
+  })
+
+  test('of a server that keeps grants and lists all are those that it lists', async () => {
+    await using scene = await startScene({ oauth2: keeps })
+    await scene.connect({ scopes: ['read', 'profile'] })
+    scene.as.behaviour.grantedScopes = ['read', 'write']
+    expect(await askedLater(scene)).toEqual(['write'])
+    expect([...(await scopesOf(scene))].sort()).toEqual(['read', 'write'])
+  })
+
+  test('ask for all again when the connection needs a new consent', async () => {
+    await using scene = await startScene({ oauth2: keeps })
+    await scene.connect()
+    scene.clock.advance(3600)
+    scene.as.behaviour.refresh = 'refuse'
+    await scene.authorize()
+    expect(await askedLater(scene)).toEqual(['read', 'write'])
+  })
+
+  test('are not added to those of another account', async () => {
+    await using scene = await startScene({ oauth2: keeps })
+    await scene.connect()
+    scene.as.account = { sub: 'u-2', name: 'Grace', email: 'grace@example.test', login: 'grace' }
+    await askedLater(scene)
+    const { items } = (await scene.call('GET', '/v1/connections?user_id=u1')).body
+    expect(items.map((one: { scopes: string[] }) => one.scopes)).toEqual([['read'], ['write']])
+  })
+
+  test('may be named by the definition as a truth value alone', async () => {
+    await using scene = await startScene()
+    const oauth2 = { keeps_earlier_grants: 'yes' }
+    const { status, body } = await scene.call('PATCH', '/v1/admin/auth_providers/demo', { oauth2 })
+    expect({ status, path: body.errors[0].path }).toEqual({
+      status: 400,
+      path: 'oauth2.keeps_earlier_grants',
+    })
+    await scene.call('PATCH', '/v1/admin/auth_providers/demo', { oauth2: keeps })
+    const shown = (await scene.call('GET', '/v1/admin/auth_providers/demo')).body
+    expect(shown.oauth2.keeps_earlier_grants).toBe(true)
+  })
+})

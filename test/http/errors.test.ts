@@ -308,6 +308,7 @@ test('/openapi.json says that bodies have no other members, and leaves answers o
 test('/openapi.json describes the faults', async () => {
   const { body } = await gatepass.call('GET', '/openapi.json', undefined, { key: null })
   expect(Object.keys(body.components.schemas.ErrorBody.properties).toSorted()).toEqual([
+    'cause',
     'errors',
     'message',
     'name',

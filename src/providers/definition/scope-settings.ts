@@ -10,7 +10,13 @@ import { type OAuth2Context, sameServer } from './requests.ts'
 const MAX_MEMBERS = 200
 const scope = z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,300}$/, 'one scope, without spaces')
 
-type Setting = 'scopeImplies' | 'scopeAliases' | 'callbackTellsScopes' | 'callbackMembers' | 'codeParameter'
+type Setting =
+  | 'scopeImplies'
+  | 'scopeAliases'
+  | 'keepsEarlierGrants'
+  | 'callbackTellsScopes'
+  | 'callbackMembers'
+  | 'codeParameter'
 
 /** Another server's settings are not kept; `null` removes the entry's own, so that the catalogue's hold again. */
 function kept<Name extends Setting>(name: Name, sent: Provider[Name] | null, context: OAuth2Context) {
@@ -58,6 +64,17 @@ export const SCOPE_SETTINGS = {
     answer: z.record(z.string(), z.string()).optional(),
     read: (sent, context) => kept('scopeAliases', sent, context),
     write: ({ scopeAliases }) => scopeAliases && { ...scopeAliases },
+  }),
+  keeps_earlier_grants: member({
+    ...input(
+      z.boolean().nullish().meta({
+        description:
+          'Beyond Arcade: the server keeps what was granted before when it is asked for more, so only new scopes are requested of a user whose connection works. Elsewhere the union is. A token response that lists none of the earlier scopes is then taken to list the new ones only.',
+      }),
+    ),
+    answer: z.boolean().optional(),
+    read: (sent, context) => kept('keepsEarlierGrants', sent, context),
+    write: ({ keepsEarlierGrants }) => keepsEarlierGrants,
   }),
   callback_tells_scopes: member({
     ...input(
