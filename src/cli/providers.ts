@@ -1,8 +1,19 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { nearest } from '../domain/nearest.ts'
 import { type Api, withApi } from './api.ts'
 import { addProvider } from './missing-variables.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, table } from './print.ts'
 import { promptSecret, promptText } from './prompt.ts'
+import {
+  clientWords,
+  type DefinitionWire,
+  explainRegistration,
+  findDefinition,
+  getDefinition,
+  listCatalogue,
+  reportDefinition,
+  warnIfUnverified,
+} from './provider-catalogue.ts'
 import { defineProvidersImport } from './providers-import.ts'
 import { readJsonFile } from './read-json-file.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
@@ -30,6 +41,11 @@ interface ClientOptions extends CommonOptions {
   readonly variable?: readonly string[]
 }
 
+interface ListOptions extends CommonOptions {
+  /** The searched text; `true` without one. */
+  readonly catalogue?: string | true
+}
+
 interface AddOptions extends ClientOptions {
   readonly catalogue?: string
   readonly issuer?: string
@@ -44,12 +60,19 @@ export function defineProviders(providers: Command, shell: Shell): void {
   withCommonOptions(
     providers.command('list', { isDefault: true }).description('list providers, without secrets'),
   )
+    .option('--catalogue [search]', 'instead, the providers that Gatepass knows')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: CommonOptions) =>
+    .action(async (options: ListOptions) =>
       withApi(shell, options, async (api) => {
+        const { catalogue } = options
+        if (catalogue !== undefined)
+          return listCatalogue(api, catalogue === true ? undefined : catalogue, options)
         const { items } = await api.send<{ readonly items: readonly ProviderWire[] }>('GET', PATH)
         if (options.json) return printJson({ items })
-        if (items.length === 0) return print('No providers.')
+        if (items.length === 0)
+          return print(
+            'No providers. `gatepass providers list --catalogue` shows those that can be added by name.',
+          )
         const rows = items.map(({ id, status, oauth2 }) => [
           id,
           status,
@@ -64,14 +87,18 @@ export function defineProviders(providers: Command, shell: Shell): void {
   withCommonOptions(
     providers
       .command('show')
-      .description('show one provider, without its secret')
+      .description('show one provider, without its secret, or a definition of the catalogue')
       .argument('<id>', "the provider's id, such as github", parseId),
   )
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
-      withApi(shell, options, async (api) =>
-        report(await api.send<ProviderWire>('GET', pathOf(id)), options),
-      ),
+      withApi(shell, options, async (api) => {
+        const added = await api.request('GET', pathOf(id))
+        const known = added.status === 404 ? await findDefinition(api, id) : undefined
+        if (known !== undefined) return reportDefinition(known, options)
+        if (added.status === 404) await refuseUnknown(api, id)
+        report(await api.send<ProviderWire>('GET', pathOf(id)), options)
+      }),
     )
 
   withClientOptions(
@@ -87,16 +114,15 @@ export function defineProviders(providers: Command, shell: Shell): void {
     .option('--file <path>', 'the JSON body of POST /v1/admin/auth_providers; - for standard input')
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: AddOptions) => {
-      const oauth2 = options.file === undefined ? await promptClient(options) : {}
-      const given = options.file === undefined ? {} : await readJsonFile(options.file)
-      const named =
+      const create = { ...options, creates: 'database' } as const
+      if (options.file === undefined && options.issuer === undefined)
+        return withApi(shell, create, (api) => addFromCatalogue(api, id, options))
+      const described =
         options.file !== undefined
-          ? {}
-          : options.issuer === undefined
-            ? { provider_id: options.catalogue ?? id, oauth2 }
-            : { oauth2: { ...oauth2, issuer: options.issuer } }
-      return withApi(shell, { ...options, creates: 'database' }, async (api) => {
-        const body = withVariables({ type: 'oauth2', ...named, ...given, id }, options)
+          ? await readJsonFile(options.file)
+          : { oauth2: { ...(await promptClient(options)), issuer: options.issuer } }
+      return withApi(shell, create, async (api) => {
+        const body = withVariables({ type: 'oauth2', ...described, id }, options)
         report(await addProvider<ProviderWire>(api, PATH, body), options)
       })
     })
@@ -142,6 +168,36 @@ export function defineProviders(providers: Command, shell: Shell): void {
   defineProvidersImport(providers, shell)
 }
 
+/**
+ * Adds a provider by its name. At a terminal the redirect URI is shown before the client is asked for, since the client is
+ * registered with it: the provider is stored first, and the client after it.
+ */
+async function addFromCatalogue(api: Api, id: string, options: AddOptions): Promise<void> {
+  const definition = await getDefinition(api, options.catalogue ?? id)
+  const isAskedFor = options.clientId === undefined && process.stdin.isTTY === true
+  const client = isAskedFor ? {} : await promptClient(options, definition)
+  if (!options.json) warnIfUnverified(definition)
+  const body = withVariables({ type: 'oauth2', id, provider_id: definition.id, oauth2: client }, options)
+  const added = await addProvider<ProviderWire>(api, PATH, body)
+  if (!options.json) explainRegistration(definition, added.oauth2.redirect_uri)
+  if (!isAskedFor) return report(added, options)
+  process.stderr.write(`It is stored. Later, its client is set by: gatepass providers set ${sanitize(id)}\n`)
+  const complete = { oauth2: await promptClient(options, definition) }
+  report(await api.send<ProviderWire>('PATCH', pathOf(id), { body: complete }), options)
+}
+
+/** Throws `CommandFailure` with the names of providers and of the catalogue that are nearest. */
+async function refuseUnknown(api: Api, id: string): Promise<void> {
+  const { items } = await api.send<{ readonly items: readonly ProviderWire[] }>('GET', PATH)
+  if (
+    nearest(
+      id,
+      items.map((one) => one.id),
+    ) === undefined
+  )
+    await getDefinition(api, id)
+}
+
 function withClientOptions(command: Command): Command {
   return command
     .option('--client-id <id>', 'the client id that the provider issued; prompted for at a terminal', parseId)
@@ -171,10 +227,13 @@ function withVariables(body: unknown, { variable = [] }: ClientOptions): object 
 }
 
 /** At a terminal it prompts for both; otherwise the secret is the first line of standard input. */
-async function promptClient({ clientId, public: isPublic }: ClientOptions) {
-  const client_id = clientId ?? (await promptText('client id'))
-  return { client_id, ...(isPublic !== true && { client_secret: await promptSecret('client secret') }) }
+async function promptClient({ clientId, public: isPublic }: ClientOptions, definition?: DefinitionWire) {
+  const words = definition === undefined ? USUAL_WORDS : clientWords(definition)
+  const client_id = clientId ?? (await promptText(words.id))
+  return { client_id, ...(isPublic !== true && { client_secret: await promptSecret(words.secret) }) }
 }
+
+const USUAL_WORDS = { id: 'client id', secret: 'client secret' }
 
 const pathOf = (id: string) => `${PATH}/${encodeURIComponent(id)}`
 
@@ -205,6 +264,8 @@ function report(provider: ProviderWire, { json }: CommonOptions): void {
 const EXAMPLES = `
 Examples:
   $ gatepass providers
+  $ gatepass providers list --catalogue zen           what Gatepass knows of that name
+  $ gatepass providers add zendesk                    asks for the subdomain and the client
   $ gatepass providers show github --json
   $ gatepass providers set github                     prompts for the client id and the secret
   $ gatepass providers add zendesk --variable subdomain=acme

@@ -9,6 +9,7 @@ import { addPolicies } from './admin/policies.ts'
 import { addProjects } from './admin/projects.ts'
 import { addSecrets } from './admin/secrets.ts'
 import { addAuthProviders } from './auth-providers/auth-providers.ts'
+import { addProviderCatalogue } from './auth-providers/provider-catalogue.ts'
 import { addAuthorizations } from './authorizations/authorizations.ts'
 import { addConnections } from './authorizations/connections.ts'
 import { addExplain } from './authorizations/explain.ts'
@@ -142,6 +143,7 @@ export function createApp(
   addWorkerTest(add, broker) //       /v1/workers/test
   addWorkerAuthorization(add, broker) // /v1/workers/{id}/authorize
   addAuthProviders(add, broker) //    /v1/admin/auth_providers
+  addProviderCatalogue(add, broker) // /v1/admin/provider_catalogue
   addUserConnections(add, broker) //  /v1/admin/user_connections
   addConnectionImport(add, broker) // /v1/admin/user_connections/import
   addMcpClients(add, broker) //       /v1/admin/mcp_clients

@@ -1580,6 +1580,18 @@ export interface AuthorizeRequest {
   readonly account?: string | null | undefined
 }
 
+export interface CatalogueEntry {
+  readonly id: string
+  readonly name: string
+  readonly also_known_as: readonly string[]
+  readonly category: string
+  /** Two sources or a document support its endpoints */
+  readonly verified: boolean
+  /** What a new provider needs besides its client, such as a subdomain */
+  readonly variables: readonly string[]
+  readonly documentation?: string
+}
+
 /** Why a token or a consent is not to be had, where that is known */
 export interface Cause {
   readonly code: CauseCode
@@ -3980,6 +3992,15 @@ export interface Operations {
     readonly body: undefined
     readonly answer: Authorization
   }
+  /** One provider that Gatepass knows, with its whole definition */
+  readonly getCatalogueDefinition: {
+    readonly method: 'GET'
+    readonly path: '/v1/admin/provider_catalogue/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: JsonObject
+  }
   /** One connection */
   readonly getConnection: {
     readonly method: 'GET'
@@ -4507,6 +4528,29 @@ export interface Operations {
     readonly body: undefined
     readonly answer: {
       readonly items: readonly Project[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+    }
+  }
+  /** The providers that Gatepass knows */
+  readonly listProviderCatalogue: {
+    readonly method: 'GET'
+    readonly path: '/v1/admin/provider_catalogue'
+    readonly params: undefined
+    readonly query: {
+      readonly offset?: number | undefined
+      /** More than 100 is 100 */
+      readonly limit?: number | undefined
+      /** A part of the id or of a name */
+      readonly search?: string | undefined
+      readonly category?: string | undefined
+      readonly verified?: 'true' | 'false' | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly CatalogueEntry[]
       readonly total_count: number
       readonly offset: number
       readonly limit: number

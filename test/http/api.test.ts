@@ -60,6 +60,8 @@ const ROLES = {
   'GET /v1/workers/{id}/tools': 'readonly',
   'GET /v1/admin/auth_providers': 'readonly',
   'GET /v1/admin/auth_providers/{id}': 'readonly',
+  'GET /v1/admin/provider_catalogue': 'readonly',
+  'GET /v1/admin/provider_catalogue/{id}': 'readonly',
   'GET /v1/admin/secrets': 'readonly',
   'GET /v1/admin/secrets/{key}': 'readonly',
   'GET /v1/secrets': 'readonly',

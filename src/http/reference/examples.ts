@@ -688,6 +688,39 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     },
     sdk: "const authorization = await gatepass.authorization('auth_example1')\nawait authorization.wait()",
   },
+  getCatalogueDefinition: {
+    path: '/v1/admin/provider_catalogue/zendesk-sell',
+    status: 200,
+    mediaType: 'application/json',
+    answer: {
+      id: 'zendesk-sell',
+      name: 'Zendesk Sell',
+      category: 'crm',
+      oauth2: {
+        authorize_request: { endpoint: 'https://api.getbase.com/oauth2/authorize' },
+        token_request: {
+          endpoint: 'https://api.getbase.com/oauth2/token',
+          auth_method: 'client_secret_basic',
+        },
+        refresh_request: {
+          endpoint: 'https://api.getbase.com/oauth2/token',
+          auth_method: 'client_secret_basic',
+        },
+        user_info_request: {
+          endpoint: 'https://api.getbase.com/v2/users/self',
+          triggers: { on_token_grant: true },
+        },
+        account: { id: ['$.data.id'], name: ['$.data.email', '$.data.name'] },
+        api: { base_url: 'https://api.getbase.com/v2' },
+      },
+      sources: [
+        'https://github.com/simov/grant/blob/500ab20/config/oauth.json',
+        'https://github.com/search?type=code&q=%22api.getbase.com/oauth2/token%22',
+      ],
+      checked: '2026-11-22',
+      verified: true,
+    },
+  },
   getConnection: {
     path: '/v1/connections/conn_example1',
     status: 200,
@@ -1354,6 +1387,29 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       offset: 0,
       limit: 25,
       page_count: 2,
+    },
+  },
+  listProviderCatalogue: {
+    path: '/v1/admin/provider_catalogue?search=zendesk&limit=1',
+    status: 200,
+    mediaType: 'application/json',
+    answer: {
+      items: [
+        {
+          id: 'zendesk',
+          name: 'Zendesk',
+          also_known_as: [],
+          category: 'support',
+          verified: true,
+          variables: ['subdomain'],
+          documentation:
+            'https://developer.zendesk.com/documentation/api-basics/authentication/refresh-token',
+        },
+      ],
+      total_count: 3,
+      offset: 0,
+      limit: 1,
+      page_count: 1,
     },
   },
   listScheduledTools: {

@@ -1,4 +1,5 @@
 import { foldName } from '../../domain/nearest.ts'
+import type { Definition } from '../definition/read-definition.ts'
 import { definitionTexts } from './definition-texts.ts'
 
 /** A definition of the catalogue as lists show it. */
@@ -35,20 +36,24 @@ let entries: readonly CatalogueEntry[] | undefined
 
 /** All definitions by their names. */
 export function catalogueEntries(): readonly CatalogueEntry[] {
-  entries ??= [...definitionTexts()]
-    .map(([id, text]) => entryOf(id, JSON.parse(text)))
-    .sort((one, other) => (one.name.toLowerCase() < other.name.toLowerCase() ? -1 : 1))
+  entries ??= [...definitionTexts()].map(([id, text]) => entryOf(id, JSON.parse(text))).sort(byName)
   return entries
 }
 
+/** All definitions with the operator's own, which take the place of shipped ones of the same id. */
+export function entriesWith(own: readonly Definition[]): readonly CatalogueEntry[] {
+  if (own.length === 0) return catalogueEntries()
+  const replaced = new Set(own.map(({ id }) => id))
+  return [...own.map(entryOfOwn), ...catalogueEntries().filter(({ id }) => !replaced.has(id))].sort(byName)
+}
+
 /** Those that fit, the exact name first, then names that begin with the searched text. */
-export function searchCatalogue({
-  search,
-  category,
-  isVerified,
-}: CatalogueFilter): readonly CatalogueEntry[] {
+export function searchCatalogue(
+  all: readonly CatalogueEntry[],
+  { search, category, isVerified }: CatalogueFilter,
+): readonly CatalogueEntry[] {
   const wanted = foldName(search ?? '')
-  return catalogueEntries()
+  return all
     .filter((entry) => category === undefined || entry.category === category)
     .filter((entry) => isVerified === undefined || entry.isVerified === isVerified)
     .map((entry) => ({ entry, rank: rankOf(entry, wanted) }))
@@ -57,9 +62,8 @@ export function searchCatalogue({
     .map(({ entry }) => entry)
 }
 
-/** The names by which a definition can be meant, for the nearest one to a name that does not exist. */
-export function catalogueNames(): readonly string[] {
-  return catalogueEntries().flatMap(({ id, alsoKnownAs }) => [id, ...alsoKnownAs])
+function byName(one: CatalogueEntry, other: CatalogueEntry): number {
+  return one.name.toLowerCase() < other.name.toLowerCase() ? -1 : 1
 }
 
 function rankOf({ id, name, alsoKnownAs }: CatalogueEntry, wanted: string): number | undefined {
@@ -76,6 +80,21 @@ function entryOf(id: string, shown: Shown): CatalogueEntry {
     id,
     name,
     alsoKnownAs: also_known_as,
+    category,
+    isVerified: verified,
+    asksFor: asksFor.map(([variable]) => variable),
+    ...(documentation !== undefined && { documentation }),
+  }
+}
+
+/** The operator's own definition counts as verified unless it says otherwise. */
+function entryOfOwn({ id, provider, facts }: Definition): CatalogueEntry {
+  const { name, also_known_as: alsoKnownAs = [], category = 'other', verified = true, documentation } = facts
+  const asksFor = Object.entries(provider.variables ?? {}).filter(([, { isExample }]) => isExample === true)
+  return {
+    id,
+    name,
+    alsoKnownAs,
     category,
     isVerified: verified,
     asksFor: asksFor.map(([variable]) => variable),

@@ -74,6 +74,8 @@ export async function recordExamples(world: ExampleWorld): Promise<readonly Reco
   })
   await send('listAuthProviders', { query: { limit: '1' } })
   await send('getAuthProvider', { params: { id: 'github' } })
+  await send('listProviderCatalogue', { query: { search: 'zendesk', limit: '1' } })
+  await send('getCatalogueDefinition', { params: { id: 'zendesk-sell' } })
   await send('updateAuthProvider', { params: { id: 'github' }, body: { description: 'GitHub of the team' } })
   const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 30, retry: 0 }
   await send('testWorker', { body: { id: 'hub', http } })

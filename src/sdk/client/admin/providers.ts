@@ -2,6 +2,20 @@ import type * as Wire from '../../wire.ts'
 import { createList, type List } from '../pages.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
 
+/** The providers that Gatepass knows. */
+export interface ProviderCatalogue {
+  list(query?: CatalogueQuery): List<Wire.CatalogueEntry>
+  /** The whole definition, in the form of `/schemas/provider.json`. */
+  get(id: string, options?: RequestOptions): Promise<Wire.JsonObject>
+}
+
+export interface CatalogueQuery {
+  /** A part of the id or of a name. */
+  readonly search?: string
+  readonly category?: string
+  readonly verified?: boolean
+}
+
 /** Provider entries. Answers never hold their secrets. */
 export interface AdminProviders {
   list(): List<Wire.AuthProviderResponse>
@@ -19,10 +33,13 @@ export interface AdminProviders {
   ): Promise<Wire.AuthProviderResponse>
   /** Deletes it with its connections, which are not revoked at the provider. */
   delete(id: string, options?: RequestOptions): Promise<void>
+  /** What `provider_id` of a new provider may name. */
+  readonly catalogue: ProviderCatalogue
 }
 
 const PATH = '/v1/admin/auth_providers'
 const ONE = '/v1/admin/auth_providers/{id}'
+const CATALOGUE = '/v1/admin/provider_catalogue'
 
 export function createProviders({ call }: Transport): AdminProviders {
   return {
@@ -37,6 +54,24 @@ export function createProviders({ call }: Transport): AdminProviders {
       call<'updateAuthProvider'>({ method: 'PATCH', path: ONE, params: { id }, body, options }),
     async delete(id, options) {
       await call<'deleteAuthProvider'>({ method: 'DELETE', path: ONE, params: { id }, options })
+    },
+    catalogue: {
+      list: ({ verified, ...about } = {}) =>
+        createList((page, options) => {
+          const query = {
+            ...about,
+            ...(verified !== undefined && { verified: `${verified}` as const }),
+            ...page,
+          }
+          return call<'listProviderCatalogue'>({ method: 'GET', path: CATALOGUE, query, options })
+        }),
+      get: (id, options) =>
+        call<'getCatalogueDefinition'>({
+          method: 'GET',
+          path: `${CATALOGUE}/{id}`,
+          params: { id },
+          options,
+        }),
     },
   }
 }

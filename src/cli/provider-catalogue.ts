@@ -1,0 +1,137 @@
+import { type Api, listAll } from './api.ts'
+import { bold, dim, MARKS, print, printJson, sanitize, shortened, table } from './print.ts'
+import type { CommonOptions } from './shell.ts'
+
+/** A definition of the catalogue, as `GET /v1/admin/provider_catalogue/{id}` answers it. */
+export interface DefinitionWire {
+  readonly id: string
+  readonly name: string
+  readonly category: string
+  readonly verified: boolean
+  readonly checked: string
+  readonly documentation?: string
+  readonly sources: readonly string[]
+  readonly oauth2: {
+    readonly variables?: Readonly<Record<string, VariableWire>>
+    readonly authorize_request?: { readonly endpoint?: string }
+    readonly token_request?: { readonly endpoint?: string }
+  }
+  readonly registration?: {
+    readonly url: string
+    readonly steps?: readonly string[]
+    readonly fields?: Readonly<Record<string, string>>
+  }
+  readonly scopes?: Readonly<Record<string, string>>
+}
+
+interface VariableWire {
+  readonly label?: string
+  readonly example?: string
+  readonly value?: string
+}
+
+interface CatalogueEntryWire {
+  readonly id: string
+  readonly name: string
+  readonly category: string
+  readonly verified: boolean
+  readonly variables: readonly string[]
+}
+
+const PATH = '/v1/admin/provider_catalogue'
+
+/** Prints the providers that Gatepass knows, those of the searched text first. */
+export async function listCatalogue(
+  api: Api,
+  search: string | undefined,
+  { json }: CommonOptions,
+): Promise<void> {
+  const items = await listAll<CatalogueEntryWire>(api, PATH, search === undefined ? {} : { search })
+  if (json) return printJson({ items })
+  if (items.length === 0) return print(`The catalogue has no provider like "${sanitize(search ?? '')}".`)
+  const rows = items.map(({ id, name, category, verified, variables }) => [
+    id,
+    shortened(name),
+    category,
+    verified ? 'verified' : 'unverified',
+    variables.join(', ') || '-',
+  ])
+  print(table(['id', 'name', 'category', 'endpoints', 'asks for'], rows))
+}
+
+/** The definition; `undefined` where the catalogue has none of that name. */
+export async function findDefinition(api: Api, id: string): Promise<DefinitionWire | undefined> {
+  const { status, body } = await api.request('GET', `${PATH}/${encodeURIComponent(id)}`)
+  return status === 200 ? (body as DefinitionWire) : undefined // the wire's contract says so
+}
+
+/** As `findDefinition`; without one it throws `CommandFailure` with the nearest names. */
+export function getDefinition(api: Api, id: string): Promise<DefinitionWire> {
+  return api.send<DefinitionWire>('GET', `${PATH}/${encodeURIComponent(id)}`)
+}
+
+/** Prints a definition that no provider was made of yet. */
+export function reportDefinition(definition: DefinitionWire, { json }: CommonOptions): void {
+  if (json) {
+    printJson(definition)
+    return
+  }
+  const { id, name, category, documentation, sources, oauth2, scopes = {} } = definition
+  print(`${MARKS.warning} ${bold(sanitize(id))}  known, not added`)
+  const members: [string, string][] = [
+    ['name', name],
+    ['category', category],
+    ['endpoints', checkedWords(definition)],
+    ['authorization endpoint', oauth2.authorize_request?.endpoint ?? '-'],
+    ['token endpoint', oauth2.token_request?.endpoint ?? '-'],
+    ['documentation', documentation ?? '-'],
+    ...sources.map((source): [string, string] => ['source', source]),
+  ]
+  for (const [variable, { label, value, example = '' }] of Object.entries(oauth2.variables ?? {}))
+    members.push([label ?? variable, value === undefined ? `to be given, such as ${example}` : value])
+  for (const [member, value] of members) print(`  ${dim(member.padEnd(22))}  ${sanitize(value)}`)
+  for (const [scope, meaning] of Object.entries(scopes))
+    print(`  ${dim(sanitize(scope))}  ${sanitize(meaning)}`)
+  print(`\nAdd it by: gatepass providers add ${sanitize(id)}`)
+}
+
+/** Says on standard error that the endpoints are unverified. */
+export function warnIfUnverified(definition: DefinitionWire): void {
+  if (definition.verified) return
+  process.stderr.write(
+    `${MARKS.warning} The endpoints of ${sanitize(definition.name)} are unverified: only one source has them. Compare them with the provider's documentation.\n`,
+  )
+}
+
+/** What the operator types at the provider, on standard error, so that a script can read the result alone. */
+export function explainRegistration(definition: DefinitionWire, redirectUri: string): void {
+  const { name, registration, documentation } = definition
+  const { url = documentation, steps = [], fields = {} } = registration ?? {}
+  const { redirect_uri: field = 'Redirect URI' } = fields
+  const lines = [
+    ...(url === undefined ? [] : [`Register a client of ${name}: ${url}`]),
+    ...steps.map((step, index) => `  ${index + 1}. ${step}`),
+    `${field}: ${redirectUri}`,
+  ]
+  process.stderr.write(`${lines.map(sanitize).join('\n')}\n`)
+}
+
+/** What the provider calls the client id and the secret. */
+export function clientWords({ registration }: DefinitionWire): {
+  readonly id: string
+  readonly secret: string
+} {
+  const { client_id, client_secret } = registration?.fields ?? {}
+  return {
+    id: named('client id', client_id),
+    secret: named('client secret', client_secret),
+  }
+}
+
+function named(usual: string, own: string | undefined): string {
+  return own === undefined || own.toLowerCase() === usual ? usual : `${usual} (${sanitize(own)})`
+}
+
+function checkedWords({ verified, checked }: DefinitionWire): string {
+  return verified ? `verified, checked ${checked}` : 'unverified: one source alone has them'
+}

@@ -1,0 +1,118 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { didYouMean } from '../../domain/nearest.ts'
+import { definitionTexts } from '../../providers/catalogue/definition-texts.ts'
+import { type CatalogueEntry, entriesWith, searchCatalogue } from '../../providers/catalogue/search.ts'
+import { writeMembers } from '../../providers/definition/member.ts'
+import { OAUTH2_MEMBERS } from '../../providers/definition/oauth2-settings.ts'
+import type { Definition } from '../../providers/definition/read-definition.ts'
+import { type AddEndpoint, pageQuery, pageSchema, slicePage } from '../endpoint/endpoint.ts'
+import { idText, plainText } from '../endpoint/fields.ts'
+import { jsonObject } from '../endpoint/json-schemas.ts'
+
+const entrySchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    also_known_as: z.array(z.string()),
+    category: z.string(),
+    verified: z.boolean().openapi({ description: 'Two sources or a document support its endpoints' }),
+    variables: z.array(z.string()).openapi({
+      description: 'What a new provider needs besides its client, such as a subdomain',
+    }),
+    documentation: z.string().optional(),
+  })
+  .openapi('CatalogueEntry')
+
+/** The providers that Gatepass knows: what `provider_id` of a new provider may name. */
+export function addProviderCatalogue(add: AddEndpoint, { definitions: { own } }: Broker): void {
+  const tag = 'Providers'
+
+  add(
+    {
+      operationId: 'listProviderCatalogue',
+      method: 'get',
+      path: '/v1/admin/provider_catalogue',
+      role: 'readonly',
+      tag,
+      summary: 'The providers that Gatepass knows',
+      description: 'Their ids are what `provider_id` of a new provider may name.',
+      query: z.object({
+        ...pageQuery,
+        search: plainText(100).optional().openapi({ description: 'A part of the id or of a name' }),
+        category: plainText(100).optional(),
+        verified: z.enum(['true', 'false']).optional(),
+      }),
+      responses: { 200: { description: 'One page', schema: pageSchema(entrySchema) } },
+    },
+    ({ c, query: { search, category, verified, offset, limit } }) => {
+      const all = entriesWith(own)
+      checkCategory(all, category)
+      const isVerified = verified === undefined ? undefined : verified === 'true'
+      const found = searchCatalogue(all, { search, category, isVerified })
+      return c.json(slicePage(found.map(entryToWire), { offset, limit }))
+    },
+  )
+
+  add(
+    {
+      operationId: 'getCatalogueDefinition',
+      method: 'get',
+      path: '/v1/admin/provider_catalogue/{id}',
+      role: 'readonly',
+      tag,
+      summary: 'One provider that Gatepass knows, with its whole definition',
+      description: 'In the form of `/schemas/provider.json`.',
+      params: z.object({ id: idText }),
+      responses: { 200: { description: 'The definition', schema: jsonObject } },
+    },
+    ({ c, params: { id } }) => {
+      const name = id.toLowerCase()
+      const ofOperator = own.find((one) => one.id === name)
+      if (ofOperator !== undefined) return c.json(documentOf(ofOperator))
+      const text = definitionTexts().get(name)
+      if (text !== undefined) return c.json(JSON.parse(text))
+      const names = entriesWith(own).flatMap((one) => [one.id, ...one.alsoKnownAs])
+      throw new BrokerError(
+        'not_found',
+        `The catalogue has no provider "${id}".${didYouMean(id, names)} GET /v1/admin/provider_catalogue lists them all.`,
+      )
+    },
+  )
+}
+
+/** The operator's definition as its file could have it. */
+function documentOf({ provider, offlineAccess, facts }: Definition) {
+  const oauth2 = writeMembers(OAUTH2_MEMBERS, provider)
+  return { ...facts, oauth2, ...(offlineAccess !== undefined && { offline_access: offlineAccess }) }
+}
+
+function checkCategory(all: readonly CatalogueEntry[], category: string | undefined): void {
+  const known = new Set(all.map((entry) => entry.category))
+  if (category !== undefined && !known.has(category))
+    throw new BrokerError(
+      'invalid_request',
+      `category: there is none of the name "${category}".${didYouMean(category, known)} The categories are ${[...known].sort().join(', ')}.`,
+    )
+}
+
+function entryToWire({
+  id,
+  name,
+  alsoKnownAs,
+  category,
+  isVerified,
+  asksFor,
+  documentation,
+}: CatalogueEntry): z.input<typeof entrySchema> {
+  return {
+    id,
+    name,
+    also_known_as: [...alsoKnownAs],
+    category,
+    verified: isVerified,
+    variables: [...asksFor],
+    ...(documentation !== undefined && { documentation }),
+  }
+}
