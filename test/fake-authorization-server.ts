@@ -54,6 +54,8 @@ export interface Behaviour {
   requirePkce: 'S256' | 'plain' | 'none' | 'ignore'
   /** `refuse-both` takes either place but not both at once; `public` expects no secret; `refuse` refuses every client. */
   clientAuth: 'either' | 'basic-only' | 'post-only' | 'refuse-both' | 'public' | 'refuse'
+  /** In place of `clientAuth`: why the client is refused. */
+  checkClient: ((request: RecordedRequest) => string | undefined) | undefined
   /** What is done to the id and the secret of Basic: RFC 6749's form decoding, percent decoding, or nothing (RFC 7617). */
   basicDecoding: 'form' | 'percent' | 'none'
   consent: Consent
@@ -92,6 +94,8 @@ export interface Behaviour {
   retryAfter: string
   /** Seconds. */
   accessTokenLifetime: number
+  /** Of the tokens of /exchange. */
+  longLifetime: number
   omitRefreshToken: boolean
   omitRefreshTokenOnRefresh: boolean
   /** Airtable: a refresh ends the access tokens before it. */
@@ -112,6 +116,7 @@ export interface Behaviour {
 const WELL_BEHAVED: Behaviour = {
   requirePkce: 'none',
   clientAuth: 'either',
+  checkClient: undefined,
   basicDecoding: 'form',
   consent: 'approve',
   grantedScopes: undefined,
@@ -131,6 +136,7 @@ const WELL_BEHAVED: Behaviour = {
   onRefresh: undefined,
   retryAfter: '7',
   accessTokenLifetime: 3600,
+  longLifetime: 60 * 86_400,
   omitRefreshToken: false,
   omitRefreshTokenOnRefresh: false,
   refreshKillsAccessTokens: false,
@@ -209,6 +215,7 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
     '/elsewhere': (res) => answerJson(res, 200, issue(newGrant(['elsewhere', 'read']), { refreshed: false })),
     '/userinfo': resource,
     '/api/me': resource,
+    '/exchange': exchange,
     '/revoke': revoke,
     '/introspect': introspect,
     '/register': register,
@@ -280,6 +287,7 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
         if (value !== undefined) to.searchParams.append(name, value)
       for (const [name, value] of more) to.searchParams.append(name, value)
       for (const iss of issuers()) to.searchParams.append('iss', iss)
+      if (params.response_mode === 'form_post') return page(200, formPost(redirectUri, to.searchParams))
       res.writeHead(method === 'POST' ? 303 : 302, { location: to.href, 'cache-control': 'no-store' }).end()
     }
     const refuse = (error: string, description: string) =>
@@ -404,7 +412,9 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
   }
 
   /** Why the client is refused (RFC 6749 section 2.3.1), or nothing. */
-  function clientRefusal({ headers, params, search }: RecordedRequest): string | undefined {
+  function clientRefusal(request: RecordedRequest): string | undefined {
+    if (behaviour.checkClient !== undefined) return behaviour.checkClient(request)
+    const { headers, params, search } = request
     const basic = basicOf(headers.authorization, behaviour.basicDecoding)
     const posted = params.client_secret
     const rule = behaviour.clientAuth
@@ -510,6 +520,21 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
     return answerJson(res, 200, found.grant.account)
   }
 
+  /** Instagram: another token for one that is alive, which lives longer. */
+  function exchange(res: ServerResponse, { params }: RecordedRequest) {
+    const found = live(params.access_token)
+    if (!found || (params.client_secret !== undefined && params.client_secret !== clientSecret))
+      return answerJson(res, 400, { error: { message: 'It has expired', type: 'OAuthException', code: 190 } })
+    const accessToken = secret('at')
+    const expiresAt = now() + behaviour.longLifetime * 1000
+    accessTokens.set(accessToken, { ...found, expiresAt, dead: false })
+    return answerJson(res, 200, {
+      access_token: accessToken,
+      token_type: 'bearer',
+      expires_in: behaviour.longLifetime,
+    })
+  }
+
   /** RFC 7009: a refresh token takes its grant along, an access token only itself. */
   function revoke(res: ServerResponse, request: RecordedRequest) {
     if (behaviour.revocation === 'hang') return
@@ -566,6 +591,7 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
     userInfoUrl: `${url}/userinfo`,
     revocationUrl: `${url}/revoke`,
     introspectionUrl: `${url}/introspect`,
+    exchangeUrl: `${url}/exchange`,
     clientId,
     clientSecret,
     behaviour,
@@ -635,6 +661,16 @@ function basicOf(
   } catch {
     return { id: '', secret: '' } // a stray % in what is not encoded
   }
+}
+
+/** OAuth 2.0 Form Post Response Mode. */
+function formPost(redirectUri: string, response: URLSearchParams): string {
+  const fields = [...response].map(
+    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+  )
+  return `<!doctype html><html lang="en"><title>Going on</title>
+<form method="post" action="${escapeHtml(redirectUri)}">${fields.join('')}</form>
+<script>document.forms[0].submit()</script>`
 }
 
 function consentPage(params: RecordedRequest['params'], scopes: readonly string[], who: Account): string {

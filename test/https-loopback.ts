@@ -5,10 +5,14 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { Handler, Loopback } from './loopback.ts'
 
 /** An HTTPS server on a free port of 127.0.0.1, whose certificate this process trusts from now on. */
-export async function listenHttps(handler: Handler): Promise<Loopback> {
+export async function listenHttps(
+  handler: Handler,
+  /** Asks clients for a certificate; the handler checks it. */
+  { requestCert = false } = {},
+): Promise<Loopback> {
   const { key, cert } = selfSigned()
   setDefaultCACertificates([...getCACertificates('default'), cert])
-  const server = createServer({ key, cert }, handler)
+  const server = createServer({ key, cert, requestCert, rejectUnauthorized: false }, handler)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo // a TCP server that listens has one
   const close = () =>
@@ -20,10 +24,12 @@ export async function listenHttps(handler: Handler): Promise<Loopback> {
 }
 
 /** A certificate for 127.0.0.1 that it has signed itself (RFC 5280 section 4.1), and its key. */
-function selfSigned(): { readonly key: string; readonly cert: string } {
+export function selfSigned(): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const algorithm = sequence(oid('2a8648ce3d040302')) // ecdsa-with-SHA256
-  const name = sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from('loopback')))))
+  const name = sequence(
+    der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(`loopback ${randomBytes(4).toString('hex')}`)))),
+  )
   const isAuthority = sequence(der(0x01, Buffer.of(0xff)))
   const address = sequence(der(0x87, Buffer.of(127, 0, 0, 1)))
   const toSign = sequence(

@@ -19,6 +19,10 @@ export interface Connection {
   /** When the access token was received, and when it runs out; absent when the provider did not say. */
   readonly receivedAt: EpochSeconds
   readonly expiresAt?: EpochSeconds
+  /** When the refresh token can no longer be used, unless it is used before; absent when that is unknown. */
+  readonly refreshExpiresAt?: EpochSeconds
+  /** When the tokens are refreshed in the background at the latest; absent: as `expiresAt` says. */
+  readonly refreshAt?: EpochSeconds
   /** `AccessSecrets` as JSON. Separate from `refresh`, so that a fetch decrypts no more than it needs. */
   readonly access: Sealed
   /** `RefreshSecrets` as JSON; absent when there is no refresh token. */
@@ -33,6 +37,8 @@ export interface Connection {
   readonly generation: number
   /** Refresh requests sent with the stored refresh token whose outcome is unknown. */
   readonly unansweredRefreshes: number
+  /** When the first of them was sent. */
+  readonly unansweredSince?: EpochSeconds
   readonly createdAt: EpochSeconds
   /** When the attempt began that led to the current consent. Of two concurrent consents, the one begun later wins. */
   readonly consentedAt: EpochSeconds
@@ -62,8 +68,8 @@ export interface RefreshSecrets {
 export const NEEDS_AUTHORIZATION_REASONS = [
   'refresh_refused',
   'consent_withdrawn',
-  'refresh_token_expired',
   'token_expired',
+  'refresh_token_expired',
   'provider_changed',
   'refresh_outcome_lost',
   'account_changed',
@@ -74,26 +80,46 @@ export type NeedsAuthorizationReason = (typeof NEEDS_AUTHORIZATION_REASONS)[numb
 
 type TokenLifetime = Pick<Connection, 'receivedAt' | 'expiresAt'>
 
-/** How many seconds before expiry a token is refreshed: a tenth of its lifetime, at most 60. */
-export function refreshMargin({ receivedAt, expiresAt }: TokenLifetime): number {
+/** What a provider says of the time at which tokens are refreshed. */
+export interface RefreshTiming {
+  /** Seconds; the default is a tenth of the token's lifetime, at most 60. */
+  readonly refreshMarginSeconds?: number
+}
+
+/** How many seconds before expiry a token is refreshed. Never more than half its lifetime. */
+export function refreshMargin(
+  { receivedAt, expiresAt }: TokenLifetime,
+  { refreshMarginSeconds }: RefreshTiming,
+): number {
   if (expiresAt === undefined) return 0
-  return Math.min(60, Math.max(0, expiresAt - receivedAt) / 10)
+  const lifetime = Math.max(0, expiresAt - receivedAt)
+  return refreshMarginSeconds === undefined
+    ? Math.min(60, lifetime / 10)
+    : Math.min(refreshMarginSeconds, lifetime / 2)
 }
 
 /**
  * Whether the token is used without a refresh. A token received later than now, by more than the margin, shows that a
  * clock was wrong (set back, or another node's is ahead). Its expiry is then unreliable too, so it counts as stale.
  */
-export function isFresh(connection: TokenLifetime, now: EpochSeconds): boolean {
+export function isFresh(connection: TokenLifetime, now: EpochSeconds, timing: RefreshTiming = {}): boolean {
   const { receivedAt, expiresAt } = connection
   if (expiresAt === undefined) return true
-  const margin = refreshMargin(connection)
+  const margin = refreshMargin(connection, timing)
   return now < expiresAt - margin && receivedAt <= now + margin
 }
 
 /** Whether the token has not expired, as far as the provider said. */
 export function isAlive({ expiresAt }: Pick<TokenLifetime, 'expiresAt'>, now: EpochSeconds): boolean {
   return expiresAt === undefined || now < expiresAt
+}
+
+/** Whether the refresh token has expired, as far as the provider or its entry said. */
+export function isRefreshTokenExpired(
+  { refreshExpiresAt }: Pick<Connection, 'refreshExpiresAt'>,
+  now: EpochSeconds,
+): boolean {
+  return refreshExpiresAt !== undefined && now >= refreshExpiresAt
 }
 
 /** Chooses the connection for a call: the named account (by connection id, account id or name), else the default. */

@@ -8,12 +8,20 @@ import { bareHostname, type ReachRules } from './public-address.ts'
 
 export type { Dispatcher } from 'undici'
 
+/** A client's certificate with its chain, and its key, in PEM. */
+export interface ClientCertificate {
+  readonly cert: string
+  readonly key: string
+}
+
 export interface GuardedAgentOptions {
   readonly rules: ReachRules
   /** Default: the system's resolver. */
   readonly lookup?: LookupFunction | undefined
   /** Open at a time, of each origin. */
   readonly connections: number
+  /** Presented to every server that asks for one. */
+  readonly certificate?: ClientCertificate | undefined
 }
 
 /** undici's agent, with a connector that dials only addresses which the rules allow. */
@@ -21,9 +29,10 @@ export function createGuardedAgent({
   rules,
   lookup = systemLookup,
   connections,
+  certificate,
 }: GuardedAgentOptions): Agent {
   return new Agent({
-    connect: guardedConnector(rules, lookup),
+    connect: guardedConnector(rules, lookup, certificate),
     connections,
     allowH2: false,
     // the deadlines of an exchange begin with the call and hold while the body is not read; undici's begin later and pause
@@ -37,8 +46,12 @@ export function createGuardedAgent({
  * connection, every resolved address is checked, and only checked addresses are dialled, so a name cannot resolve to
  * another address between check and use (DNS rebinding). Node does not resolve IP literals: they are checked directly.
  */
-function guardedConnector(rules: ReachRules, lookup: LookupFunction): buildConnector.connector {
-  const connector = (lookup: LookupFunction) => buildConnector({ lookup, allowH2: false })
+function guardedConnector(
+  rules: ReachRules,
+  lookup: LookupFunction,
+  certificate: ClientCertificate | undefined,
+): buildConnector.connector {
+  const connector = (lookup: LookupFunction) => buildConnector({ lookup, allowH2: false, ...certificate })
   const named = connector(lookup)
   const secure = connector(checkedLookup(lookup, (address) => rules.allowsAddress('https:', address)))
   const plain = connector(checkedLookup(lookup, (address) => rules.allowsAddress('http:', address)))

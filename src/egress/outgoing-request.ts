@@ -1,5 +1,7 @@
-import type { Dispatcher } from './guarded-agent.ts'
+import type { ClientCertificate, Dispatcher } from './guarded-agent.ts'
 import type { ReceivedBody } from './received-body.ts'
+
+export type { ClientCertificate } from './guarded-agent.ts'
 
 /** What a request is made for: a label of the metrics. */
 export type OutgoingPurpose =
@@ -20,6 +22,8 @@ export interface OutgoingRequest {
   readonly method?: Dispatcher.HttpMethod
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
+  /** Presented in the TLS handshake (RFC 8705). Such a request is not made over plain http. */
+  readonly clientCertificate?: ClientCertificate
   /** From the call to the last byte of the response, the wait for a free connection included. Default: 10 s. */
   readonly deadlineMs?: number
   /** Of the response's body, both as received and as decoded. Default: 256 KiB. */
@@ -40,7 +44,8 @@ export interface OutgoingResponse {
   readonly body: Uint8Array
 }
 
-export interface OutgoingStreamRequest extends Omit<OutgoingRequest, 'body' | 'isStillWanted'> {
+export interface OutgoingStreamRequest
+  extends Omit<OutgoingRequest, 'body' | 'isStillWanted' | 'clientCertificate'> {
   /** Sent byte for byte instead of the URL's path and query; begins with a slash. */
   readonly path?: string
   readonly body?: string | Uint8Array | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>

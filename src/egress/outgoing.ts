@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { LookupFunction } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import { Chunks, joined } from './chunks.ts'
@@ -8,6 +9,7 @@ import { createGuardedAgent } from './guarded-agent.ts'
 import { createHostLimiter } from './host-limiter.ts'
 import { OutgoingError } from './outgoing-error.ts'
 import type {
+  ClientCertificate,
   OutgoingRequest,
   OutgoingResponse,
   OutgoingStreamRequest,
@@ -39,6 +41,8 @@ const STREAMS_PER_HOST = 256
 const WAITING_PER_HOST = 1024
 /** URLs whose check is remembered. */
 const KNOWN_TARGETS = 1_000
+/** Clients with a certificate whose connections are kept open. */
+const KNOWN_CERTIFICATES = 100
 
 export interface Outgoing {
   /** Resolves with the whole response, of any status but 3xx. Rejects with `OutgoingError` alone. */
@@ -69,13 +73,23 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
   const whole = createPool(rules, CONNECTIONS_PER_HOST, options)
   // a pool of their own: open streams must not delay a refresh at the same host
   const streams = createPool(rules, STREAMS_PER_HOST, options)
+  const certified = createCertifiedPools((certificate) =>
+    createPool(rules, CONNECTIONS_PER_HOST, options, certificate),
+  )
   const targetOf = createTargets(rules)
+
+  /** The pool of requests to the target; connections with a certificate are used for no other client. */
+  function poolFor(target: URL, certificate: ClientCertificate | undefined): Pool {
+    if (certificate === undefined) return whole
+    if (target.protocol === 'https:') return certified.of(certificate)
+    throw new OutgoingError('host_not_allowed', target.host, { requestSent: false })
+  }
 
   return {
     async send(request) {
-      const { maxBytes = MAX_BYTES } = request
+      const { maxBytes = MAX_BYTES, clientCertificate } = request
       const target = targetOf(request.url)
-      const response = await readWhole(whole, target, { ...request, maxBytes })
+      const response = await readWhole(poolFor(target, clientCertificate), target, { ...request, maxBytes })
       return decodeBody(response, { host: target.host, maxBytes })
     },
     async stream(request) {
@@ -84,7 +98,7 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
     },
     allows: rules.allowsUrl,
     async close() {
-      await Promise.all([whole.dispatcher.destroy(), streams.dispatcher.destroy()])
+      await Promise.all([whole.dispatcher.destroy(), streams.dispatcher.destroy(), certified.close()])
     },
   }
 }
@@ -93,11 +107,33 @@ function createPool(
   rules: ReachRules,
   maxConnections: number,
   { maxConnectionsPerHost = maxConnections, maxWaitingPerHost = WAITING_PER_HOST, lookup }: OutgoingOptions,
+  certificate?: ClientCertificate,
 ): Pool {
-  const agent = createGuardedAgent({ rules, lookup, connections: maxConnectionsPerHost })
+  const agent = createGuardedAgent({ rules, lookup, connections: maxConnectionsPerHost, certificate })
   return {
     dispatcher: agent,
     limiter: createHostLimiter({ concurrent: maxConnectionsPerHost, queued: maxWaitingPerHost }),
+  }
+}
+
+/** The pools of connections that present a client's certificate, one for each. */
+function createCertifiedPools(create: (certificate: ClientCertificate) => Pool) {
+  const pools = new LRUCache<string, Pool>({
+    max: KNOWN_CERTIFICATES,
+    // requests that are under way are finished
+    dispose: ({ dispatcher }) => void dispatcher.close().catch(() => undefined),
+  })
+  return {
+    of(certificate: ClientCertificate): Pool {
+      const digest = createHash('sha256').update(JSON.stringify(certificate)).digest('base64url')
+      const pool = pools.get(digest) ?? create(certificate)
+      pools.set(digest, pool)
+      return pool
+    },
+    async close() {
+      const open = [...pools.values()]
+      await Promise.all(open.map(({ dispatcher }) => dispatcher.destroy()))
+    },
   }
 }
 
@@ -116,7 +152,8 @@ function createTargets(rules: ReachRules): (url: string | URL) => URL {
     const target = withBareHost(new URL(text))
     if (!rules.allowsUrl(target))
       throw new OutgoingError('host_not_allowed', target.host, { requestSent: false })
-    allowed.set(text, target)
+    // a query may hold a secret or token
+    if (target.search === '') allowed.set(text, target)
     return target
   }
 }

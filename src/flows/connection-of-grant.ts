@@ -73,6 +73,7 @@ export async function connectionOfGrant(
       ...(kept !== undefined && { kept }),
       scopes,
     },
+    { provider: entry.provider },
   )
   const missing = missingScopes(currentStep(claimed).scopes, scopes, factsOf(entry.provider))
   const previousAccount = changedFrom(known, requestedAccount(claimed), id, account)

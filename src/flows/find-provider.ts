@@ -1,6 +1,7 @@
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest.ts'
+import { keyMethodOf } from '../providers/client-key.ts'
 import {
   type ConnectionValues,
   hasOwnEndpoints,
@@ -121,6 +122,7 @@ export function clientIdOf(broker: Broker, entry: ProviderEntry): string | undef
 /** A client that uses PKCE with S256 may be public (RFC 6749 section 2.1), unless the entry says otherwise. */
 function needsSecret(provider: Provider): boolean {
   const { authMethod, params } = provider.tokenRequest
+  if (keyMethodOf(provider) !== undefined) return true
   if (Object.values(params).some((template) => mentions(template, 'client_secret'))) return true
   const { publicClients } = factsOf(provider)
   if (publicClients !== undefined) return !publicClients

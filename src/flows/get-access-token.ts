@@ -106,7 +106,8 @@ function tokenAmong(
   const missing = missingScopes(need.scopes, connection.scopes, factsOf(entry.provider))
   if (missing.length > 0) return { outcome: 'authorization_required', missingScopes: missing, connection }
 
-  if (!forceRefresh && isFresh(connection, broker.now())) return release(broker, entry, chosen)
+  if (!forceRefresh && isFresh(connection, broker.now(), entry.provider))
+    return release(broker, entry, chosen)
   return refreshed(broker, need, entry, chosen)
 }
 

@@ -16,6 +16,8 @@ import { mayComeFrom, only, reasonOf, sanitized, standardResponse } from './auth
 import { completeAuthorization } from './complete-authorization.ts'
 import { nameOnly } from './explain/request-entries.ts'
 import { findProviderByUid } from './find-provider.ts'
+import { carriedResponse } from './form-response.ts'
+import { withStandardState } from './response-state.ts'
 import { attemptPlace, openAttemptSecrets } from './start-attempt.ts'
 
 /** How long a code is kept for the caller's page; codes should not live longer (RFC 6749 section 4.1.2). */
@@ -46,10 +48,13 @@ export type ReceivedOutcome =
  * Handles an authorization response. It checks the state, the entry, the browser, the expiry, the issuer (RFC 9207) and
  * the user, in this order, and redeems the code only then; once, even if the browser repeats the response.
  */
-export async function receiveResponse(broker: Broker, received: ReceivedResponse): Promise<ReceivedOutcome> {
+export async function receiveResponse(
+  broker: Broker,
+  { providerUid, browserId, query: given }: ReceivedResponse,
+): Promise<ReceivedOutcome> {
   const { store, now } = broker
-  const { providerUid, browserId } = received
-  const state = only(received.query, 'state')
+  const received = await withStandardState(broker, providerUid, given)
+  const state = only(received, 'state')
   if (state === undefined) return { outcome: 'unknown_state' }
   const found = await store.authorizations.findByState(ownedTokenHash(state))
   if (found === undefined) return { outcome: 'unknown_state' }
@@ -76,13 +81,14 @@ export async function receiveResponse(broker: Broker, received: ReceivedResponse
   }
 
   const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
-  const query = standardResponse(received.query, entry?.provider.codeParameter)
+  const response = carriedResponse(broker, authorization, received)
+  const query = standardResponse(response, entry?.provider.codeParameter)
   const refused = refusalIn(query, entry, () => entry && clientSecretOf(broker, entry))
   const lines = trailLines({
     at: now(),
     step: 'callback',
     part: authorization.step,
-    details: { parameters: [...new Set(received.query.keys())].map(nameOnly), ...refused?.said },
+    details: { parameters: [...new Set(response.keys())].map(nameOnly), ...refused?.said },
   })
   if (refused !== undefined) {
     const { reason, message, said } = refused

@@ -2,6 +2,7 @@ import type { Broker } from '../broker.ts'
 import type { AccessSecrets, Connection, RefreshSecrets } from '../domain/connection.ts'
 import type { RefreshedTokens } from '../store/connection-refreshes.ts'
 import type { SealedPlace } from '../store/seal.ts'
+import { backgroundRefreshAt, refreshExpiry, type TokenTimes } from './refresh/token-times.ts'
 
 /** The row that the envelopes are bound to. */
 export type ConnectionRow = Pick<Connection, 'id' | 'projectId' | 'userId' | 'providerUid'>
@@ -12,18 +13,30 @@ export interface ReceivedTokens extends AccessSecrets {
   readonly tokenType: string
   readonly scopes: readonly string[]
   readonly expiresIn?: number | undefined
+  /** Seconds until the refresh token expires, if the provider said. */
+  readonly refreshExpiresIn?: number | undefined
 }
 
-/** Seals tokens that were received now, for the store. */
+/** Seals tokens that were received now, for the store. `before`: what was stored of the refresh token that stays. */
 export function sealGrant(
   broker: Pick<Broker, 'sealer' | 'now'>,
   row: ConnectionRow,
   tokens: ReceivedTokens,
+  { provider = {}, before }: TokenTimes = {},
 ): RefreshedTokens {
   const { accessToken, userInfo, extra, kept, refreshToken, tokenType, scopes, expiresIn } = tokens
   const seal = (secrets: AccessSecrets | RefreshSecrets, column: 'access' | 'refresh') =>
     broker.sealer.seal(JSON.stringify(secrets), connectionPlace(row, column))
   const receivedAt = broker.now()
+  const expiresAt = expiresIn === undefined ? undefined : receivedAt + expiresIn
+  const hasRefresh = refreshToken !== undefined || before?.refresh !== undefined
+  const refreshExpiresAt = hasRefresh ? refreshExpiry(provider, { ...tokens, receivedAt }, before) : undefined
+  const refreshAt = backgroundRefreshAt(provider, row.id, {
+    receivedAt,
+    expiresAt,
+    refreshExpiresAt,
+    hasRefresh,
+  })
   return {
     access: seal(
       {
@@ -38,7 +51,9 @@ export function sealGrant(
     tokenType,
     scopes,
     receivedAt,
-    ...(expiresIn !== undefined && { expiresAt: receivedAt + expiresIn }),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(refreshExpiresAt !== undefined && { refreshExpiresAt }),
+    ...(refreshAt !== undefined && { refreshAt }),
   }
 }
 

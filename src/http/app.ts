@@ -111,7 +111,8 @@ export function createApp(
     return response
   })
   for (const route of PAGES) app.use(route, observer.page(route))
-  for (const path of ['/connect/*', '/login/*', '/sandbox/*']) app.use(path, bodyLimit(MAX_PAGE_BODY_BYTES))
+  for (const path of ['/connect/*', '/callback/*', '/login/*', '/sandbox/*'])
+    app.use(path, bodyLimit(MAX_PAGE_BODY_BYTES))
 
   const authenticate = operator ? authenticateOperator(operator) : createAuthenticate(broker)
   const charge = createCharge(operator ? 0 : broker.settings.requestsPerSecond)

@@ -1,15 +1,63 @@
-import type { Client, ClientAuthMethod } from './provider.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
+import type { ClientCertificate } from '../egress/outgoing.ts'
+import { certificateOf, isKeyMethod, isSent, KeyFault, signedAssertion } from './client-key.ts'
+import type { Client, ClientAuthMethod, RegisteredClient, RequestBlock } from './provider.ts'
+import { ProviderRefusal } from './provider-refusal.ts'
 
 /** The client's credentials in a request: an `Authorization` value, or parameters of the body. */
 export interface ClientCredentials {
   readonly authorization?: string
   readonly params: Readonly<Record<string, string>>
+  /** Of mutual TLS, for every request to the provider's endpoints: tokens may be bound to it (RFC 8705 section 3). */
+  readonly certificate?: ClientCertificate
+}
+
+const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+
+/**
+ * The credentials for one request of this block, made now. Throws `ProviderRefusal` (`invalid_client`), with nothing sent,
+ * if the client secret is not the key that the entry needs, or is a key that this block would send.
+ */
+export async function credentialsFor(
+  { authMethod }: Pick<RequestBlock, 'authMethod'>,
+  registered: Pick<RegisteredClient, 'provider' | 'client'>,
+  now: EpochSeconds,
+): Promise<ClientCredentials> {
+  const { provider, client } = registered
+  try {
+    const certificate = certificateOf(registered)
+    const own = await ownCredentials(authMethod, registered, now)
+    return { ...own, ...(certificate && { certificate }) }
+  } catch (error) {
+    if (!(error instanceof KeyFault)) throw error
+    const about = client.clientSecret === undefined ? 'is missing' : error.message
+    throw new ProviderRefusal('invalid_client', `The client secret of ${provider.displayName} ${about}.`)
+  }
+}
+
+async function ownCredentials(
+  authMethod: ClientAuthMethod,
+  registered: Pick<RegisteredClient, 'provider' | 'client'>,
+  now: EpochSeconds,
+): Promise<ClientCredentials> {
+  const { provider, client } = registered
+  const params = { client_id: client.clientId }
+  if (authMethod === 'none' || authMethod === 'bearer_access_token' || authMethod === 'tls_client_auth')
+    return { params }
+  if (!isKeyMethod(authMethod)) {
+    if (!isSent(provider, client)) throw new KeyFault('is a key, which is not sent')
+    return clientCredentials(authMethod, client)
+  }
+  const jwt = await signedAssertion(registered, now)
+  return authMethod === 'signed_client_secret'
+    ? { params: { ...params, client_secret: jwt } }
+    : { params: { ...params, client_assertion_type: JWT_BEARER, client_assertion: jwt } }
 }
 
 /**
- * How a client authenticates, in exactly one way per request (RFC 6749 section 2.3.1). Every request of the broker as
- * an OAuth client uses this function, so that a secret is encoded in the same way at the token, revocation and introspection
- * endpoints and at a login. A client without a secret is public and names itself by its `client_id` alone.
+ * How a client with a secret, or a public one, authenticates, in exactly one way per request (RFC 6749 section
+ * 2.3.1). Every request of the broker as an OAuth client uses this function, so that a secret is encoded in the same way at
+ * the token, revocation and introspection endpoints and at a login. A client without a secret is public and names itself by its `client_id` alone.
  */
 export function clientCredentials(
   authMethod: ClientAuthMethod,

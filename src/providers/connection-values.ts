@@ -61,12 +61,15 @@ export function withConnectionValues(provider: Provider, values: ConnectionValue
     return { ...block, endpoint: isKnown ? url : UNKNOWN }
   }
   const { userInfoRequest, refreshRequest, introspectionRequest, revocationRequest } = provider
+  const { exchangeRequest, renewalRequest } = provider
   const within = asked.map(([name]) => values[name] ?? '').join(':')
   return {
     ...provider,
     authorizationRequest: fill(provider.authorizationRequest),
     tokenRequest: fill(provider.tokenRequest),
     ...(refreshRequest && { refreshRequest: fill(refreshRequest) }),
+    ...(exchangeRequest && { exchangeRequest: fill(exchangeRequest) }),
+    ...(renewalRequest && { renewalRequest: fill(renewalRequest) }),
     ...(userInfoRequest && { userInfoRequest: fill(userInfoRequest) }),
     ...(introspectionRequest && { introspectionRequest: fill(introspectionRequest) }),
     ...(revocationRequest && { revocationRequest: fill(revocationRequest) }),
@@ -92,6 +95,8 @@ function blocksOf(provider: Provider): readonly AuthorizationRequestBlock[] {
     provider.authorizationRequest,
     provider.tokenRequest,
     provider.refreshRequest,
+    provider.exchangeRequest,
+    provider.renewalRequest,
     provider.userInfoRequest,
     provider.introspectionRequest,
     provider.revocationRequest,

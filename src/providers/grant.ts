@@ -1,8 +1,10 @@
 import { splitScope, unionOfScopes } from '../domain/scopes.ts'
 import { type Outgoing, OutgoingError } from '../egress/outgoing.ts'
+import { credentialsFor } from './client-authentication.ts'
 import { mergedExtra } from './extra-members.ts'
 import { factsOf } from './known-facts.ts'
 import type { Provider, RegisteredClient, ResourceRequestBlock } from './provider.ts'
+import { ProviderRefusal } from './provider-refusal.ts'
 import { requestOf } from './provider-request.ts'
 import { evaluateText } from './response-map.ts'
 import type { TemplateValues } from './template.ts'
@@ -15,6 +17,8 @@ export interface Grant {
   readonly tokenType: string
   /** Seconds; absent when the provider did not say. */
   readonly expiresIn?: number
+  /** Seconds until the refresh token expires; absent when the provider did not say. */
+  readonly refreshExpiresIn?: number
   /** Absent when the provider did not say: then what was asked for is granted (RFC 6749 section 5.1). */
   readonly scopes?: readonly string[]
   /** The user info; absent when it was not requested. */
@@ -37,6 +41,7 @@ export interface GrantedTokens {
   }
   /** Of the ID token, when there was one. */
   readonly claims: Readonly<Record<string, unknown>> | undefined
+  readonly refreshExpiresIn?: number | undefined
   /** Further members of the token response, such as the workspace. */
   readonly extra: Readonly<Record<string, unknown>>
 }
@@ -60,7 +65,10 @@ const PROTOCOL_CLAIMS = [
 ]
 
 /** The grant of a token response, with what the response itself tells about the account. */
-export function readGrant(provider: Provider, { tokens, claims, extra }: GrantedTokens): Grant {
+export function readGrant(
+  provider: Provider,
+  { tokens, claims, refreshExpiresIn, extra }: GrantedTokens,
+): Grant {
   const more = mergedExtra(extra)
   const told = accountClaims(claims) ?? more
   return {
@@ -68,6 +76,7 @@ export function readGrant(provider: Provider, { tokens, claims, extra }: Granted
     ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
     tokenType: tokens.token_type,
     ...(tokens.expires_in !== undefined && { expiresIn: tokens.expires_in }),
+    ...(refreshExpiresIn !== undefined && { refreshExpiresIn }),
     ...(tokens.scope !== undefined && { scopes: grantedScopes(provider, tokens.scope) }),
     ...(told !== undefined && { userInfo: told }),
     account: accountOf(provider, told),
@@ -86,14 +95,15 @@ export function asksAfter({ userInfoRequest, introspectionRequest }: Provider, e
 /** The grant, completed by the user info and introspection requests that the entry has after this event. */
 export async function askAboutGrant(
   outgoing: Outgoing,
-  { provider }: RegisteredClient,
+  registered: RegisteredClient,
   grant: Grant,
   values: TemplateValues,
   { event, now }: { readonly event: GrantEvent; readonly now: number },
 ): Promise<Grant> {
+  const { provider } = registered
   const withToken = { ...values, access_token: grant.accessToken }
   const ask = async (block: ResourceRequestBlock | undefined) =>
-    block?.triggers[event] ? resource(outgoing, block, withToken) : undefined
+    block?.triggers[event] ? resource(outgoing, registered, block, withToken, now) : undefined
   const userInfo = await ask(provider.userInfoRequest)
   // introspection only fills what the token response omitted
   const isTold = grant.expiresIn !== undefined && grant.scopes !== undefined
@@ -125,19 +135,23 @@ function grantedScopes(provider: Provider, scope: string): string[] {
 /** Requests a resource with the token. A failure gives `undefined`, since the grant is valid nevertheless. */
 async function resource(
   outgoing: Outgoing,
+  registered: RegisteredClient,
   block: ResourceRequestBlock,
   values: TemplateValues,
+  now: number,
 ): Promise<Record<string, unknown> | undefined> {
   try {
+    const client = await credentialsFor(block, registered, now)
     const response = await outgoing.send({
-      ...requestOf(block, values),
+      ...requestOf(block, values, { client }),
       purpose: 'resource',
       deadlineMs: RESOURCE_DEADLINE_MS,
     })
     if (response.status < 200 || response.status > 299) return undefined
-    return readUserInfo(response.body, block.responseMap)
+    return readUserInfo(response.body, block)
   } catch (error) {
     if (error instanceof OutgoingError || error instanceof TokenResponseFault) return undefined
+    if (error instanceof ProviderRefusal) return undefined // the client has no credentials for this request
     throw error
   }
 }

@@ -80,6 +80,8 @@ function identityByHosts(provider: Provider, clientId: string | undefined): stri
     provider.authorizationRequest,
     provider.tokenRequest,
     provider.refreshRequest,
+    provider.exchangeRequest,
+    provider.renewalRequest,
     provider.userInfoRequest,
     provider.introspectionRequest,
     provider.revocationRequest,

@@ -14,6 +14,7 @@ import {
 } from 'openid-client'
 import { systemClock } from '../domain/clock.ts'
 import { type Outgoing, OutgoingError } from '../egress/outgoing.ts'
+import { clientCredentials } from './client-authentication.ts'
 import type { ServerMetadata } from './discovery.ts'
 import { clientAuthentication, explanationOf, ID_TOKEN_ALGORITHMS } from './openid.ts'
 import type { Client } from './provider.ts'
@@ -173,7 +174,7 @@ function loginAuthentication(
   client: Client,
 ): ClientAuth {
   const posts = methods?.includes('client_secret_basic') === false && methods.includes('client_secret_post')
-  return clientAuthentication(posts ? 'client_secret_post' : 'client_secret_basic', client)
+  return clientAuthentication(clientCredentials(posts ? 'client_secret_post' : 'client_secret_basic', client))
 }
 
 /** The response or network error underneath openid-client's error. */

@@ -13,13 +13,15 @@ import {
 import type { AttemptSecrets } from '../domain/authorization.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Outgoing, OutgoingRequest } from '../egress/outgoing.ts'
+import { type ClientCredentials, credentialsFor } from './client-authentication.ts'
 import { askAboutGrant, asksAfter, type Grant, type GrantedTokens, readGrant } from './grant.ts'
 import { clientAuthentication, explanationOf, ID_TOKEN_ALGORITHMS } from './openid.ts'
 import type { Provider, RegisteredClient, RequestBlock, TokenRequestBlock } from './provider.ts'
 import { ProviderRefusal, refusalOf, retryAfterSeconds, type Seen } from './provider-refusal.ts'
-import { authorizationRequestOf, requestOf, templateValues, withParameterNames } from './provider-request.ts'
+import { asAsked, authorizationRequestOf, requestOf, templateValues } from './provider-request.ts'
 import { type Revocation, revokeTokens } from './revocation.ts'
 import type { TemplateValues } from './template.ts'
+import { exchangeToken, responseRules, withExchanged } from './token-exchange.ts'
 import { repairTokenResponse } from './token-response.ts'
 
 /**
@@ -39,8 +41,8 @@ export interface OAuthClient {
     guard?: RequestGuard,
   ): Promise<Grant>
   /**
-   * The refresh request (RFC 6749 section 6), and nothing after it, so that a rotated refresh token can be stored at
-   * once. Throws `ProviderRefusal`. `guard` tells whether the request may still be sent, and until when it may last.
+   * The refresh request (RFC 6749 section 6), or the renewal of the access token where the entry has one, and nothing
+   * after it, so that a rotated refresh token can be stored at once. Throws `ProviderRefusal`. `guard` tells whether the request may still be sent, and until when it may last.
    */
   refresh(client: RegisteredClient, known: KnownTokens, guard?: RequestGuard): Promise<Grant>
   /** Sends the entry's requests that follow a refresh (user info, introspection); `undefined` when it has none. */
@@ -58,7 +60,8 @@ export type RequestGuard = Pick<OutgoingRequest, 'isStillWanted' | 'signal'>
 
 /** What the refresh request of an entry may name. */
 export interface KnownTokens {
-  readonly refreshToken: string
+  /** Absent: the access token itself is renewed. */
+  readonly refreshToken?: string | undefined
   readonly accessToken: string
   /** The connection's kept values, by name. */
   readonly kept?: Readonly<Record<string, string>>
@@ -88,11 +91,14 @@ export function createOAuthClient(
     { isIdTokenAsked = false } = {},
   ): Promise<GrantedTokens> {
     const seen: Seen = { isIdTokenAsked }
-    const config = configure(registered, block)
-    config[customFetch] = (_url, request) => tokenFetch(registered, block, values, request, seen, guard)
+    const client = await credentialsFor(block, registered, now())
+    const config = configure(registered, block, client)
+    config[customFetch] = (_url, request) =>
+      tokenFetch(registered, block, { values, client }, request, seen, guard)
     try {
       const tokens = await ask(config)
-      return { tokens, claims: seen.idTokenClaims ?? tokens.claims(), extra: seen.extra ?? {} }
+      const { refreshExpiresIn, extra = {} } = seen
+      return { tokens, claims: seen.idTokenClaims ?? tokens.claims(), refreshExpiresIn, extra }
     } catch (error) {
       const { clientSecret } = registered.client
       const secrets = [...(seen.secrets ?? []), clientSecret, values.refresh_token, values.access_token]
@@ -107,7 +113,7 @@ export function createOAuthClient(
   async function tokenFetch(
     { provider }: RegisteredClient,
     block: TokenRequestBlock,
-    values: TemplateValues,
+    { values, client }: { readonly values: TemplateValues; readonly client: ClientCredentials },
     request: CustomFetchOptions,
     seen: Seen,
     guard: RequestGuard | undefined,
@@ -115,17 +121,16 @@ export function createOAuthClient(
     const purpose = values.refresh_token === undefined ? 'exchange' : 'refresh'
     seen.secrets = secretsIn(request.body)
     try {
-      const response = await outgoing.send({ ...requestOf(block, values, request), purpose, ...guard })
+      const response = await outgoing.send({
+        ...requestOf(block, values, { protocol: request, client }),
+        purpose,
+        ...guard,
+      })
       seen.retryAfter = retryAfterSeconds(response.headers['retry-after'], now())
       seen.status = response.status
       const repaired = repairTokenResponse(response.status, response.headers['content-type'], response.body, {
-        responseContentType: block.responseContentType,
-        ...(block.responseMap !== undefined && { responseMap: block.responseMap }),
-        ...(block.expirationFormat !== undefined && { expirationFormat: block.expirationFormat }),
-        tokenTypes: provider.tokenTypes,
-        keepIdToken: provider.issuer !== undefined,
+        ...responseRules(provider, block, now()),
         ignoreIdToken: provider.ignoresIdToken === true && seen.isIdTokenAsked !== true,
-        now: now(),
       })
       seen.idTokenClaims = repaired.idTokenClaims
       if (repaired.tokenTypeMissing && !warned.has(provider)) {
@@ -133,11 +138,23 @@ export function createOAuthClient(
         warn({ provider: provider.displayName }, 'a token response has no token_type; read as bearer')
       }
       seen.extra = repaired.extra
+      seen.refreshExpiresIn = repaired.refreshExpiresIn
       return Response.json(repaired.body, { status: repaired.status })
     } catch (error) {
       seen.fault = error
       throw error
     }
+  }
+
+  /** The grant with the token that the entry exchanges the first one for. */
+  async function exchanged(registered: RegisteredClient, first: Grant, guard?: RequestGuard): Promise<Grant> {
+    const { provider } = registered
+    const block = provider.exchangeRequest
+    if (block === undefined) return first
+    const values = { ...templateValues(registered), access_token: first.accessToken }
+    const signal = guard?.signal && { signal: guard.signal }
+    const exchange = { registered, block, values, purpose: 'exchange', guard: signal } as const
+    return withExchanged(provider, first, await exchangeToken(outgoing, exchange, now()))
   }
 
   return {
@@ -155,8 +172,8 @@ export function createOAuthClient(
         ...(secrets.nonce !== undefined && { nonce: secrets.nonce }),
         ...(await pkceParameters(provider, secrets)),
       })
-      const config = configure(registered, provider.tokenRequest, endpoint.href)
-      return withParameterNames(buildAuthorizationUrl(config, params), provider.authorizationRequest)
+      const config = configure(registered, provider.tokenRequest, { params: {} }, endpoint.href)
+      return asAsked(buildAuthorizationUrl(config, params), provider)
     },
 
     async redeem(registered, response, secrets, guard) {
@@ -186,18 +203,20 @@ export function createOAuthClient(
         { isIdTokenAsked: secrets.nonce !== undefined },
       )
       if (provider.issuer === undefined) checkNonce(provider, granted, secrets.nonce)
-      return askAboutGrant(outgoing, registered, readGrant(provider, granted), values, {
-        event: 'onTokenGrant',
-        now: now(),
-      })
+      const grantRead = await exchanged(registered, readGrant(provider, granted), guard)
+      return askAboutGrant(outgoing, registered, grantRead, values, { event: 'onTokenGrant', now: now() })
     },
 
     async refresh(registered, { refreshToken, accessToken, kept }, guard) {
-      const block = registered.provider.refreshRequest
-      if (block === undefined)
-        throw new ProviderRefusal('invalid_grant', 'The provider entry has no refresh request.')
+      const { refreshRequest: block, renewalRequest } = registered.provider
       const tokens = { refresh_token: refreshToken, access_token: accessToken }
       const values = { ...templateValues(registered), ...tokens, kept }
+      if (renewalRequest !== undefined) {
+        const renewal = { registered, block: renewalRequest, values, purpose: 'refresh', guard } as const
+        return readRefreshed(registered.provider, await exchangeToken(outgoing, renewal, now()))
+      }
+      if (block === undefined || refreshToken === undefined)
+        throw new ProviderRefusal('invalid_grant', 'The provider entry has no refresh request.')
       const granted = await grant(
         registered,
         block,
@@ -205,8 +224,7 @@ export function createOAuthClient(
         (config) => refreshTokenGrant(config, refreshToken),
         guard,
       )
-      const { userInfo: _, ...refreshed } = readGrant(registered.provider, granted)
-      return refreshed // user info in a refresh response must not replace what the first response told
+      return readRefreshed(registered.provider, granted)
     },
 
     async askAgain(registered, grant) {
@@ -215,13 +233,20 @@ export function createOAuthClient(
       return askAboutGrant(outgoing, registered, grant, values, { event: 'onTokenRefresh', now: now() })
     },
 
-    revoke: (registered, tokens, guard) => revokeTokens(outgoing, registered, tokens, guard),
+    revoke: (registered, tokens, guard) => revokeTokens(outgoing, registered, tokens, now(), guard),
   }
+}
+
+/** User info in a refresh response must not replace what the first response told. */
+function readRefreshed(provider: Provider, granted: GrantedTokens): Grant {
+  const { userInfo: _, ...refreshed } = readGrant(provider, granted)
+  return refreshed
 }
 
 function configure(
   { provider, client }: RegisteredClient,
   block: RequestBlock,
+  credentials: ClientCredentials,
   authorizationEndpoint?: string,
 ) {
   const config = new Configuration(
@@ -234,7 +259,7 @@ function configure(
     },
     client.clientId,
     {},
-    clientAuthentication(block.authMethod, client),
+    clientAuthentication(credentials),
   )
   // the guarded client decides which hosts may be reached, and which of them by plain http
   allowInsecureRequests(config)
@@ -254,11 +279,15 @@ function checkNonce({ displayName }: Provider, { claims }: GrantedTokens, nonce:
 }
 
 async function pkceParameters(
-  { pkce }: Provider,
+  { pkce, hexCodeChallenge }: Provider,
   { codeVerifier }: Pick<AttemptSecrets, 'codeVerifier'>,
 ): Promise<Record<string, string>> {
   if (pkce === 'none' || codeVerifier === undefined) return {}
-  const challenge = pkce === 'plain' ? codeVerifier : await calculatePKCECodeChallenge(codeVerifier)
+  const s256 = async () => {
+    const digest = await calculatePKCECodeChallenge(codeVerifier)
+    return hexCodeChallenge === true ? Buffer.from(digest, 'base64url').toString('hex') : digest
+  }
+  const challenge = pkce === 'plain' ? codeVerifier : await s256()
   return { code_challenge: challenge, code_challenge_method: pkce }
 }
 

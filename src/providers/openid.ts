@@ -1,6 +1,5 @@
 import { type ClientAuth, ClientError, ResponseBodyError } from 'openid-client'
-import { clientCredentials } from './client-authentication.ts'
-import type { Client, ClientAuthMethod } from './provider.ts'
+import type { ClientCredentials } from './client-authentication.ts'
 import { wordsOf } from './provider-words.ts'
 
 // What the client of providers (`oauth-client.ts`) and the client of logins (`login-client.ts`) share of openid-client.
@@ -24,8 +23,7 @@ export const ID_TOKEN_ALGORITHMS = [
 ]
 
 /** Replaces openid-client's own methods, whose Basic percent-encodes characters that other clients send unencoded. */
-export function clientAuthentication(authMethod: ClientAuthMethod, client: Client): ClientAuth {
-  const { authorization, params } = clientCredentials(authMethod, client)
+export function clientAuthentication({ authorization, params }: ClientCredentials): ClientAuth {
   return (_server, _client, body, headers) => {
     if (authorization !== undefined) headers.set('authorization', authorization)
     for (const [name, value] of Object.entries(params)) body.set(name, value)

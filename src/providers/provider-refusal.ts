@@ -65,6 +65,7 @@ export interface Seen {
   fault?: unknown
   idTokenClaims?: Readonly<Record<string, unknown>> | undefined
   extra?: Readonly<Record<string, unknown>>
+  refreshExpiresIn?: number | undefined
   /** Secrets of the request, which must not appear in messages. */
   secrets?: readonly string[]
 }

@@ -1,16 +1,17 @@
 import { unionOfScopes } from '../domain/scopes.ts'
 import type { OutgoingRequest } from '../egress/outgoing.ts'
-import { type ClientCredentials, clientCredentials } from './client-authentication.ts'
+import type { ClientCredentials } from './client-authentication.ts'
+import { isSent } from './client-key.ts'
 import { renderHeaders } from './headers.ts'
 import { factsOf } from './known-facts.ts'
 import type { Provider, RegisteredClient, RequestBlock } from './provider.ts'
 import { fillTemplate, mentions, renderParams, renderTemplate, type TemplateValues } from './template.ts'
 
-/** The values for templates of this client's requests; each request adds its token or scopes. */
+/** The values for templates of this client's requests; each request adds its token or scopes. A key is no value. */
 export function templateValues({ provider, client, redirectUri }: RegisteredClient): TemplateValues {
   return {
     client_id: client.clientId,
-    client_secret: client.clientSecret ?? '',
+    client_secret: isSent(provider, client) ? (client.clientSecret ?? '') : '',
     redirect_uri: redirectUri,
     scopeSeparator: provider.scopeSeparator,
   }
@@ -63,18 +64,22 @@ export function scopesToAsk(
 }
 
 /**
- * The request that a block describes: its rendered parameters laid over those of the protocol, which openid-client
- * prepared (`protocol`), in the encoding the block asks for.
+ * The request that a block describes: its rendered parameters laid over those of the protocol, in the encoding the block
+ * asks for. `client`: the client's credentials for this request.
  */
 export function requestOf(
   block: RequestBlock,
   values: TemplateValues,
-  protocol?: { readonly headers: Record<string, string>; readonly body?: unknown },
+  {
+    protocol,
+    client,
+  }: {
+    readonly protocol?: { readonly headers: Record<string, string>; readonly body?: unknown }
+    readonly client?: ClientCredentials
+  } = {},
 ): OutgoingRequest {
-  // openid-client has put the client's credentials into the requests that it prepares
-  const prepared = protocol?.headers.authorization !== undefined || protocol?.body !== undefined
   const own =
-    prepared && block.authMethod !== 'bearer_access_token' ? undefined : ownCredentials(block, values)
+    block.authMethod === 'bearer_access_token' ? bearer(block, values) : credentialsIn(block, client)
   const params = renamed(block, {
     ...Object.fromEntries(new URLSearchParams(protocol?.body === undefined ? '' : String(protocol.body))),
     ...own?.params,
@@ -87,16 +92,18 @@ export function requestOf(
     ...renderHeaders(block.headers, values),
     ...(authorization !== undefined && { authorization }),
   }
+  const sent = { headers, ...(client?.certificate && { clientCertificate: client.certificate }) }
   const endpoint = endpointOf(block, values)
   if (block.method === 'GET') {
     const url = new URL(endpoint)
     for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value)
-    return { url, method: 'GET', headers }
+    return { ...sent, url, method: 'GET' }
   }
   // some APIs refuse a form where they expect nothing (Dropbox)
-  if (Object.keys(params).length === 0) return { url: endpoint, method: block.method, headers }
+  if (Object.keys(params).length === 0) return { ...sent, url: endpoint, method: block.method }
   const json = block.requestContentType === 'application/json'
   return {
+    ...sent,
     url: endpoint,
     method: block.method,
     headers: { ...headers, 'content-type': block.requestContentType },
@@ -113,14 +120,17 @@ function renamed(
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [names.get(name) ?? name, value]))
 }
 
-/** The authorization request's URL with the server's names of its parameters. */
-export function withParameterNames(url: URL, { parameterNames = {} }: Provider['authorizationRequest']): URL {
-  for (const [standard, name] of Object.entries(parameterNames)) {
+/** The authorization request's URL with the server's names of its parameters, and its fragment. */
+export function asAsked(url: URL, { authorizationRequest, stateParameter }: Provider): URL {
+  const { parameterNames = {}, fragment } = authorizationRequest
+  const names = { ...parameterNames, ...(stateParameter !== undefined && { state: stateParameter }) }
+  for (const [standard, name] of Object.entries(names)) {
     const value = url.searchParams.get(standard)
     if (value === null) continue
     url.searchParams.delete(standard)
     url.searchParams.set(name, value)
   }
+  if (fragment !== undefined) url.hash = fragment
   return url
 }
 
@@ -132,18 +142,18 @@ function endpointOf(
   return fillTemplate(endpoint, { client_id: encodeURIComponent(client_id) })
 }
 
-/** RFC 6750 section 2.1 with the token, or RFC 6749 section 2.3.1 with the client. */
-function ownCredentials(block: RequestBlock, values: TemplateValues): ClientCredentials {
-  if (block.authMethod === 'bearer_access_token') {
-    const format = block.authHeaderValueFormat ?? 'Bearer {{access_token}}'
-    return { authorization: renderTemplate(format, values), params: {} }
-  }
-  const { client_id: clientId, client_secret: clientSecret } = values
-  if (block.authMethod === 'none' || typeof clientId !== 'string') return { params: {} }
-  return clientCredentials(block.authMethod, {
-    clientId,
-    ...(typeof clientSecret === 'string' && { clientSecret }),
-  })
+/** RFC 6750 section 2.1. */
+function bearer({ authHeaderValueFormat }: RequestBlock, values: TemplateValues): ClientCredentials {
+  const format = authHeaderValueFormat ?? 'Bearer {{access_token}}'
+  return { authorization: renderTemplate(format, values), params: {} }
+}
+
+/** With `none` the block's own parameters name the client. */
+function credentialsIn(
+  { authMethod }: RequestBlock,
+  client: ClientCredentials | undefined,
+): ClientCredentials | undefined {
+  return authMethod === 'none' ? undefined : client
 }
 
 function takeParameter(url: URL, name: string): string {

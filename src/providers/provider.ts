@@ -17,10 +17,16 @@ export interface Provider {
   readonly issuer?: string
   /** The server announces that every authorization response carries `iss` (RFC 9207 section 3): one without is refused. */
   readonly announcesIss?: boolean
+  /** How the JWT is made by which the client authenticates. The entry's client secret is its key. */
+  readonly clientAssertion?: ClientAssertion
   /** ID tokens that were not requested (no `openid` scope) are neither checked nor read. */
   readonly ignoresIdToken?: boolean
   /** RFC 7636. `plain` only if the entry says so, never as a fall-back. */
   readonly pkce: 'S256' | 'plain' | 'none'
+  /** The server refuses requests without PKCE, so it cannot be switched off. */
+  readonly pkceRequired?: boolean
+  /** The S256 challenge is sent as hexadecimal digits in place of base64url (TikTok's desktop clients). */
+  readonly hexCodeChallenge?: boolean
   /**
    * Parts of its URLs that differ from one installation or account to the next, such as Zendesk's subdomain. They are
    * part of the entry's identity.
@@ -39,6 +45,8 @@ export interface Provider {
   readonly keepsEarlierGrants?: boolean
   /** The parameter of the authorization response that has the code, if it is not `code`: `auth_code` (Alipay). */
   readonly codeParameter?: string
+  /** The parameter that has the state, if it is not `state`, in the request and in the response (Crisp). */
+  readonly stateParameter?: string
   /**
    * Only the authorization response lists the granted scopes (Strava). It comes through the user's browser, which may
    * change it, so it is used only if this is set.
@@ -60,6 +68,13 @@ export interface Provider {
   readonly tokenRequest: TokenRequestBlock
   /** Absent: refresh tokens are never used. */
   readonly refreshRequest?: TokenRequestBlock
+  /**
+   * Sent after the code was redeemed, with the access token of that response; the tokens of its response take their place
+   * (Instagram, Facebook, Threads).
+   */
+  readonly exchangeRequest?: TokenRequestBlock
+  /** Renews the access token itself while it is alive (Instagram, Threads). In place of `refreshRequest`. */
+  readonly renewalRequest?: RenewalRequestBlock
   readonly userInfoRequest?: ResourceRequestBlock
   readonly introspectionRequest?: ResourceRequestBlock
   /** RFC 7009. Absent: the provider cannot revoke. */
@@ -70,11 +85,16 @@ export interface Provider {
   readonly defaultExpiresIn?: number
   /** Response-map expressions for the account's id and name in the user info, the most trusted first. */
   readonly account: { readonly id: readonly string[]; readonly name: readonly string[] }
-  /**
-   * A refresh token that is used twice ends the whole grant, access tokens too. So if the outcome of a refresh was lost,
-   * the access token is used until it expires before the refresh token is sent again.
-   */
+  /** What becomes of a refresh token that was used. Absent: unknown. */
+  readonly rotation?: Rotation
+  /** As `rotation: {kind: 'single_use'}`, in entries that were stored before there was `rotation`. */
   readonly strictRotation?: boolean
+  /** Seconds before its expiry from which an access token is refreshed. Default: a tenth of its lifetime, at most 60. */
+  readonly refreshMarginSeconds?: number
+  /** When refresh tokens expire. What a token response tells comes first. */
+  readonly refreshTokenLife?: RefreshTokenLife
+  /** Refresh tokens are used before they expire, also those of unused connections. */
+  readonly keepAlive?: boolean
   /** Absent: the broker itself sends the user's token to no API. */
   readonly api?: ProviderApi
   /** `true`: clients without a secret are accepted even if `authMethod` needs one. `false`: they are never accepted. */
@@ -106,6 +126,27 @@ export interface ProviderVariable {
   readonly isExample?: true
   /** Each user gives a value, which belongs to the connection; `value` is an example. */
   readonly askUser?: true
+}
+
+/**
+ * `none`: a refresh token may be used again and again. `single_use`: one that is used twice ends the whole grant, access
+ * tokens too; so if the outcome of a refresh was lost, the access token is used until it expires before the refresh token
+ * is sent again. `grace`: a used one is accepted for some seconds, and after that it is as for `single_use`.
+ */
+export type Rotation =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'single_use' }
+  | { readonly kind: 'grace'; readonly graceSeconds: number }
+
+export function rotationOf({ rotation, strictRotation }: Pick<Provider, 'rotation' | 'strictRotation'>) {
+  return rotation ?? (strictRotation === true ? ({ kind: 'single_use' } as const) : undefined)
+}
+
+export interface RefreshTokenLife {
+  /** From when it was issued. */
+  readonly seconds?: number
+  /** From when it was last used. */
+  readonly idleSeconds?: number
 }
 
 /** Where the provider tells a value, and what the value may be. */
@@ -146,7 +187,8 @@ export type ContentType = 'application/x-www-form-urlencoded' | 'application/jso
 /**
  * How a request authenticates the client, or carries the token. `client_secret_basic` and `client_secret_post` are those
  * of RFC 6749 section 2.3.1; `client_secret_basic_unencoded` is Basic (RFC 7617) for servers that do not decode the id
- * and the secret; `none` leaves it to `params`; `bearer_access_token` is RFC 6750 section 2.1.
+ * and the secret; `none` leaves it to `params`; `bearer_access_token` is RFC 6750 section 2.1. For those of `KeyMethod` the
+ * entry's client secret is a key, which never leaves the broker.
  */
 export type ClientAuthMethod =
   | 'client_secret_basic'
@@ -154,6 +196,51 @@ export type ClientAuthMethod =
   | 'client_secret_post'
   | 'none'
   | 'bearer_access_token'
+  | KeyMethod
+
+/**
+ * `private_key_jwt` and `client_secret_jwt` are those of OpenID Connect Core section 9 (RFC 7523); with
+ * `signed_client_secret` the same JWT is sent as `client_secret` (Apple). `tls_client_auth` is RFC 8705 section 2: the
+ * client secret is the certificate, its chain and its key, in PEM.
+ */
+export type KeyMethod = (typeof KEY_METHODS)[number]
+export const KEY_METHODS = [
+  'private_key_jwt',
+  'client_secret_jwt',
+  'signed_client_secret',
+  'tls_client_auth',
+] as const
+
+/** `keyId`, `issuer`, `subject` and `audience` are templates with `{{client_id}}` and the entry's variables. */
+export interface ClientAssertion {
+  readonly algorithm: AssertionAlgorithm
+  /** `kid` of the JWT's header. */
+  readonly keyId?: string
+  /** Default: the client id, as for `subject`. */
+  readonly issuer?: string
+  readonly subject?: string
+  /** Default: the entry's issuer, else the token endpoint. */
+  readonly audience?: string
+  readonly lifetimeSeconds: number
+}
+
+/** Those of RFC 7518 section 3.1 and RFC 8037. */
+export type AssertionAlgorithm = (typeof ASSERTION_ALGORITHMS)[number]
+export const ASSERTION_ALGORITHMS = [
+  'ES256',
+  'ES384',
+  'ES512',
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'EdDSA',
+  'HS256',
+  'HS384',
+  'HS512',
+] as const
 
 interface Endpoint {
   /** The URL, with the values of the entry's variables. Its path may name `{{client_id}}`. */
@@ -193,10 +280,42 @@ export interface RequestBlock extends Endpoint {
   readonly responseContentType: ContentType
   /** Standard member name -> expression (`$.a.b`, `join('$.p','d')`, `jwt_decode('$.tok','$.claim')`). */
   readonly responseMap?: Readonly<Record<string, string>>
+  /** Where a response of any status tells an error, beside the RFC's `error`. */
+  readonly errorResponse?: ErrorResponse
 }
+
+/** Expressions as in a response map, on the response before its map. */
+export interface ErrorResponse {
+  /** The member that tells whether the request failed: `$.errcode` (WeChat), `$.code` (Feishu). */
+  readonly at: string
+  /** Its values that mean success, as text: `0`. An absent member means success, too. */
+  readonly success: readonly string[]
+  /** The server's code of the error; default: the value at `at`. */
+  readonly code?: string
+  readonly description?: string
+  /** The server's codes -> those of RFC 6749 section 5.2. */
+  readonly codes?: Readonly<Record<string, StandardErrorCode>>
+}
+
+/** The codes that the broker acts on: RFC 6749 sections 4.1.2.1 and 5.2. */
+export type StandardErrorCode = (typeof STANDARD_ERROR_CODES)[number]
+export const STANDARD_ERROR_CODES = [
+  'invalid_grant',
+  'invalid_client',
+  'unauthorized_client',
+  'invalid_request',
+  'invalid_scope',
+  'unsupported_grant_type',
+  'access_denied',
+  'server_error',
+  'temporarily_unavailable',
+  'slow_down',
+] as const
 
 export interface AuthorizationRequestBlock extends Endpoint {
   readonly params: Readonly<Record<string, string>>
+  /** After the `#` of the URL: `wechat_redirect` (WeChat). */
+  readonly fragment?: string
 }
 
 /** What `expires_in` holds, after the response map. `access_token_jwt`: the access token is a JWT, and its `exp` counts. */
@@ -211,6 +330,11 @@ export const EXPIRATION_FORMATS = [
 
 export interface TokenRequestBlock extends RequestBlock {
   readonly expirationFormat?: ExpirationFormat
+}
+
+export interface RenewalRequestBlock extends TokenRequestBlock {
+  /** A younger access token is not renewed: the provider would refuse. */
+  readonly leastAgeSeconds: number
 }
 
 export interface RevocationRequestBlock extends RequestBlock {
@@ -271,6 +395,8 @@ export const ENDPOINT_ROLES = [
   'authorization',
   'token',
   'refresh',
+  'exchange',
+  'renewal',
   'user_info',
   'introspection',
   'revocation',
@@ -282,6 +408,8 @@ export function endpointsOf(provider: Provider): Partial<Record<EndpointRole, st
     ['authorization', provider.authorizationRequest],
     ['token', provider.tokenRequest],
     ['refresh', provider.refreshRequest],
+    ['exchange', provider.exchangeRequest],
+    ['renewal', provider.renewalRequest],
     ['user_info', provider.userInfoRequest],
     ['introspection', provider.introspectionRequest],
     ['revocation', provider.revocationRequest],

@@ -27,6 +27,16 @@ export function readJsonMembers(body: Uint8Array): Members | undefined {
   return readJson(decode(body))
 }
 
+/** A JSON list as `{items}`; `undefined` for anything else. */
+export function readJsonItems(body: Uint8Array): Members | undefined {
+  try {
+    const items: unknown = JSON.parse(decode(body))
+    return Array.isArray(items) ? toMembers([['items', items]]) : undefined
+  } catch {
+    return undefined // as in `readJson`
+  }
+}
+
 /** The own members of any object. Lists and primitive values give `undefined`. */
 export function membersOf(value: unknown): Members | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

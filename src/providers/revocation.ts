@@ -1,4 +1,6 @@
+import type { EpochSeconds } from '../domain/clock.ts'
 import type { Outgoing, OutgoingRequest, OutgoingResponse } from '../egress/outgoing.ts'
+import { credentialsFor } from './client-authentication.ts'
 import type { RegisteredClient, RevocationRequestBlock } from './provider.ts'
 import { requestOf, templateValues } from './provider-request.ts'
 import { tellsRefusal } from './token-response.ts'
@@ -20,6 +22,7 @@ export async function revokeTokens(
   outgoing: Outgoing,
   registered: RegisteredClient,
   tokens: Tokens,
+  now: EpochSeconds,
   guard: Pick<OutgoingRequest, 'isStillWanted' | 'signal'> = {},
 ): Promise<Revocation> {
   const block = registered.provider.revocationRequest
@@ -33,8 +36,9 @@ export async function revokeTokens(
   try {
     for (const kind of revokedKinds(block, tokens)) {
       const params = { ...paramsFor(block, kind), ...block.params }
-      const request = requestOf({ ...block, params }, values)
-      outcomes.push(isSuccess(await outgoing.send({ ...request, purpose: 'revocation', ...guard })))
+      const client = await credentialsFor(block, registered, now) // a signed one is for one request
+      const request = requestOf({ ...block, params }, values, { client })
+      outcomes.push(isSuccess(block, await outgoing.send({ ...request, purpose: 'revocation', ...guard })))
     }
   } catch {
     return 'failed'
@@ -64,6 +68,6 @@ function paramsFor(
   }
 }
 
-function isSuccess({ status, headers, body }: OutgoingResponse): boolean {
-  return status >= 200 && status <= 299 && !tellsRefusal(headers['content-type'], body)
+function isSuccess(block: RevocationRequestBlock, { status, headers, body }: OutgoingResponse): boolean {
+  return status >= 200 && status <= 299 && !tellsRefusal(headers['content-type'], body, block)
 }

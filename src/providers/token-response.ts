@@ -1,7 +1,7 @@
 import type { EpochSeconds } from '../domain/clock.ts'
-import type { ContentType, ExpirationFormat } from './provider.ts'
-import { type Members, membersOf, readJsonMembers, readMembers } from './response-body.ts'
-import { applyResponseMap, nestedOwner, selectByMap } from './response-map.ts'
+import type { ContentType, ErrorResponse, ExpirationFormat, RequestBlock } from './provider.ts'
+import { type Members, membersOf, readJsonItems, readJsonMembers, readMembers } from './response-body.ts'
+import { applyResponseMap, evaluateText, nestedOwner, selectByMap } from './response-map.ts'
 
 // Repairs faulty token responses before openid-client sees them (RFC 6749 sections 5.1 and 5.2). The functions are pure:
 // they turn bytes into clean members. No error message quotes the response.
@@ -10,6 +10,7 @@ import { applyResponseMap, nestedOwner, selectByMap } from './response-map.ts'
 export interface TokenResponseRules {
   readonly responseContentType: ContentType
   readonly responseMap?: Readonly<Record<string, string>>
+  readonly errorResponse?: ErrorResponse
   /** As in `Provider`: accepted besides `bearer`, in lower case. */
   readonly tokenTypes: readonly string[]
   readonly expirationFormat?: ExpirationFormat
@@ -25,6 +26,8 @@ export interface RepairedTokenResponse {
   readonly status: number
   /** Only the RFC's members, in the RFC's types. */
   readonly body: Record<string, unknown>
+  /** Seconds until the refresh token expires, if the response tells it. */
+  readonly refreshExpiresIn?: number
   /** The other members, for tools (`instance_url`, `team`), without tokens and members that are named like secrets. */
   readonly extra: Record<string, unknown>
   /** Claims of a dropped ID token, unverified: it came from the token endpoint over TLS (OpenID Connect Core 3.1.3.7). */
@@ -57,7 +60,7 @@ export function repairTokenResponse(
   const succeeded = status >= 200 && status < 300
   const answer = readMembers(body, contentType, rules.responseContentType)
   if (!answer) throw new TokenResponseFault('not readable', status)
-  const refusal = readRefusal(answer, status)
+  const refusal = readRefusal(answer, status, rules.errorResponse)
   if (refusal) return { status: succeeded ? 400 : status, body: refusal, extra: {} }
   if (!succeeded) throw new TokenResponseFault('no error code', status)
   const map = rules.responseMap
@@ -73,19 +76,26 @@ function mappedAnswer(map: Readonly<Record<string, string>>, answer: Members): M
 }
 
 /** Whether a response of a success status tells an error (`error`, `ok: false`). One without a readable body tells none. */
-export function tellsRefusal(contentType: string | undefined, body: Uint8Array): boolean {
+export function tellsRefusal(
+  contentType: string | undefined,
+  body: Uint8Array,
+  { errorResponse }: Pick<RequestBlock, 'errorResponse'>,
+): boolean {
   const answer = readMembers(body, contentType, 'application/json')
-  return answer !== undefined && readRefusal(answer, 200) !== undefined
+  return answer !== undefined && readRefusal(answer, 200, errorResponse) !== undefined
 }
 
-/** Reads a JSON object that was requested with a token, such as the user info. Throws `TokenResponseFault`. */
+/**
+ * Reads JSON that was requested with a token, such as the user info. A list `[…]` is read as `{"items": […]}`. Throws
+ * `TokenResponseFault`.
+ */
 export function readUserInfo(
   body: Uint8Array,
-  responseMap?: Readonly<Record<string, string>>,
+  { responseMap, errorResponse }: Pick<RequestBlock, 'responseMap' | 'errorResponse'>,
 ): Record<string, unknown> {
-  const answer = readJsonMembers(body)
+  const answer = readJsonMembers(body) ?? readJsonItems(body)
   if (!answer) throw new TokenResponseFault('not readable')
-  if (readRefusal(answer, 200)) throw new TokenResponseFault('an error in the answer')
+  if (readRefusal(answer, 200, errorResponse)) throw new TokenResponseFault('an error in the answer')
   return responseMap ? selectByMap(responseMap, answer) : answer
 }
 
@@ -106,6 +116,7 @@ function readTokens(answer: Members, rules: TokenResponseRules): RepairedTokenRe
     throw new TokenResponseFault('token_type is not bearer')
   const scope = readScope(answer.scope)
   const expiresIn = readExpiry(answer, rules)
+  const refreshExpiresIn = readRefreshExpiry(answer, rules.now)
   const tokens = [access_token, refresh_token, id_token].filter((token) => isToken(token))
   const claims = rules.keepIdToken ? undefined : readClaims(id_token)
   return {
@@ -123,6 +134,7 @@ function readTokens(answer: Members, rules: TokenResponseRules): RepairedTokenRe
       ...(!isBearer && isPrintable(type) && type.length <= 64 && { token_type: type }),
     },
     ...(claims && { idTokenClaims: claims }),
+    ...(refreshExpiresIn !== undefined && { refreshExpiresIn }),
     ...(isMissing && { tokenTypeMissing: true }),
   }
 }
@@ -150,6 +162,15 @@ const TEN_YEARS = 10 * 365 * 86_400
 /** The access token's remaining seconds, from 1 to ten years; `undefined` for any other value. */
 function readExpiry(answer: Members, { expirationFormat, now }: TokenResponseRules): number | undefined {
   return plausible(secondsLeft(answer, expirationFormat, now)) ?? plausible(toMoment(answer.expires_at, now))
+}
+
+/** Servers' names of the refresh token's lifetime: TikTok's and others', Keycloak's, QuickBooks'. */
+const REFRESH_LIVES = ['refresh_token_expires_in', 'refresh_expires_in', 'x_refresh_token_expires_in']
+
+/** The refresh token's remaining seconds; `undefined` where the response has none, or 0 (it does not expire). */
+function readRefreshExpiry(answer: Members, now: EpochSeconds): number | undefined {
+  const lives = REFRESH_LIVES.map((name) => plausible(toNumber(answer[name])))
+  return lives.find((one) => one !== undefined) ?? plausible(toMoment(answer.refresh_token_expires_at, now))
 }
 
 function secondsLeft(
@@ -268,7 +289,13 @@ const STANDARD_CODES = new Map([
 ])
 
 /** The refusal in the RFC's form, from anywhere in the response; `undefined` when there is none. */
-function readRefusal(answer: Members, status: number): Members | undefined {
+function readRefusal(
+  answer: Members,
+  status: number,
+  declared: ErrorResponse | undefined,
+): Members | undefined {
+  const own = declared && declaredRefusal(answer, declared)
+  if (own !== undefined) return own
   const details = membersOf(answer.error)
   const said = errorOf(answer, details, status)
   if (said === undefined) return undefined
@@ -279,6 +306,24 @@ function readRefusal(answer: Members, status: number): Members | undefined {
     sanitize(details?.message ?? answer.message) ??
     (standard || code !== said ? sanitize(said) : undefined)
   return { error: standard ?? code, ...(description !== undefined && { error_description: description }) }
+}
+
+/** The error that the entry says how to find; its code is put into words where it is no standard one. */
+function declaredRefusal(answer: Members, { at, success, ...rules }: ErrorResponse): Members | undefined {
+  const told = toText(evaluateText(at, answer))
+  if (told === undefined || success.includes(told)) return undefined
+  const said = (rules.code === undefined ? undefined : toText(evaluateText(rules.code, answer))) ?? told
+  const standard =
+    rules.codes !== undefined && Object.hasOwn(rules.codes, said) ? rules.codes[said] : undefined
+  const usual = STANDARD_CODES.get(said.toLowerCase()) ?? (isCode(said) ? said : 'unknown_error')
+  const described = rules.description === undefined ? undefined : evaluateText(rules.description, answer)
+  const description = sanitize([said, toText(described)].filter((one) => one !== undefined).join(': '))
+  return { error: standard ?? usual, ...(description !== undefined && { error_description: description }) }
+}
+
+function toText(value: unknown): string | undefined {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 /** The code from `error` as text or object, from `ok: false`, or with an error status from a member of another name. */

@@ -77,6 +77,8 @@ export function urlTemplatesOf(provider: Provider): readonly (readonly [path: st
     'authorize_request.endpoint': provider.authorizationRequest.endpointTemplate,
     'token_request.endpoint': provider.tokenRequest.endpointTemplate,
     'refresh_request.endpoint': provider.refreshRequest?.endpointTemplate,
+    'exchange_request.endpoint': provider.exchangeRequest?.endpointTemplate,
+    'renewal_request.endpoint': provider.renewalRequest?.endpointTemplate,
     'user_info_request.endpoint': provider.userInfoRequest?.endpointTemplate,
     'token_introspection_request.endpoint': provider.introspectionRequest?.endpointTemplate,
     'revocation_request.endpoint': provider.revocationRequest?.endpointTemplate,
@@ -101,11 +103,14 @@ export function withVariables(provider: Provider, variables: Variables | undefin
       : { ...block, endpoint: fillEndpoint(endpointTemplate, naming) }
   }
   const { userInfoRequest, refreshRequest, introspectionRequest, revocationRequest, api } = provider
+  const { exchangeRequest, renewalRequest } = provider
   return {
     ...provider,
     authorizationRequest: filled(provider.authorizationRequest),
     tokenRequest: filled(provider.tokenRequest),
     ...(refreshRequest && { refreshRequest: filled(refreshRequest) }),
+    ...(exchangeRequest && { exchangeRequest: filled(exchangeRequest) }),
+    ...(renewalRequest && { renewalRequest: filled(renewalRequest) }),
     ...(userInfoRequest && { userInfoRequest: filled(userInfoRequest) }),
     ...(introspectionRequest && { introspectionRequest: filled(introspectionRequest) }),
     ...(revocationRequest && { revocationRequest: filled(revocationRequest) }),

@@ -148,6 +148,10 @@ export interface AuthProviderCreateRequest {
     | {
         /** Needed without a `provider_id` of the catalogue */
         readonly client_id?: string | undefined
+        /**
+         * Where `auth_method` says so, a private key in PEM or as a JWK, or a certificate with its chain and
+         * its key in PEM.
+         */
         readonly client_secret?: string | null | undefined
         /** Taken so that what is shown can be sent again; it is made by Gatepass and is not changed by this. */
         readonly redirect_uri?: string | null | undefined
@@ -194,10 +198,16 @@ export interface AuthProviderCreateRequest {
           | null
           | undefined
         readonly scope_delimiter?: ' ' | ',' | null | undefined
+        /**
+         * RFC 7636. Beyond Arcade: `required`, the server refuses requests without it, so that it cannot be
+         * switched off; `code_challenge_encoding: "hex"` (TikTok's desktop clients).
+         */
         readonly pkce?:
           | {
               readonly enabled?: boolean | undefined
               readonly code_challenge_method?: string | null | undefined
+              readonly required?: boolean | null | undefined
+              readonly code_challenge_encoding?: 'base64url' | 'hex' | null | undefined
             }
           | null
           | undefined
@@ -209,7 +219,8 @@ export interface AuthProviderCreateRequest {
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
                * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says.
+               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
+               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -250,6 +261,37 @@ export interface AuthProviderCreateRequest {
                 | null
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
+               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
+               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
+               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
               /**
                * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
                * for the `exp` of an access token that is a JWT.
@@ -262,6 +304,8 @@ export interface AuthProviderCreateRequest {
                 | 'access_token_jwt'
                 | null
                 | undefined
+              /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
+              readonly fragment?: string | null | undefined
             }
           | null
           | undefined
@@ -273,7 +317,8 @@ export interface AuthProviderCreateRequest {
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
                * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says.
+               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
+               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -314,6 +359,37 @@ export interface AuthProviderCreateRequest {
                 | null
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
+               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
+               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
+               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
               /**
                * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
                * for the `exp` of an access token that is a JWT.
@@ -337,7 +413,8 @@ export interface AuthProviderCreateRequest {
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
                * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says.
+               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
+               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -378,6 +455,37 @@ export interface AuthProviderCreateRequest {
                 | null
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
+               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
+               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
+               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
               /**
                * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
                * for the `exp` of an access token that is a JWT.
@@ -393,7 +501,12 @@ export interface AuthProviderCreateRequest {
             }
           | null
           | undefined
-        readonly user_info_request?:
+        /**
+         * Beyond Arcade: sent after the code was redeemed, with `{{access_token}}` of that response, for a
+         * token that lives longer and takes its place (Instagram, Facebook, Threads). GET is the default, and
+         * may carry the secret and the token in the URL, which is neither logged nor answered.
+         */
+        readonly exchange_request?:
           | {
               readonly endpoint: string
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
@@ -401,7 +514,8 @@ export interface AuthProviderCreateRequest {
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
                * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says.
+               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
+               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -442,6 +556,239 @@ export interface AuthProviderCreateRequest {
                 | null
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
+               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
+               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
+               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
+            }
+          | null
+          | undefined
+        /**
+         * Beyond Arcade: renews the access token itself while it is alive, in place of `refresh_request`
+         * (Instagram, Threads). All connections are renewed in the background, halfway through the lifetime of
+         * their token.
+         */
+        readonly renewal_request?:
+          | {
+              readonly endpoint: string
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
+               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
+               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
+               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
+               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
+               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
+               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
+               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
+              /**
+               * Beyond Arcade: seconds since the access token was received before which the provider does not renew
+               * it (Instagram: 86400). Default: 0.
+               */
+              readonly least_age?: number | null | undefined
+            }
+          | null
+          | undefined
+        readonly user_info_request?:
+          | {
+              readonly endpoint: string
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
+               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
+               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
+               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
+               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
+               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
+               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
+               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
               /**
                * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
                * for the `exp` of an access token that is a JWT.
@@ -469,7 +816,8 @@ export interface AuthProviderCreateRequest {
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
                * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says.
+               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
+               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -510,6 +858,37 @@ export interface AuthProviderCreateRequest {
                 | null
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
+               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
+               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
+               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
               /**
                * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
                * for the `exp` of an access token that is a JWT.
@@ -539,7 +918,8 @@ export interface AuthProviderCreateRequest {
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
                * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says.
+               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
+               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -581,6 +961,37 @@ export interface AuthProviderCreateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               /**
+               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
+               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
+               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
+               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+              /**
                * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
                * for the `exp` of an access token that is a JWT.
                */
@@ -607,6 +1018,37 @@ export interface AuthProviderCreateRequest {
           | null
           | undefined
         /**
+         * Beyond Arcade: the JWT of `private_key_jwt`, `client_secret_jwt` and `signed_client_secret`, made
+         * for each request. `client_secret` is its key: a private key in PEM or as a JWK, for HS256 a text.
+         * `key_id`, `issuer`, `subject` (default: the client id) and `audience` (default: the entry's issuer,
+         * else the token endpoint) may name `{{client_id}}` and variables. `lifetime` is in seconds, 60 by
+         * default.
+         */
+        readonly client_assertion?:
+          | {
+              readonly algorithm:
+                | 'ES256'
+                | 'ES384'
+                | 'ES512'
+                | 'RS256'
+                | 'RS384'
+                | 'RS512'
+                | 'PS256'
+                | 'PS384'
+                | 'PS512'
+                | 'EdDSA'
+                | 'HS256'
+                | 'HS384'
+                | 'HS512'
+              readonly key_id?: string | null | undefined
+              readonly issuer?: string | null | undefined
+              readonly subject?: string | null | undefined
+              readonly audience?: string | null | undefined
+              readonly lifetime?: number | undefined
+            }
+          | null
+          | undefined
+        /**
          * Beyond Arcade: the issuer (RFC 8414, OpenID Connect Discovery), exactly as it calls itself. Its
          * metadata fills what is left out: endpoints, PKCE, client authentication, `iss`, user info,
          * introspection, revocation, end of session. With it `authorize_request` and `token_request` are not
@@ -626,11 +1068,41 @@ export interface AuthProviderCreateRequest {
         /** Beyond Arcade: where a session at the provider ends, for callers that want to end it. */
         readonly end_session_endpoint?: string | null | undefined
         /**
-         * Beyond Arcade: a used refresh token that comes again ends the whole grant, access tokens too. When
-         * the outcome of a refresh is not known, the access token is then used to its end before the refresh
-         * token is tried once more.
+         * Beyond Arcade: what becomes of a refresh token that was used. `none`: it may be used again.
+         * `single_use`: when it comes again, the whole grant ends, access tokens too; so when the outcome of a
+         * refresh is not known, the access token is used to its end before the refresh token is tried once
+         * more. `grace`: a used one is taken for `grace_seconds` more, and after that it is as for
+         * `single_use`.
          */
+        readonly rotation?:
+          | {
+              readonly kind: 'none' | 'single_use' | 'grace'
+              readonly grace_seconds?: number | null | undefined
+            }
+          | null
+          | undefined
+        /** Beyond Arcade: `true` is `rotation` of the kind `single_use`, which has replaced it. */
         readonly strict_rotation?: boolean | null | undefined
+        /**
+         * Beyond Arcade: how many seconds before its expiry an access token is refreshed; the background
+         * refreshes tokens in use up to three times as early. Default: a tenth of the lifetime, at most 60.
+         * Never more than half the lifetime.
+         */
+        readonly refresh_margin?: number | null | undefined
+        /**
+         * Beyond Arcade: the lifetime in seconds of refresh tokens of which the token response tells none
+         * (`refresh_token_expires_in`, `refresh_expires_in`, `x_refresh_token_expires_in`, or by the response
+         * map). One that has expired is not sent; the connection then needs its user as
+         * `refresh_token_expired`.
+         */
+        readonly refresh_token_expires_in?: number | null | undefined
+        /** Beyond Arcade: the seconds without use after which a refresh token expires. */
+        readonly refresh_token_idle?: number | null | undefined
+        /**
+         * Beyond Arcade: unused connections are refreshed in the background before their refresh token
+         * expires, when four fifths of its life have passed.
+         */
+        readonly keep_alive?: boolean | null | undefined
         /**
          * Beyond Arcade: the lifetime in seconds of access tokens of which the provider tells none
          * (Salesforce). Without it such a token is used until the API refuses it.
@@ -686,6 +1158,11 @@ export interface AuthProviderCreateRequest {
          * (`auth_code`, `spapi_oauth_code`).
          */
         readonly code_parameter?: string | null | undefined
+        /**
+         * Beyond Arcade: the parameter that has the state, in place of `state`, in the authorization request
+         * and in its response.
+         */
+        readonly state_parameter?: string | null | undefined
         /**
          * Beyond Arcade: parameters of the authorization response that tools are given in `extra`, each with a
          * regular expression that the whole value must match. They come through the browser: let through what
@@ -754,12 +1231,18 @@ export interface AuthProviderResponse {
       }
     }
     readonly scope_delimiter: string
-    readonly pkce: { readonly enabled: boolean; readonly code_challenge_method: string }
+    readonly pkce: {
+      readonly enabled: boolean
+      readonly code_challenge_method: string
+      readonly required?: true
+      readonly code_challenge_encoding?: 'hex'
+    }
     readonly authorize_request: {
       readonly endpoint: string
       readonly method: string
       readonly params: { readonly [name: string]: string }
       readonly parameter_names?: { readonly [name: string]: string }
+      readonly fragment?: string
     }
     readonly token_request: {
       readonly endpoint: string
@@ -772,6 +1255,13 @@ export interface AuthProviderResponse {
       readonly request_content_type: string
       readonly response_content_type: string
       readonly response_map?: { readonly [name: string]: string }
+      readonly error_response?: {
+        readonly at: string
+        readonly success: readonly string[]
+        readonly code?: string
+        readonly description?: string
+        readonly codes?: { readonly [name: string]: string }
+      }
       readonly expiration_format?: string
     }
     readonly refresh_request?: {
@@ -785,7 +1275,55 @@ export interface AuthProviderResponse {
       readonly request_content_type: string
       readonly response_content_type: string
       readonly response_map?: { readonly [name: string]: string }
+      readonly error_response?: {
+        readonly at: string
+        readonly success: readonly string[]
+        readonly code?: string
+        readonly description?: string
+        readonly codes?: { readonly [name: string]: string }
+      }
       readonly expiration_format?: string
+    }
+    readonly exchange_request?: {
+      readonly endpoint: string
+      readonly method: string
+      readonly auth_method: string
+      readonly params: { readonly [name: string]: string }
+      readonly parameter_names?: { readonly [name: string]: string }
+      readonly headers?: { readonly [name: string]: string }
+      readonly auth_header_value_format?: string
+      readonly request_content_type: string
+      readonly response_content_type: string
+      readonly response_map?: { readonly [name: string]: string }
+      readonly error_response?: {
+        readonly at: string
+        readonly success: readonly string[]
+        readonly code?: string
+        readonly description?: string
+        readonly codes?: { readonly [name: string]: string }
+      }
+      readonly expiration_format?: string
+    }
+    readonly renewal_request?: {
+      readonly endpoint: string
+      readonly method: string
+      readonly auth_method: string
+      readonly params: { readonly [name: string]: string }
+      readonly parameter_names?: { readonly [name: string]: string }
+      readonly headers?: { readonly [name: string]: string }
+      readonly auth_header_value_format?: string
+      readonly request_content_type: string
+      readonly response_content_type: string
+      readonly response_map?: { readonly [name: string]: string }
+      readonly error_response?: {
+        readonly at: string
+        readonly success: readonly string[]
+        readonly code?: string
+        readonly description?: string
+        readonly codes?: { readonly [name: string]: string }
+      }
+      readonly expiration_format?: string
+      readonly least_age: number
     }
     readonly user_info_request?: {
       readonly endpoint: string
@@ -798,6 +1336,13 @@ export interface AuthProviderResponse {
       readonly request_content_type: string
       readonly response_content_type: string
       readonly response_map?: { readonly [name: string]: string }
+      readonly error_response?: {
+        readonly at: string
+        readonly success: readonly string[]
+        readonly code?: string
+        readonly description?: string
+        readonly codes?: { readonly [name: string]: string }
+      }
       readonly expiration_format?: string
       readonly triggers: { readonly on_token_grant: boolean; readonly on_token_refresh: boolean }
     }
@@ -812,6 +1357,13 @@ export interface AuthProviderResponse {
       readonly request_content_type: string
       readonly response_content_type: string
       readonly response_map?: { readonly [name: string]: string }
+      readonly error_response?: {
+        readonly at: string
+        readonly success: readonly string[]
+        readonly code?: string
+        readonly description?: string
+        readonly codes?: { readonly [name: string]: string }
+      }
       readonly expiration_format?: string
       readonly triggers: { readonly on_token_grant: boolean; readonly on_token_refresh: boolean }
       readonly enabled: true
@@ -827,15 +1379,35 @@ export interface AuthProviderResponse {
       readonly request_content_type: string
       readonly response_content_type: string
       readonly response_map?: { readonly [name: string]: string }
+      readonly error_response?: {
+        readonly at: string
+        readonly success: readonly string[]
+        readonly code?: string
+        readonly description?: string
+        readonly codes?: { readonly [name: string]: string }
+      }
       readonly expiration_format?: string
       readonly revokes?: string
       readonly token_parameter?: string
+    }
+    readonly client_assertion?: {
+      readonly algorithm: string
+      readonly key_id?: string
+      readonly issuer?: string
+      readonly subject?: string
+      readonly audience?: string
+      readonly lifetime: number
     }
     readonly issuer?: string
     readonly authorization_response_iss_parameter_supported?: boolean
     readonly token_types?: readonly string[]
     readonly end_session_endpoint?: string
+    readonly rotation?: { readonly kind: string; readonly grace_seconds?: number }
     readonly strict_rotation?: true
+    readonly refresh_margin?: number
+    readonly refresh_token_expires_in?: number
+    readonly refresh_token_idle?: number
+    readonly keep_alive?: true
     readonly default_expires_in?: number
     readonly environment_client?: true
     readonly api?: {
@@ -849,6 +1421,7 @@ export interface AuthProviderResponse {
     readonly keeps_earlier_grants?: boolean
     readonly callback_tells_scopes?: boolean
     readonly code_parameter?: string
+    readonly state_parameter?: string
     readonly callback_members?: { readonly [name: string]: string }
     readonly default_scopes?: readonly string[]
     readonly account?: { readonly id: readonly string[]; readonly name: readonly string[] }
@@ -880,6 +1453,10 @@ export interface AuthProviderUpdateRequest {
   readonly oauth2?:
     | {
         readonly client_id?: string | undefined
+        /**
+         * Where `auth_method` says so, a private key in PEM or as a JWK, or a certificate with its chain and
+         * its key in PEM.
+         */
         readonly client_secret?: string | null | undefined
         /** Taken so that what is shown can be sent again; it is made by Gatepass and is not changed by this. */
         readonly redirect_uri?: string | null | undefined
@@ -926,10 +1503,16 @@ export interface AuthProviderUpdateRequest {
           | null
           | undefined
         readonly scope_delimiter?: ' ' | ',' | null | undefined
+        /**
+         * RFC 7636. Beyond Arcade: `required`, the server refuses requests without it, so that it cannot be
+         * switched off; `code_challenge_encoding: "hex"` (TikTok's desktop clients).
+         */
         readonly pkce?:
           | {
               readonly enabled?: boolean | undefined
               readonly code_challenge_method?: string | null | undefined
+              readonly required?: boolean | null | undefined
+              readonly code_challenge_encoding?: 'base64url' | 'hex' | null | undefined
             }
           | null
           | undefined
@@ -941,7 +1524,8 @@ export interface AuthProviderUpdateRequest {
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
                * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says.
+               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
+               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -983,6 +1567,37 @@ export interface AuthProviderUpdateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               /**
+               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
+               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
+               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
+               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+              /**
                * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
                * for the `exp` of an access token that is a JWT.
                */
@@ -1012,6 +1627,13 @@ export interface AuthProviderUpdateRequest {
                * place the token, and one request is sent.
                */
               readonly token_parameter?: string | null | undefined
+              /**
+               * Beyond Arcade: seconds since the access token was received before which the provider does not renew
+               * it (Instagram: 86400). Default: 0.
+               */
+              readonly least_age?: number | null | undefined
+              /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
+              readonly fragment?: string | null | undefined
             }
           | null
           | undefined
@@ -1023,7 +1645,8 @@ export interface AuthProviderUpdateRequest {
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
                * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says.
+               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
+               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -1065,6 +1688,37 @@ export interface AuthProviderUpdateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               /**
+               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
+               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
+               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
+               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+              /**
                * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
                * for the `exp` of an access token that is a JWT.
                */
@@ -1094,6 +1748,13 @@ export interface AuthProviderUpdateRequest {
                * place the token, and one request is sent.
                */
               readonly token_parameter?: string | null | undefined
+              /**
+               * Beyond Arcade: seconds since the access token was received before which the provider does not renew
+               * it (Instagram: 86400). Default: 0.
+               */
+              readonly least_age?: number | null | undefined
+              /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
+              readonly fragment?: string | null | undefined
             }
           | null
           | undefined
@@ -1105,7 +1766,8 @@ export interface AuthProviderUpdateRequest {
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
                * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says.
+               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
+               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -1147,6 +1809,37 @@ export interface AuthProviderUpdateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               /**
+               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
+               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
+               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
+               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+              /**
                * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
                * for the `exp` of an access token that is a JWT.
                */
@@ -1176,6 +1869,255 @@ export interface AuthProviderUpdateRequest {
                * place the token, and one request is sent.
                */
               readonly token_parameter?: string | null | undefined
+              /**
+               * Beyond Arcade: seconds since the access token was received before which the provider does not renew
+               * it (Instagram: 86400). Default: 0.
+               */
+              readonly least_age?: number | null | undefined
+              /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
+              readonly fragment?: string | null | undefined
+            }
+          | null
+          | undefined
+        readonly exchange_request?:
+          | {
+              readonly endpoint?: string | undefined
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
+               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
+               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
+               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
+               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
+               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
+               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
+               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
+              readonly triggers?:
+                | {
+                    readonly on_token_grant?: boolean | undefined
+                    readonly on_token_refresh?: boolean | undefined
+                  }
+                | undefined
+              readonly enabled?: boolean | undefined
+              /**
+               * Beyond Arcade: the only token that is revoked. Left out: the refresh token, if there is one, and the
+               * access token, with a request each.
+               */
+              readonly revokes?: 'access_token' | 'refresh_token' | null | undefined
+              /**
+               * Beyond Arcade: the name of the parameter that has the token; it is sent without `token_type_hint`.
+               * Left out: `token` and `token_type_hint` (RFC 7009). Empty: `params`, `headers` or `auth_method`
+               * place the token, and one request is sent.
+               */
+              readonly token_parameter?: string | null | undefined
+              /**
+               * Beyond Arcade: seconds since the access token was received before which the provider does not renew
+               * it (Instagram: 86400). Default: 0.
+               */
+              readonly least_age?: number | null | undefined
+              /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
+              readonly fragment?: string | null | undefined
+            }
+          | null
+          | undefined
+        readonly renewal_request?:
+          | {
+              readonly endpoint?: string | undefined
+              readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
+              /**
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
+               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
+               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
+               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
+               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               */
+              readonly auth_method?: string | null | undefined
+              readonly params?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: the server's own names of standard parameters. Each is sent under that name in place
+               * of its own.
+               */
+              readonly parameter_names?:
+                | {
+                    readonly client_id?: string | undefined
+                    readonly client_secret?: string | undefined
+                    readonly code?: string | undefined
+                    readonly code_challenge?: string | undefined
+                    readonly code_challenge_method?: string | undefined
+                    readonly code_verifier?: string | undefined
+                    readonly grant_type?: string | undefined
+                    readonly redirect_uri?: string | undefined
+                    readonly refresh_token?: string | undefined
+                    readonly response_type?: string | undefined
+                    readonly scope?: string | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * Beyond Arcade: headers of the request, with the placeholders of `params`: `{"Client-Id":
+               * "{{client_id}}"}`. `Authorization` only where `auth_method` does not set it.
+               */
+              readonly headers?: { readonly [name: string]: string } | null | undefined
+              readonly auth_header_value_format?: string | null | undefined
+              readonly request_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_content_type?:
+                | 'application/x-www-form-urlencoded'
+                | 'application/json'
+                | null
+                | undefined
+              readonly response_map?: { readonly [name: string]: string } | null | undefined
+              /**
+               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
+               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
+               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
+               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+              /**
+               * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
+               * for the `exp` of an access token that is a JWT.
+               */
+              readonly expiration_format?:
+                | 'relative_seconds'
+                | 'relative_milliseconds'
+                | 'absolute_unix_timestamp'
+                | 'iso_8601'
+                | 'access_token_jwt'
+                | null
+                | undefined
+              readonly triggers?:
+                | {
+                    readonly on_token_grant?: boolean | undefined
+                    readonly on_token_refresh?: boolean | undefined
+                  }
+                | undefined
+              readonly enabled?: boolean | undefined
+              /**
+               * Beyond Arcade: the only token that is revoked. Left out: the refresh token, if there is one, and the
+               * access token, with a request each.
+               */
+              readonly revokes?: 'access_token' | 'refresh_token' | null | undefined
+              /**
+               * Beyond Arcade: the name of the parameter that has the token; it is sent without `token_type_hint`.
+               * Left out: `token` and `token_type_hint` (RFC 7009). Empty: `params`, `headers` or `auth_method`
+               * place the token, and one request is sent.
+               */
+              readonly token_parameter?: string | null | undefined
+              /**
+               * Beyond Arcade: seconds since the access token was received before which the provider does not renew
+               * it (Instagram: 86400). Default: 0.
+               */
+              readonly least_age?: number | null | undefined
+              /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
+              readonly fragment?: string | null | undefined
             }
           | null
           | undefined
@@ -1187,7 +2129,8 @@ export interface AuthProviderUpdateRequest {
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
                * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says.
+               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
+               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -1229,6 +2172,37 @@ export interface AuthProviderUpdateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               /**
+               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
+               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
+               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
+               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+              /**
                * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
                * for the `exp` of an access token that is a JWT.
                */
@@ -1258,6 +2232,13 @@ export interface AuthProviderUpdateRequest {
                * place the token, and one request is sent.
                */
               readonly token_parameter?: string | null | undefined
+              /**
+               * Beyond Arcade: seconds since the access token was received before which the provider does not renew
+               * it (Instagram: 86400). Default: 0.
+               */
+              readonly least_age?: number | null | undefined
+              /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
+              readonly fragment?: string | null | undefined
             }
           | null
           | undefined
@@ -1269,7 +2250,8 @@ export interface AuthProviderUpdateRequest {
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
                * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says.
+               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
+               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -1311,6 +2293,37 @@ export interface AuthProviderUpdateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               /**
+               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
+               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
+               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
+               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+              /**
                * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
                * for the `exp` of an access token that is a JWT.
                */
@@ -1340,6 +2353,13 @@ export interface AuthProviderUpdateRequest {
                * place the token, and one request is sent.
                */
               readonly token_parameter?: string | null | undefined
+              /**
+               * Beyond Arcade: seconds since the access token was received before which the provider does not renew
+               * it (Instagram: 86400). Default: 0.
+               */
+              readonly least_age?: number | null | undefined
+              /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
+              readonly fragment?: string | null | undefined
             }
           | null
           | undefined
@@ -1351,7 +2371,8 @@ export interface AuthProviderUpdateRequest {
                * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
                * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
                * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says.
+               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
+               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -1393,6 +2414,37 @@ export interface AuthProviderUpdateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               /**
+               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
+               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
+               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
+               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               */
+              readonly error_response?:
+                | {
+                    readonly at: string
+                    readonly success?: readonly (string | number | boolean)[] | undefined
+                    readonly code?: string | null | undefined
+                    readonly description?: string | null | undefined
+                    readonly codes?:
+                      | {
+                          readonly [name: string]:
+                            | 'invalid_grant'
+                            | 'invalid_client'
+                            | 'unauthorized_client'
+                            | 'invalid_request'
+                            | 'invalid_scope'
+                            | 'unsupported_grant_type'
+                            | 'access_denied'
+                            | 'server_error'
+                            | 'temporarily_unavailable'
+                            | 'slow_down'
+                        }
+                      | null
+                      | undefined
+                  }
+                | null
+                | undefined
+              /**
                * What `expires_in` holds. Beyond Arcade: `relative_milliseconds`, `iso_8601`, and `access_token_jwt`
                * for the `exp` of an access token that is a JWT.
                */
@@ -1422,6 +2474,44 @@ export interface AuthProviderUpdateRequest {
                * place the token, and one request is sent.
                */
               readonly token_parameter?: string | null | undefined
+              /**
+               * Beyond Arcade: seconds since the access token was received before which the provider does not renew
+               * it (Instagram: 86400). Default: 0.
+               */
+              readonly least_age?: number | null | undefined
+              /** Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat). */
+              readonly fragment?: string | null | undefined
+            }
+          | null
+          | undefined
+        /**
+         * Beyond Arcade: the JWT of `private_key_jwt`, `client_secret_jwt` and `signed_client_secret`, made
+         * for each request. `client_secret` is its key: a private key in PEM or as a JWK, for HS256 a text.
+         * `key_id`, `issuer`, `subject` (default: the client id) and `audience` (default: the entry's issuer,
+         * else the token endpoint) may name `{{client_id}}` and variables. `lifetime` is in seconds, 60 by
+         * default.
+         */
+        readonly client_assertion?:
+          | {
+              readonly algorithm:
+                | 'ES256'
+                | 'ES384'
+                | 'ES512'
+                | 'RS256'
+                | 'RS384'
+                | 'RS512'
+                | 'PS256'
+                | 'PS384'
+                | 'PS512'
+                | 'EdDSA'
+                | 'HS256'
+                | 'HS384'
+                | 'HS512'
+              readonly key_id?: string | null | undefined
+              readonly issuer?: string | null | undefined
+              readonly subject?: string | null | undefined
+              readonly audience?: string | null | undefined
+              readonly lifetime?: number | undefined
             }
           | null
           | undefined
@@ -1445,11 +2535,41 @@ export interface AuthProviderUpdateRequest {
         /** Beyond Arcade: where a session at the provider ends, for callers that want to end it. */
         readonly end_session_endpoint?: string | null | undefined
         /**
-         * Beyond Arcade: a used refresh token that comes again ends the whole grant, access tokens too. When
-         * the outcome of a refresh is not known, the access token is then used to its end before the refresh
-         * token is tried once more.
+         * Beyond Arcade: what becomes of a refresh token that was used. `none`: it may be used again.
+         * `single_use`: when it comes again, the whole grant ends, access tokens too; so when the outcome of a
+         * refresh is not known, the access token is used to its end before the refresh token is tried once
+         * more. `grace`: a used one is taken for `grace_seconds` more, and after that it is as for
+         * `single_use`.
          */
+        readonly rotation?:
+          | {
+              readonly kind: 'none' | 'single_use' | 'grace'
+              readonly grace_seconds?: number | null | undefined
+            }
+          | null
+          | undefined
+        /** Beyond Arcade: `true` is `rotation` of the kind `single_use`, which has replaced it. */
         readonly strict_rotation?: boolean | null | undefined
+        /**
+         * Beyond Arcade: how many seconds before its expiry an access token is refreshed; the background
+         * refreshes tokens in use up to three times as early. Default: a tenth of the lifetime, at most 60.
+         * Never more than half the lifetime.
+         */
+        readonly refresh_margin?: number | null | undefined
+        /**
+         * Beyond Arcade: the lifetime in seconds of refresh tokens of which the token response tells none
+         * (`refresh_token_expires_in`, `refresh_expires_in`, `x_refresh_token_expires_in`, or by the response
+         * map). One that has expired is not sent; the connection then needs its user as
+         * `refresh_token_expired`.
+         */
+        readonly refresh_token_expires_in?: number | null | undefined
+        /** Beyond Arcade: the seconds without use after which a refresh token expires. */
+        readonly refresh_token_idle?: number | null | undefined
+        /**
+         * Beyond Arcade: unused connections are refreshed in the background before their refresh token
+         * expires, when four fifths of its life have passed.
+         */
+        readonly keep_alive?: boolean | null | undefined
         /**
          * Beyond Arcade: the lifetime in seconds of access tokens of which the provider tells none
          * (Salesforce). Without it such a token is used until the API refuses it.
@@ -1505,6 +2625,11 @@ export interface AuthProviderUpdateRequest {
          * (`auth_code`, `spapi_oauth_code`).
          */
         readonly code_parameter?: string | null | undefined
+        /**
+         * Beyond Arcade: the parameter that has the state, in place of `state`, in the authorization request
+         * and in its response.
+         */
+        readonly state_parameter?: string | null | undefined
         /**
          * Beyond Arcade: parameters of the authorization response that tools are given in `extra`, each with a
          * regular expression that the whole value must match. They come through the browser: let through what
@@ -1788,8 +2913,8 @@ export interface Connection {
   readonly status_reason?:
     | 'refresh_refused'
     | 'consent_withdrawn'
-    | 'refresh_token_expired'
     | 'token_expired'
+    | 'refresh_token_expired'
     | 'provider_changed'
     | 'refresh_outcome_lost'
     | 'account_changed'

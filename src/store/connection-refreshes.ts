@@ -18,6 +18,8 @@ export interface RefreshedTokens {
   readonly scopes: readonly string[]
   readonly receivedAt: EpochSeconds
   readonly expiresAt?: EpochSeconds
+  readonly refreshExpiresAt?: EpochSeconds
+  readonly refreshAt?: EpochSeconds
 }
 
 /** A connection that is being refreshed, with its trail. */
@@ -69,6 +71,10 @@ export interface ConnectionRefreshes {
     leaseOwner?: string,
     lines?: string,
   ): Promise<boolean>
+  /** Active connections whose `refreshAt` has come, those first that have waited longest; not those being refreshed. */
+  dueAt(now: EpochSeconds, limit: number): Promise<readonly Connection[]>
+  /** Sets `refreshAt`, if the tokens are still those of `generation`. */
+  postponeRefresh(id: string, generation: number, until: EpochSeconds): Promise<void>
   /**
    * Active connections with a refresh token whose access token expires between now and `before`, lives at least
    * `leastLife` seconds, and was used since it was received; not those that are being refreshed. In the order in which
@@ -103,6 +109,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
         leaseOwner: p.owner,
         leaseUntil: leaseEnd(dialect, p),
         unansweredRefreshes: sql`${connections.unansweredRefreshes} + 1`,
+        unansweredSince: sql`case when ${connections.unansweredRefreshes} = 0 then ${p.now} else ${connections.unansweredSince} end`,
       })
       .where(and(ofGeneration(p), isUnleased(p.now)))
       .returning({ ...columns, trail: connections.trail }),
@@ -123,6 +130,8 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
         scopes: p.scopes,
         receivedAt: p.receivedAt,
         expiresAt: p.expiresAt,
+        refreshExpiresAt: p.refreshExpiresAt,
+        refreshAt: p.refreshAt,
         status: 'active',
         statusReason: null,
         generation: sql`${connections.generation} + 1`,
@@ -182,6 +191,29 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
       .limit(p.limit),
   )
 
+  const timed = statement((p: { now: EpochSeconds; limit: number }) =>
+    query
+      .select(columns)
+      .from(connections)
+      .where(
+        and(
+          eq(connections.status, 'active'),
+          isNotNull(connections.refreshAt),
+          lte(connections.refreshAt, p.now),
+          isUnleased(p.now),
+        ),
+      )
+      .orderBy(connections.refreshAt)
+      .limit(p.limit),
+  )
+  const postpone = statement((p: Generation & { until: EpochSeconds }) =>
+    query
+      .update(connections)
+      .set({ refreshAt: p.until })
+      .where(ofGeneration(p))
+      .returning({ id: connections.id }),
+  )
+
   return {
     async claimRefresh(id, generation, lease, now) {
       return (await write(undefined, () => claim({ id, generation, ...lease, now })))[0]
@@ -202,6 +234,12 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
         variant({ id, generation, reason, leaseOwner: leaseOwner ?? '', lines }),
       )
       return written !== undefined
+    },
+    async dueAt(now, limit) {
+      return read(timed({ now, limit }))
+    },
+    async postponeRefresh(id, generation, until) {
+      await write(undefined, () => postpone({ id, generation, until }))
     },
     async dueForRefresh(before, leastLife, now, limit) {
       return read(due({ before, leastLife, now, limit }))

@@ -94,6 +94,8 @@ export function connectionWrites({ tables, query, statement, dialect }: Database
           status: 'active',
           statusReason: null,
           refresh: sql`coalesce(excluded.refresh, case when excluded.provider_identity = ${connections.providerIdentity} then ${connections.refresh} end)`,
+          refreshExpiresAt: sql`case when excluded.refresh is null then ${connections.refreshExpiresAt} else excluded.refresh_expires_at end`,
+          refreshAt: sql`coalesce(excluded.refresh_at, case when excluded.refresh is null then ${connections.refreshAt} end)`,
           isDefault: sql`excluded.is_default or ${connections.isDefault}`,
           generation: sql`${connections.generation} + 1`,
           ...NO_LEASE,

@@ -154,6 +154,8 @@ export function describeTables(kit: SchemaKit) {
       tokenType: text('token_type').notNull(),
       receivedAt: whole('received_at').notNull(),
       expiresAt: whole('expires_at'),
+      refreshExpiresAt: whole('refresh_expires_at'),
+      refreshAt: whole('refresh_at'),
       access: sealed('access').notNull(),
       refresh: sealed('refresh'),
       providerIdentity: text('provider_identity').notNull(),
@@ -163,6 +165,7 @@ export function describeTables(kit: SchemaKit) {
       leaseUntil: whole('lease_until'),
       /** The intent: counted before the refresh token is sent, taken back when its outcome is known. */
       unansweredRefreshes: integer('unanswered_refreshes').notNull().default(0),
+      unansweredSince: whole('unanswered_since'),
       createdAt: whole('created_at').notNull(),
       consentedAt: whole('consented_at').notNull().default(0),
       withheldScopes: json<Readonly<Record<string, number>>>('withheld_scopes').notNull().default(sql`'{}'`),
@@ -179,6 +182,9 @@ export function describeTables(kit: SchemaKit) {
       index('connections_of_user').on(t.projectId, t.userId, t.id),
       index('connections_of_provider').on(t.providerUid, t.id),
       index('connections_identity').on(t.providerUid, t.providerIdentity),
+      index('connections_refresh_at')
+        .on(t.refreshAt)
+        .where(sql`status = 'active' and refresh_at is not null`),
       index('connections_expiry').on(t.expiresAt).where(sql`status = 'active' and refresh is not null`),
       index('connections_troubled').on(t.projectId, t.id).where(sql`trail is not null`),
     ],

@@ -58,6 +58,11 @@ const refused = (verdict: 'believed' | 'doubted'): Situation => ({
 /** Only its presence counts. */
 const normal = { refreshRequest: {} } as RefreshRequest['provider']
 const strict = { ...normal, strictRotation: true }
+const single = { ...normal, rotation: { kind: 'single_use' } } as const
+const repeatable = { ...normal, rotation: { kind: 'none' } } as const
+const grace = { ...normal, rotation: { kind: 'grace', graceSeconds: 30 } } as const
+/** Renews access tokens that are 100 s old. */
+const renews = { renewalRequest: { leastAgeSeconds: 100 } } as RefreshRequest['provider']
 
 type Row = readonly [
   situation: string,
@@ -123,6 +128,75 @@ const rows: Record<string, readonly Row[]> = {
       connection({ expiresAt: NOW + 50, unansweredRefreshes: 1 }),
       { provider: strict, rejectedToken: 'stored' },
       SEND,
+    ],
+  ],
+  'what becomes of a used refresh token is known': [
+    [
+      'single use, alive, no known outcome',
+      connection({ expiresAt: NOW + 50, unansweredRefreshes: 1 }),
+      { provider: single },
+      USE_TOKEN,
+    ],
+    [
+      'none, alive, no known outcome',
+      connection({ expiresAt: NOW + 50, unansweredRefreshes: 1 }),
+      { provider: repeatable },
+      SEND,
+    ],
+    [
+      'grace, within it',
+      connection({ expiresAt: NOW + 50, unansweredRefreshes: 1, unansweredSince: NOW - 29 }),
+      { provider: grace },
+      SEND,
+    ],
+    [
+      'grace, after it',
+      connection({ expiresAt: NOW + 50, unansweredRefreshes: 1, unansweredSince: NOW - 30 }),
+      { provider: grace },
+      USE_TOKEN,
+    ],
+    [
+      'grace, sent at an unknown time',
+      connection({ expiresAt: NOW + 50, unansweredRefreshes: 1 }),
+      { provider: grace },
+      USE_TOKEN,
+    ],
+    [
+      'grace, after it, expired',
+      connection({ expiresAt: NOW, unansweredRefreshes: 1, unansweredSince: NOW - 30 }),
+      { provider: grace },
+      SEND,
+    ],
+    [
+      'none, refused after a refresh without an outcome: nothing was lost',
+      connection({ expiresAt: NOW, unansweredRefreshes: 2 }),
+      { provider: repeatable, situation: refused('believed') },
+      marks('refresh_refused', { leaseOwner, countAs: 'refused' }),
+    ],
+  ],
+  'the refresh token has an end': [
+    ['not yet', connection({ expiresAt: NOW, refreshExpiresAt: NOW + 1 }), {}, SEND],
+    ['reached, alive', connection({ expiresAt: NOW + 1, refreshExpiresAt: NOW }), {}, USE_TOKEN],
+    [
+      'reached, expired',
+      connection({ expiresAt: NOW, refreshExpiresAt: NOW }),
+      {},
+      marks('refresh_token_expired'),
+    ],
+  ],
+  'the access token itself is renewed': [
+    ['alive', connection({ refresh: undefined, expiresAt: NOW + 1 }), { provider: renews }, SEND],
+    [
+      'younger than its least age',
+      connection({ refresh: undefined, receivedAt: NOW - 99, expiresAt: NOW + 1 }),
+      { provider: renews },
+      USE_TOKEN,
+    ],
+    [
+      'expired',
+      connection({ refresh: undefined, expiresAt: NOW }),
+      { provider: renews },
+      marks('token_expired'),
     ],
   ],
   'the caller’s token was rejected': [

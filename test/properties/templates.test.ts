@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { missingScopes, splitScope, unionOfScopes } from '../../src/domain/scopes.ts'
+import { clientCredentials } from '../../src/providers/client-authentication.ts'
 import type { RequestBlock } from '../../src/providers/provider.ts'
 import { requestOf } from '../../src/providers/provider-request.ts'
 import {
@@ -105,7 +106,12 @@ describe('threat 26: templates', () => {
           ),
         ).toEqual(expected)
         const { authorization = '' } =
-          requestOf(block({ authMethod: 'client_secret_basic', params: {} }), filled).headers ?? {}
+          requestOf(block({ authMethod: 'client_secret_basic', params: {} }), filled, {
+            client: clientCredentials('client_secret_basic', {
+              clientId: filled.client_id,
+              clientSecret: filled.client_secret,
+            }),
+          }).headers ?? {}
         // without a secret the client is public
         if (filled.client_secret === '') {
           expect(authorization).toBe('')

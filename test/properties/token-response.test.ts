@@ -173,7 +173,7 @@ describe('threats 17 to 24: whatever a token endpoint answers', () => {
     fc.assert(
       fc.property(body, (bytes) => {
         try {
-          expect(Object.getPrototypeOf(readUserInfo(bytes))).toBeNull()
+          expect(Object.getPrototypeOf(readUserInfo(bytes, {}))).toBeNull()
         } catch (error) {
           if (!(error instanceof TokenResponseFault)) throw error
         }

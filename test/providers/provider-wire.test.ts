@@ -272,7 +272,7 @@ describe('creating a provider', () => {
     ],
     [
       'another auth method',
-      block('token_request', { auth_method: 'private_key_jwt' }),
+      block('token_request', { auth_method: 'self_signed_tls_client_auth' }),
       /^oauth2\.token_request\.auth_method has to be one of none, client_secret_basic/,
     ],
     [

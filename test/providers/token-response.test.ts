@@ -466,7 +466,9 @@ describe('an ID token that is not kept', () => {
 
 describe('user info', () => {
   const read = (body: unknown, map?: Record<string, string>) =>
-    readUserInfo(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), map)
+    readUserInfo(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), {
+      ...(map && { responseMap: map }),
+    })
 
   test('is a JSON object', () => {
     expect({ ...read('\uFEFF{"id":1,"__proto__":{"admin":true}}') }).toEqual({ id: 1 })
@@ -478,7 +480,12 @@ describe('user info', () => {
     })
   })
 
-  test.each(['', '[]', '"x"', 'null', '{"id":', '<html>', 'id=1', '{"ok":false,"id":1}', '{"error":"x"}'])(
+  test('is a list as `items` (Xero, Atlassian)', () => {
+    expect({ ...read('[{"id":1}]') }).toEqual({ items: [{ id: 1 }] })
+    expect({ ...read('[{"id":1},{"id":2}]', { first: '$.items[0].id' }) }).toEqual({ first: 1 })
+  })
+
+  test.each(['', '[', '"x"', 'null', '{"id":', '<html>', 'id=1', '{"ok":false,"id":1}', '{"error":"x"}'])(
     'is refused as %j',
     (body) => {
       expect(() => read(body)).toThrow(TokenResponseFault)

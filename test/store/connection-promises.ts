@@ -311,6 +311,43 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
       expect(await ids(1)).toEqual([due])
     })
 
+    test('are due at a time of their own, and can be postponed', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { owner } = await inProject(store)
+      const put = async (userId: string, more: Partial<Connection>) =>
+        (await connected(store, { ...owner, userId }, more)).id
+      const second = await put('second', { refreshAt: 200 })
+      const first = await put('first', { refreshAt: 100, refresh: undefined as never })
+      await put('not yet', { refreshAt: 301 })
+      await put('without a time', {})
+      const claimed = await put('under way', { refreshAt: 100 })
+      await store.connections.claimRefresh(claimed, 1, lease('me'), 300)
+      const refused = await put('refused', { refreshAt: 100 })
+      await store.connections.needsAuthorization(refused, 1, 'refresh_refused')
+      const ids = async (limit = 10) => (await store.connections.dueAt(300, limit)).map((one) => one.id)
+      expect(await ids()).toEqual([first, second])
+      expect(await ids(1)).toEqual([first])
+      await store.connections.postponeRefresh(first, 2, 900) // other tokens
+      expect(await ids(1)).toEqual([first])
+      await store.connections.postponeRefresh(first, 1, 900)
+      expect(await ids()).toEqual([second])
+      const found = await store.connections.find(claimed)
+      expect(found).toMatchObject({ unansweredRefreshes: 1, unansweredSince: 300 })
+    })
+
+    test('keep the end of a refresh token that a new consent leaves', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { owner } = await inProject(store)
+      const { id } = await connected(store, owner, { refreshExpiresAt: 5000, refreshAt: 4000 })
+      await connected(store, owner, { id, refresh: undefined as never, generation: 1 })
+      expect(await store.connections.find(id)).toMatchObject({ refreshExpiresAt: 5000, refreshAt: 4000 })
+      await connected(store, owner, { id, refreshExpiresAt: 6000 })
+      expect(await store.connections.find(id)).toMatchObject({ refreshExpiresAt: 6000 })
+      expect((await store.connections.find(id))?.refreshAt).toBeUndefined()
+    })
+
     test('are listed by page, user and provider, and never over projects', async () => {
       await using opened = await open()
       const { store } = opened

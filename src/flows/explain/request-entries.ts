@@ -69,9 +69,12 @@ export function refusalDetails(error: unknown): TrailDetails {
 
 /** As the entry's block says; a block that cannot be told from others is described by what was sent. */
 function authenticationOf(provider: Provider, { purpose, endpoint, scheme }: SentRequest): string {
-  const { tokenRequest, refreshRequest, userInfoRequest, introspectionRequest } = provider
+  const { tokenRequest, refreshRequest, exchangeRequest, renewalRequest } = provider
+  const { userInfoRequest, introspectionRequest } = provider
   const blocks =
-    purpose === 'refresh' ? [refreshRequest] : [tokenRequest, userInfoRequest, introspectionRequest]
+    purpose === 'refresh'
+      ? [refreshRequest, renewalRequest]
+      : [tokenRequest, exchangeRequest, userInfoRequest, introspectionRequest]
   const block = blocks.find((one) => one !== undefined && isOf(one, endpoint))
   return block?.authMethod ?? (scheme === undefined ? 'none' : scheme)
 }

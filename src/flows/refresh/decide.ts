@@ -1,6 +1,11 @@
 import type { EpochSeconds } from '../../domain/clock.ts'
-import { type Connection, isAlive, type NeedsAuthorizationReason } from '../../domain/connection.ts'
-import type { Provider } from '../../providers/provider.ts'
+import {
+  type Connection,
+  isAlive,
+  isRefreshTokenExpired,
+  type NeedsAuthorizationReason,
+} from '../../domain/connection.ts'
+import { type Provider, rotationOf } from '../../providers/provider.ts'
 import { refusedBecause } from '../../providers/refused-grant.ts'
 import type { Refreshed as RefreshMetric } from '../../services/metrics.ts'
 import type { CoolDown, GrantRefused, RefreshFailure } from '../../services/refresh-table.ts'
@@ -51,7 +56,7 @@ export interface RefreshRequest {
   readonly waits: boolean
   /** Milliseconds since the refresh began. */
   readonly elapsedMs: number
-  readonly provider: Pick<Provider, 'refreshRequest' | 'strictRotation'>
+  readonly provider: Pick<Provider, 'refreshRequest' | 'renewalRequest' | 'rotation' | 'strictRotation'>
   /** The cool-down that the connection's tokens are in after a failed refresh. */
   readonly coolDown?: CoolDown | undefined
 }
@@ -150,17 +155,40 @@ function decideByRow(connection: Connection, request: RefreshRequest, now: Epoch
   if (rejectedToken === 'replaced') return useToken
   if (rejectedToken === 'stored' && age >= 0 && age < JUST_RECEIVED_SECONDS) return useToken
   if (isUsable(connection, request, now) && connection.generation !== foundGeneration) return useToken
-  if (connection.refresh === undefined || provider.refreshRequest === undefined)
-    return isAlive(connection, now)
-      ? useToken
-      : { next: 'mark_unusable', connection, reason: 'token_expired' }
+  const impossible = cannotBeRefreshed(connection, provider, now)
+  if (impossible !== undefined)
+    return isAlive(connection, now) ? useToken : { next: 'mark_unusable', connection, reason: impossible }
   // to send a refresh token again that may have been used would end the access token as well
-  const mayBeUsed = provider.strictRotation === true && connection.unansweredRefreshes > 0
-  if (isUsable(connection, request, now) && mayBeUsed) return useToken
+  if (isUsable(connection, request, now) && isRiskyToRepeat(connection, provider, now)) return useToken
   // a refusal that came while the token was alive is checked once more when the token turns out to be useless
   const isCheckedAgain = rejectedToken !== undefined && coolDown?.failure.kind === 'grant_refused'
   if (coolDown !== undefined && !isCheckedAgain) return afterFailure(connection, request, coolDown, now)
   return { next: 'send', connection }
+}
+
+/** Why no request for new tokens is sent, or `undefined`. */
+function cannotBeRefreshed(
+  connection: Connection,
+  { refreshRequest, renewalRequest }: RefreshRequest['provider'],
+  now: EpochSeconds,
+): NeedsAuthorizationReason | undefined {
+  if (renewalRequest !== undefined) {
+    const isOldEnough = now - connection.receivedAt >= renewalRequest.leastAgeSeconds
+    return isOldEnough && isAlive(connection, now) ? undefined : 'token_expired'
+  }
+  if (connection.refresh === undefined || refreshRequest === undefined) return 'token_expired'
+  return isRefreshTokenExpired(connection, now) ? 'refresh_token_expired' : undefined
+}
+
+/** Whether the refresh token may have been used already, at a server that then ends the whole grant. */
+function isRiskyToRepeat(
+  { unansweredRefreshes, unansweredSince }: Connection,
+  provider: RefreshRequest['provider'],
+  now: EpochSeconds,
+): boolean {
+  const rotation = rotationOf(provider)
+  if (unansweredRefreshes === 0 || rotation === undefined || rotation.kind === 'none') return false
+  return rotation.kind === 'single_use' || now >= (unansweredSince ?? 0) + rotation.graceSeconds
 }
 
 function decideWhileLeaseIsHeld(
@@ -203,7 +231,7 @@ function decideAfterRefusal(
 ): Decision {
   if (verdict === 'believed' && !isUsable(connection, request, now)) {
     // the refresh token was sent before, and the answer to that request may have been lost
-    const isLost = connection.unansweredRefreshes > 1
+    const isLost = connection.unansweredRefreshes > 1 && rotationOf(request.provider)?.kind !== 'none'
     return {
       next: 'mark_unusable',
       connection,

@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto'
 import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
-import { type Connection, isAlive, refreshMargin } from '../../domain/connection.ts'
+import { type Connection, isAlive, type RefreshTiming, refreshMargin } from '../../domain/connection.ts'
+import type { ProviderEntry } from '../../providers/provider.ts'
 import { findProviderByUid, providerIdentity } from '../find-provider.ts'
 import { withCurrentMetadata } from '../issuer-metadata.ts'
 import { refreshConnection } from './refresh-connection.ts'
+import { LONGEST_USUAL_MARGIN_SECONDS, spreadOf } from './token-times.ts'
 
 /** How often connections that are due are looked for. */
 export const BACKGROUND_REFRESH_SECONDS = 10
@@ -13,9 +14,12 @@ export const BACKGROUND_REFRESH_SECONDS = 10
 const SHORTEST_LIFE_SECONDS = 300
 /** How many margins before its expiry a token may be refreshed. In the last margin a caller has to wait for the refresh. */
 const EARLIEST_MARGINS = 3
-const LONGEST_MARGIN_SECONDS = 60
+/** No entry's tokens are due earlier, except those with a `refreshAt`. */
+const EARLIEST: RefreshTiming = { refreshMarginSeconds: LONGEST_USUAL_MARGIN_SECONDS }
 const MAX_CONCURRENT = 8
 const MAX_DUE = 1_000
+/** When a refresh that was due has not led to new tokens, the next is tried after this time. */
+const TRY_AGAIN_SECONDS = 900
 
 /**
  * Refreshes the tokens of connections that are in use, shortly before a caller would have to wait for the refresh. It
@@ -24,15 +28,21 @@ const MAX_DUE = 1_000
  */
 export async function refreshDue(broker: Broker): Promise<void> {
   const { store, refreshes, now } = broker
-  const before = now() + EARLIEST_MARGINS * LONGEST_MARGIN_SECONDS
+  const before = now() + EARLIEST_MARGINS * LONGEST_USUAL_MARGIN_SECONDS
   const candidates = await store.connections.dueForRefresh(before, SHORTEST_LIFE_SECONDS, now(), MAX_DUE)
-  const due = candidates.filter((one) => isDue(one, now()) && refreshes.findCoolDown(one) === undefined)
+  const timed = await store.connections.dueAt(now(), MAX_DUE)
+  const due = [
+    ...timed.map((connection) => () => refreshTimed(broker, connection)),
+    ...candidates
+      .filter((one) => isDue(one, now(), EARLIEST) && refreshes.findCoolDown(one) === undefined)
+      .map((connection) => () => refreshInUse(broker, connection)),
+  ]
   const next = due.values()
   await Promise.all(
     Array.from({ length: MAX_CONCURRENT }, async () => {
-      for (const connection of next) {
+      for (const refresh of next) {
         if (refreshes.isStopped) return
-        await refreshOne(broker, connection)
+        await refresh()
       }
     }),
   )
@@ -42,18 +52,44 @@ export async function refreshDue(broker: Broker): Promise<void> {
  * A connection is due two to three margins before its expiry, at a moment derived from its id and generation: tokens
  * that were received together are not all refreshed together.
  */
-export function isDue(connection: Connection, now: EpochSeconds): boolean {
+export function isDue(connection: Connection, now: EpochSeconds, timing: RefreshTiming = {}): boolean {
   const { id, generation, expiresAt } = connection
   if (expiresAt === undefined || !isAlive(connection, now)) return false
-  const spread = createHash('sha256').update(`${id} ${generation}`).digest().readUInt32BE() / 2 ** 32
-  return now >= expiresAt - (EARLIEST_MARGINS - spread) * refreshMargin(connection)
+  const spread = spreadOf(`${id} ${generation}`)
+  return now >= expiresAt - (EARLIEST_MARGINS - spread) * refreshMargin(connection, timing)
 }
 
-async function refreshOne(broker: Broker, connection: Connection): Promise<void> {
+/**
+ * A connection with a time of its own (`refreshAt`): to keep its refresh token alive, to renew its access token, or because
+ * of a long margin. The last is for connections that are in use, the others are for all.
+ */
+async function refreshTimed(broker: Broker, connection: Connection): Promise<void> {
+  const { store, refreshes, now } = broker
+  const { id, generation, lastUsedAt = 0, receivedAt } = connection
+  const entry = await entryOf(broker, connection)
+  const isForAll = entry?.provider.renewalRequest !== undefined || entry?.provider.keepAlive === true
+  const isWanted = isForAll || lastUsedAt > receivedAt
+  if (entry !== undefined && isWanted && refreshes.findCoolDown(connection) === undefined)
+    await refreshOne(broker, entry, connection)
+  // not those that have new tokens by now
+  await store.connections.postponeRefresh(id, generation, now() + TRY_AGAIN_SECONDS)
+}
+
+async function refreshInUse(broker: Broker, connection: Connection): Promise<void> {
+  const entry = await entryOf(broker, connection)
+  if (entry !== undefined && isDue(connection, broker.now(), entry.provider))
+    await refreshOne(broker, entry, connection)
+}
+
+/** The connection's entry, if it may be sent the connection's tokens. */
+async function entryOf(broker: Broker, connection: Connection): Promise<ProviderEntry | undefined> {
   const entry = await findProviderByUid(broker, connection.projectId, connection.providerUid)
-  if (entry === undefined || entry.status !== 'active') return
+  if (entry === undefined || entry.status !== 'active') return undefined
   // tokens are sent only where the user approved; the next caller gets `authorization_required`
-  if (connection.providerIdentity !== providerIdentity(broker, entry)) return
+  return connection.providerIdentity === providerIdentity(broker, entry) ? entry : undefined
+}
+
+async function refreshOne(broker: Broker, entry: ProviderEntry, connection: Connection): Promise<void> {
   try {
     const current = await withCurrentMetadata(broker, entry)
     await refreshConnection(broker, current, connection, { waits: false })

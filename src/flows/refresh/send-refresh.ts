@@ -56,7 +56,7 @@ async function sendUnderLease(
   const sent: SentRequest[] = []
   try {
     known = openAccess(broker, connection)
-    const refreshToken = openRefreshToken(broker, connection) ?? ''
+    const refreshToken = openRefreshToken(broker, connection)
     const kept = keptValuesOf(entry.provider, known.kept)
     registered = registeredClient(broker, entry, kept)
     const { accessToken } = known

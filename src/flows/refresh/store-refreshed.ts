@@ -184,14 +184,15 @@ function sealRefreshed(
   const extra = mergedExtra(known.extra, grant.extra)
   const { provider } = entry
   const kept = toldValues(provider, { tokenResponse: grant.extra, userInfo: grant.userInfo }, known.kept)
-  return sealGrant(broker, connection, {
+  const tokens = {
     ...grant,
     userInfo: grant.userInfo ?? known.userInfo,
     ...(extra !== undefined && { extra }),
     ...(kept !== undefined && { kept }),
     scopes: stillGranted(broker, entry, connection, grant.scopes),
     expiresIn: grant.expiresIn ?? lifetimeOf(connection) ?? provider.defaultExpiresIn,
-  })
+  }
+  return sealGrant(broker, connection, tokens, { provider, before: connection })
 }
 
 /** A refresh may take scopes away; it cannot add any that the user did not grant (RFC 6749 section 6). */

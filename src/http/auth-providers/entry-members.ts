@@ -139,7 +139,12 @@ export const CLIENT_MEMBERS = {
     write: ({ entry }) => entry.clientId,
   }),
   client_secret: member({
-    ...input(z.string().max(1000).nullish()),
+    ...input(
+      z.string().max(20_000).nullish().openapi({
+        description:
+          'Where `auth_method` says so, a private key in PEM or as a JWK, or a certificate with its chain and its key in PEM.',
+      }),
+    ),
     answer: z.object({ binding: z.literal('project'), editable: z.boolean(), exists: z.boolean() }),
     read: (sent) => ({ clientSecret: sent || undefined }),
     write: ({ hasSecret }) => ({ binding: 'project' as const, editable: true, exists: hasSecret }),

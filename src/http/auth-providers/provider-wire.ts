@@ -2,6 +2,7 @@ import type { AllowsHttp } from '../../egress/endpoint.ts'
 import { parseOnce } from '../../parsing/parse.ts'
 import { createDefinitions, type Definitions } from '../../providers/catalogue/definitions.ts'
 import { builtInByEndpoints, withOfflineAccess } from '../../providers/catalogue/registry.ts'
+import { checkClientSecret } from '../../providers/definition/client-assertion.ts'
 import { readMembers, writeMembers } from '../../providers/definition/member.ts'
 import { OAUTH2_MEMBERS } from '../../providers/definition/oauth2-settings.ts'
 import { readProvider } from '../../providers/definition/read-provider.ts'
@@ -59,6 +60,7 @@ export function parseProviderCreate(body: unknown, options: WireOptions = {}): P
   const context = { before: undefined, definitions, mayLackClient }
   const { clientSecret, ...model } = readEntry(sent, sentOAuth2, context)
   const provider = providerFrom(sent.id, sentOAuth2, { base, blocksBefore: {} }, options)
+  checkClientSecret(provider, clientSecret)
   const entry = { status: 'active', ...model, id: sent.id, name: sent.id, source: 'admin', provider } as const
   return { entry, ...(clientSecret !== undefined && { clientSecret }) }
 }
@@ -81,6 +83,7 @@ export function applyProviderPatch(
   // an answer can be sent back as a request
   const blocksBefore = writeMembers(REQUESTS, entry.provider) as OAuth2Context['blocksBefore']
   const provider = providerFrom(entry.id, sentOAuth2, { base: entry.provider, blocksBefore }, options)
+  checkClientSecret(provider, clientSecret)
   const { clientSecret: sealed, wellKnownId: _, description: __, ...kept } = entry
   const keepsSecret = sentOAuth2.client_secret === undefined && sealed !== undefined
   return {

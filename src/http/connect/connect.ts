@@ -5,6 +5,7 @@ import { type Authorization, at } from '../../domain/authorization.ts'
 import { connectUrl } from '../../flows/acquire-tokens.ts'
 import { endingUri } from '../../flows/ending-uri.ts'
 import { finishConfirmed } from '../../flows/finish-confirmed.ts'
+import { carryFormResponse } from '../../flows/form-response.ts'
 import { LOGIN_TROUBLES } from '../../flows/identify-user.ts'
 import { hasLoggedIn } from '../../flows/login-proof.ts'
 import { receiveResponse } from '../../flows/receive-response.ts'
@@ -135,6 +136,18 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
         return redirectToResult(c, authorization)
       }
     }
+  })
+
+  // a form from another site has no cookie of this browser; after the redirect it has
+  app.post('/callback/:uid', async (c) => {
+    const providerUid = c.req.param('uid')
+    const form = new URLSearchParams(await c.req.text())
+    const query = await carryFormResponse(broker, { providerUid, form })
+    if (query === undefined) return endingResponse(c, { kind: 'unknown_state', message: UNKNOWN_STATE }, 400)
+    pageHeaders(c)
+    const callback = new URL(`/callback/${providerUid}`, broker.settings.publicUrl)
+    callback.search = query.toString()
+    return c.redirect(callback.href, 303)
   })
 
   app.get('/connect/:id/finish', async (c) => {

@@ -25,6 +25,8 @@ function ownPatterns(provider: Provider): Partial<Record<EndpointRole, string>> 
     authorization: provider.authorizationRequest.endpointTemplate,
     token: provider.tokenRequest.endpointTemplate,
     refresh: provider.refreshRequest?.endpointTemplate,
+    exchange: provider.exchangeRequest?.endpointTemplate,
+    renewal: provider.renewalRequest?.endpointTemplate,
     user_info: provider.userInfoRequest?.endpointTemplate,
     introspection: provider.introspectionRequest?.endpointTemplate,
     revocation: provider.revocationRequest?.endpointTemplate,

@@ -50,6 +50,7 @@ function leftOut(sent: OAuth2Input): IssuerDecides[] {
   const left: IssuerDecides[] = requests
     .filter(({ name }) => sent[name]?.endpoint === undefined)
     .map(({ role }) => role)
+    .filter((role) => role !== 'exchange' && role !== 'renewal') // no metadata has them
   const isTokenLeft = left.includes('token')
   const isServerLeft = isTokenLeft || left.includes('authorization')
   return [

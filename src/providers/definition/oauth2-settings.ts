@@ -3,12 +3,19 @@ import { endpointFault } from '../../egress/endpoint.ts'
 import type { Provider } from '../provider.ts'
 import { ACCOUNT_SETTINGS } from './account-settings.ts'
 import { readApi, writeApi } from './api-hosts.ts'
+import {
+  clientAssertionAnswer,
+  clientAssertionInput,
+  readClientAssertion,
+  writeClientAssertion,
+} from './client-assertion.ts'
 import { headersAnswer, headersInput } from './header-templates.ts'
 import { keptValuesAnswer, keptValuesInput, readKeptValues, writeKeptValues } from './kept-values.ts'
-import { changed, memberOf, type ShapeOf } from './member.ts'
+import { changed, type Found, memberOf, type ShapeOf } from './member.ts'
 import { refuse } from './refuse.ts'
 import { knownServer, type OAuth2Context, REQUESTS, sameServer } from './requests.ts'
 import { SCOPE_SETTINGS } from './scope-settings.ts'
+import { TOKEN_SETTINGS } from './token-settings.ts'
 import { variablesAnswer, variablesInput, writeVariables } from './url-variables.ts'
 
 const member = memberOf<Provider, OAuth2Context>()
@@ -40,17 +47,44 @@ export const OAUTH2_MEMBERS = {
   pkce: member({
     ...input(
       z
-        .object({ enabled: z.boolean().optional(), code_challenge_method: z.string().max(20).nullish() })
-        .nullish(),
+        .object({
+          enabled: z.boolean().optional(),
+          code_challenge_method: z.string().max(20).nullish(),
+          required: z.boolean().nullish(),
+          code_challenge_encoding: z.enum(['base64url', 'hex']).nullish(),
+        })
+        .nullish()
+        .meta({
+          description:
+            'RFC 7636. Beyond Arcade: `required`, the server refuses requests without it, so that it cannot be switched off; `code_challenge_encoding: "hex"` (TikTok\'s desktop clients).',
+        }),
     ),
-    answer: z.object({ enabled: z.boolean(), code_challenge_method: z.string() }),
-    read: (sent, { base }) => ({ pkce: readPkce(sent, base?.pkce) }),
-    write: ({ pkce }) => ({
+    answer: z.object({
+      enabled: z.boolean(),
+      code_challenge_method: z.string(),
+      required: z.literal(true).optional(),
+      code_challenge_encoding: z.literal('hex').optional(),
+    }),
+    read: (sent, { base }) => readPkceSettings(sent, base),
+    write: ({ pkce, pkceRequired, hexCodeChallenge }) => ({
       enabled: pkce !== 'none',
       code_challenge_method: pkce === 'plain' ? 'plain' : 'S256',
+      ...(pkceRequired === true && { required: true as const }),
+      ...(hexCodeChallenge === true && { code_challenge_encoding: 'hex' as const }),
     }),
   }),
   ...REQUESTS,
+  client_assertion: member({
+    ...input(clientAssertionInput),
+    answer: clientAssertionAnswer,
+    read: (sent, context) => ({
+      clientAssertion: readClientAssertion(
+        sent,
+        sameServer(context) ? context.base?.clientAssertion : undefined,
+      ),
+    }),
+    write: ({ clientAssertion }) => clientAssertion && writeClientAssertion(clientAssertion),
+  }),
   issuer: member({
     ...input(
       z.string().max(1000).nullish().meta({
@@ -120,20 +154,7 @@ export const OAUTH2_MEMBERS = {
     },
     write: (provider) => provider.endSessionEndpoint,
   }),
-  strict_rotation: member({
-    ...input(
-      z.boolean().nullish().meta({
-        description:
-          'Beyond Arcade: a used refresh token that comes again ends the whole grant, access tokens too. When the outcome of a refresh is not known, the access token is then used to its end before the refresh token is tried once more.',
-      }),
-    ),
-    answer: z.literal(true).optional(),
-    read(sent, context) {
-      const before = sameServer(context) && context.base?.strictRotation
-      return { strictRotation: changed(sent, before) || undefined }
-    },
-    write: ({ strictRotation }) => strictRotation || undefined,
-  }),
+  ...TOKEN_SETTINGS,
   default_expires_in: member({
     ...input(
       z.number().int().min(60).max(31_536_000).nullish().meta({
@@ -199,14 +220,36 @@ function checkUrl(path: string, text: string | undefined, { allowsHttp }: OAuth2
   if (fault !== undefined) refuse(path, fault)
 }
 
+type PkceInput =
+  | {
+      readonly enabled?: boolean | undefined
+      readonly code_challenge_method?: string | null | undefined
+      readonly required?: boolean | null | undefined
+      readonly code_challenge_encoding?: 'base64url' | 'hex' | null | undefined
+    }
+  | null
+  | undefined
+
+function readPkceSettings(
+  sent: PkceInput,
+  base: Provider | undefined,
+): Found<Pick<Provider, 'pkce' | 'pkceRequired' | 'hexCodeChallenge'>> {
+  const pkce = readPkce(sent, base?.pkce)
+  const isRequired = changed(sent?.required, base?.pkceRequired) === true
+  const encoding = changed(sent?.code_challenge_encoding, base?.hexCodeChallenge === true ? 'hex' : undefined)
+  if (isRequired && pkce === 'none')
+    refuse('oauth2.pkce.enabled', 'has to be true: this server requires PKCE (oauth2.pkce.required)')
+  if (encoding === 'hex' && pkce !== 'S256')
+    refuse('oauth2.pkce.code_challenge_encoding', 'can be hex for the method S256 only')
+  return {
+    pkce,
+    pkceRequired: isRequired || undefined,
+    hexCodeChallenge: encoding === 'hex' || undefined,
+  }
+}
+
 /** S256 is the default; `plain` is used only where the request names it (RFC 7636 section 4.2). */
-function readPkce(
-  sent:
-    | { readonly enabled?: boolean | undefined; readonly code_challenge_method?: string | null | undefined }
-    | null
-    | undefined,
-  before: Provider['pkce'] = 'S256',
-): Provider['pkce'] {
+function readPkce(sent: PkceInput, before: Provider['pkce'] = 'S256'): Provider['pkce'] {
   if (sent == null) return before
   if (!(sent.enabled ?? before !== 'none')) return 'none'
   const method = sent.code_challenge_method ?? (before === 'plain' ? 'plain' : 'S256')

@@ -1,10 +1,12 @@
 import type { AllowsHttp } from '../../egress/endpoint.ts'
 import type { Provider } from '../provider.ts'
 import { withVariables } from '../variables.ts'
+import { checkClientKey } from './client-assertion.ts'
 import { leaveToIssuer, withIssuerAsEndpoint } from './left-to-issuer.ts'
 import { type Found, readMembers } from './member.ts'
 import { OAUTH2_MEMBERS, type OAuth2Input } from './oauth2-settings.ts'
 import type { KnownAt, OAuth2Context } from './requests.ts'
+import { checkRefresh } from './token-settings.ts'
 import { checkVariables, readVariables } from './url-variables.ts'
 
 export interface ReadOptions {
@@ -40,6 +42,8 @@ export function readProvider(
   const read = readMembers(OAUTH2_MEMBERS, asked, contextOf)
   const provider = { displayName: base?.displayName ?? displayName, ...read } as Provider // the table reads what is required
   checkVariables(provider)
+  checkClientKey(provider)
+  checkRefresh(provider)
   const { authorizationRequest, tokenRequest } = provider
   const isOfCatalogue = knownAt(authorizationRequest.endpoint, tokenRequest.endpoint) !== undefined
   return leaveToIssuer(provider, sent, base, { isOfCatalogue })

@@ -2,9 +2,11 @@ import { z } from 'zod'
 import type { AllowsHttp } from '../../egress/endpoint.ts'
 import { FORM, JSON_TYPE } from '../catalogue/built-in-provider.ts'
 import {
+  type AuthorizationRequestBlock,
   EXPIRATION_FORMATS,
   type Provider,
   RENAMED_PARAMETERS,
+  type RenewalRequestBlock,
   type RequestBlock,
   type ResourceRequestBlock,
   type RevocationRequestBlock,
@@ -12,6 +14,12 @@ import {
 import { checkResponseMap } from '../response-map.ts'
 import { checkTemplate, mentions } from '../template.ts'
 import { isFilled, literalHost } from '../variables.ts'
+import {
+  errorResponseAnswer,
+  errorResponseInput,
+  readErrorResponse,
+  writeErrorResponse,
+} from './error-response.ts'
 import { headersAnswer, headersInput, readHeaders } from './header-templates.ts'
 import { type Found, memberOf } from './member.ts'
 import { refuse } from './refuse.ts'
@@ -32,6 +40,8 @@ export interface RequestRules {
   /** GET is allowed and is the default. In other requests it would put a secret or a token into the URL. */
   readonly mayBeGet?: boolean
   readonly mayBeDelete?: boolean
+  /** There is no other way to send the token (Instagram). */
+  readonly mayHaveTokenInUrl?: boolean
   readonly defaults?: Pick<ResourceRequestBlock, 'responseMap' | 'expirationFormat'>
 }
 
@@ -97,7 +107,7 @@ export const REQUEST_MEMBERS = {
     ...input(
       z.string().max(50).nullish().meta({
         description:
-          'How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749 section 2.3.1 says.',
+          'How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).',
       }),
     ),
     answer: z.string(),
@@ -169,6 +179,12 @@ export const REQUEST_MEMBERS = {
     },
     write: ({ responseMap }) => responseMap && { ...responseMap },
   }),
+  error_response: member({
+    ...input(errorResponseInput),
+    answer: errorResponseAnswer,
+    read: (sent, { path }) => ({ errorResponse: readErrorResponse(`${path}.error_response`, sent) }),
+    write: ({ errorResponse }) => errorResponse && writeErrorResponse(errorResponse),
+  }),
   expiration_format: member({
     ...input(
       z.enum(EXPIRATION_FORMATS).nullish().meta({
@@ -197,6 +213,43 @@ export const TRIGGERS = {
       on_token_grant: onTokenGrant,
       on_token_refresh: onTokenRefresh,
     }),
+  }),
+}
+
+const renewalMember = memberOf<ResourceRequestBlock & RenewalRequestBlock, RequestContext>()
+
+/** From when on an access token is renewed. */
+export const RENEWAL = {
+  least_age: renewalMember({
+    ...input(
+      z.number().int().min(0).max(31_536_000).nullish().meta({
+        description:
+          'Beyond Arcade: seconds since the access token was received before which the provider does not renew it (Instagram: 86400). Default: 0.',
+      }),
+    ),
+    answer: z.number(),
+    read: (sent) => ({ leastAgeSeconds: sent ?? 0 }),
+    write: ({ leastAgeSeconds }) => leastAgeSeconds,
+  }),
+}
+
+const authorizationMember = memberOf<ResourceRequestBlock & AuthorizationRequestBlock, RequestContext>()
+
+/** What follows the URL of the authorization request. */
+export const FRAGMENT = {
+  fragment: authorizationMember({
+    ...input(
+      z
+        .string()
+        .regex(/^[\w.~=&-]{1,100}$/, 'letters, digits, _ . ~ = & -')
+        .nullish()
+        .meta({
+          description: 'Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat).',
+        }),
+    ),
+    answer: z.string().optional(),
+    read: (sent) => ({ fragment: sent ?? undefined }),
+    write: ({ fragment }) => fragment,
   }),
 }
 
@@ -246,13 +299,14 @@ function readAuthMethod(
 }
 
 /** Removes the client secret from the parameters of a request that sends it in another place. */
-function readParams({ path, rules: { placeholders }, params, read }: RequestContext) {
+function readParams({ path, rules, params, read }: RequestContext) {
+  const { placeholders, mayHaveTokenInUrl = false } = rules
   for (const [name, template] of Object.entries(params)) {
     const fault = checkTemplate(template, placeholders)
     if (fault !== undefined) refuse(`${path}.params.${name}`, fault)
   }
   const holdsToken = Object.values(params).some((template) => mentions(template, 'access_token'))
-  if (read.method === 'GET' && holdsToken)
+  if (read.method === 'GET' && holdsToken && !mayHaveTokenInUrl)
     refuse(`${path}.params`, 'must not hold {{access_token}}: with GET it would be part of the URL')
   if (read.authMethod?.startsWith('client_secret_') !== true) return params
   return Object.fromEntries(Object.entries(params).filter(([, template]) => !holdsSecret(template)))

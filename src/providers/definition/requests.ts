@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AllowsHttp } from '../../egress/endpoint.ts'
 import { INTROSPECTED } from '../catalogue/built-in-provider.ts'
-import type { EndpointRole, Provider, ResourceRequestBlock } from '../provider.ts'
+import { type EndpointRole, KEY_METHODS, type Provider, type ResourceRequestBlock } from '../provider.ts'
 import {
   type Found,
   memberOf,
@@ -13,6 +13,8 @@ import {
 } from './member.ts'
 import { refuse } from './refuse.ts'
 import {
+  FRAGMENT,
+  RENEWAL,
   REQUEST_MEMBERS,
   REVOKED,
   type RequestContext,
@@ -44,6 +46,8 @@ type BlockName =
   | 'authorizationRequest'
   | 'tokenRequest'
   | 'refreshRequest'
+  | 'exchangeRequest'
+  | 'renewalRequest'
   | 'userInfoRequest'
   | 'introspectionRequest'
   | 'revocationRequest'
@@ -69,7 +73,9 @@ const AUTHORIZATION = {
   method: blockMember({ answer: z.string(), write: () => 'GET' }),
   params,
   parameter_names,
+  ...FRAGMENT,
 }
+const RENEWED = { ...REQUEST_MEMBERS, ...RENEWAL }
 const RESOURCE = { ...REQUEST_MEMBERS, ...TRIGGERS }
 const INTROSPECTION = {
   ...RESOURCE,
@@ -86,12 +92,19 @@ const REVOCATION = { ...REQUEST_MEMBERS, ...REVOKED }
 const plainBlock = z.object(shapeOf(REQUEST_MEMBERS, 'create'))
 /** Its endpoint may be left to the issuer's metadata. */
 const openBlock = plainBlock.extend({ endpoint: endpoint.change })
-const changedBlock = z.object({ ...shapeOf(INTROSPECTION, 'change'), ...shapeOf(REVOKED, 'change') })
+/** The members of all kinds; `readBlock` refuses those that the kind has not. */
+const changedBlock = z.object({
+  ...shapeOf(INTROSPECTION, 'change'),
+  ...shapeOf(REVOKED, 'change'),
+  ...shapeOf(RENEWAL, 'change'),
+  ...shapeOf(FRAGMENT, 'change'),
+})
 const plainAnswer = z.object(shapeOf(REQUEST_MEMBERS, 'answer'))
 
 export type BlockInput = z.output<typeof changedBlock>
 
 const BASIC = ['client_secret_basic', 'client_secret_basic_unencoded'] as const
+const CLIENT = [...BASIC, 'client_secret_post', ...KEY_METHODS] as const
 
 export const REQUESTS = {
   authorize_request: request(
@@ -104,7 +117,7 @@ export const REQUESTS = {
       placeholders: ['client_id', 'redirect_uri', 'scopes', 'existing_scopes'],
       authMethods: [],
     },
-    openBlock.nullish(),
+    openBlock.extend(shapeOf(FRAGMENT, 'create')).nullish(),
     z.object(shapeOf(AUTHORIZATION, 'answer')),
   ),
   token_request: request(
@@ -115,7 +128,7 @@ export const REQUESTS = {
       isRequired: true,
       members: REQUEST_MEMBERS,
       placeholders: ['client_id', 'client_secret', 'redirect_uri'],
-      authMethods: ['by_params', ...BASIC, 'client_secret_post'],
+      authMethods: ['by_params', ...CLIENT],
     },
     openBlock.nullish(),
     plainAnswer,
@@ -128,10 +141,45 @@ export const REQUESTS = {
       block: 'refreshRequest',
       members: REQUEST_MEMBERS,
       placeholders: ['refresh_token', 'access_token', 'client_id', 'client_secret', 'redirect_uri'],
-      authMethods: ['by_params', ...BASIC, 'client_secret_post', 'bearer_access_token'],
+      authMethods: ['by_params', ...CLIENT, 'bearer_access_token'],
     },
     plainBlock.nullish(),
     plainAnswer.optional(),
+  ),
+  exchange_request: request(
+    {
+      name: 'exchange_request',
+      role: 'exchange',
+      block: 'exchangeRequest',
+      members: REQUEST_MEMBERS,
+      placeholders: ['access_token', 'client_id', 'client_secret', 'redirect_uri'],
+      authMethods: ['by_params', ...CLIENT, 'bearer_access_token'],
+      mayBeGet: true,
+      mayHaveTokenInUrl: true,
+    },
+    plainBlock.nullish().meta({
+      description:
+        'Beyond Arcade: sent after the code was redeemed, with `{{access_token}}` of that response, for a token that lives longer and takes its place (Instagram, Facebook, Threads). GET is the default, and may carry the secret and the token in the URL, which is neither logged nor answered.',
+    }),
+    plainAnswer.optional(),
+  ),
+  renewal_request: request(
+    {
+      name: 'renewal_request',
+      role: 'renewal',
+      block: 'renewalRequest',
+      members: RENEWED,
+      placeholders: ['access_token', 'client_id', 'client_secret'],
+      authMethods: ['none', ...CLIENT, 'bearer_access_token'],
+      mayBeUnauthenticated: true,
+      mayBeGet: true,
+      mayHaveTokenInUrl: true,
+    },
+    z.object(shapeOf(RENEWED, 'create')).nullish().meta({
+      description:
+        'Beyond Arcade: renews the access token itself while it is alive, in place of `refresh_request` (Instagram, Threads). All connections are renewed in the background, halfway through the lifetime of their token.',
+    }),
+    z.object(shapeOf(RENEWED, 'answer')).optional(),
   ),
   user_info_request: request(
     {
@@ -153,7 +201,7 @@ export const REQUESTS = {
       block: 'introspectionRequest',
       members: INTROSPECTION,
       placeholders: ['access_token', 'client_id', 'client_secret'],
-      authMethods: [...BASIC, 'client_secret_post', 'bearer_access_token', 'by_params'],
+      authMethods: [...CLIENT, 'bearer_access_token', 'by_params'],
       defaults: INTROSPECTED,
     },
     z.object(shapeOf(INTROSPECTION, 'create')).nullish(),
@@ -167,7 +215,7 @@ export const REQUESTS = {
       members: REVOCATION,
       mayBeDelete: true,
       placeholders: ['access_token', 'refresh_token', 'client_id', 'client_secret'],
-      authMethods: ['by_params', ...BASIC, 'client_secret_post', 'bearer_access_token'],
+      authMethods: ['by_params', ...CLIENT, 'bearer_access_token'],
       mayBeUnauthenticated: true,
     },
     z.object(shapeOf(REVOCATION, 'create')).nullish().meta({ description: 'Beyond Arcade: RFC 7009.' }),
@@ -205,6 +253,7 @@ function readBlock(
   context: OAuth2Context,
 ): Found<Provider> {
   const path = `oauth2.${kind.name}`
+  refuseForeign(kind, path, sent)
   const isRemoved = sent === null || sent?.enabled === false
   const block = isRemoved
     ? undefined
@@ -214,6 +263,20 @@ function readBlock(
   if (block === undefined && kind.isRequired)
     refuse(path, 'is required, unless issuer is given or provider_id names a provider that Gatepass knows')
   return { [kind.block]: block } as Found<Provider> // of the type of `kind.block`, whose members were read
+}
+
+/** Members that mean something in one kind of request alone. Others of a change are taken, as in the first version. */
+const OF_ONE_KIND = [REVOKED, RENEWAL, FRAGMENT].flatMap((members) => Object.keys(members))
+
+function refuseForeign({ members }: RequestKind, path: string, sent: BlockInput | null | undefined): void {
+  for (const [name, value] of Object.entries(sent ?? {}))
+    if (value != null && OF_ONE_KIND.includes(name) && !Object.hasOwn(members, name))
+      refuse(`${path}.${name}`, `means nothing here; it is a member of ${kindsWith(name).join(', ')}`)
+}
+
+function kindsWith(member: string): string[] {
+  if (Object.hasOwn(REVOKED, member)) return ['revocation_request']
+  return [Object.hasOwn(RENEWAL, member) ? 'renewal_request' : 'authorize_request']
 }
 
 function readRequest(

@@ -17,6 +17,7 @@ type Setting =
   | 'callbackTellsScopes'
   | 'callbackMembers'
   | 'codeParameter'
+  | 'stateParameter'
 
 /** Another server's settings are not kept; `null` removes the entry's own, so that the catalogue's hold again. */
 function kept<Name extends Setting>(name: Name, sent: Provider[Name] | null, context: OAuth2Context) {
@@ -105,6 +106,25 @@ export const SCOPE_SETTINGS = {
     answer: z.string().optional(),
     read: (sent, context) => kept('codeParameter', sent, context),
     write: ({ codeParameter }) => codeParameter,
+  }),
+  state_parameter: member({
+    ...input(
+      z
+        .string()
+        .regex(/^[\w.-]{1,64}$/, 'letters, digits, _ . -')
+        .refine(
+          (name) => !['state', 'iss', 'error', 'code'].includes(name),
+          'a name that no other parameter has',
+        )
+        .nullish()
+        .meta({
+          description:
+            'Beyond Arcade: the parameter that has the state, in place of `state`, in the authorization request and in its response.',
+        }),
+    ),
+    answer: z.string().optional(),
+    read: (sent, context) => kept('stateParameter', sent, context),
+    write: ({ stateParameter }) => stateParameter,
   }),
   callback_members: member({
     ...input(

@@ -1,0 +1,181 @@
+import { createPrivateKey, createSecretKey, type KeyObject, randomUUID, X509Certificate } from 'node:crypto'
+import { SignJWT } from 'jose'
+import type { EpochSeconds } from '../domain/clock.ts'
+import type { ClientCertificate } from '../egress/outgoing.ts'
+import {
+  type AssertionAlgorithm,
+  type Client,
+  type ClientAssertion,
+  type ClientAuthMethod,
+  KEY_METHODS,
+  type KeyMethod,
+  type Provider,
+  type RegisteredClient,
+} from './provider.ts'
+import { fillTemplate } from './template.ts'
+
+// Clients whose secret is a key: it signs a JWT for each request, or belongs to a TLS certificate. The key is sealed in
+// the place of the client secret, and is not sent.
+
+export function isKeyMethod(authMethod: ClientAuthMethod): authMethod is KeyMethod {
+  return KEY_METHODS.some((one) => one === authMethod)
+}
+
+/** How the provider's client secret is a key; `undefined` if it is a secret that is sent. */
+export function keyMethodOf(provider: Provider): KeyMethod | undefined {
+  const { tokenRequest, refreshRequest, introspectionRequest, revocationRequest } = provider
+  const { exchangeRequest, renewalRequest } = provider
+  return [
+    tokenRequest,
+    refreshRequest,
+    exchangeRequest,
+    renewalRequest,
+    introspectionRequest,
+    revocationRequest,
+  ]
+    .flatMap((block) => (block === undefined ? [] : [block.authMethod]))
+    .find(isKeyMethod)
+}
+
+/** Whether the client secret is a secret that requests may carry. A private key is not, also after the entry's method was changed. */
+export function isSent(provider: Provider, { clientSecret = '' }: Client): boolean {
+  return (
+    keyMethodOf(provider) === undefined && !/-----BEGIN [A-Z ]*PRIVATE KEY-----|"kty"\s*:/.test(clientSecret)
+  )
+}
+
+/**
+ * The JWT that authenticates the client (RFC 7523 section 3), made for one request. Throws `KeyFault` if the client secret
+ * is not the key that the provider's algorithm needs.
+ */
+export async function signedAssertion(
+  { provider, client: { clientId, clientSecret = '' } }: Pick<RegisteredClient, 'provider' | 'client'>,
+  now: EpochSeconds,
+): Promise<string> {
+  const assertion = assertionOf(provider)
+  const { algorithm, keyId, issuer, subject, audience, lifetimeSeconds } = assertion
+  const values = Object.entries(provider.variables ?? {}).map(([name, { value }]) => [name, value] as const)
+  const filled = (template: string) =>
+    fillTemplate(template, { ...Object.fromEntries(values), client_id: clientId })
+  const key = signingKey(clientSecret, algorithm)
+  const jwt = new SignJWT()
+    .setProtectedHeader({ alg: algorithm, typ: 'JWT', ...(keyId !== undefined && { kid: filled(keyId) }) })
+    .setIssuer(filled(issuer ?? '{{client_id}}'))
+    .setSubject(filled(subject ?? '{{client_id}}'))
+    .setAudience(filled(audience ?? provider.issuer ?? provider.tokenRequest.endpoint))
+    .setIssuedAt(now)
+    .setExpirationTime(now + lifetimeSeconds)
+    .setJti(randomUUID())
+  try {
+    return await jwt.sign(key)
+  } catch {
+    throw new KeyFault(`is no key for ${algorithm}`) // the library's message may describe the key
+  }
+}
+
+/** The client secret is not the key that the provider's authentication method needs. The message has nothing of it. */
+export class KeyFault extends Error {
+  constructor(fault: string) {
+    super(fault)
+    this.name = 'KeyFault'
+  }
+}
+
+/** What a provider has that says nothing of its JWTs: RFC 7523's, with the algorithm that most servers take. */
+const USUAL_ASSERTION: ClientAssertion = { algorithm: 'RS256', lifetimeSeconds: 60 }
+const USUAL_MAC: ClientAssertion = { algorithm: 'HS256', lifetimeSeconds: 60 }
+
+function assertionOf(provider: Provider): ClientAssertion {
+  const usual = keyMethodOf(provider) === 'client_secret_jwt' ? USUAL_MAC : USUAL_ASSERTION
+  return provider.clientAssertion ?? usual
+}
+
+/** Why the client secret cannot be used by the provider's authentication method, or `undefined`. */
+export function keyFault(provider: Provider, clientSecret: string): string | undefined {
+  try {
+    const method = keyMethodOf(provider)
+    if (method === 'tls_client_auth') readCertificate(clientSecret)
+    else if (method !== undefined) signingKey(clientSecret, assertionOf(provider).algorithm)
+    return undefined
+  } catch (error) {
+    if (error instanceof KeyFault) return error.message
+    throw error
+  }
+}
+
+/** RFC 7518 section 3.2: a key must not be shorter than the hash. */
+const BYTES_OF_MAC = { HS256: 32, HS384: 48, HS512: 64 }
+const CURVES: Readonly<Partial<Record<AssertionAlgorithm, string>>> = {
+  ES256: 'prime256v1',
+  ES384: 'secp384r1',
+  ES512: 'secp521r1',
+}
+
+function signingKey(secret: string, algorithm: AssertionAlgorithm): KeyObject {
+  if (algorithm === 'HS256' || algorithm === 'HS384' || algorithm === 'HS512') {
+    const bytes = Buffer.from(secret)
+    if (bytes.byteLength < BYTES_OF_MAC[algorithm])
+      throw new KeyFault(`has fewer than the ${BYTES_OF_MAC[algorithm]} bytes that ${algorithm} needs`)
+    return createSecretKey(bytes)
+  }
+  const key = privateKey(secret)
+  const { asymmetricKeyType: type, asymmetricKeyDetails: { namedCurve, modulusLength = 0 } = {} } = key
+  const curve = CURVES[algorithm]
+  const fits =
+    curve !== undefined
+      ? namedCurve === curve
+      : algorithm === 'EdDSA'
+        ? type === 'ed25519'
+        : type === 'rsa' && modulusLength >= 2048
+  if (!fits) throw new KeyFault(`is no key for ${algorithm}${neededKey(curve, algorithm)}`)
+  return key
+}
+
+function neededKey(curve: string | undefined, algorithm: AssertionAlgorithm): string {
+  if (curve !== undefined) return ` (an EC key of the curve ${curve === 'prime256v1' ? 'P-256' : curve})`
+  return algorithm === 'EdDSA' ? ' (an Ed25519 key)' : ' (an RSA key of 2048 bits or more)'
+}
+
+/** A private key in PEM (PKCS #8, PKCS #1, SEC 1) or as a JWK. */
+function privateKey(text: string): KeyObject {
+  try {
+    const trimmed = text.trim()
+    return trimmed.startsWith('{')
+      ? createPrivateKey({ key: JSON.parse(trimmed), format: 'jwk' })
+      : createPrivateKey(withLineBreaks(text))
+  } catch {
+    throw new KeyFault('is no private key in PEM or JWK, without a password')
+  }
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
+
+/**
+ * The certificate of `tls_client_auth`, for every request to the provider's endpoints: access tokens may be bound to it
+ * (RFC 8705 section 3). `undefined` for clients that authenticate by other methods. Throws `KeyFault`.
+ */
+export function certificateOf({
+  provider,
+  client,
+}: Pick<RegisteredClient, 'provider' | 'client'>): ClientCertificate | undefined {
+  return keyMethodOf(provider) === 'tls_client_auth' ? readCertificate(client.clientSecret ?? '') : undefined
+}
+
+function readCertificate(text: string): ClientCertificate {
+  const pem = withLineBreaks(text)
+  const chain = pem.match(CERTIFICATE) ?? []
+  const [own] = chain
+  if (own === undefined) throw new KeyFault('has no certificate in PEM')
+  const key = privateKey(pem.replaceAll(CERTIFICATE, ''))
+  try {
+    if (!new X509Certificate(own).checkPrivateKey(key)) throw new KeyFault('has a key of another certificate')
+  } catch (error) {
+    throw error instanceof KeyFault ? error : new KeyFault('has no readable certificate')
+  }
+  return { cert: chain.join('\n'), key: String(key.export({ type: 'pkcs8', format: 'pem' })) }
+}
+
+/** Environments and JSON files often hold PEM on one line, with `\n` written out. */
+function withLineBreaks(pem: string): string {
+  return pem.replaceAll('\\n', '\n')
+}

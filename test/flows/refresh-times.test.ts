@@ -1,0 +1,283 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isDue, refreshDue } from '../../src/flows/refresh/refresh-due.ts'
+import { backgroundRefreshAt, refreshExpiry } from '../../src/flows/refresh/token-times.ts'
+import { type OAuth2, type Scene, startScene } from './fixtures.ts'
+import { connection, LIFE, row } from './refresh-fixtures.ts'
+
+const DAY = 86_400
+
+async function start(oauth2: OAuth2, as: object = {}) {
+  const scene = await startScene({ as, oauth2 })
+  return scene
+}
+const asked = (scene: Scene) => scene.as.tokenRequests('refresh_token').length
+
+describe('a refresh token’s own end', () => {
+  test.each<[string, OAuth2, object, number]>([
+    ['told (TikTok)', {}, { refresh_token_expires_in: 30 * DAY }, 30 * DAY],
+    ['told, Keycloak’s name', {}, { refresh_expires_in: 1800 }, 1800],
+    ['told, QuickBooks’ name', {}, { x_refresh_token_expires_in: `${101 * DAY}` }, 101 * DAY],
+    ['the entry’s', { refresh_token_expires_in: 7 * DAY }, {}, 7 * DAY],
+    ['told, before the entry’s', { refresh_token_expires_in: 7 * DAY }, { refresh_expires_in: DAY }, DAY],
+    [
+      'the earlier of the idle limit and what is told',
+      { refresh_token_idle: 7200 },
+      { refresh_expires_in: DAY },
+      7200,
+    ],
+  ])('is kept: %s', async (_, oauth2, tokenMembers, seconds) => {
+    await using scene = await start(oauth2, { tokenMembers })
+    await scene.connect()
+    expect(await row(scene)).toMatchObject({ refreshExpiresAt: scene.clock() + seconds })
+  })
+
+  test('is what a response map finds, and none where 0 or nothing is told', async () => {
+    await using scene = await start({}, { tokenMembers: { data: { refreshExpiry: 5000 } } })
+    const block = {
+      endpoint: scene.as.tokenUrl,
+      response_map: { refresh_token_expires_in: '$.data.refreshExpiry' },
+    }
+    await scene.call('PATCH', '/v1/admin/auth_providers/demo', { oauth2: { token_request: block } })
+    await scene.connect()
+    expect(await row(scene)).toMatchObject({ refreshExpiresAt: scene.clock() + 5000 })
+    scene.as.behaviour.tokenMembers = { data: { refreshExpiry: 0 } }
+    scene.clock.advance(LIFE)
+    await scene.authorize()
+    expect(await row(scene)).not.toHaveProperty('refreshExpiresAt', 0)
+  })
+
+  test('is known before it is sent: the connection needs its user as refresh_token_expired', async () => {
+    await using scene = await start({ refresh_token_expires_in: 7200 })
+    const { token } = (await scene.connect()).body.context
+    scene.clock.advance(LIFE - 1)
+    expect((await scene.authorize()).body.context.token).not.toBe(token) // in time, and the token is as it was: static
+    scene.clock.advance(7200)
+    const begun = await scene.authorize()
+    expect(begun.body).toMatchObject({ status: 'pending' })
+    expect(asked(scene)).toBe(1)
+    expect(await connection(scene)).toMatchObject({
+      status: 'needs_authorization',
+      status_reason: 'refresh_token_expired',
+    })
+  })
+
+  test('moves with each use where only idleness ends it, and keeps the access token to its end', async () => {
+    await using scene = await start({ refresh_token_idle: 2 * LIFE })
+    await scene.connect()
+    for (let i = 1; i <= 3; i++) {
+      scene.clock.advance(LIFE + 100)
+      expect((await scene.authorize()).body.status).toBe('completed')
+      expect(asked(scene)).toBe(i)
+    }
+    scene.clock.advance(2 * LIFE)
+    expect((await scene.authorize()).body.status).toBe('pending')
+    expect(asked(scene)).toBe(3)
+  })
+})
+
+describe('a connection that dies when it is idle', () => {
+  test('is kept alive in the background, though nobody uses it', async () => {
+    await using scene = await start(
+      { refresh_token_idle: 30 * DAY, keep_alive: true },
+      { refresh: 'rotate-strict' },
+    )
+    await scene.connect()
+    for (let day = 0; day < 200; day++) {
+      scene.clock.advance(DAY)
+      await refreshDue(scene.gatepass.broker)
+    }
+    expect(asked(scene)).toBeGreaterThanOrEqual(6)
+    expect(asked(scene)).toBeLessThanOrEqual(10)
+    expect((await scene.authorize()).body.status).toBe('completed')
+  })
+
+  test('is not where the entry does not say so, and is tried again after a failure', async () => {
+    await using scene = await start({ refresh_token_idle: 30 * DAY })
+    await scene.connect()
+    scene.clock.advance(29 * DAY)
+    await refreshDue(scene.gatepass.broker)
+    expect(asked(scene)).toBe(0)
+    await scene.call('PATCH', '/v1/admin/auth_providers/demo', { oauth2: { keep_alive: true } })
+    scene.as.behaviour.refresh = '503-later'
+    await scene.connect({ user_id: 'kept' })
+    scene.clock.advance(28 * DAY)
+    await refreshDue(scene.gatepass.broker)
+    expect(asked(scene)).toBe(1)
+    scene.as.behaviour.refresh = 'rotate'
+    scene.clock.advance(600)
+    await refreshDue(scene.gatepass.broker)
+    expect(asked(scene)).toBe(1)
+    scene.clock.advance(301)
+    await refreshDue(scene.gatepass.broker)
+    expect(asked(scene)).toBe(2)
+  })
+
+  test('is left alone when its provider is switched off or leads elsewhere', async () => {
+    await using scene = await start({ refresh_token_idle: 30 * DAY, keep_alive: true })
+    await scene.connect()
+    scene.clock.advance(28 * DAY)
+    await scene.call('PATCH', '/v1/admin/auth_providers/demo', { status: 'inactive' })
+    await refreshDue(scene.gatepass.broker)
+    await scene.call('PATCH', '/v1/admin/auth_providers/demo', {
+      status: 'active',
+      oauth2: { client_id: 'another' },
+    })
+    scene.clock.advance(1000)
+    await refreshDue(scene.gatepass.broker)
+    expect(asked(scene)).toBe(0)
+  })
+})
+
+describe('the margin of an entry', () => {
+  test.each([
+    [10, 600, 589, 591],
+    [120, 600, 479, 481],
+    [3600, 600, 299, 301], // never more than half the lifetime
+  ])(
+    'of %i s: a token of %i s is used for %i s, and not for %i s',
+    async (refresh_margin, life, used, refreshed) => {
+      await using scene = await start({ refresh_margin }, { accessTokenLifetime: life })
+      const { token } = (await scene.connect()).body.context
+      scene.clock.advance(used)
+      expect((await scene.authorize()).body.context.token).toBe(token)
+      scene.clock.advance(refreshed - used)
+      expect((await scene.authorize()).body.context.token).not.toBe(token)
+    },
+  )
+
+  test('that is short lets no background refresh come early (Exact Online takes none before 30 s)', async () => {
+    await using scene = await start({ refresh_margin: 10 }, { accessTokenLifetime: 600 })
+    await scene.connect()
+    scene.clock.advance(70)
+    await scene.authorize()
+    await scene.gatepass.broker.uses.flush()
+    scene.clock.advance(600 - 70 - 31)
+    await refreshDue(scene.gatepass.broker)
+    expect(asked(scene)).toBe(0)
+    scene.clock.advance(12)
+    await refreshDue(scene.gatepass.broker)
+    expect(asked(scene)).toBe(1)
+    const one = await row(scene)
+    expect(isDue(one, (one.expiresAt ?? 0) - 31, { refreshMarginSeconds: 10 })).toBe(false)
+  })
+
+  test('that is long has connections in use refreshed in the background, and no others', async () => {
+    await using scene = await start({ refresh_margin: 900 })
+    await scene.connect({ user_id: 'idle' })
+    await scene.connect()
+    scene.clock.advance(70)
+    await scene.authorize()
+    await scene.gatepass.broker.uses.flush()
+    const ids = (await scene.call('GET', '/v1/connections?user_id=idle')).body.items
+    await scene.gatepass.broker.store.connections.used(new Map([[ids[0].id, 1]]))
+    scene.clock.advance(LIFE - 70 - 1790)
+    await refreshDue(scene.gatepass.broker)
+    expect(asked(scene)).toBe(1)
+    expect(await row(scene)).toMatchObject({ generation: 2 })
+  })
+})
+
+describe('settings of refreshes', () => {
+  let scene: Scene
+  beforeAll(async () => {
+    scene = await startScene()
+  })
+  afterAll(() => scene[Symbol.asyncDispose]())
+  const change = (oauth2: OAuth2) => scene.call('PATCH', '/v1/admin/auth_providers/demo', { oauth2 })
+
+  test('are answered as they were given, and removed by null', async () => {
+    const settings = {
+      rotation: { kind: 'grace', grace_seconds: 600 },
+      refresh_margin: 10,
+      refresh_token_expires_in: 90 * DAY,
+      refresh_token_idle: 30 * DAY,
+      keep_alive: true,
+    }
+    expect((await change(settings)).body.oauth2).toMatchObject(settings)
+    expect((await change({ refresh_token_idle: null })).body.oauth2).toMatchObject({
+      refresh_token_expires_in: 90 * DAY,
+    })
+    const nothing = Object.fromEntries(Object.keys(settings).map((name) => [name, null]))
+    const { oauth2 } = (await change(nothing)).body
+    for (const name of Object.keys(settings)) expect(oauth2).not.toHaveProperty(name)
+  })
+
+  test('keep strict_rotation on the wire', async () => {
+    expect((await change({ strict_rotation: true })).body.oauth2).toMatchObject({ strict_rotation: true })
+    const single = (await change({ strict_rotation: null, rotation: { kind: 'single_use' } })).body.oauth2
+    expect(single).toMatchObject({ strict_rotation: true, rotation: { kind: 'single_use' } })
+    expect((await change({ strict_rotation: false })).body.oauth2).not.toHaveProperty('rotation')
+  })
+
+  test.each<[string, OAuth2]>([
+    ['a rotation without a name', { rotation: { grace_seconds: 5 } }],
+    ['a grace without its seconds', { rotation: { kind: 'grace' } }],
+    ['seconds without a grace', { rotation: { kind: 'none', grace_seconds: 5 } }],
+    ['two rotations', { rotation: { kind: 'none' }, strict_rotation: true }],
+    ['a chain that is shared, which is not known', { rotation: { kind: 'shared' } }],
+    ['no margin', { refresh_margin: 0 }],
+    ['a margin of a day', { refresh_margin: DAY }],
+    ['a life of a second', { refresh_token_expires_in: 1 }],
+    ['keeping alive what is never refreshed', { keep_alive: true, refresh_request: null }],
+  ])('refuse %s', async (_, oauth2) => {
+    expect((await change(oauth2)).status).toBe(400)
+  })
+})
+
+describe('the times of tokens', () => {
+  const before = { refresh: 'sealed' as never, refreshExpiresAt: 5000 }
+  const received = { receivedAt: 1000, refreshToken: 'new' }
+  test.each<[string, Parameters<typeof refreshExpiry>, number | undefined]>([
+    ['nothing is known', [{}, received, undefined], undefined],
+    ['a new refresh token of unknown end takes the old end away', [{}, received, before], undefined],
+    ['the old refresh token keeps its end', [{}, { receivedAt: 1000 }, before], 5000],
+    ['its end is told again', [{}, { receivedAt: 1000, refreshExpiresIn: 50 }, before], 1050],
+    [
+      'the entry’s life is that of new ones',
+      [{ refreshTokenLife: { seconds: 9 } }, { receivedAt: 1000 }, before],
+      5000,
+    ],
+    [
+      'the idle limit begins again',
+      [{ refreshTokenLife: { idleSeconds: 9 } }, { receivedAt: 1000 }, before],
+      1009,
+    ],
+  ])('the refresh token: %s', (_, [provider, tokens, known], expected) => {
+    expect(refreshExpiry(provider, tokens, known)).toBe(expected)
+  })
+
+  const block = {} as never
+  const times = { receivedAt: 0, expiresAt: 1000, refreshExpiresAt: 10_000, hasRefresh: true }
+  test.each<[string, Parameters<typeof backgroundRefreshAt>[0], object, [number, number] | undefined]>([
+    ['nothing is asked', { refreshRequest: block }, {}, undefined],
+    ['kept alive', { refreshRequest: block, keepAlive: true }, {}, [7200, 8000]],
+    [
+      'kept alive, end unknown',
+      { refreshRequest: block, keepAlive: true },
+      { refreshExpiresAt: undefined },
+      undefined,
+    ],
+    [
+      'kept alive, no refresh token',
+      { refreshRequest: block, keepAlive: true },
+      { hasRefresh: false },
+      undefined,
+    ],
+    ['a long margin', { refreshRequest: block, refreshMarginSeconds: 100 }, {}, [800, 800]],
+    ['a usual margin', { refreshRequest: block, refreshMarginSeconds: 60 }, {}, undefined],
+    ['renewed', { renewalRequest: { leastAgeSeconds: 0 } as never }, {}, [450, 500]],
+    [
+      'renewed, not before its least age',
+      { renewalRequest: { leastAgeSeconds: 900 } as never },
+      {},
+      [900, 900],
+    ],
+  ])('in the background: %s', (_, provider, more, expected) => {
+    const at = backgroundRefreshAt(provider, 'conn_1', { ...times, ...more })
+    if (expected === undefined) expect(at).toBeUndefined()
+    else {
+      expect(at).toBeGreaterThanOrEqual(expected[0])
+      expect(at).toBeLessThanOrEqual(expected[1])
+    }
+  })
+})
