@@ -2681,6 +2681,7 @@ export interface Authorization {
   readonly expires_at?: string
   readonly reason?: FailureReason
   readonly message?: string
+  readonly cause?: Cause
 }
 
 export interface AuthorizeRequest {
@@ -2717,7 +2718,7 @@ export interface CatalogueEntry {
   readonly documentation?: string
 }
 
-/** Why a token or a consent is not to be had, where that is known */
+/** Why it failed, with what to change; `explain` has each step */
 export interface Cause {
   readonly code: CauseCode
   /** What is wrong, in one sentence */
@@ -2980,6 +2981,7 @@ export interface ErrorBody {
     readonly line?: number
     readonly column?: number
   }[]
+  /** Why a token or a consent is not to be had, where that is known */
   readonly cause?: Cause
 }
 

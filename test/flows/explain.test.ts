@@ -704,10 +704,12 @@ describe('what callers, pages and doctor are told', () => {
     expect(await consent()).toBeUndefined()
   })
 
-  test('names the cause on the page, with what the operator can change', async () => {
-    const { url } = await begin('wrong-secret')
+  test('names the cause in the status and on the page, with what the operator can change', async () => {
+    const { id, url } = await begin('wrong-secret')
+    expect((await scene.status(id)).body.cause).toBeUndefined()
     const page = await click(url)
     expect(page.body).toContain('For whoever runs this service: ')
+    expect((await scene.status(id)).body.cause).toEqual((await explain(id)).body.cause)
     expect(page.body).toContain('<code>invalid_client</code> (<code>wrong_client_secret</code>)')
     scene.as.behaviour.consent = 'deny'
     const denied = await click((await begin()).url)

@@ -12,6 +12,8 @@ export async function explainAuthorization(
   authorization: Authorization,
 ): Promise<Explanation> {
   const { id, userId, steps, createdAt, expiresAt, requester } = authorization
+  // openings of links are written in batches: this process's own are in the answer
+  await broker.uses.flush().catch((error: unknown) => broker.log.warn({ error }, 'uses were not written'))
   const told = await readTold(broker, authorization)
   const providers = await Promise.all(
     steps.map(async ({ providerUid, scopes, missingScopes, connectionId }) => {
@@ -48,7 +50,7 @@ export async function explainAuthorization(
   }
 }
 
-/** The cause alone, for the page that the user sees. */
+/** The cause alone, for its status and the page that the user sees. */
 export async function causeOfAuthorization(
   broker: Broker,
   authorization: Authorization,
@@ -62,9 +64,7 @@ interface Told {
   readonly isCut: boolean
 }
 
-async function readTold({ store, uses, log }: Broker, { id }: Authorization): Promise<Told> {
-  // openings of links are written in batches: this process's own are in the answer
-  await uses.flush().catch((error: unknown) => log.warn({ error }, 'openings of links were not written'))
+async function readTold({ store }: Broker, { id }: Authorization): Promise<Told> {
   const { openedAt, trail = '' } = (await store.authorizations.trail(id)) ?? {}
   return { openedAt, ...readTrail(trail) }
 }

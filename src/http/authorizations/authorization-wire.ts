@@ -5,12 +5,15 @@ import { toTimestamp } from '../../domain/clock.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { unionOfScopes } from '../../domain/scopes.ts'
 import { connectUrl, type TokenAcquisition } from '../../flows/acquire-tokens.ts'
+import { causeOfAuthorization } from '../../flows/explain/explain-authorization.ts'
+import { causeOfStored } from '../../flows/explain/explain-connection.ts'
 import { findProviderByUid } from '../../flows/find-provider.ts'
 import { getAccessToken } from '../../flows/get-access-token.ts'
 import { releaseTokens } from '../../flows/release-tokens.ts'
 import { unavailable } from '../../flows/unavailable.ts'
 import type { Release } from '../../services/release.ts'
 import { mayActFor } from '../../services/request-context.ts'
+import { causeSchema, causeToWire } from '../endpoint/cause-schema.ts'
 import { jsonObject } from '../endpoint/json-schemas.ts'
 
 /** Arcade's AuthorizationResponse, with the reason of a failure. */
@@ -47,6 +50,9 @@ export const authorizationSchema = z
     expires_at: z.string().optional(),
     reason: z.enum(FAILURE_REASONS).openapi('FailureReason').optional(),
     message: z.string().optional(),
+    cause: causeSchema
+      .optional()
+      .openapi({ description: 'Why it failed, with what to change; `explain` has each step' }),
   })
   .openapi('Authorization')
 
@@ -101,8 +107,11 @@ export async function toWire(broker: Broker, authorization: Authorization): Prom
         status: 'completed',
         message: 'The connection is gone or needs a new consent. Begin a new authorization.',
       }
-    case 'failed':
-      return { ...common, status: 'failed', reason: authorization.reason, message: authorization.message }
+    case 'failed': {
+      const { reason, message } = authorization
+      const cause = await causeOfAuthorization(broker, authorization)
+      return { ...common, status: 'failed', reason, message, ...(cause && { cause: causeToWire(cause) }) }
+    }
     default:
       return {
         ...common,
@@ -147,6 +156,7 @@ async function connectionAsAuthorization(
   )
   if (release !== undefined) return released(id, [release])
   const entry = await findProviderByUid(broker, projectId, connection.providerUid)
+  const cause = await causeOfStored(broker, id)
   return {
     id,
     status: 'failed',
@@ -156,6 +166,7 @@ async function connectionAsAuthorization(
     context: {},
     reason: connection.statusReason === 'provider_changed' ? 'provider_changed' : 'invalid_grant',
     message: 'The user must approve again. Begin a new authorization.',
+    ...(cause && { cause: causeToWire(cause) }),
   }
 }
 
