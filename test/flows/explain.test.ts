@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { issueApiKey } from '../../src/domain/api-key.ts'
 import { CAUSE_CODES, causeOf } from '../../src/domain/causes.ts'
 import { TRAIL_STEPS } from '../../src/domain/trail.ts'
+import { Gatepass } from '../../src/sdk/client/gatepass.ts'
 import { runHere } from '../cli/gatepass.ts'
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { startFakeIssuer } from '../fake-issuer.ts'
@@ -673,6 +674,9 @@ describe('what callers, pages and doctor are told', () => {
     expect(fetched).toMatchObject({ status, body: { cause: { code, to_do: expect.any(String) } } })
     expect((await connection(own)).status_reason).toBe(statusReason)
     const { checks } = (await own.call('GET', '/v1/admin/diagnosis')).body
+    const client = new Gatepass({ baseUrl: own.gatepass.url, apiKey: own.gatepass.apiKey, maxRetries: 0 })
+    if (statusReason === undefined)
+      await expect(client.token('u1', 'demo')).rejects.toMatchObject({ why: { code } })
     const check = checks.find(({ name }: { name: string }) => name === 'connections at demo')
     expect(check).toMatchObject({
       status: fetched.body.cause.who === 'user' ? 'warning' : 'failed',

@@ -76,6 +76,7 @@ describe('wait', () => {
       expect(failed).toMatchObject({
         reason: 'access_denied',
         authorization: { status: 'failed', id: authorization.id },
+        why: { code: 'access_denied', who: 'user', to_do: expect.any(String) },
       })
       const again = await caught(
         client.as('w3').tools.run('Run.Acts', {}, { consent: ({ url }) => approve(url) }),

@@ -1,4 +1,4 @@
-import type { FailureReason } from '../wire.ts'
+import type { Cause, FailureReason } from '../wire.ts'
 
 interface Common {
   /** Stable from the first answer on: store it, and continue with `gatepass.authorization(id)`, also in another process. */
@@ -46,6 +46,8 @@ export interface FailedAuthorization extends Common, Awaitable {
   readonly reason: FailureReason
   /** What happened and what to do. */
   readonly message: string
+  /** Why, in more detail than `reason`: what to change, and who can. */
+  readonly why?: Cause
 }
 
 /** A user's consent at a provider, or at several: `status` says how far it is. It never holds a token. */

@@ -22,12 +22,12 @@ const MAX_REOPENED = 20
 
 /** Converts an authorization from the wire, without its token. */
 export function toAuthorization(transport: Transport, wire: Wire.Authorization): Authorization {
-  const { id, scopes, status, url, expires_at, reason, message } = wire
+  const { id, scopes, status, url, expires_at, reason, message, cause } = wire
   const common = { id, scopes }
   if (status === 'completed') return withMethods<CompletedAuthorization>(transport, { ...common, status })
   if (status === 'failed') {
-    const why = { reason: reason ?? 'provider_refused', message: message ?? 'Begin another one.' }
-    return withMethods<Authorization>(transport, { ...common, status, ...why })
+    const told = { reason: reason ?? 'provider_refused', message: message ?? 'Begin another one.' }
+    return withMethods<Authorization>(transport, { ...common, status, ...told, ...(cause && { why: cause }) })
   }
   const expires = expires_at === undefined ? {} : { expiresAt: new Date(expires_at) }
   return withMethods<PendingAuthorization>(transport, {

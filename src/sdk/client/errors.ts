@@ -1,4 +1,4 @@
-import type { ErrorBody, ErrorCode as RefusalCode } from '../wire.ts'
+import type { Cause, ErrorBody, ErrorCode as RefusalCode } from '../wire.ts'
 import type { FailedAuthorization, PendingAuthorization } from './authorization.ts'
 
 /** The codes of errors that this library finds itself. */
@@ -27,6 +27,7 @@ export interface ErrorDetails {
   readonly status?: number | undefined
   readonly requestId?: string | undefined
   readonly retryAfterMs?: number | undefined
+  readonly why?: Cause | undefined
   readonly cause?: unknown
 }
 
@@ -46,6 +47,8 @@ export class GatepassError extends Error {
   readonly requestId: string | undefined
   /** How long Gatepass or the tool asks to wait before the next attempt, in milliseconds. */
   readonly retryAfterMs: number | undefined
+  /** Why a token or a consent is not to be had, where that is known: what to change, and who can. */
+  declare readonly why?: Cause
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, 'cause' in details ? { cause: details.cause } : undefined)
@@ -54,6 +57,7 @@ export class GatepassError extends Error {
     this.status = details.status
     this.requestId = details.requestId
     this.retryAfterMs = details.retryAfterMs
+    if (details.why !== undefined) this.why = details.why
     Object.defineProperty(this, BRAND, { value: true })
   }
 
@@ -146,8 +150,8 @@ export class AuthorizationFailed extends GatepassError {
   readonly authorization: FailedAuthorization
 
   constructor(authorization: FailedAuthorization) {
-    const { reason, message } = authorization
-    super('authorization_failed', `The authorization failed (${reason}). ${message}`)
+    const { reason, message, why } = authorization
+    super('authorization_failed', `The authorization failed (${reason}). ${message}`, { why })
     this.reason = reason
     this.authorization = authorization
   }

@@ -50,7 +50,11 @@ export function refusalOf({ status, headers, url }: Response, body: unknown): Ga
 }
 
 /** The error for a refusal, also for one that arrives in a stream. */
-export function toError({ name, message, errors }: ErrorBody, details: ErrorDetails): GatepassError {
+export function toError(
+  { name, message, errors, cause }: ErrorBody,
+  { why = cause, ...rest }: ErrorDetails,
+): GatepassError {
+  const details: ErrorDetails = { ...rest, ...(why && { why }) }
   if (name in REFUSAL_CLASSES)
     return new REFUSAL_CLASSES[name as keyof typeof REFUSAL_CLASSES](name, message, details)
   return details.status === 400
