@@ -85,6 +85,18 @@ export function toldInEndpoints(provider: Provider): [string, KeptValue][] {
   )
 }
 
+/**
+ * Which endpoints depend on the connection, on which values, and what these may be: comparable data, in which two
+ * providers differ whose connections could lead to different hosts. Empty where none depends on the connection.
+ */
+export function ownEndpointsOf(provider: Provider): readonly unknown[] {
+  const asked = userVariables(provider).map(([name, { pattern }]) => [name, 'user', pattern])
+  const told = toldInEndpoints(provider).map(([name, { from, at, pattern }]) => [name, from, at, pattern])
+  if (asked.length + told.length === 0) return []
+  const templates = blocksOf(provider).map(({ endpointTemplate = '' }) => endpointTemplate)
+  return [[...asked, ...told].sort(), templates]
+}
+
 /** Whether endpoints depend on the connection. */
 export function hasOwnEndpoints(provider: Provider): boolean {
   return userVariables(provider).length > 0 || toldInEndpoints(provider).length > 0

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { catalogueOf } from './catalogue/registry.ts'
-import { toldInEndpoints } from './connection-values.ts'
+import { hasOwnEndpoints, ownEndpointsOf } from './connection-values.ts'
 import { type EndpointRole, endpointsOf, type Provider } from './provider.ts'
 import { names } from './template.ts'
 import { userVariables, withVariables } from './variables.ts'
@@ -25,7 +25,7 @@ export function identityOf(given: Provider, clientId: string | undefined): strin
     issuer === undefined || issuer === known?.builtIn.provider.issuer ? null : issuer,
     others.sort(([one], [other]) => (one < other ? -1 : 1)),
     ...(variables.length > 0 ? [variables] : []),
-    ...ofConnections(provider),
+    ...ownEndpointsOf(provider),
   ])
 }
 
@@ -40,18 +40,12 @@ function withoutExamples(provider: Provider): Provider {
   return withVariables(provider, { ...provider.variables, ...Object.fromEntries(neutral) })
 }
 
-/** Whose values decide the endpoints of a connection, and what they may be. */
-function ofConnections(provider: Provider): readonly unknown[] {
-  const asked = userVariables(provider).map(([name, { pattern }]) => [name, 'user', pattern])
-  const told = toldInEndpoints(provider).map(([name, { from, at, pattern }]) => [name, from, at, pattern])
-  return asked.length + told.length > 0 ? [['of each connection', [...asked, ...told].sort()]] : []
-}
-
 /**
  * Former identities of connections of the same client at exactly the same endpoints: by the endpoints alone, from before
  * the catalogue had them, and by the set of hosts, the rule of version 0.1.0.
  */
 export function formerIdentitiesOf(provider: Provider, clientId: string | undefined): readonly string[] {
+  if (hasOwnEndpoints(provider)) return [] // no former connection has values of its own
   const endpoints = Object.entries(endpointsOf(provider)).sort(([one], [other]) => (one < other ? -1 : 1))
   const byEndpoints = versioned([clientId ?? '', null, provider.issuer ?? null, endpoints])
   return [byEndpoints, identityByHosts(provider, clientId)]

@@ -291,6 +291,24 @@ describe('a variable that users are asked for', () => {
     expect(seen(world.acme)).toEqual([])
   })
 
+  test('is part of the identity: an endpoint that names it no more gets no token of before', async () => {
+    await using world = await startWorld()
+    await connect(world, 'u1', hostOf(world.beta))
+    world.clock.advance(4000)
+    // what the former endpoint was with the first of the allowed values
+    const refresh_request = { endpoint: `${world.acme.url}/token` }
+    const changed = await world.call('PATCH', '/v1/admin/auth_providers/desk', {
+      oauth2: { refresh_request },
+    })
+    expect(changed.status).toBe(200)
+    const { body } = await world.call('POST', '/v1/auth/authorize', {
+      auth_requirement: { id: 'desk', oauth2: { scopes: ['read'] } },
+      user_id: 'u1',
+    })
+    expect(body.status).toBe('pending')
+    expect(seen(world.acme)).toEqual([])
+  })
+
   test('is answered as it was given, and can be sent back', async () => {
     await using world = await startWorld()
     const { body } = await world.call('GET', '/v1/admin/auth_providers/desk')

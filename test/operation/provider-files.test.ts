@@ -171,6 +171,67 @@ export default definition
     expect(confirmed.body.status).toBe('active')
   })
 
+  test("the operator's client goes to hosts that a connection decides only as far as the definition lists them", async () => {
+    const from = 'authorization_response'
+    const definition = (id: string, more: object, host = 'https://desk.example') => ({
+      ...erp({ ...more, authorize_request: { endpoint: `${host}/authorize` } }, id),
+    })
+    const listed = { from, one_of: ['https://eu.desk.example', 'https://us.desk.example'] }
+    const told = { token_request: { endpoint: '{{point}}/token' } }
+    const user = { example: 'acme', ask: 'user' }
+    const subdomains = 'https://{{subdomain}}.desk.example'
+    const asked = { token_request: { endpoint: `${subdomains}/token` } }
+    const definitions = {
+      listed: definition('listed', { kept_values: { point: listed }, ...told }),
+      open: definition('open', {
+        kept_values: {
+          point: { from, pattern: 'https://[a-z]+\\.desk\\.example', example: 'https://eu.desk.example' },
+        },
+        ...told,
+      }),
+      asked: definition(
+        'asked',
+        { variables: { subdomain: { ...user, pattern: '[a-z]+' } }, ...asked },
+        subdomains,
+      ),
+      chosen: definition(
+        'chosen',
+        { variables: { subdomain: { ...user, one_of: ['acme', 'beta'] } }, ...asked },
+        subdomains,
+      ),
+    }
+    const environment: Record<string, string> = {
+      GATEPASS_PROVIDERS: folderOf(
+        Object.fromEntries(Object.entries(definitions).map(([id, one]) => [`${id}.json`, one])),
+      ),
+    }
+    for (const id of Object.keys(definitions))
+      for (const what of ['ID', 'SECRET'])
+        environment[`GATEPASS_PROVIDER_${id.toUpperCase()}_CLIENT_${what}`] = 'x'
+    await using other = await startGatepass({ environment })
+    const statuses = await Promise.all(
+      Object.keys(definitions).map(async (id) => {
+        const { body } = await other.call('POST', '/v1/admin/auth_providers', { id, provider_id: id })
+        return [id, body.status]
+      }),
+    )
+    expect(Object.fromEntries(statuses)).toEqual({
+      listed: 'active',
+      open: 'missing',
+      asked: 'missing',
+      chosen: 'active',
+    })
+    // the endpoint is still the first of the list, and the callback could now name another host
+    const oauth2 = {
+      kept_values: { point: { ...listed, one_of: [...listed.one_of, 'https://evil.example'] } },
+    }
+    const widened = await other.call('PATCH', '/v1/admin/auth_providers/listed', { oauth2 })
+    expect(widened.body).toMatchObject({ status: 'missing', missing: ['client_id', 'client_secret'] })
+    const confirmed = { oauth2: { environment_client: true } }
+    const after = await other.call('PATCH', '/v1/admin/auth_providers/listed', confirmed)
+    expect(after.body.status).toBe('active')
+  })
+
   test('their JSON Schema is served to editors, without a key', async () => {
     const { status, headers, body } = await gatepass.call('GET', '/schemas/provider.json', undefined, {
       key: null,

@@ -1,3 +1,4 @@
+import { ownEndpointsOf, toldInEndpoints } from '../connection-values.ts'
 import { type Definition, readDefinition } from '../definition/read-definition.ts'
 import { type EndpointRole, endpointsOf, originAndPath, type Provider } from '../provider.ts'
 import { withFixedVariables } from '../variables.ts'
@@ -65,6 +66,7 @@ export function isWhollyOf(provider: Provider, of: string | BuiltInProvider): bo
   return (
     match !== undefined &&
     isAtNamedHost(match) &&
+    hasSameOwnEndpoints(provider, match.builtIn.provider) &&
     Object.entries(endpointsOf(provider)).every(([role, url]) => match.has(role as EndpointRole, url))
   )
 }
@@ -73,6 +75,14 @@ export function isWhollyOf(provider: Provider, of: string | BuiltInProvider): bo
 function verified(id: string): BuiltInProvider | undefined {
   const definition = builtIn(id)
   return definition?.facts.verified === true ? definition : undefined
+}
+
+/** Where endpoints depend on the connection, the entry may name no other values than the definition lists. */
+function hasSameOwnEndpoints(provider: Provider, definition: Provider): boolean {
+  const own = ownEndpointsOf(provider)
+  if (own.length === 0) return true
+  const isListed = toldInEndpoints(definition).every(([, { oneOf }]) => oneOf !== undefined)
+  return isListed && JSON.stringify(own) === JSON.stringify(ownEndpointsOf(definition))
 }
 
 function isAtNamedHost({ builtIn: { endpoints, provider }, variables }: CatalogueMatch): boolean {
