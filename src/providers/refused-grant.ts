@@ -2,7 +2,7 @@
 export type RefusedBecause = 'expired' | 'withdrawn' | 'used_twice'
 
 const SAID: Readonly<Record<RefusedBecause, RegExp>> = {
-  expired: /\bexpir/i,
+  expired: /(?:\b|_)expir/i,
   withdrawn: /\b(?:revoked|token_revoked|withdrawn|removed|uninstalled|de-?authorized|consent)\b/i,
   used_twice:
     /\b(?:re-?used?|already (?:been )?used|used (?:before|twice|more than once)|was used|rotated|replay(?:ed)?)\b/i,

@@ -67,16 +67,19 @@ export function refusalDetails(error: unknown): TrailDetails {
   }
 }
 
-/** As the entry's block says; a block that cannot be told from others is described by what was sent. */
+/** As the entry's block for that endpoint says; where kept values are part of its URL, the block of that purpose. */
 function authenticationOf(provider: Provider, { purpose, endpoint, scheme }: SentRequest): string {
-  const { tokenRequest, refreshRequest, exchangeRequest, renewalRequest } = provider
+  const { tokenRequest, exchangeRequest, refreshRequest, renewalRequest } = provider
   const { userInfoRequest, introspectionRequest } = provider
-  const blocks =
-    purpose === 'refresh'
-      ? [refreshRequest, renewalRequest]
-      : [tokenRequest, exchangeRequest, userInfoRequest, introspectionRequest]
-  const block = blocks.find((one) => one !== undefined && isOf(one, endpoint))
-  return block?.authMethod ?? (scheme === undefined ? 'none' : scheme)
+  const byPurpose = {
+    exchange: [tokenRequest, exchangeRequest],
+    refresh: [refreshRequest, renewalRequest],
+    resource: [userInfoRequest, introspectionRequest],
+  }
+  const blocks: readonly (RequestBlock | undefined)[] = byPurpose[purpose as keyof typeof byPurpose] ?? [] // other purposes find none
+  const present = blocks.filter((one) => one !== undefined)
+  const block = present.find((one) => isOf(one, endpoint)) ?? (present.length === 1 ? present[0] : undefined)
+  return block?.authMethod ?? scheme ?? 'none'
 }
 
 function isOf(block: RequestBlock, endpoint: string): boolean {
