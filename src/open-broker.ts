@@ -5,7 +5,7 @@ import { type Clock, systemClock } from './domain/clock.ts'
 import type { Log } from './domain/log.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
 import type { AllowsHttp } from './egress/endpoint.ts'
-import { createOutgoing } from './egress/outgoing.ts'
+import { createOutgoing, type Outgoing } from './egress/outgoing.ts'
 import { ownerKey } from './flows/get-access-token.ts'
 import { clientSecretPlace } from './flows/provider-entry.ts'
 import { settleIdentities } from './flows/settle-identities.ts'
@@ -60,6 +60,8 @@ const MAX_HELD_TOOLSETS = 100
 export interface BrokerParts {
   readonly log: Log
   readonly now?: Clock
+  /** The client of every outgoing request; default: the guarded one. A simulation has one that dials nothing. */
+  readonly outgoing?: Outgoing
 }
 
 /**
@@ -68,7 +70,7 @@ export interface BrokerParts {
  */
 export async function openBroker(
   config: Config,
-  { log, now = systemClock }: BrokerParts,
+  { log, now = systemClock, outgoing: given }: BrokerParts,
 ): Promise<Broker & { close(): Promise<void> }> {
   const keys = createSealer(config.masterKeys)
   const metrics = createMetrics()
@@ -87,7 +89,7 @@ export async function openBroker(
     if (!isSigned)
       await signRowsOnce({ raw, signer, sealer: keys, key: installationKey, audit, log }, operatorsProject.id)
     await settleRestore({ store, log, now, audit }, operatorsProject.id)
-    const outgoing = observedOutgoing(createOutgoing({ allowedHosts: config.allowedHosts }), metrics)
+    const outgoing = observedOutgoing(given ?? createOutgoing({ allowedHosts: config.allowedHosts }), metrics)
     const definitions = await readDefinitions(config, (url) => outgoing.allows(url), log)
     await checkProviderNames(config, store, operatorsProject.id, definitions, log)
     const waiters = createWaiters(store, {

@@ -12,6 +12,7 @@ import type { Clock } from './domain/clock.ts'
 import { newId, sha256 } from './domain/ids.ts'
 import type { Log } from './domain/log.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
+import type { Outgoing } from './egress/outgoing.ts'
 import { createApp } from './http/app.ts'
 import { whyNotServed } from './http/mcp-setup/is-served.ts'
 import type { Gather } from './http/operation/metrics.ts'
@@ -48,6 +49,8 @@ export interface RunningServer {
 export interface ServerParts {
   readonly log: Log & { readonly dropped?: number }
   readonly now?: Clock
+  /** As in `BrokerParts`. */
+  readonly outgoing?: Outgoing
   /** Called after each answered request; development prints them. */
   readonly onCall?: OnCall
   /** Set where several processes of one machine serve together. */

@@ -6,6 +6,7 @@ import { type Config, readConfig } from '../src/config.ts'
 import { issueApiKey, type Role } from '../src/domain/api-key.ts'
 import { type Clock, systemClock } from '../src/domain/clock.ts'
 import type { Log } from '../src/domain/log.ts'
+import type { Outgoing } from '../src/egress/outgoing.ts'
 import { startServer } from '../src/server.ts'
 import type { AnyJson } from './any-json.ts'
 import { migratedFile } from './migrated-file.ts'
@@ -46,6 +47,8 @@ export interface GatepassOptions {
   readonly environment?: Readonly<Record<string, string>>
   readonly now?: Clock
   readonly mode?: 'development' | 'serve'
+  /** In place of the guarded client. */
+  readonly outgoing?: Outgoing
   /** Opened again on the same file and port, after a crash. */
   readonly databasePath?: string
   readonly port?: number
@@ -72,7 +75,11 @@ export async function startGatepass(options: GatepassOptions = {}): Promise<Gate
     },
     options.mode ?? 'serve',
   )
-  const server = await startServer(config, { log: recordingLog(logLines), now })
+  const server = await startServer(config, {
+    log: recordingLog(logLines),
+    now,
+    ...(options.outgoing && { outgoing: options.outgoing }),
+  })
   const url = `http://127.0.0.1:${config.port}`
   const { broker } = server
 

@@ -76,7 +76,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'providers',
-    description: 'authorization servers: list (the default), show, add, set, delete, import',
+    description: 'authorization servers: list (the default), show, add, set, delete, test, import',
     load: async () => (await import('./providers.ts')).defineProviders,
   },
   {

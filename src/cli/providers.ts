@@ -15,6 +15,7 @@ import {
   warnIfUnverified,
 } from './provider-catalogue.ts'
 import { defineProvidersImport } from './providers-import.ts'
+import { defineProvidersTest } from './providers-test.ts'
 import { readJsonFile } from './read-json-file.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
@@ -165,6 +166,7 @@ export function defineProviders(providers: Command, shell: Shell): void {
       }),
     )
 
+  defineProvidersTest(providers, shell)
   defineProvidersImport(providers, shell)
 }
 

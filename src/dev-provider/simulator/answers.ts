@@ -1,0 +1,171 @@
+import { matchingText } from '../../providers/matching-text.ts'
+import type { SimulatedBlock, SimulatedOAuth2, SimulatedResponse } from './definition.ts'
+import { place, unsignedJwt } from './place-members.ts'
+
+// The server's answers: members are where the definition looks for them.
+
+export interface Issued {
+  readonly accessToken: string
+  readonly refreshToken?: string
+  readonly scopes: readonly string[]
+  readonly expiresAt: number
+  readonly isRefreshed: boolean
+}
+
+/** The account that approves, wherever the definition reads it. */
+export const ACCOUNT = { id: 'simulated-account-1', name: 'ada@simulated.example' } as const
+const USUAL = { id: '$.sub', name: '$.email' } as const
+
+/** The token response, and the access token that it has: a JWT where its expiry is read from it. */
+export function tokenAnswer(
+  oauth2: SimulatedOAuth2,
+  block: SimulatedBlock,
+  grant: Issued,
+  about: { readonly now: number; readonly clientId: string; readonly nonce?: string | undefined },
+): { readonly response: SimulatedResponse; readonly accessToken: string } {
+  const isJwt = block.expiration_format === 'access_token_jwt'
+  const accessToken = isJwt
+    ? unsignedJwt({ exp: grant.expiresAt, jti: grant.accessToken })
+    : grant.accessToken
+  const [type = 'Bearer'] = oauth2.token_types ?? []
+  // a provider with a default or an introspection tells no lifetime itself
+  const tellsExpiry =
+    oauth2.default_expires_in === undefined && oauth2.token_introspection_request === undefined && !isJwt
+  const members: Record<string, unknown> = {
+    access_token: accessToken,
+    token_type: type,
+    ...(grant.refreshToken !== undefined && { refresh_token: grant.refreshToken }),
+    ...(tellsExpiry && { expires_in: expiryOf(block, grant, about.now) }),
+    ...(oauth2.callback_tells_scopes !== true &&
+      grant.scopes.length > 0 && { scope: listed(oauth2, grant.scopes).join(oauth2.scope_delimiter) }),
+    ...(about.nonce !== undefined && { id_token: idToken(oauth2, about) }),
+  }
+  const body: Record<string, unknown> = {}
+  const { response_map: map = {} } = block
+  const nested = map.access_token === undefined ? undefined : /^(.*)[.[]/.exec(map.access_token)?.[1]
+  for (const [name, value] of Object.entries(members)) {
+    const own =
+      map[name] ??
+      (name === 'token_type' && nested !== undefined && nested !== '$' ? `${nested}.token_type` : undefined)
+    place(body, own ?? `$['${name}']`, value)
+  }
+  for (const [at, value] of Object.entries(keptIn(oauth2, 'token_response'))) place(body, at, value)
+  if (oauth2.user_info_request === undefined) placeAccount(oauth2, body)
+  return { response: bodyOf(block, body), accessToken }
+}
+
+/** Values that the definition keeps of one document, by where it looks for them, or by their names. */
+export function keptIn(
+  { kept_values: all = {} }: SimulatedOAuth2,
+  from: string,
+  by: 'place' | 'names' = 'place',
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, { from: where, at, pattern, one_of: options }]) => {
+      const text = options?.[0] ?? (pattern === undefined ? undefined : matchingText(pattern))
+      return where !== from || text === undefined ? [] : [[by === 'names' ? name : at, text] as const]
+    }),
+  )
+}
+
+export function userInfoAnswer(oauth2: SimulatedOAuth2, { response_map: map }: SimulatedBlock): object {
+  const read: Record<string, unknown> = {}
+  placeAccount(oauth2, read)
+  for (const [at, value] of Object.entries(keptIn(oauth2, 'user_info'))) place(read, at, value)
+  if (map === undefined) return read
+  const body: Record<string, unknown> = {}
+  for (const [name, expression] of Object.entries(map)) place(body, expression, read[name] ?? 'simulated')
+  return body
+}
+
+export function introspectionAnswer(
+  oauth2: SimulatedOAuth2,
+  block: SimulatedBlock,
+  grant: Issued,
+  now: number,
+): object {
+  const body: Record<string, unknown> = { active: true }
+  const { response_map: map = { expires_in: '$.exp', scope: '$.scope' } } = block
+  if (map.expires_in !== undefined) place(body, map.expires_in, expiryOf(block, grant, now))
+  if (map.scope !== undefined)
+    place(body, map.scope, listed(oauth2, grant.scopes).join(oauth2.scope_delimiter))
+  return body
+}
+
+function expiryOf(
+  { expiration_format: format }: SimulatedBlock,
+  { expiresAt }: Issued,
+  now: number,
+): number | string {
+  switch (format) {
+    case 'absolute_unix_timestamp':
+      return expiresAt
+    case 'relative_milliseconds':
+      return (expiresAt - now) * 1000
+    case 'iso_8601':
+      return new Date(expiresAt * 1000).toISOString()
+    default:
+      return expiresAt - now
+  }
+}
+
+/** Scopes as the server lists them: under its own names, and without those that another one includes. */
+function listed(
+  { scope_aliases: aliases = {}, scope_implies: implies = {} }: SimulatedOAuth2,
+  scopes: readonly string[],
+): string[] {
+  const included = new Set(
+    scopes.flatMap((scope) => (Object.hasOwn(implies, scope) ? (implies[scope] ?? []) : [])),
+  )
+  return scopes
+    .filter((scope) => !included.has(scope))
+    .map((scope) => (Object.hasOwn(aliases, scope) ? (aliases[scope] ?? scope) : scope))
+}
+
+function idToken(
+  { issuer }: SimulatedOAuth2,
+  {
+    now,
+    clientId,
+    nonce,
+  }: { readonly now: number; readonly clientId: string; readonly nonce?: string | undefined },
+): string {
+  return unsignedJwt({
+    iss: issuer ?? 'https://simulated.example',
+    aud: clientId,
+    sub: ACCOUNT.id,
+    email: ACCOUNT.name,
+    iat: now,
+    exp: now + 3600,
+    nonce,
+  })
+}
+
+/** The account's id as the broker has to read it: a kept value, where the definition reads both from one place. */
+export function accountIdOf(oauth2: SimulatedOAuth2): string {
+  const [at = USUAL.id] = oauth2.account?.id ?? []
+  return (
+    keptIn(oauth2, oauth2.user_info_request === undefined ? 'token_response' : 'user_info')[at] ?? ACCOUNT.id
+  )
+}
+
+function placeAccount(oauth2: SimulatedOAuth2, document: Record<string, unknown>): void {
+  const { account = {} } = oauth2
+  place(document, account.name?.[0] ?? USUAL.name, ACCOUNT.name)
+  place(document, account.id?.[0] ?? USUAL.id, accountIdOf(oauth2))
+}
+
+function bodyOf(
+  { response_content_type: type }: SimulatedBlock,
+  body: Record<string, unknown>,
+): SimulatedResponse {
+  if (type === 'application/x-www-form-urlencoded')
+    return {
+      status: 200,
+      headers: { 'content-type': type },
+      body: new URLSearchParams(
+        Object.entries(body).map(([name, value]) => [name, String(value)]),
+      ).toString(),
+    }
+  return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+}

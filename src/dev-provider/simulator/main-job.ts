@@ -1,0 +1,297 @@
+import { accountIdOf } from './answers.ts'
+import type { SimulatedOAuth2 } from './definition.ts'
+import type { SimulatedOutgoing } from './simulated-outgoing.ts'
+import { Simulator } from './simulator.ts'
+
+// The whole main job of one provider against its simulator: consent, callback, token, call, refresh, refusal, revocation.
+// Gatepass is the real one, used by its API and its pages; only its way out is the simulator's.
+
+/** A Gatepass whose way out is simulated. */
+export interface SimulatedGatepass {
+  /** Calls the API as an administrator. */
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>
+  /** Requests a page as a browser, without following redirects. */
+  browse(url: string, options: { readonly cookie?: string; readonly form?: string }): Promise<Response>
+  readonly outgoing: SimulatedOutgoing
+  readonly clock: { (): number; advance(seconds: number): void }
+}
+
+export interface Answer {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: the API's JSON, which the steps compare member by member
+  readonly body: any
+}
+
+/** One step of the job, as it went. */
+export interface Step {
+  readonly step: string
+  readonly ok: boolean
+  /** What was wrong, or what was seen. */
+  readonly detail: string
+}
+
+export interface JobResult {
+  readonly id: string
+  readonly ok: boolean
+  readonly steps: readonly Step[]
+}
+
+export interface SimulatedEntry {
+  /** The body of `POST /v1/admin/auth_providers`, without a client. */
+  readonly body: { readonly id: string; readonly oauth2?: Readonly<Record<string, unknown>> } & Readonly<
+    Record<string, unknown>
+  >
+  /** What is asked for; left out: the definition's default scopes. */
+  readonly scopes?: readonly string[]
+  readonly clientSecret?: string
+  /** What the server does otherwise than the definition says. */
+  readonly plays?: Partial<SimulatedOAuth2>
+}
+
+class Failure extends Error {}
+
+/** Runs the job and removes its entry again. Every step is reported; the first one that fails ends the job. */
+export async function runMainJob(gatepass: SimulatedGatepass, entry: SimulatedEntry): Promise<JobResult> {
+  const { id } = entry.body
+  const steps: Step[] = []
+  const job = new Job(gatepass, entry)
+  const run = async (step: string, body: () => Promise<string>) => {
+    try {
+      steps.push({ step, ok: true, detail: await body() })
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      steps.push({ step, ok: false, detail: error.message })
+      throw error
+    }
+  }
+  try {
+    await run('definition', () => job.define())
+    await run('consent refused', () => job.refuse())
+    await run('consent', () => job.consent())
+    await run('call', () => job.use())
+    await run('refresh', () => job.refresh())
+    await run('refresh refused', () => job.refuseRefresh())
+    await run('revocation', () => job.revoke())
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+  } finally {
+    await gatepass.call('DELETE', `/v1/admin/auth_providers/${id}`)
+    gatepass.outgoing.playing = undefined
+  }
+  return { id, ok: steps.every(({ ok }) => ok), steps }
+}
+
+class Job {
+  readonly #gatepass: SimulatedGatepass
+  readonly #entry: SimulatedEntry
+  readonly #user: string
+  #oauth2: SimulatedOAuth2 | undefined
+  #simulator: Simulator | undefined
+  #connectionId = ''
+
+  constructor(gatepass: SimulatedGatepass, entry: SimulatedEntry) {
+    this.#gatepass = gatepass
+    this.#entry = entry
+    this.#user = `user of ${entry.body.id}`
+  }
+
+  /** The entry, with a client of the simulator. */
+  async define(): Promise<string> {
+    const { body, clientSecret = 'simulated-secret+with/odd:characters %' } = this.#entry
+    const client = { client_id: `simulated-client-${body.id}`, client_secret: clientSecret }
+    const { status, body: answer } = await this.#gatepass.call('POST', '/v1/admin/auth_providers', {
+      ...body,
+      oauth2: { ...body.oauth2, ...client },
+    })
+    if (status !== 201) throw new Failure(answer.message ?? `the entry is refused (${status})`)
+    this.#oauth2 = answer.oauth2 as SimulatedOAuth2 // the wire's contract
+    this.#simulator = new Simulator(
+      { ...answer.oauth2, ...this.#entry.plays },
+      { clientId: client.client_id, clientSecret, redirectUri: answer.oauth2.redirect_uri },
+      this.#gatepass.clock,
+    )
+    this.#gatepass.outgoing.playing = this.#simulator
+    const { authorize_request: authorize, token_request: token } = answer.oauth2
+    return `${new URL(this.#shown(authorize.endpoint)).host}, client authentication ${token.auth_method}`
+  }
+
+  async refuse(): Promise<string> {
+    this.#playing.play.consent = 'deny'
+    const { id } = await this.#authorize(`${this.#user}, who refuses`)
+    this.#playing.play.consent = 'approve'
+    const { body } = await this.#gatepass.call('GET', `/v1/auth/status?id=${id}`)
+    expectThat(
+      body.status === 'failed' && body.reason === 'access_denied',
+      `the authorization is ${body.status} ${body.reason ?? ''} instead of failed access_denied`,
+    )
+    return 'access_denied reaches the caller'
+  }
+
+  async consent(): Promise<string> {
+    const { id } = await this.#authorize(this.#user)
+    const { body } = await this.#gatepass.call('GET', `/v1/auth/status?id=${id}`)
+    expectThat(
+      body.status === 'completed',
+      `the authorization is ${body.status}: ${body.reason ?? ''} ${body.message ?? ''}`,
+    )
+    const { body: list } = await this.#gatepass.call(
+      'GET',
+      `/v1/connections?user_id=${encodeURIComponent(this.#user)}`,
+    )
+    const [connection] = list.items
+    expectThat(connection !== undefined, 'there is no connection')
+    const expected = this.#oauth2 === undefined ? '' : accountIdOf(this.#oauth2)
+    expectThat(
+      connection.account.id === expected,
+      `the account is "${connection.account.id}" instead of "${expected}"`,
+    )
+    this.#connectionId = connection.id
+    this.#expectExpiry(connection.expires_at)
+    const again = await this.#gatepass.call('POST', '/v1/auth/authorize', this.#need(this.#user))
+    expectThat(again.body.status === 'completed', 'the granted scopes do not cover those that were asked for')
+    return `connected as ${connection.account.name || connection.account.id}, scopes ${connection.scopes.join(' ') || 'none'}`
+  }
+
+  /** The connection expires when the server said, or by default. */
+  #expectExpiry(stored: string | undefined): void {
+    const { default_expires_in: life, token_introspection_request: introspection } = this.#oauth2 ?? {}
+    const isAsked = introspection?.triggers?.on_token_grant === true
+    if (introspection !== undefined && !isAsked) return
+    const { clock } = this.#gatepass
+    const expected = life === undefined || isAsked ? (this.#playing.latest?.expiresAt ?? 0) : clock() + life
+    const actual = stored === undefined ? undefined : Date.parse(stored) / 1000
+    expectThat(
+      actual !== undefined && Math.abs(actual - expected) <= 5,
+      `the token expires ${actual === undefined ? 'never' : `in ${actual - clock()} s`} instead of in ${expected - clock()} s`,
+    )
+  }
+
+  /** A request to the API through the proxy, or the token where no API is known. */
+  async use(): Promise<string> {
+    if (this.#oauth2?.api?.base_url === undefined) {
+      const { status } = await this.#token()
+      expectThat(status === 200, `the token is not released (${status})`)
+      return 'the token is released; the definition names no API'
+    }
+    const { status, body } = await this.#gatepass.call(
+      'GET',
+      `/proxy/${this.#entry.body.id}/simulated`,
+      undefined,
+      { 'x-gatepass-user': this.#user },
+    )
+    this.#expectNoFaults()
+    expectThat(
+      status === 200 && body.simulated === true,
+      `the API call is answered with ${status}: ${body.message ?? ''}`,
+    )
+    return `the API was called with the token, at ${this.#shown(this.#oauth2.api.base_url)}`
+  }
+
+  async refresh(): Promise<string> {
+    if (this.#oauth2?.refresh_request === undefined)
+      return 'no refresh requests: tokens are used to their end'
+    const before = this.#playing.latest?.accessToken
+    const body = await this.#refreshed()
+    this.#expectNoFaults()
+    expectThat(body.status === 200, `the refresh failed (${body.status}): ${body.body.message ?? ''}`)
+    const after = this.#playing.latest
+    expectThat(after?.isRefreshed === true && after.accessToken !== before, 'no refresh request was sent')
+    expectThat(
+      body.body.access_token === after.accessToken,
+      'the caller got another token than the refreshed one',
+    )
+    return this.#oauth2.strict_rotation === true ? 'refreshed, with a new refresh token' : 'refreshed'
+  }
+
+  async refuseRefresh(): Promise<string> {
+    if (this.#oauth2?.refresh_request === undefined) return 'no refresh requests'
+    this.#playing.play.refusesRefresh = true
+    const { status, body } = await this.#refreshed()
+    this.#playing.play.refusesRefresh = false
+    expectThat(
+      status === 403 && body.name === 'authorization_required',
+      `a refused refresh is answered with ${status} ${body.name}`,
+    )
+    return 'a refused refresh asks for a new consent'
+  }
+
+  async revoke(): Promise<string> {
+    const { body } = await this.#gatepass.call('DELETE', `/v1/connections/${this.#connectionId}`)
+    this.#expectNoFaults()
+    const expected = this.#oauth2?.revocation_request === undefined ? 'unsupported' : 'revoked'
+    expectThat(body.revocation === expected, `the revocation is ${body.revocation} instead of ${expected}`)
+    return body.revocation
+  }
+
+  /** After the token's life, or by force where its life is not known. */
+  async #refreshed(): Promise<Answer> {
+    const { body } = await this.#gatepass.call('GET', `/v1/connections/${this.#connectionId}`)
+    const isKnown = body.expires_at !== undefined
+    this.#gatepass.clock.advance(
+      isKnown ? Math.max(60, Date.parse(body.expires_at) / 1000 - this.#gatepass.clock()) : 60,
+    )
+    return this.#token(isKnown ? {} : { force_refresh: true })
+  }
+
+  #token(body: object = {}): Promise<Answer> {
+    return this.#gatepass.call('POST', `/v1/connections/${this.#connectionId}/token`, body)
+  }
+
+  #need(user_id: string) {
+    return {
+      auth_requirement: { id: this.#entry.body.id, oauth2: { scopes: this.#entry.scopes ?? [] } },
+      user_id,
+    }
+  }
+
+  /** From the caller's request to the page after the callback; the browser's cookies go along. */
+  async #authorize(user: string): Promise<{ readonly id: string }> {
+    const { status, body } = await this.#gatepass.call('POST', '/v1/auth/authorize', this.#need(user))
+    expectThat(
+      status === 200 && body.url !== undefined,
+      `the authorization does not begin (${status}): ${body.message ?? ''}`,
+    )
+    this.#playing.play.scopes = body.scopes ?? []
+    const opened = await this.#gatepass.browse(body.url, {})
+    const toProvider = opened.headers.get('location')
+    expectThat(toProvider !== null, `the link does not lead to the provider (${opened.status})`)
+    const cookie = opened.headers
+      .getSetCookie()
+      .map((one) => one.split(';', 1)[0])
+      .join('; ')
+    let back: URL
+    try {
+      back = this.#playing.authorize(new URL(toProvider))
+    } catch (error) {
+      throw new Failure(`the authorization request ${error instanceof Error ? error.message : error}`)
+    }
+    await this.#gatepass.browse(back.href, { cookie })
+    this.#expectNoFaults()
+    return { id: body.id }
+  }
+
+  /** A URL with the values of the entry's variables, for people. */
+  #shown(url: string): string {
+    const { variables = {} } = this.#oauth2 ?? {}
+    return url.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => variables[name]?.value ?? name)
+  }
+
+  get #playing(): Simulator {
+    if (this.#simulator === undefined) throw new Failure('there is no entry')
+    return this.#simulator
+  }
+
+  #expectNoFaults(): void {
+    const [fault] = this.#playing.faults
+    if (fault !== undefined) throw new Failure(`${fault.request}: ${fault.fault}`)
+  }
+}
+
+function expectThat(condition: boolean, otherwise: string): asserts condition {
+  if (!condition) throw new Failure(otherwise)
+}

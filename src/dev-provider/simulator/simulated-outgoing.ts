@@ -1,0 +1,45 @@
+import { type Outgoing, OutgoingError, type OutgoingRequest } from '../../egress/outgoing.ts'
+import type { SimulatedResponse } from './definition.ts'
+import type { Simulator } from './simulator.ts'
+
+/** A broker's way out that leads to the simulator alone: nothing is dialled, and any other host is refused. */
+export interface SimulatedOutgoing extends Outgoing {
+  /** The simulator that answers from now on. */
+  playing: Simulator | undefined
+}
+
+export function simulatedOutgoing(): SimulatedOutgoing {
+  async function answer(request: OutgoingRequest, path?: string): Promise<SimulatedResponse> {
+    const url = new URL(request.url)
+    const target = path === undefined ? url : new URL(path, url.origin)
+    const { playing } = outgoing
+    if (playing === undefined || !playing.knows(target))
+      throw new OutgoingError('host_not_allowed', url.host, { requestSent: false })
+    if ((await request.isStillWanted?.()) === false)
+      throw new OutgoingError('given_up', url.host, { requestSent: false })
+    return playing.answer({
+      method: request.method ?? 'GET',
+      url: target,
+      headers: Object.fromEntries(
+        Object.entries(request.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+      ),
+      body: request.body === undefined ? '' : Buffer.from(request.body).toString('utf8'),
+    })
+  }
+
+  const outgoing: SimulatedOutgoing = {
+    playing: undefined,
+    async send(request) {
+      const { status, headers, body } = await answer(request)
+      return { status, headers, body: Buffer.from(body) }
+    },
+    async stream({ path, body, ...request }) {
+      const text = typeof body === 'string' || body instanceof Uint8Array ? { body } : {}
+      const answered = await answer({ ...request, ...text }, path)
+      return { status: answered.status, headers: answered.headers, body: new Blob([answered.body]).stream() }
+    },
+    allows: (url) => url.protocol === 'https:' && outgoing.playing?.knows(url) === true,
+    async close() {},
+  }
+  return outgoing
+}

@@ -1,0 +1,412 @@
+import { createHash } from 'node:crypto'
+import { matchingText } from '../../providers/matching-text.ts'
+import { type Issued, introspectionAnswer, keptIn, tokenAnswer, userInfoAnswer } from './answers.ts'
+import {
+  checkBearer,
+  checkClient,
+  checkHeaders,
+  checkParameters,
+  type Expected,
+  parametersOf,
+  RequestFault,
+  withParams,
+} from './check-request.ts'
+import type {
+  SimulatedBlock,
+  SimulatedClient,
+  SimulatedOAuth2,
+  SimulatedRequest,
+  SimulatedResponse,
+} from './definition.ts'
+import { namesIn, render, type Values } from './template.ts'
+
+/** What the server plays from the next request on; set members at any time. */
+export interface Play {
+  /** The user's answer at the consent. */
+  consent: 'approve' | 'deny'
+  /** Refresh tokens are refused (RFC 6749 section 5.2). */
+  refusesRefresh: boolean
+  /** The scopes that the broker was asked for. */
+  scopes: readonly string[]
+}
+
+/** One thing that the broker did otherwise than the definition says. */
+export interface SimulatedFault {
+  readonly request: string
+  readonly fault: string
+}
+
+const LIFETIME = 3600
+
+/**
+ * An authorization server and its API, as one definition says. It takes requests as they would arrive, checks each
+ * strictly, and answers in the declared form: renamed and nested members, formats of expiry, odd token types, values that
+ * match their patterns, scopes as the server lists them.
+ */
+export class Simulator {
+  readonly faults: SimulatedFault[] = []
+  readonly play: Play = { consent: 'approve', refusesRefresh: false, scopes: [] }
+  /** How many requests of each kind were answered well. */
+  readonly counts: Record<string, number> = {}
+  readonly #oauth2: SimulatedOAuth2
+  readonly #client: SimulatedClient
+  readonly #now: () => number
+  readonly #codes = new Map<string, { challenge?: string; scopes: readonly string[]; nonce?: string }>()
+  readonly #grants: Issued[] = []
+  #issued = 0
+
+  constructor(oauth2: SimulatedOAuth2, client: SimulatedClient, now: () => number) {
+    this.#oauth2 = oauth2
+    this.#client = client
+    this.#now = now
+  }
+
+  /** The grant that was issued last. */
+  get latest(): Issued | undefined {
+    return this.#grants.at(-1)
+  }
+
+  /** Whether the host is one of the definition's: of its endpoints or its API. */
+  knows(url: URL): boolean {
+    return this.#blocks().some(([, block]) => this.#endpoint(block).host === url.host) || this.#isApi(url)
+  }
+
+  /** The browser's authorization request (RFC 6749 section 4.1.1): the URL to which the browser is sent back. */
+  authorize(url: URL): URL {
+    try {
+      const back = this.#authorize(url)
+      this.#count('authorization')
+      return back
+    } catch (error) {
+      throw this.#noted('the authorization request', error)
+    }
+  }
+
+  /** Any other request. A fault is noted, and answered as an error of the server. */
+  answer(request: SimulatedRequest): SimulatedResponse {
+    const kind = this.#kindOf(request)
+    try {
+      if (kind === undefined)
+        throw new RequestFault(
+          `goes to ${request.url.origin}${request.url.pathname}, which the definition does not name`,
+        )
+      const response = this[kind](request)
+      this.#count(kind)
+      return response
+    } catch (error) {
+      const fault = this.#noted(kind ?? 'a request', error)
+      return json(400, { error: 'invalid_request', error_description: fault.message })
+    }
+  }
+
+  #authorize(url: URL): URL {
+    const { authorize_request: block, pkce, scope_delimiter: separator, issuer } = this.#oauth2
+    const endpoint = this.#endpoint(block)
+    if (url.origin !== endpoint.origin || url.pathname !== endpoint.pathname)
+      throw new RequestFault(`goes to ${url.origin}${url.pathname}`)
+    const { scopes } = this.play
+    const values = { ...this.#values(), scopes, existing_scopes: [] }
+    const isPlaced = Object.values(block.params ?? {}).some((one) =>
+      namesIn(one).some((name) => name === 'scopes' || name === 'existing_scopes'),
+    )
+    const isText = (value: string) => value !== ''
+    const standard = new Map<string, Expected>([
+      ['response_type', endpoint.searchParams.get('response_type') ?? 'code'],
+      ['client_id', this.#client.clientId],
+      ['redirect_uri', this.#client.redirectUri],
+      ['state', isText],
+      ...(isPlaced || scopes.length === 0 ? [] : [['scope', scopes.join(separator)] as const]),
+      ...(scopes.includes('openid') ? [['nonce', isText] as const] : []),
+      ...(pkce.enabled
+        ? ([
+            ['code_challenge', isText],
+            ['code_challenge_method', pkce.code_challenge_method],
+          ] as const)
+        : []),
+    ])
+    const expected = withParams(standard, block, values, separator)
+    const own = [...endpoint.searchParams].filter(([name]) => !expected.has(name))
+    for (const [name, value] of own) expected.set(name, value)
+    const actual = new Map<string, string>()
+    for (const [name, value] of url.searchParams) {
+      if (actual.has(name)) throw new RequestFault(`has the parameter ${name} twice`)
+      actual.set(name, value)
+    }
+    checkParameters(actual, expected, block.parameter_names)
+
+    const back = new URL(this.#client.redirectUri)
+    const state = actual.get('state') ?? ''
+    back.searchParams.set('state', state)
+    if (issuer !== undefined) back.searchParams.set('iss', issuer)
+    if (this.play.consent === 'deny') {
+      back.searchParams.set('error', 'access_denied')
+      return back
+    }
+    const code = this.#secret('code')
+    const challenge = actual.get(block.parameter_names?.code_challenge ?? 'code_challenge')
+    const nonce = actual.get('nonce')
+    this.#codes.set(code, {
+      scopes,
+      ...(challenge !== undefined && { challenge }),
+      ...(nonce !== undefined && { nonce }),
+    })
+    back.searchParams.set(this.#oauth2.code_parameter ?? 'code', code)
+    for (const [name, value] of Object.entries(this.#callbackValues())) back.searchParams.set(name, value)
+    if (this.#oauth2.callback_tells_scopes === true) back.searchParams.set('scope', scopes.join(separator))
+    return back
+  }
+
+  #callbackValues(): Record<string, string> {
+    const { callback_members: members = {} } = this.#oauth2
+    const told = Object.fromEntries(
+      Object.entries(members).flatMap(([name, pattern]) => {
+        const text = matchingText(pattern)
+        return text === undefined ? [] : [[name, text]]
+      }),
+    )
+    return { ...told, ...keptIn(this.#oauth2, 'authorization_response') }
+  }
+
+  token(request: SimulatedRequest): SimulatedResponse {
+    const { token_request: block, pkce } = this.#oauth2
+    const { redirectUri } = this.#client
+    const actual = this.#parameters(request, block)
+    const names = block.parameter_names ?? {}
+    const code = this.#codes.get(actual.get(names.code ?? 'code') ?? '')
+    const verifier = actual.get(names.code_verifier ?? 'code_verifier')
+    const standard = new Map<string, Expected>([
+      ...checkClient(request, block, this.#client),
+      ['grant_type', 'authorization_code'],
+      ['code', () => code !== undefined],
+      ['redirect_uri', redirectUri],
+      ...(pkce.enabled
+        ? [['code_verifier', (value: string) => this.#fits(value, code?.challenge)] as const]
+        : []),
+    ])
+    this.#check(request, block, actual, standard, this.#values())
+    this.#codes.delete(actual.get(names.code ?? 'code') ?? '')
+    if (code === undefined || (pkce.enabled && verifier === undefined)) throw new RequestFault('has no code')
+    return this.#issue(block, { scopes: code.scopes, ...(code.nonce !== undefined && { nonce: code.nonce }) })
+  }
+
+  refresh(request: SimulatedRequest): SimulatedResponse {
+    const { refresh_request: block } = this.#oauth2
+    const grant = this.latest
+    if (block === undefined || grant?.refreshToken === undefined)
+      throw new RequestFault('is not in the definition')
+    if (this.play.refusesRefresh) return json(400, { error: 'invalid_grant' })
+    const actual = this.#parameters(request, block)
+    const { auth_method: method, auth_header_value_format: format } = block
+    const client = checkClient(request, block, this.#client)
+    if (method === 'bearer_access_token') checkBearer(request, format, (token) => token === grant.accessToken)
+    const values = {
+      ...this.#values(),
+      refresh_token: grant.refreshToken,
+      access_token: grant.accessToken,
+      ...this.#keptValues(),
+    }
+    const standard = new Map<string, Expected>([
+      ...client,
+      ['grant_type', 'refresh_token'],
+      ['refresh_token', grant.refreshToken],
+    ])
+    this.#check(request, block, actual, standard, values)
+    return this.#issue(block, { scopes: grant.scopes, before: grant })
+  }
+
+  userInfo(request: SimulatedRequest): SimulatedResponse {
+    const { user_info_request: block } = this.#oauth2
+    if (block === undefined) throw new RequestFault('is not in the definition')
+    checkBearer(request, block.auth_header_value_format, (token) => token === this.latest?.accessToken)
+    const values = { ...this.#values(), access_token: this.latest?.accessToken }
+    this.#check(request, block, this.#parameters(request, block), new Map(), values)
+    return json(200, userInfoAnswer(this.#oauth2, block))
+  }
+
+  introspection(request: SimulatedRequest): SimulatedResponse {
+    const { token_introspection_request: block } = this.#oauth2
+    const grant = this.latest
+    if (block === undefined || grant === undefined) throw new RequestFault('is not in the definition')
+    const isBearer = block.auth_method === 'bearer_access_token'
+    if (isBearer) checkBearer(request, block.auth_header_value_format, (token) => token === grant.accessToken)
+    const client = isBearer ? new Map<string, Expected>() : checkClient(request, block, this.#client)
+    const values = { ...this.#values(), access_token: grant.accessToken }
+    this.#check(request, block, this.#parameters(request, block), client, values)
+    return json(200, introspectionAnswer(this.#oauth2, block, grant, this.#now()))
+  }
+
+  revocation(request: SimulatedRequest): SimulatedResponse {
+    const { revocation_request: block } = this.#oauth2
+    const grant = this.latest
+    if (block === undefined || grant === undefined) throw new RequestFault('is not in the definition')
+    const { auth_method: method, token_parameter: name, revokes } = block
+    const tokens = [grant.accessToken, ...(grant.refreshToken === undefined ? [] : [grant.refreshToken])]
+    if (method === 'bearer_access_token')
+      checkBearer(request, block.auth_header_value_format, (token) => tokens.includes(token))
+    const isOfClient = method !== 'none' && method !== 'bearer_access_token'
+    const actual = this.#parameters(request, block)
+    const isToken = (value: string) =>
+      revokes === 'access_token' ? value === grant.accessToken : tokens.includes(value)
+    const standard = new Map<string, Expected>([
+      ...(isOfClient
+        ? checkClient(request, block, this.#client)
+        : name === undefined
+          ? [['client_id', this.#client.clientId] as const]
+          : []),
+      ...(name === undefined
+        ? ([
+            ['token', isToken],
+            ['token_type_hint', (value: string) => value === 'access_token' || value === 'refresh_token'],
+          ] as const)
+        : name === ''
+          ? []
+          : [[name, isToken] as const]),
+    ])
+    const values = { ...this.#values(), access_token: grant.accessToken, refresh_token: grant.refreshToken }
+    this.#check(request, block, actual, standard, values)
+    return { status: 200, headers: { 'content-type': 'application/json' }, body: '{}' }
+  }
+
+  api(request: SimulatedRequest): SimulatedResponse {
+    const { api } = this.#oauth2
+    const token = this.latest?.accessToken ?? ''
+    const values = { ...this.#values(), access_token: token, ...this.#keptValues() }
+    checkHeaders(request, { endpoint: '', headers: api?.headers ?? {} }, values)
+    const isElsewhere = Object.values(api?.headers ?? {}).some((one) => namesIn(one).includes('access_token'))
+    if (!isElsewhere) checkBearer(request, api?.auth_header_value_format, (one) => one === token)
+    return json(200, { simulated: true })
+  }
+
+  #check(
+    request: SimulatedRequest,
+    block: SimulatedBlock,
+    actual: ReadonlyMap<string, string>,
+    standard: ReadonlyMap<string, Expected>,
+    values: Values,
+  ): void {
+    const method = block.method ?? 'POST'
+    if (request.method !== method) throw new RequestFault(`is a ${request.method} instead of a ${method}`)
+    checkHeaders(request, block, values)
+    const separator = this.#oauth2.scope_delimiter
+    checkParameters(actual, withParams(standard, block, values, separator), block.parameter_names)
+  }
+
+  #issue(
+    block: SimulatedBlock,
+    { scopes, nonce, before }: { scopes: readonly string[]; nonce?: string; before?: Issued },
+  ): SimulatedResponse {
+    const { refresh_request: refresh, strict_rotation: rotates } = this.#oauth2
+    const isNew = before?.refreshToken === undefined || rotates === true
+    const grant: Issued = {
+      accessToken: this.#secret('access'),
+      ...(refresh !== undefined && {
+        refreshToken: isNew ? this.#secret('refresh') : (before?.refreshToken ?? ''),
+      }),
+      scopes,
+      expiresAt: this.#now() + LIFETIME,
+      isRefreshed: before !== undefined,
+    }
+    const { clientId } = this.#client
+    const answered = tokenAnswer(this.#oauth2, block, grant, { now: this.#now(), clientId, nonce })
+    this.#grants.push({ ...grant, accessToken: answered.accessToken })
+    return answered.response
+  }
+
+  /** Which of the definition's requests it is; several may go to one endpoint. */
+  #kindOf(request: SimulatedRequest) {
+    const at = this.#blocks().flatMap(([kind, block]) =>
+      kind !== 'authorization' && isAt(request.url, this.#endpoint(block)) ? [{ kind, block }] : [],
+    )
+    const [first, ...others] = at
+    if (first === undefined) return this.#isApi(request.url) ? ('api' as const) : undefined
+    if (others.length === 0) return first.kind
+    const { refreshToken = '', accessToken = '' } = this.latest ?? {}
+    const byMethod = at.filter(({ block }) => (block.method ?? 'POST') === request.method)
+    const isOne = (kind: string) => byMethod.some((one) => one.kind === kind)
+    if (isOne('token') && [...this.#codes.keys()].some((code) => holds(request, code)))
+      return 'token' as const
+    if (isOne('refresh') && refreshToken !== '' && holds(request, refreshToken)) return 'refresh' as const
+    if (isOne('revocation') && accessToken !== '' && holds(request, accessToken)) return 'revocation' as const
+    return (byMethod[0] ?? first).kind
+  }
+
+  #blocks() {
+    const oauth2 = this.#oauth2
+    const all = [
+      ['authorization', oauth2.authorize_request],
+      ['token', oauth2.token_request],
+      ['refresh', oauth2.refresh_request],
+      ['userInfo', oauth2.user_info_request],
+      ['introspection', oauth2.token_introspection_request],
+      ['revocation', oauth2.revocation_request],
+    ] as const
+    return all.flatMap(([kind, block]) => (block === undefined ? [] : [[kind, block] as const]))
+  }
+
+  #isApi(url: URL): boolean {
+    return (this.#oauth2.api?.hosts ?? []).some((host) =>
+      host.startsWith('*.') ? url.host.endsWith(host.slice(1)) : url.host === host,
+    )
+  }
+
+  #endpoint({ endpoint }: SimulatedBlock): URL {
+    const { variables = {} } = this.#oauth2
+    const values = Object.entries(variables).map(([name, { value = '' }]) => [name, value] as const)
+    const client = ['client_id', encodeURIComponent(this.#client.clientId)] as const
+    return new URL(render(endpoint, Object.fromEntries([...values, client])))
+  }
+
+  #parameters(request: SimulatedRequest, block: SimulatedBlock): Map<string, string> {
+    return parametersOf(request, block, this.#endpoint(block))
+  }
+
+  #values(): Values {
+    const { clientId, clientSecret, redirectUri } = this.#client
+    return { client_id: clientId, client_secret: clientSecret, redirect_uri: redirectUri }
+  }
+
+  #keptValues(): Record<string, string> {
+    return Object.assign(
+      {},
+      ...['authorization_response', 'token_response', 'user_info'].map((from) =>
+        keptIn(this.#oauth2, from, 'names'),
+      ),
+    )
+  }
+
+  #fits(verifier: string, challenge: string | undefined): boolean {
+    const { code_challenge_method: method, code_challenge_encoding: encoding } = this.#oauth2.pkce
+    if (method === 'plain') return verifier === challenge
+    const digest = createHash('sha256').update(verifier)
+    return digest.digest(encoding === 'hex' ? 'hex' : 'base64url') === challenge
+  }
+
+  #secret(kind: string): string {
+    this.#issued += 1
+    return `simulated-${kind}-${this.#issued}-${createHash('sha256').update(`${this.#client.clientId} ${this.#issued}`).digest('hex').slice(0, 12)}`
+  }
+
+  #count(kind: string): void {
+    this.counts[kind] = (this.counts[kind] ?? 0) + 1
+  }
+
+  #noted(request: string, error: unknown): Error {
+    if (!(error instanceof RequestFault)) throw error
+    this.faults.push({ request, fault: error.message })
+    return error
+  }
+}
+
+function isAt(url: URL, endpoint: URL): boolean {
+  const isSame = url.origin === endpoint.origin && url.pathname === endpoint.pathname
+  return isSame && [...endpoint.searchParams].every(([name, value]) => url.searchParams.get(name) === value)
+}
+
+/** Whether the text is anywhere in the request. */
+function holds({ url, headers, body }: SimulatedRequest, text: string): boolean {
+  return [url.search, body, ...Object.values(headers)].some((one) => one.includes(text))
+}
+
+function json(status: number, body: object): SimulatedResponse {
+  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+}

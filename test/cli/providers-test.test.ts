@@ -1,0 +1,49 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { runHere } from './gatepass.ts'
+
+// `gatepass providers test --simulate`: no server, no database of the installation, no network.
+
+const folder = mkdtempSync(join(tmpdir(), 'gatepass-test-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const run = (...args: readonly string[]) =>
+  runHere(
+    { GATEPASS_DATABASE_URL: `file:${join(folder, 'none.db')}` },
+    ...['providers', 'test', ...args, '--simulate'],
+  )
+
+test('runs the main job of a definition of the catalogue, step by step', async () => {
+  const { code, stdout, stderr } = await run('github')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toMatch(/github +simulated/)
+  for (const step of ['definition', 'consent refused', 'consent', 'call', 'refresh', 'revocation'])
+    expect(stdout).toMatch(new RegExp(`✓.* ${step} `))
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('runs a definition of a file, and says what of it fails', async () => {
+  const file = join(folder, 'acme.json')
+  const write = (oauth2: object) => writeFileSync(file, JSON.stringify({ id: 'acme', name: 'Acme', oauth2 }))
+  const endpoints = {
+    authorize_request: { endpoint: 'https://acme.example.com/authorize' },
+    token_request: { endpoint: 'https://acme.example.com/token' },
+  }
+  write(endpoints)
+  const { code, stdout } = await run('acme', '--file', file, '--scopes', 'read', '--json')
+  expect(code).toBe(0)
+  expect(JSON.parse(stdout)).toMatchObject({ id: 'acme', ok: true, steps: expect.any(Array) })
+  write({ ...endpoints, token_request: { endpoint: 'http://acme.example.com/token' } })
+  const failed = await run('acme', '--file', file)
+  expect(failed).toMatchObject({ code: 1, stdout: expect.stringMatching(/✗.* definition .*https/) })
+  rmSync(file)
+})
+
+test('names the nearest provider of the catalogue', async () => {
+  expect(await run('gihub')).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/Did you mean "github"/),
+  })
+})

@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runMainJob, type SimulatedEntry } from '../../../src/dev-provider/simulator/main-job.ts'
+import { startSimulated } from './world.ts'
+
+// Servers that no other test knows, described by data alone, and a simulator that notices what is otherwise.
+
+let simulated: Awaited<ReturnType<typeof startSimulated>>
+beforeAll(async () => {
+  simulated = await startSimulated()
+})
+afterAll(() => simulated[Symbol.asyncDispose]())
+
+const endpoint = (path: string) => `https://odd.example.com/${path}`
+const BASE = {
+  authorize_request: { endpoint: endpoint('authorize') },
+  token_request: { endpoint: endpoint('token') },
+  refresh_request: { endpoint: endpoint('token') },
+  user_info_request: { endpoint: endpoint('me'), triggers: { on_token_grant: true } },
+  revocation_request: { endpoint: endpoint('revoke') },
+  api: { base_url: 'https://api.odd.example.com/v1' },
+}
+
+const run = (oauth2: object, more: Partial<SimulatedEntry> = {}) =>
+  runMainJob(simulated, {
+    scopes: ['a.read', 'b.write'],
+    ...more,
+    body: { id: 'odd', oauth2: { ...BASE, ...oauth2 } },
+  })
+
+const token = (more: object) => ({
+  token_request: { ...BASE.token_request, ...more },
+  refresh_request: { ...BASE.refresh_request, ...more },
+})
+
+describe('servers whose oddities no code knows', () => {
+  test.each<[string, object]>([
+    ['as the RFCs have it', {}],
+    ['Basic, decoded', token({ auth_method: 'client_secret_basic' })],
+    [
+      'Basic, not decoded, JSON',
+      token({ auth_method: 'client_secret_basic_unencoded', request_content_type: 'application/json' }),
+    ],
+    [
+      'client and code under other names',
+      {
+        code_parameter: 'grantCode',
+        authorize_request: {
+          endpoint: endpoint('authorize'),
+          parameter_names: { client_id: 'appKey', scope: 'perms' },
+        },
+        ...token({ parameter_names: { client_id: 'appKey', client_secret: 'appSecret' } }),
+      },
+    ],
+    [
+      'tokens in a nested object of an array',
+      token({
+        response_map: {
+          access_token: '$.result[0].token',
+          refresh_token: '$.result[0].renewal',
+          expires_in: '$.result[0].ttl',
+          scope: "join('$.result[0].perms', ' ')",
+        },
+      }),
+    ],
+    ['a form as the answer', token({ response_content_type: 'application/x-www-form-urlencoded' })],
+    ['lifetimes in milliseconds', token({ expiration_format: 'relative_milliseconds' })],
+    ['a date of expiry', token({ expiration_format: 'iso_8601' })],
+    [
+      'a Unix time of expiry under another name',
+      token({ expiration_format: 'absolute_unix_timestamp', response_map: { expires_in: '$.valid_until' } }),
+    ],
+    ['tokens that are JWTs', token({ expiration_format: 'access_token_jwt' })],
+    ['no lifetime at all', { default_expires_in: 900 }],
+    [
+      'an odd type of token, commas, a strict rotation',
+      { token_types: ['bot'], scope_delimiter: ',', strict_rotation: true },
+    ],
+    [
+      'no PKCE, and a query in its endpoints',
+      {
+        pkce: { enabled: false },
+        authorize_request: { endpoint: endpoint('go?step=authorize') },
+        token_request: { endpoint: endpoint('go?step=token') },
+        refresh_request: { endpoint: endpoint('go?step=token') },
+      },
+    ],
+    [
+      'plain PKCE, the client id in the path',
+      {
+        pkce: { enabled: true, code_challenge_method: 'plain' },
+        authorize_request: { endpoint: endpoint('apps/{{client_id}}/authorize') },
+      },
+    ],
+    [
+      'headers in every request and in place of Authorization',
+      {
+        ...token({ headers: { 'X-Client': '{{client_id}}', 'X-Version': '7' } }),
+        api: { ...BASE.api, headers: { 'X-Odd-Token': '{{access_token}}', 'X-Client': '{{client_id}}' } },
+      },
+    ],
+    [
+      'a host that only the token response tells',
+      {
+        kept_values: { shard: { from: 'token_response', at: '$.home.shard', pattern: 'eu[0-9]{2}' } },
+        api: { base_url: 'https://{{shard}}.odd.example.com/api', hosts: ['*.odd.example.com'] },
+      },
+    ],
+    [
+      'a company in the callback, in a header',
+      {
+        kept_values: { company: { from: 'authorization_response', at: 'companyId', pattern: '[0-9]{5}' } },
+        api: { ...BASE.api, headers: { 'X-Company': '{{company}}' } },
+      },
+    ],
+    [
+      'introspection instead of expires_in',
+      {
+        token_introspection_request: {
+          endpoint: endpoint('introspect'),
+          auth_method: 'client_secret_basic',
+          params: { token: '{{access_token}}' },
+          triggers: { on_token_grant: true, on_token_refresh: true },
+        },
+      },
+    ],
+    [
+      'revocation by DELETE with the token as Bearer',
+      {
+        revocation_request: {
+          endpoint: endpoint('token'),
+          method: 'DELETE',
+          auth_method: 'bearer_access_token',
+          token_parameter: '',
+        },
+      },
+    ],
+    [
+      'scopes under other names, and only the widest',
+      { scope_aliases: { 'a.read': 'https://odd.example.com/a' }, scope_implies: { all: ['b.write'] } },
+    ],
+    [
+      'user info by POST, in a map, with another word for Bearer',
+      {
+        user_info_request: {
+          endpoint: endpoint('graphql'),
+          method: 'POST',
+          request_content_type: 'application/json',
+          params: { query: '{ me { id mail } }' },
+          auth_header_value_format: 'odd {{access_token}}',
+          response_map: { sub: '$.data.me.id', email: '$.data.me.mail' },
+          triggers: { on_token_grant: true },
+        },
+      },
+    ],
+    [
+      'the client by a header of its own',
+      token({ auth_method: 'none', headers: { 'X-Secret': '{{client_secret}}' } }),
+    ],
+    [
+      'a subdomain for each account',
+      {
+        variables: { account: { pattern: '[a-z]{3,20}', value: 'acme' } },
+        authorize_request: { endpoint: 'https://{{account}}.odd.example.com/authorize' },
+        api: { base_url: 'https://{{account}}.odd.example.com/api' },
+      },
+    ],
+  ])('%s', async (_, oauth2) => {
+    const { ok, steps } = await run(oauth2)
+    expect(steps.filter((one) => !one.ok)).toEqual([])
+    expect(ok).toBe(true)
+  })
+})
+
+describe('the simulator notices', () => {
+  const otherwise = (
+    member: 'token_request' | 'refresh_request' | 'user_info_request' | 'revocation_request',
+    more: object,
+  ) => ({
+    [member]: { ...BASE[member], ...more },
+  })
+  test.each<[string, object, string, RegExp]>([
+    [
+      'another client authentication',
+      otherwise('token_request', { auth_method: 'client_secret_basic' }),
+      'consent',
+      /does not authenticate the client by client_secret_basic/,
+    ],
+    [
+      'a missing parameter',
+      otherwise('token_request', { params: { audience: 'x' } }),
+      'consent',
+      /lacks the parameter audience/,
+    ],
+    [
+      'a parameter under another name',
+      otherwise('token_request', { parameter_names: { code: 'grant' } }),
+      'consent',
+      /lacks the parameter grant/,
+    ],
+    [
+      'another media type',
+      otherwise('token_request', { request_content_type: 'application/json' }),
+      'consent',
+      /content type/,
+    ],
+    [
+      'PKCE that the server does not know',
+      { pkce: { enabled: false, code_challenge_method: 'S256' } },
+      'consent refused',
+      /code_challenge, which the definition does not name/,
+    ],
+    [
+      'a missing header',
+      otherwise('user_info_request', { method: 'GET', headers: { 'x-version': '7' } }),
+      'consent',
+      /header x-version/,
+    ],
+    [
+      'another method',
+      otherwise('user_info_request', { method: 'POST' }),
+      'consent',
+      /is a GET instead of a POST/,
+    ],
+    ['another separator of scopes', { scope_delimiter: ',' }, 'consent refused', /parameter scope/],
+    ['another endpoint', otherwise('token_request', { endpoint: endpoint('elsewhere') }), 'consent', /./],
+    [
+      'another expiry',
+      otherwise('token_request', { expiration_format: 'relative_milliseconds' }),
+      'consent',
+      /expires in/,
+    ],
+    [
+      'a nested token',
+      otherwise('token_request', { response_map: { access_token: '$.data.token' } }),
+      'consent',
+      /./,
+    ],
+    ['an account elsewhere', { account: { id: ['$.person.key'] } }, 'consent', /the account is/],
+    [
+      'another refresh',
+      otherwise('refresh_request', { params: { type: 'refresh' } }),
+      'refresh',
+      /lacks the parameter type/,
+    ],
+    [
+      'another revocation',
+      otherwise('revocation_request', { token_parameter: 'accessToken' }),
+      'revocation',
+      /lacks the parameter accessToken/,
+    ],
+    [
+      'another host of the API',
+      { api: { base_url: 'https://x.example', hosts: ['x.example'] } },
+      'call',
+      /./,
+    ],
+  ])('%s', async (_, plays, step, detail) => {
+    const { ok, steps } = await run({}, { plays: { ...plays } })
+    expect(ok).toBe(false)
+    expect(steps.at(-1)).toMatchObject({ step, ok: false, detail: expect.stringMatching(detail) })
+  })
+})

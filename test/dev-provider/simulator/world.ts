@@ -1,0 +1,19 @@
+import type { SimulatedGatepass } from '../../../src/dev-provider/simulator/main-job.ts'
+import { simulatedOutgoing } from '../../../src/dev-provider/simulator/simulated-outgoing.ts'
+import { startGatepass, testClock } from '../../gatepass.ts'
+
+/** A Gatepass over HTTP whose way out leads to simulators. */
+export async function startSimulated(): Promise<SimulatedGatepass & AsyncDisposable> {
+  const clock = testClock(Math.floor(Date.now() / 1000))
+  const outgoing = simulatedOutgoing()
+  const environment = { GATEPASS_CONNECT_PAGE: 'pass' }
+  const gatepass = await startGatepass({ now: clock, outgoing, environment })
+  return {
+    outgoing,
+    clock,
+    call: (method, path, body, headers = {}) => gatepass.call(method, path, body, { headers }),
+    browse: (url, { cookie }) =>
+      fetch(url, { redirect: 'manual', headers: cookie === undefined ? {} : { cookie } }),
+    [Symbol.asyncDispose]: () => gatepass.close(),
+  }
+}
