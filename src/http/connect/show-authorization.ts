@@ -8,6 +8,8 @@ import { causeOfAuthorization } from '../../flows/explain/explain-authorization.
 import { causeOfStored } from '../../flows/explain/explain-connection.ts'
 import { findProviderByUid } from '../../flows/find-provider.ts'
 import type { LoginTrouble } from '../../flows/identify-user.ts'
+import { logoNamed } from '../../providers/catalogue/logos.ts'
+import type { Definition } from '../../providers/definition/read-definition.ts'
 import { userVariables } from '../../providers/variables.ts'
 import { connectPage, type ValueField } from '../pages/connect-page.ts'
 import { type EndingView, endingPage } from '../pages/ending-page.ts'
@@ -38,6 +40,7 @@ export async function showAuthorization(
 ): Promise<Response> {
   const names = new Map<string, string>()
   let asked: ReturnType<typeof userVariables> = []
+  let facts: Definition['facts'] | undefined
   const formTo = loginAt === undefined ? [] : [new URL(loginAt)]
   for (const { providerUid } of authorization.steps) {
     const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
@@ -45,6 +48,7 @@ export async function showAuthorization(
     if (entry !== undefined && providerUid === currentStep(authorization).providerUid) {
       formTo.push(new URL(entry.provider.authorizationRequest.endpoint))
       asked = userVariables(entry.provider)
+      facts = broker.definitions.describing(entry)?.facts
     }
   }
   pageHeaders(c, { formTo, hasForm: isStartable(authorization) })
@@ -71,6 +75,8 @@ export async function showAuthorization(
         ...about,
         ...(askedAgain !== undefined && { askedAgain }),
         scopes: currentStep(authorization).scopes,
+        meanings: facts?.scopes,
+        logo: facts?.logo === undefined ? undefined : logoNamed(facts.logo),
         fields: fieldsOf(asked, currentStep(authorization).given, values),
         step: authorization.step,
         steps: authorization.steps.map(({ providerUid, connectionId }) => ({

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import { type Html, name, page } from './layout.ts'
+import { providerTile, type TileLogo } from './provider-tile.ts'
 
 /** The names of the form's fields for values begin with it. */
 export const VALUE = 'value.'
@@ -22,8 +23,12 @@ export interface ConnectView {
   /** The tool or application that asks for access. */
   readonly requester?: string | undefined
   readonly providerName: string
+  /** Absent: the page shows the first letter of the name. */
+  readonly logo?: TileLogo | undefined
   readonly userId: string
   readonly scopes: readonly string[]
+  /** What scopes mean, in plain words. A scope without words is shown alone. */
+  readonly meanings?: Readonly<Record<string, string>> | undefined
   readonly fields?: readonly ValueField[]
   /** The index of the current step, from 0. */
   readonly step: number
@@ -46,6 +51,7 @@ export function connectPage(view: ConnectView): Html {
   const body = html`<main>
 <article class="card">
 ${view.steps.length > 1 && progress(view)}
+${providerTile(view)}
 <h1>${who} asks for access to ${provider}</h1>
 <p class="identity">You are connecting as <strong>${name(userId, { longest: 512 })}</strong> If that is not you, close this page.</p>
 ${view.askedAgain !== undefined && html`<p>You are asked again: ${view.askedAgain}</p>`}
@@ -54,7 +60,7 @@ ${view.askedAgain !== undefined && html`<p>You are asked again: ${view.askedAgai
 ${
   scopes.length === 0
     ? html`<li>The provider’s own default permissions</li>`
-    : scopes.map((scope) => html`<li><code><bdi>${scope}</bdi></code></li>`)
+    : scopes.map((scope) => scopeItem(scope, view.meanings))
 }
 </ul>
 <form method="post" action="${action}">${(view.fields ?? []).map(field)}<button type="submit">Continue to ${provider}</button></form>
@@ -67,6 +73,14 @@ at any time, through your application or in your account at ${provider}.</p>
 </article>
 </main>`
   return page(`Connect ${providerName}`, body)
+}
+
+function scopeItem(scope: string, meanings: ConnectView['meanings'] = {}): Html {
+  const meaning = Object.hasOwn(meanings, scope) ? meanings[scope] : undefined
+  const code = html`<code><bdi>${scope}</bdi></code>`
+  return meaning === undefined
+    ? html`<li>${code}</li>`
+    : html`<li><span>${name(meaning, { longest: 200 })}</span> ${code}</li>`
 }
 
 function field({ name: variable, label, example, oneOf, value, isGiven, fault }: ValueField): Html {

@@ -71,6 +71,12 @@ code { padding: 0.1rem 0.35rem; overflow-wrap: anywhere; }
 .card .button { margin-top: 1.25rem; }
 
 /* The connect page */
+.tile {
+  display: flex; align-items: center; justify-content: center; width: 3rem; height: 3rem; margin: 0 0 1rem;
+  border: 1px solid var(--pico-card-border-color); border-radius: 0.75rem;
+  background: #fff; color: #2d3138; font-size: 1.375rem; font-weight: 600; line-height: 1;
+}
+.tile svg { width: 1.75rem; height: 1.75rem; }
 .identity {
   margin: 1rem 0 0; padding: 0.75rem 1rem;
   border: 1px solid var(--pico-card-border-color); border-left: 4px solid var(--pico-primary);
@@ -80,6 +86,7 @@ code { padding: 0.1rem 0.35rem; overflow-wrap: anywhere; }
 .scopes { margin: 0; padding: 0; border-block: 1px solid var(--pico-card-border-color); }
 .scopes li { margin: 0; padding: 0.5rem 0; list-style: none; line-height: 1.5; }
 .scopes li + li { border-top: 1px solid var(--pico-card-border-color); }
+.scopes span + code { display: block; color: var(--pico-muted-color); font-size: 0.8125rem; }
 .scopes code { display: inline; padding: 0; background: none; font-size: 0.875rem; white-space: pre-wrap; }
 .steps { display: flex; flex-wrap: wrap; gap: 0.375rem; margin: 0 0 1.25rem; padding: 0; }
 .steps li {

@@ -1,6 +1,6 @@
 import type { Definition } from '../definition/read-definition.ts'
-import type { Provider } from '../provider.ts'
-import { type BuiltInProvider, builtIn, builtInIds, isWhollyOf } from './registry.ts'
+import type { Provider, ProviderEntry } from '../provider.ts'
+import { builtIn, builtInIds, catalogueOf, hasEndpointsOf, isWhollyOf } from './registry.ts'
 
 /** The definitions that an entry can be made of: the catalogue's and the operator's, which come before it. */
 export interface Definitions {
@@ -8,23 +8,35 @@ export interface Definitions {
   /** The operator's own. */
   readonly own: readonly Definition[]
   /** The definition of that id, in any case. */
-  find(id: string): BuiltInProvider | undefined
+  find(id: string): Definition | undefined
   /** Whether every endpoint of the entry is one of that definition, at a host that the definition names. */
   isWhollyOf(provider: Provider, id: string): boolean
+  /**
+   * The definition whose logo and words pages may show for the entry: the one that an administrator named, if it has the
+   * entry's endpoints, else the one that the endpoints lead to. The name in a tool's metadata proves nothing.
+   */
+  describing(entry: Pick<ProviderEntry, 'provider' | 'wellKnownId'>): Definition | undefined
 }
 
 export function createDefinitions(operators: readonly Definition[] = []): Definitions {
   const own = operators.map(complete)
   const byId = new Map(own.map((one) => [one.id, one]))
+  const find = (id: string) => byId.get(id.toLowerCase()) ?? builtIn(id)
   return {
     get ids() {
       return [...new Set([...byId.keys(), ...builtInIds()])]
     },
     own,
-    find: (id) => byId.get(id.toLowerCase()) ?? builtIn(id),
+    find,
     isWhollyOf(provider, id) {
       const definition = byId.get(id)
       return isWhollyOf(provider, id) || (definition !== undefined && isWhollyOf(provider, definition))
+    },
+    describing({ provider, wellKnownId }) {
+      const named = wellKnownId === undefined ? undefined : find(wellKnownId)
+      if (named !== undefined && hasEndpointsOf(provider, named)) return named
+      const known = catalogueOf(provider)
+      return known && builtIn(known.builtIn.id)
     },
   }
 }

@@ -71,6 +71,15 @@ export function isWhollyOf(provider: Provider, of: string | BuiltInProvider): bo
   )
 }
 
+/** Whether both endpoints that make the server's identity are those of the definition, with any value of its variables. */
+export function hasEndpointsOf(
+  { authorizationRequest, tokenRequest }: Provider,
+  of: BuiltInProvider,
+): boolean {
+  const wanted = wantedOf(authorizationRequest.endpoint, tokenRequest.endpoint)
+  return wanted !== undefined && matchOf(of, wanted) !== undefined
+}
+
 /** The endpoints of an unverified definition have one source alone: one of their domains may have another owner by now. */
 function verified(id: string): BuiltInProvider | undefined {
   const definition = builtIn(id)

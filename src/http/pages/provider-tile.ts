@@ -1,0 +1,27 @@
+import { html } from 'hono/html'
+import type { Html } from './layout.ts'
+
+/** A logo in one colour, of 24 by 24 units. */
+export interface TileLogo {
+  /** Six hexadecimal digits. */
+  readonly color: string
+  /** The `d` of an SVG path. */
+  readonly path: string
+}
+
+/** The provider's logo, or the first letter of its name. Screen readers skip it, since the heading has the name. */
+export function providerTile({
+  providerName,
+  logo,
+}: {
+  readonly providerName: string
+  readonly logo?: TileLogo | undefined
+}): Html {
+  return logo === undefined
+    ? html`<p class="tile" aria-hidden="true"><bdi>${firstLetter(providerName)}</bdi></p>`
+    : html`<p class="tile" aria-hidden="true"><svg viewBox="0 0 24 24" fill="#${logo.color}"><path d="${logo.path}"/></svg></p>`
+}
+
+function firstLetter(text: string): string {
+  return /[\p{L}\p{N}]/u.exec(text)?.[0].toUpperCase() ?? '?'
+}

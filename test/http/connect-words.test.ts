@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Gatepass, startGatepass } from '../gatepass.ts'
+import { metadata } from './world.ts'
+
+// What the connect page shows of a provider's definition: the logo, and scopes in words.
+
+let gatepass: Gatepass
+beforeAll(async () => {
+  gatepass = await startGatepass()
+})
+afterAll(() => gatepass.close())
+
+const client = { client_id: 'c', client_secret: 's' }
+
+/** The connect page of an authorization at that entry. */
+async function pageOf(id: string, scopes: readonly string[]): Promise<string> {
+  const need = { user_id: 'ada', auth_requirement: { id, provider_type: 'oauth2', oauth2: { scopes } } }
+  const { status, body } = await gatepass.call('POST', '/v1/auth/authorize', need)
+  expect([status, body.status]).toEqual([200, 'pending'])
+  return (await fetch(body.url)).text()
+}
+
+async function add(id: string, body: object): Promise<void> {
+  const { status, body: answer } = await gatepass.call('POST', '/v1/admin/auth_providers', { id, ...body })
+  expect([status, answer.message]).toEqual([201, undefined])
+}
+
+test('scopes are shown in words, with the scopes themselves, under the logo', async () => {
+  await add('github', { provider_id: 'github', oauth2: client })
+  const html = await pageOf('github', ['read:user', 'made:up'])
+  expect(html).toMatch(
+    /<li><span><bdi>See your profile<\/bdi><\/span> <code><bdi>read:user<\/bdi><\/code><\/li>/,
+  )
+  expect(html).toContain('<li><code><bdi>made:up</bdi></code></li>')
+  expect(html).toMatch(/class="tile"[^>]*><svg viewBox="0 0 24 24" fill="#[0-9A-F]{6}"><path d="M/)
+})
+
+test('a provider without a logo has its first letter', async () => {
+  await add('slack', { provider_id: 'slack', oauth2: client })
+  const html = await pageOf('slack', ['chat:write'])
+  expect(html).toContain('<bdi>S</bdi></p>')
+  expect(html).toContain('Write messages in your name')
+})
+
+test('a variable in the host leaves them: it is a server of the provider', async () => {
+  await add('shop', { provider_id: 'shopify', oauth2: { ...client, variables: { shop: { value: 'acme' } } } })
+  const html = await pageOf('shop', ['read_products'])
+  expect(html).toContain('See your products')
+  expect(html).toContain('<svg viewBox="0 0 24 24" fill="#')
+})
+
+test('an administrator may say what a server of its own is', async () => {
+  const variables = { host: { value: 'git.example.com' } }
+  await add('our-git', { provider_id: 'gitlab-self-managed', oauth2: { ...client, variables } })
+  expect(await pageOf('our-git', ['read_api'])).toContain('Read everything in GitLab that you can')
+})
+
+test.each([
+  ['endpoints of its own', 'github', 'https://github.evil.example/authorize'],
+  ['a server that anyone can have', 'gitlab-self-managed', 'https://evil.example/oauth/authorize'],
+])(
+  'a tool that takes a known name for %s gets neither its logo nor its words',
+  async (_, name, authorizationUrl) => {
+    const oauth = [
+      {
+        name,
+        authorizationUrl,
+        tokenUrl: authorizationUrl.replace('authorize', 'token'),
+        redirectUrl: 'https://x.example',
+        clientId: 'c',
+        clientSecret: 's',
+        scopes: ['read_api', 'read:user'],
+      },
+    ]
+    const imported = await gatepass.call('POST', '/v1/tools/import', metadata(`Takes ${name}`, { oauth }))
+    expect(imported.status).toBe(200)
+    const { items } = (await gatepass.call('GET', '/v1/admin/auth_providers')).body
+    const { id } = items.find(
+      ({ oauth2 }: { oauth2: { authorize_request: { endpoint: string } } }) =>
+        oauth2.authorize_request.endpoint === authorizationUrl,
+    )
+    const html = await pageOf(id, ['read_api', 'read:user'])
+    expect(html).toContain('<code><bdi>read_api</bdi></code>')
+    expect(html).not.toMatch(/Read everything|See your profile|fill="#/)
+  },
+)
