@@ -33,6 +33,26 @@ const erp = (more: object = {}, id = 'my-erp') => ({
   },
 })
 
+/** A definition with what a catalogue says of a provider. */
+const zendeskLike = () => ({
+  ...erp({}, 'desk'),
+  $schema: 'https://gatepass.example/schemas/provider.json',
+  name: 'The Desk',
+  category: 'support',
+  oauth2: {
+    variables: { subdomain: { label: 'Subdomain', pattern: '[a-z]+', example: 'acme' } },
+    authorize_request: { endpoint: 'https://{{subdomain}}.desk.example/authorize' },
+    token_request: { endpoint: 'https://{{subdomain}}.desk.example/token' },
+  },
+  offline_access: { params: { prompt: 'consent' }, scopes: ['offline_access'] },
+  registration: { url: 'https://desk.example/apps' },
+  scopes: { read: 'Read your tickets' },
+  sources: ['https://desk.example/docs'],
+  checked: '2026-11-22',
+  verified: true,
+  logo: 'zendesk',
+})
+
 describe('definitions in JSON, YAML and TypeScript', () => {
   let as: FakeAuthorizationServer
   let gatepass: Gatepass
@@ -99,6 +119,43 @@ export default definition
     const { id, url } = (await authorize(gatepass)).body
     expect((await click(url)).body).toContain('My ERP')
     expect((await gatepass.call('GET', `/v1/auth/status?id=${id}`)).body.status).toBe('completed')
+  })
+
+  test('are taken by the API too, and by the command, as they are in the file', async () => {
+    const file = join(folderOf({ 'file.json': { ...zendeskLike(), id: 'from-file' } }), 'file.json')
+    const told = await cli(
+      'providers',
+      'add',
+      'from-file',
+      '--file',
+      file,
+      '--variable',
+      'subdomain=acme',
+      '--json',
+    )
+    expect(told).toMatchObject({ code: 2, stderr: expect.stringContaining('client_id') })
+    const { id, oauth2, ...rest } = zendeskLike()
+    const body = {
+      ...rest,
+      id,
+      oauth2: {
+        ...oauth2,
+        client_id: 'x',
+        variables: { subdomain: { ...oauth2.variables.subdomain, value: 'acme' } },
+      },
+    }
+    const added = await gatepass.call('POST', '/v1/admin/auth_providers', body)
+    expect(added.status, JSON.stringify(added.body)).toBe(201)
+    expect(added.body.oauth2.authorize_request.params).toMatchObject({
+      prompt: 'consent',
+      scope: '{{scopes}} {{existing_scopes}} offline_access',
+    })
+    const { url } = (await authorize(gatepass, { provider: id })).body
+    expect((await fetch(url)).status).toBe(200)
+    expect(await (await fetch(url)).text()).toContain('The Desk')
+    const wrong = { ...body, id: 'wrong', offline_access: { params: { prompt: '{{nonsense}}' } } }
+    const refused = await gatepass.call('POST', '/v1/admin/auth_providers', wrong)
+    expect(refused.body.errors).toMatchObject([{ path: 'offline_access.params.prompt' }])
   })
 
   test('a variable without a value is asked of the operator', async () => {

@@ -1,14 +1,30 @@
 import { z } from '@hono/zod-openapi'
+import { definitionSchema } from '../../providers/definition/definition-schema.ts'
 import { shapeOf } from '../../providers/definition/member.ts'
 import { OAUTH2_MEMBERS } from '../../providers/definition/oauth2-settings.ts'
+import { jsonValue } from '../endpoint/json-schemas.ts'
 import { CLIENT_MEMBERS, ENTRY_MEMBERS } from './entry-members.ts'
 
 // The bodies of `/v1/admin/auth_providers`, in the shape of Arcade's API with the members that Gatepass adds.
 
 const oauth2 = { ...CLIENT_MEMBERS, ...OAUTH2_MEMBERS }
 
+const { id: _, description: __, oauth2: ___, ...ofDefinition } = definitionSchema.shape
+const { name, offline_access, ...ofCatalogue } = ofDefinition
+
+/** What a definition's file says for a catalogue alone. It is taken, so that such a file can be sent as it is. */
+const notKept = Object.fromEntries(
+  Object.keys(ofCatalogue).map((member) => [
+    member,
+    jsonValue.openapi({ description: 'Of the file of a definition; changes nothing' }).optional(),
+  ]),
+) as Record<keyof typeof ofCatalogue, z.ZodOptional<typeof jsonValue>> // the same members
+
 export const providerCreateSchema = z
   .object({
+    ...notKept,
+    name: name.optional(),
+    offline_access,
     ...shapeOf(ENTRY_MEMBERS, 'create'),
     oauth2: z.object(shapeOf(oauth2, 'create')).nullish(),
   })

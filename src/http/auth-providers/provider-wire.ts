@@ -1,3 +1,4 @@
+import type { z } from '@hono/zod-openapi'
 import type { AllowsHttp } from '../../egress/endpoint.ts'
 import { parseOnce } from '../../parsing/parse.ts'
 import { createDefinitions, type Definitions } from '../../providers/catalogue/definitions.ts'
@@ -5,8 +6,10 @@ import { builtInByEndpoints, withOfflineAccess } from '../../providers/catalogue
 import { checkClientSecret } from '../../providers/definition/client-assertion.ts'
 import { readMembers, writeMembers } from '../../providers/definition/member.ts'
 import { OAUTH2_MEMBERS } from '../../providers/definition/oauth2-settings.ts'
+import { checkOfflineAccess } from '../../providers/definition/read-definition.ts'
 import { readProvider } from '../../providers/definition/read-provider.ts'
 import { type OAuth2Context, REQUESTS } from '../../providers/definition/requests.ts'
+import { withStandardParams } from '../../providers/definition/standard-params.ts'
 import { endpointsDigest } from '../../providers/identity.ts'
 import { factsOf } from '../../providers/known-facts.ts'
 import type { Provider, ProviderEntry } from '../../providers/provider.ts'
@@ -59,7 +62,11 @@ export function parseProviderCreate(body: unknown, options: WireOptions = {}): P
   const mayLackClient = known !== undefined || oauth2 == null
   const context = { before: undefined, definitions, mayLackClient }
   const { clientSecret, ...model } = readEntry(sent, sentOAuth2, context)
-  const provider = providerFrom(sent.id, sentOAuth2, { base, blocksBefore: {} }, options)
+  const described = providerFrom(sent.id, sentOAuth2, { base, blocksBefore: {} }, options)
+  const provider = withOfflineAccessOf(sent.offline_access, {
+    ...described,
+    ...(sent.name !== undefined && { displayName: sent.name }),
+  })
   checkClientSecret(provider, clientSecret)
   const entry = { status: 'active', ...model, id: sent.id, name: sent.id, source: 'admin', provider } as const
   return { entry, ...(clientSecret !== undefined && { clientSecret }) }
@@ -104,6 +111,20 @@ export function providerToWire(
     ...writeMembers(ENTRY_MEMBERS, view),
     oauth2: { ...writeMembers(CLIENT_MEMBERS, view), ...writeMembers(OAUTH2_MEMBERS, shown(entry.provider)) },
   }
+}
+
+/** The provider that asks for a refresh token as the definition says. */
+function withOfflineAccessOf(
+  offlineAccess: z.output<typeof providerCreateSchema>['offline_access'],
+  provider: Provider,
+): Provider {
+  if (offlineAccess === undefined) return provider
+  checkOfflineAccess(offlineAccess)
+  const { params, scopes } = offlineAccess
+  return withOfflineAccess({
+    provider: withStandardParams(provider),
+    offlineAccess: { ...(params && { params }), ...(scopes && { scopes }) },
+  })
 }
 
 function readEntry(

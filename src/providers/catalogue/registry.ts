@@ -156,7 +156,10 @@ function variablesOf(
 }
 
 /** The provider with its request for a refresh token, if it needs one: for use by the id alone. */
-export function withOfflineAccess({ provider, offlineAccess }: BuiltInProvider): Provider {
+export function withOfflineAccess({
+  provider,
+  offlineAccess,
+}: Pick<BuiltInProvider, 'provider' | 'offlineAccess'>): Provider {
   if (offlineAccess === undefined) return provider
   const { authorizationRequest } = provider
   const params = { ...authorizationRequest.params, ...offlineAccess.params }

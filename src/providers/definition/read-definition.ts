@@ -1,14 +1,15 @@
 import { type AllowsHttp, endpointFault } from '../../egress/endpoint.ts'
 import { collectFaults } from '../../parsing/collect-faults.ts'
 import { checked, parse } from '../../parsing/parse.ts'
-import { type BuiltInProvider, SCOPES_TEMPLATE } from '../catalogue/built-in-provider.ts'
+import type { BuiltInProvider } from '../catalogue/built-in-provider.ts'
 import { type EndpointPatterns, endpointPattern, endpointPatterns } from '../catalogue/endpoint-patterns.ts'
-import type { Provider, TokenRequestBlock } from '../provider.ts'
-import { checkTemplate, mentions } from '../template.ts'
+import type { Provider } from '../provider.ts'
+import { checkTemplate } from '../template.ts'
 import { fillEndpoint, urlTemplateFault } from '../variables.ts'
 import { type DefinitionInput, definitionSchema } from './definition-schema.ts'
 import { readProvider } from './read-provider.ts'
 import { refuse } from './refuse.ts'
+import { withStandardParams } from './standard-params.ts'
 
 /** A definition as it was read: the provider, and what a catalogue says of it besides. */
 export interface Definition extends BuiltInProvider {
@@ -58,42 +59,8 @@ function withoutMetadata({ fromIssuer: _, ...provider }: Provider): Provider {
   return provider
 }
 
-/** The parameters that every request has are written out, as in the answers of the API. */
-function withStandardParams(provider: Provider): Provider {
-  const { authorizationRequest, tokenRequest, refreshRequest } = provider
-  const placesScopes = Object.values(authorizationRequest.params).some(
-    (template) => mentions(template, 'scopes') || mentions(template, 'existing_scopes'),
-  )
-  const withParams = (block: TokenRequestBlock, params: Readonly<Record<string, string>>) => ({
-    ...block,
-    params: { ...params, ...block.params },
-  })
-  return {
-    ...provider,
-    authorizationRequest: {
-      ...authorizationRequest,
-      params: {
-        response_type: 'code',
-        client_id: '{{client_id}}',
-        redirect_uri: '{{redirect_uri}}',
-        ...(!placesScopes && { scope: SCOPES_TEMPLATE }),
-        ...authorizationRequest.params,
-      },
-    },
-    tokenRequest: withParams(tokenRequest, {
-      grant_type: 'authorization_code',
-      redirect_uri: '{{redirect_uri}}',
-    }),
-    ...(refreshRequest && {
-      refreshRequest: withParams(refreshRequest, {
-        grant_type: 'refresh_token',
-        refresh_token: '{{refresh_token}}',
-      }),
-    }),
-  }
-}
-
-function checkOfflineAccess(offlineAccess: DefinitionInput['offline_access']): void {
+/** Throws `invalid_request` for a parameter that is no template of an authorization request. */
+export function checkOfflineAccess(offlineAccess: DefinitionInput['offline_access']): void {
   for (const [name, template] of Object.entries(offlineAccess?.params ?? {})) {
     const fault = checkTemplate(template, ['client_id', 'redirect_uri', 'scopes', 'existing_scopes'])
     if (fault !== undefined) refuse(`offline_access.params.${name}`, fault)

@@ -1,0 +1,38 @@
+import { SCOPES_TEMPLATE } from '../catalogue/built-in-provider.ts'
+import type { Provider, TokenRequestBlock } from '../provider.ts'
+import { mentions } from '../template.ts'
+
+/** The parameters that every request has are written out, as in the answers of the API. */
+export function withStandardParams(provider: Provider): Provider {
+  const { authorizationRequest, tokenRequest, refreshRequest } = provider
+  const placesScopes = Object.values(authorizationRequest.params).some(
+    (template) => mentions(template, 'scopes') || mentions(template, 'existing_scopes'),
+  )
+  const withParams = (block: TokenRequestBlock, params: Readonly<Record<string, string>>) => ({
+    ...block,
+    params: { ...params, ...block.params },
+  })
+  return {
+    ...provider,
+    authorizationRequest: {
+      ...authorizationRequest,
+      params: {
+        response_type: 'code',
+        client_id: '{{client_id}}',
+        redirect_uri: '{{redirect_uri}}',
+        ...(!placesScopes && { scope: SCOPES_TEMPLATE }),
+        ...authorizationRequest.params,
+      },
+    },
+    tokenRequest: withParams(tokenRequest, {
+      grant_type: 'authorization_code',
+      redirect_uri: '{{redirect_uri}}',
+    }),
+    ...(refreshRequest && {
+      refreshRequest: withParams(refreshRequest, {
+        grant_type: 'refresh_token',
+        refresh_token: '{{refresh_token}}',
+      }),
+    }),
+  }
+}
