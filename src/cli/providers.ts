@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { nearest } from '../domain/nearest.ts'
 import { type Api, withApi } from './api.ts'
+import { lacksClient, readProviderFile } from './definition-file.ts'
 import { addProvider } from './missing-variables.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, table } from './print.ts'
 import { promptSecret, promptText } from './prompt.ts'
@@ -112,7 +113,10 @@ export function defineProviders(providers: Command, shell: Shell): void {
   )
     .option('--catalogue <name>', 'the name in the built-in catalogue, if it differs from the id', parseId)
     .option('--issuer <url>', 'an issuer whose metadata describes the provider')
-    .option('--file <path>', 'the JSON body of POST /v1/admin/auth_providers; - for standard input')
+    .option(
+      '--file <path>',
+      'a definition in JSON or YAML, or the body of POST /v1/admin/auth_providers; - for standard input',
+    )
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: AddOptions) => {
       const create = { ...options, creates: 'database' } as const
@@ -120,7 +124,7 @@ export function defineProviders(providers: Command, shell: Shell): void {
         return withApi(shell, create, (api) => addFromCatalogue(api, id, options))
       const described =
         options.file !== undefined
-          ? await readJsonFile(options.file)
+          ? await withClient(await readProviderFile(options.file), options)
           : { oauth2: { ...(await promptClient(options)), issuer: options.issuer } }
       return withApi(shell, create, async (api) => {
         const body = withVariables({ type: 'oauth2', ...described, id }, options)
@@ -168,6 +172,12 @@ export function defineProviders(providers: Command, shell: Shell): void {
 
   defineProvidersTest(providers, shell)
   defineProvidersImport(providers, shell)
+}
+
+/** The content of a file; a definition has no client, which is then asked for. */
+async function withClient(given: Record<string, unknown>, options: ClientOptions): Promise<object> {
+  if (!lacksClient(given)) return given
+  return { ...given, oauth2: { ...Object(given.oauth2), ...(await promptClient(options)) } }
 }
 
 /**

@@ -122,18 +122,24 @@ export default definition
   })
 
   test('are taken by the API too, and by the command, as they are in the file', async () => {
-    const file = join(folderOf({ 'file.json': { ...zendeskLike(), id: 'from-file' } }), 'file.json')
-    const told = await cli(
-      'providers',
-      'add',
-      'from-file',
-      '--file',
-      file,
-      '--variable',
-      'subdomain=acme',
-      '--json',
-    )
-    expect(told).toMatchObject({ code: 2, stderr: expect.stringContaining('client_id') })
+    const yaml = `id: x
+name: The Desk
+category: support
+oauth2:
+  variables: {subdomain: {label: Subdomain, pattern: "[a-z]+", example: acme}}
+  authorize_request: {endpoint: "https://{{subdomain}}.desk.example/authorize"}
+  token_request: {endpoint: "https://{{subdomain}}.desk.example/token"}
+`
+    const folder = folderOf({ 'file.yaml': yaml, 'no.yaml': 'id: [' })
+    const client = ['--client-id', 'x', '--public']
+    const add = (name: string, ...more: readonly string[]) =>
+      cli('providers', 'add', 'from-file', '--file', join(folder, name), ...client, ...more)
+    expect(await add('no.yaml')).toMatchObject({ code: 2, stderr: expect.stringContaining('is not YAML') })
+    const lacking = await add('file.yaml')
+    expect(lacking).toMatchObject({ code: 2, stderr: expect.stringContaining('--variable subdomain=…') })
+    const told = await add('file.yaml', '--variable', 'subdomain=acme', '--json')
+    expect(told).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(told.stdout)).toMatchObject({ id: 'from-file', oauth2: { client_id: 'x' } })
     const { id, oauth2, ...rest } = zendeskLike()
     const body = {
       ...rest,

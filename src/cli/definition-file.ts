@@ -1,0 +1,23 @@
+import { extname } from 'node:path'
+import { CommandFailure, EXIT } from './failure.ts'
+import { readJsonFile, readTextFile } from './read-json-file.ts'
+
+/**
+ * The object of a file in JSON or YAML, or of JSON on standard input for `-`: the body of `POST
+ * /v1/admin/auth_providers`, or the definition of a provider, which lacks the client alone.
+ */
+export async function readProviderFile(source: string): Promise<Record<string, unknown>> {
+  if (!['.yaml', '.yml'].includes(extname(source))) return readJsonFile(source)
+  const text = await readTextFile(source)
+  const { parseDocument } = await import('yaml')
+  const document = parseDocument(text, { schema: 'core' })
+  if (document.errors.length > 0) throw new CommandFailure(`The file "${source}" is not YAML.`, EXIT.usage)
+  const value: unknown = document.toJS({ maxAliasCount: 100 })
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  throw new CommandFailure(`The file "${source}" should hold one object.`, EXIT.usage)
+}
+
+/** Whether the file says nothing of a client, as a definition. */
+export function lacksClient({ oauth2 }: Readonly<Record<string, unknown>>): boolean {
+  return typeof oauth2 === 'object' && oauth2 !== null && !('client_id' in oauth2)
+}
