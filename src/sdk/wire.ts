@@ -130,6 +130,42 @@ export interface AuditEntry {
 }
 
 export interface AuthProviderCreateRequest {
+  /** Of the file of a definition; changes nothing */
+  readonly $schema?: JsonValue | undefined
+  /** Of the file of a definition; changes nothing */
+  readonly also_known_as?: JsonValue | undefined
+  /** Of the file of a definition; changes nothing */
+  readonly category?: JsonValue | undefined
+  /** Of the file of a definition; changes nothing */
+  readonly other_endpoints?: JsonValue | undefined
+  /** Of the file of a definition; changes nothing */
+  readonly shares_endpoints_with?: JsonValue | undefined
+  /** Of the file of a definition; changes nothing */
+  readonly registration?: JsonValue | undefined
+  /** Of the file of a definition; changes nothing */
+  readonly scopes?: JsonValue | undefined
+  /** Of the file of a definition; changes nothing */
+  readonly documentation?: JsonValue | undefined
+  /** Of the file of a definition; changes nothing */
+  readonly sources?: JsonValue | undefined
+  /** Of the file of a definition; changes nothing */
+  readonly checked?: JsonValue | undefined
+  /** Of the file of a definition; changes nothing */
+  readonly verified?: JsonValue | undefined
+  /** Of the file of a definition; changes nothing */
+  readonly logo?: JsonValue | undefined
+  /** What people call the provider */
+  readonly name?: string | undefined
+  /**
+   * Parameters and scopes of the authorization request without which no refresh token comes. Left out:
+   * it comes without them, or never.
+   */
+  readonly offline_access?:
+    | {
+        readonly params?: { readonly [name: string]: string } | undefined
+        readonly scopes?: readonly string[] | undefined
+      }
+    | undefined
   readonly id: string
   readonly description?: string | null | undefined
   readonly provider_id?: string | null | undefined

@@ -12,7 +12,7 @@ const oauth2 = { ...CLIENT_MEMBERS, ...OAUTH2_MEMBERS }
 const { id: _, description: __, oauth2: ___, ...ofDefinition } = definitionSchema.shape
 const { name, offline_access, ...ofCatalogue } = ofDefinition
 
-/** What a definition's file says for a catalogue alone. It is taken, so that such a file can be sent as it is. */
+/** What a definition's file says for a catalogue alone. It is accepted, so that such a file can be sent unchanged. */
 const notKept = Object.fromEntries(
   Object.keys(ofCatalogue).map((member) => [
     member,
