@@ -63,6 +63,17 @@ describe('an authorization request', () => {
     expect((await change({ pkce: { enabled: true } })).status).toBe(200)
   })
 
+  test('leaves the query of a token endpoint as it is (BambooHR)', async () => {
+    const { as } = scene
+    await change({ token_request: { endpoint: `${as.tokenUrl}?request=token` } })
+    as.requests.length = 0
+    expect((await scene.connect({ user_id: 'query' })).body.status).toBe('completed')
+    const [exchange] = as.tokenRequests()
+    expect(exchange?.search).toBe('?request=token')
+    expect(exchange?.form).toMatchObject({ grant_type: 'authorization_code' })
+    await change({ token_request: { endpoint: as.tokenUrl } })
+  })
+
   test('may have its state under another name, as its response (Crisp)', async () => {
     expect((await change({ state_parameter: 'payload' })).body.oauth2.state_parameter).toBe('payload')
     const { browser, location } = await authorizationUrl('state')

@@ -84,6 +84,20 @@ describe('a form as authorization response', () => {
     expect(scene.as.tokenRequests()).toEqual([])
   })
 
+  test('of an earlier click is not taken for the answer to a later one', async () => {
+    await using scene = await start()
+    const { id, url } = (await authorize(scene.gatepass)).body
+    const browser = new UserAgent()
+    const click = async () => formIn(await browser.submitForm(await browser.get(url)))
+    const first = await click()
+    const earlier = await postFrom(PROVIDER, new UserAgent(), first?.action ?? '', { ...first?.fields })
+    const swapped = new URL(earlier.location ?? '')
+    swapped.searchParams.set('state', (await click())?.fields.state ?? '')
+    await browser.get(swapped)
+    expect((await scene.status(id)).body).toMatchObject({ reason: 'provider_bad_response' })
+    expect(scene.as.tokenRequests()).toEqual([])
+  })
+
   test('is not taken twice, nor too long, nor for an entry that does not ask for it', async () => {
     await using scene = await start()
     const { id, browser, action, fields } = await formOf(scene)
