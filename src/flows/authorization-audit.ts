@@ -30,6 +30,8 @@ export type Refusal =
   | 'login_cancelled'
   | 'login_failed'
   | 'login_unavailable'
+  /** The provider entry lacks its client, so the browser was not sent to the provider. */
+  | 'provider_incomplete'
 
 /** A refused request that is repeated is recorded once, so that it cannot fill the audit trail. */
 const MAX_RECORDED = 10_000

@@ -222,6 +222,20 @@ describe('the cause of an authorization', () => {
       },
     ],
     [
+      'an entry whose secret was taken away meanwhile',
+      'client_missing',
+      'operator',
+      async () => {
+        const { id, url } = await begin('second')
+        const change = (client_secret: string | null) =>
+          scene.call('PATCH', '/v1/admin/auth_providers/second', { oauth2: { client_secret } })
+        await change(null)
+        expect((await click(url)).status).toBe(503)
+        await change(scene.as.clientSecret)
+        return id
+      },
+    ],
+    [
       'an answer in another browser',
       'other_browser',
       'user',

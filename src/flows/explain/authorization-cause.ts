@@ -60,6 +60,7 @@ function causeOfSilence(situation: Situation): CauseCode | undefined {
   if (has('user_confirmed')) return 'not_sent_on'
   if (has('callback')) return 'user_not_confirmed'
   if (refused?.startsWith('login_')) return 'login_not_finished'
+  if (refused === 'provider_incomplete') return 'client_missing'
   const sent = latest.findLast(({ step }) => step === 'sent_to_provider')
   if (sent === undefined)
     return openedAt === undefined && authorization.step === 0 ? 'link_not_opened' : 'link_not_clicked'

@@ -3,6 +3,7 @@ import type { Broker } from '../../broker.ts'
 import type { Authorization } from '../../domain/authorization.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { connectUrl } from '../../flows/acquire-tokens.ts'
+import { recordRefusal } from '../../flows/authorization-audit.ts'
 import { beginLogin } from '../../flows/login.ts'
 import type { StartedAttempt } from '../../flows/start-attempt.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
@@ -55,6 +56,9 @@ export async function startAndRedirect(
       { authorizationId: id, reason: error.code, why: error.message },
       'an authorization could not be started',
     )
+    const authorization = await broker.store.authorizations.find(id)
+    if (authorization !== undefined && error.code === 'provider_incomplete')
+      await recordRefusal(broker, authorization, error.code)
     return endingResponse(c, { kind: 'problem', message: NOT_SET_UP }, 503)
   }
 }
