@@ -3,7 +3,7 @@ import { catalogueOf } from './catalogue/registry.ts'
 import { hasOwnEndpoints, ownEndpointsOf } from './connection-values.ts'
 import { type EndpointRole, endpointsOf, type Provider } from './provider.ts'
 import { names } from './template.ts'
-import { userVariables, withVariables } from './variables.ts'
+import { urlTemplatesOf, userVariables, withVariables } from './variables.ts'
 
 /**
  * The client and server that an entry's codes and tokens belong to, as one comparable value: the client id, and each
@@ -59,9 +59,17 @@ function valuesBesideEndpoints(provider: Provider): readonly (readonly [string, 
     Object.fromEntries(
       Object.entries(variables)
         .filter(([name, { askUser }]) => !askUser && !templates.some((template) => names(template, name)))
+        .filter(([name]) => !isOfKeyAlone(provider, name))
         .map(([name, { value }]) => [name, value]),
     ),
   )
+}
+
+/** Whether the variable is of the id of the client's key and of nothing else: a client that changes its key stays the same. */
+function isOfKeyAlone(provider: Provider, variable: string): boolean {
+  const { keyId = '', issuer = '', subject = '', audience = '' } = provider.clientAssertion ?? {}
+  const urls = urlTemplatesOf(provider).map(([, template]) => template)
+  return names(keyId, variable) && ![issuer, subject, audience, ...urls].some((one) => names(one, variable))
 }
 
 /** A digest of the endpoints, without the client: an administrator confirms it for a client of the environment. */

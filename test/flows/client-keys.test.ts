@@ -152,6 +152,32 @@ describe('a client that signs', () => {
     expect(everything).not.toContain(client_secret.slice(40, 90))
   })
 
+  test('keeps its connections when it changes its key, and loses them with another team (Apple)', async () => {
+    const variable = (value: string) => ({ pattern: '[A-Z0-9]{10}', value })
+    const apple = authenticatedBy('signed_client_secret', {
+      client_secret: pem(p256.privateKey),
+      variables: { team_id: variable('TEAM123456'), key_id: variable('KEY1234567') },
+      client_assertion: { algorithm: 'ES256', key_id: '{{key_id}}', issuer: '{{team_id}}' },
+    })
+    expect((await change(apple)).status).toBe(200)
+    const { token } = (await scene.connect({ user_id: 'key' })).body.context
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    await change({ client_secret: pem(privateKey), variables: { key_id: { value: 'KEY7654321' } } })
+    expect((await scene.authorize({ user_id: 'key' })).body).toMatchObject({ context: { token } })
+    await change({ variables: { team_id: { value: 'TEAM654321' } } })
+    expect((await scene.authorize({ user_id: 'key' })).body.status).toBe('pending')
+    expect(
+      (
+        await change({
+          client_assertion: null,
+          ...authenticatedBy('client_secret_post', {}),
+          client_secret: 'x',
+          variables: null,
+        })
+      ).status,
+    ).toBe(200)
+  })
+
   test('whose stored secret is not the key says so, and sends nothing', async () => {
     await change(authenticatedBy('client_secret_post', { client_secret: 'a text' }))
     expect((await change(authenticatedBy('private_key_jwt', {}))).status).toBe(200)
