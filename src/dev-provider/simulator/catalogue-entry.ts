@@ -9,7 +9,9 @@ export function catalogueEntry(
   { id, provider, facts }: Definition,
   scopes?: readonly string[],
 ): SimulatedEntry {
-  const wanted = Object.entries(provider.variables ?? {}).filter(([, { isExample }]) => isExample === true)
+  const wanted = Object.entries(provider.variables ?? {}).filter(
+    ([, { isExample, askUser }]) => isExample === true && askUser !== true,
+  )
   const variables = Object.fromEntries(wanted.map(([name, { value }]) => [name, { value }]))
   const known = Object.keys(facts.scopes ?? {}).slice(0, SCOPES)
   const asked = scopes ?? (provider.defaultScopes.length > 0 ? undefined : known)

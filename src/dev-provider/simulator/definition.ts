@@ -16,6 +16,12 @@ export interface SimulatedBlock {
   readonly triggers?: { readonly on_token_grant: boolean; readonly on_token_refresh: boolean }
   readonly revokes?: string
   readonly token_parameter?: string
+  /** Of the authorization URL. */
+  readonly fragment?: string
+  readonly error_response?: {
+    readonly at: string
+    readonly codes?: Readonly<Record<string, string>>
+  }
 }
 
 export interface SimulatedOAuth2 {
@@ -28,11 +34,14 @@ export interface SimulatedOAuth2 {
   readonly authorize_request: SimulatedBlock
   readonly token_request: SimulatedBlock
   readonly refresh_request?: SimulatedBlock
+  readonly exchange_request?: SimulatedBlock
+  readonly renewal_request?: SimulatedBlock
   readonly user_info_request?: SimulatedBlock
   readonly token_introspection_request?: SimulatedBlock
   readonly revocation_request?: SimulatedBlock
   readonly issuer?: string
   readonly token_types?: readonly string[]
+  readonly rotation?: { readonly kind: string }
   readonly strict_rotation?: boolean
   readonly default_expires_in?: number
   readonly scope_aliases?: Readonly<Record<string, string>>
@@ -41,7 +50,18 @@ export interface SimulatedOAuth2 {
   readonly callback_members?: Readonly<Record<string, string>>
   readonly code_parameter?: string
   readonly kept_values?: Readonly<Record<string, SimulatedKeptValue>>
-  readonly variables?: Readonly<Record<string, { readonly value?: string }>>
+  readonly variables?: Readonly<
+    Record<
+      string,
+      {
+        readonly value?: string
+        readonly ask?: string
+        readonly pattern?: string
+        readonly one_of?: readonly string[]
+        readonly example?: string
+      }
+    >
+  >
   readonly account?: { readonly id?: readonly string[]; readonly name?: readonly string[] }
   readonly api?: {
     readonly base_url?: string

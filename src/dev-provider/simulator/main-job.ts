@@ -1,3 +1,5 @@
+import { VALUE } from '../../http/pages/connect-page.ts'
+import { matchingText } from '../../providers/matching-text.ts'
 import { accountIdOf } from './answers.ts'
 import type { SimulatedOAuth2 } from './definition.ts'
 import type { SimulatedOutgoing } from './simulated-outgoing.ts'
@@ -93,6 +95,7 @@ class Job {
   #oauth2: SimulatedOAuth2 | undefined
   #simulator: Simulator | undefined
   #connectionId = ''
+  readonly #usersValues: Record<string, string> = {}
 
   constructor(gatepass: SimulatedGatepass, entry: SimulatedEntry) {
     this.#gatepass = gatepass
@@ -109,9 +112,9 @@ class Job {
       oauth2: { ...body.oauth2, ...client },
     })
     if (status !== 201) throw new Failure(answer.message ?? `the entry is refused (${status})`)
-    this.#oauth2 = answer.oauth2 as SimulatedOAuth2 // the wire's contract
+    this.#oauth2 = this.#withUsersValues(answer.oauth2 as SimulatedOAuth2) // the wire's contract
     this.#simulator = new Simulator(
-      { ...answer.oauth2, ...this.#entry.plays },
+      { ...this.#oauth2, ...this.#entry.plays },
       { clientId: client.client_id, clientSecret, redirectUri: answer.oauth2.redirect_uri },
       this.#gatepass.clock,
     )
@@ -145,7 +148,9 @@ class Job {
     )
     const [connection] = list.items
     expectThat(connection !== undefined, 'there is no connection')
-    const expected = this.#oauth2 === undefined ? '' : accountIdOf(this.#oauth2)
+    const own = this.#oauth2 === undefined ? '' : accountIdOf(this.#oauth2)
+    // an account's id counts within the values that its user gave
+    const expected = [...Object.values(this.#usersValues), own].join(':')
     expectThat(
       connection.account.id === expected,
       `the account is "${connection.account.id}" instead of "${expected}"`,
@@ -243,10 +248,8 @@ class Job {
   }
 
   #need(user_id: string) {
-    return {
-      auth_requirement: { id: this.#entry.body.id, oauth2: { scopes: this.#entry.scopes ?? [] } },
-      user_id,
-    }
+    const oauth2 = { scopes: this.#entry.scopes ?? [] }
+    return { auth_requirement: { id: this.#entry.body.id, oauth2 }, user_id }
   }
 
   /** From the caller's request to the page after the callback; the browser's cookies go along. */
@@ -257,22 +260,49 @@ class Job {
       `the authorization does not begin (${status}): ${body.message ?? ''}`,
     )
     this.#playing.play.scopes = body.scopes ?? []
-    const opened = await this.#gatepass.browse(body.url, {})
+    const { browse } = this.#gatepass
+    const page = await browse(body.url, {})
+    // a page that asks for the user's values waits for the click
+    const typed = Object.entries(this.#usersValues).map(([name, value]) => [`${VALUE}${name}`, value])
+    const isShown = page.status === 200 && typed.length > 0
+    const form = new URLSearchParams(typed).toString()
+    const opened = isShown ? await browse(body.url, { cookie: cookiesOf(page), form }) : page
     const toProvider = opened.headers.get('location')
     expectThat(toProvider !== null, `the link does not lead to the provider (${opened.status})`)
-    const cookie = opened.headers
-      .getSetCookie()
-      .map((one) => one.split(';', 1)[0])
-      .join('; ')
+    const cookie = cookiesOf(opened) || cookiesOf(page)
     let back: URL
     try {
       back = this.#playing.authorize(new URL(toProvider))
     } catch (error) {
       throw new Failure(`the authorization request ${error instanceof Error ? error.message : error}`)
     }
-    await this.#gatepass.browse(back.href, { cookie })
+    await this.#return(back, cookie)
     this.#expectNoFaults()
     return { id: body.id }
+  }
+
+  /** The definition with a value for each variable that users are asked for. */
+  #withUsersValues(oauth2: SimulatedOAuth2): SimulatedOAuth2 {
+    const { variables = {} } = oauth2
+    for (const [name, { ask, example, one_of: options, pattern }] of Object.entries(variables))
+      if (ask === 'user')
+        this.#usersValues[name] = example ?? options?.[0] ?? matchingText(pattern ?? '') ?? ''
+    const given = Object.entries(this.#usersValues).map(([name, value]) => [
+      name,
+      { ...variables[name], value },
+    ])
+    return { ...oauth2, variables: { ...variables, ...Object.fromEntries(given) } }
+  }
+
+  /** The browser comes back: by a redirect, or by a form that the provider has it post (`response_mode`). */
+  async #return(back: URL, cookie: string): Promise<void> {
+    const { browse } = this.#gatepass
+    const isForm = this.#oauth2?.authorize_request.params?.response_mode === 'form_post'
+    if (!isForm) return void (await browse(back.href, { cookie }))
+    const posted = await browse(`${back.origin}${back.pathname}`, { form: back.searchParams.toString() })
+    const location = posted.headers.get('location')
+    expectThat(location !== null, `the posted authorization response is answered with ${posted.status}`)
+    await browse(new URL(location, back).href, { cookie })
   }
 
   /** A URL with the values of the entry's variables, for people. */
@@ -290,6 +320,13 @@ class Job {
     const [fault] = this.#playing.faults
     if (fault !== undefined) throw new Failure(`${fault.request}: ${fault.fault}`)
   }
+}
+
+function cookiesOf({ headers }: Response): string {
+  return headers
+    .getSetCookie()
+    .map((one) => one.split(';', 1).join(''))
+    .join('; ')
 }
 
 function expectThat(condition: boolean, otherwise: string): asserts condition {

@@ -18,6 +18,7 @@ import type {
   SimulatedRequest,
   SimulatedResponse,
 } from './definition.ts'
+import { place } from './place-members.ts'
 import { namesIn, render, type Values } from './template.ts'
 
 /** What the server plays from the next request on; set members at any time. */
@@ -104,6 +105,8 @@ export class Simulator {
     const endpoint = this.#endpoint(block)
     if (url.origin !== endpoint.origin || url.pathname !== endpoint.pathname)
       throw new RequestFault(`goes to ${url.origin}${url.pathname}`)
+    if (url.hash !== (block.fragment === undefined ? '' : `#${block.fragment}`))
+      throw new RequestFault('has another fragment than the definition says')
     const { scopes } = this.play
     const values = { ...this.#values(), scopes, existing_scopes: [] }
     const isPlaced = Object.values(block.params ?? {}).some((one) =>
@@ -194,7 +197,7 @@ export class Simulator {
     const grant = this.latest
     if (block === undefined || grant?.refreshToken === undefined)
       throw new RequestFault('is not in the definition')
-    if (this.play.refusesRefresh) return json(400, { error: 'invalid_grant' })
+    if (this.play.refusesRefresh) return refusal(block)
     const actual = this.#parameters(request, block)
     const { auth_method: method, auth_header_value_format: format } = block
     const client = checkClient(request, block, this.#client)
@@ -212,6 +215,18 @@ export class Simulator {
     ])
     this.#check(request, block, actual, standard, values)
     return this.#issue(block, { scopes: grant.scopes, before: grant })
+  }
+
+  /** Another access token for that of the code, with a longer life. */
+  exchange(request: SimulatedRequest): SimulatedResponse {
+    const { exchange_request: block } = this.#oauth2
+    const grant = this.latest
+    if (block === undefined || grant === undefined) throw new RequestFault('is not in the definition')
+    const client =
+      block.auth_method === 'none' ? new Map<string, Expected>() : checkClient(request, block, this.#client)
+    const values = { ...this.#values(), access_token: grant.accessToken }
+    this.#check(request, block, this.#parameters(request, block), client, values)
+    return this.#issue(block, { scopes: grant.scopes })
   }
 
   userInfo(request: SimulatedRequest): SimulatedResponse {
@@ -295,8 +310,9 @@ export class Simulator {
     block: SimulatedBlock,
     { scopes, nonce, before }: { scopes: readonly string[]; nonce?: string; before?: Issued },
   ): SimulatedResponse {
-    const { refresh_request: refresh, strict_rotation: rotates } = this.#oauth2
-    const isNew = before?.refreshToken === undefined || rotates === true
+    const { refresh_request: refresh, strict_rotation: isStrict, rotation } = this.#oauth2
+    const rotates = isStrict === true || rotation?.kind === 'single_use' || rotation?.kind === 'grace'
+    const isNew = before?.refreshToken === undefined || rotates
     const grant: Issued = {
       accessToken: this.#secret('access'),
       ...(refresh !== undefined && {
@@ -336,6 +352,7 @@ export class Simulator {
       ['authorization', oauth2.authorize_request],
       ['token', oauth2.token_request],
       ['refresh', oauth2.refresh_request],
+      ['exchange', oauth2.exchange_request],
       ['userInfo', oauth2.user_info_request],
       ['introspection', oauth2.token_introspection_request],
       ['revocation', oauth2.revocation_request],
@@ -353,7 +370,8 @@ export class Simulator {
     const { variables = {} } = this.#oauth2
     const values = Object.entries(variables).map(([name, { value = '' }]) => [name, value] as const)
     const client = ['client_id', encodeURIComponent(this.#client.clientId)] as const
-    return new URL(render(endpoint, Object.fromEntries([...values, client])))
+    const told = keptIn(this.#oauth2, 'authorization_response', 'names')
+    return new URL(render(endpoint, { ...told, ...Object.fromEntries([...values, client]) }))
   }
 
   #parameters(request: SimulatedRequest, block: SimulatedBlock): Map<string, string> {
@@ -405,6 +423,16 @@ function isAt(url: URL, endpoint: URL): boolean {
 /** Whether the text is anywhere in the request. */
 function holds({ url, headers, body }: SimulatedRequest, text: string): boolean {
   return [url.search, body, ...Object.values(headers)].some((one) => one.includes(text))
+}
+
+/** A refused grant as the definition tells it; else as RFC 6749 section 5.2 does. */
+function refusal({ error_response: declared }: SimulatedBlock): SimulatedResponse {
+  const [code] =
+    Object.entries(declared?.codes ?? {}).find(([, standard]) => standard === 'invalid_grant') ?? []
+  if (declared === undefined || code === undefined) return json(400, { error: 'invalid_grant' })
+  const body: Record<string, unknown> = {}
+  place(body, declared.at, /^\d+$/.test(code) ? Number(code) : code)
+  return json(200, body)
 }
 
 function json(status: number, body: object): SimulatedResponse {

@@ -164,6 +164,59 @@ describe('servers whose oddities no code knows', () => {
         api: { base_url: 'https://{{account}}.odd.example.com/api' },
       },
     ],
+    [
+      'a response by form_post, and a fragment',
+      {
+        authorize_request: {
+          endpoint: endpoint('authorize'),
+          params: { response_mode: 'form_post' },
+          fragment: 'odd_redirect',
+        },
+      },
+    ],
+    [
+      'errors in 200 under another member',
+      token({ error_response: { at: '$.errcode', success: ['0'], codes: { 40163: 'invalid_grant' } } }),
+    ],
+    ['a rotation with a grace', { rotation: { kind: 'grace', grace_seconds: 60 } }],
+    [
+      'a token that is exchanged',
+      {
+        refresh_request: undefined,
+        exchange_request: {
+          endpoint: endpoint('long-lived'),
+          auth_method: 'none',
+          params: {
+            grant_type: 'odd_exchange',
+            client_secret: '{{client_secret}}',
+            access_token: '{{access_token}}',
+          },
+        },
+      },
+    ],
+    [
+      'a token host of the authorization response',
+      {
+        kept_values: {
+          home: {
+            from: 'authorization_response',
+            at: 'home-server',
+            one_of: ['https://eu.odd.example.com', 'https://us.odd.example.com'],
+          },
+        },
+        token_request: { endpoint: '{{home}}/token' },
+        refresh_request: { endpoint: '{{home}}/token' },
+      },
+    ],
+    [
+      'a subdomain that each user gives',
+      {
+        variables: { account: { label: 'Account', pattern: '[a-z]{3,20}', example: 'acme', ask: 'user' } },
+        authorize_request: { endpoint: 'https://{{account}}.odd.example.com/authorize' },
+        ...token({ endpoint: 'https://{{account}}.odd.example.com/token' }),
+        api: { base_url: 'https://{{account}}.odd.example.com/api', hosts: ['*.odd.example.com'] },
+      },
+    ],
   ])('%s', async (_, oauth2) => {
     const { ok, steps } = await run(oauth2)
     expect(steps.filter((one) => !one.ok)).toEqual([])

@@ -12,8 +12,18 @@ export async function startSimulated(): Promise<SimulatedGatepass & AsyncDisposa
     outgoing,
     clock,
     call: (method, path, body, headers = {}) => gatepass.call(method, path, body, { headers }),
-    browse: (url, { cookie }) =>
-      fetch(url, { redirect: 'manual', headers: cookie === undefined ? {} : { cookie } }),
+    browse: (url, { cookie, form }) =>
+      fetch(url, {
+        redirect: 'manual',
+        headers: {
+          ...(cookie !== undefined && { cookie }),
+          ...(form !== undefined && {
+            'content-type': 'application/x-www-form-urlencoded',
+            origin: new URL(url).origin,
+          }),
+        },
+        ...(form !== undefined && { method: 'POST', body: form }),
+      }),
     [Symbol.asyncDispose]: () => gatepass.close(),
   }
 }
