@@ -124,7 +124,8 @@ function toConnection(
 ): Connection {
   const { kept, ...place } = row
   const limited = mergedExtra(extra)
-  const tokens = sealGrant(broker, place, {
+  const now = broker.now()
+  const received = {
     accessToken,
     userInfo: mergedExtra(userInfo) ?? {},
     ...(limited !== undefined && { extra: limited }),
@@ -132,8 +133,9 @@ function toConnection(
     refreshToken,
     tokenType,
     scopes,
-  })
-  const now = broker.now()
+    ...(expiresAt !== undefined && expiresAt > now && { expiresIn: expiresAt - now }),
+  }
+  const tokens = sealGrant(broker, place, received, { provider: entry.provider })
   return {
     ...place,
     ...tokens,

@@ -112,6 +112,32 @@ describe('a connection that dies when it is idle', () => {
     expect(asked(scene)).toBe(2)
   })
 
+  test('is kept alive from its import on', async () => {
+    await using scene = await start({ refresh_token_idle: 30 * DAY, keep_alive: true })
+    await scene.connect({ user_id: 'here' })
+    const imported = await scene.call('POST', '/v1/admin/user_connections/import', {
+      connections: [
+        {
+          user_id: 'u1',
+          provider_id: 'demo',
+          access_token: 'an-access-token-of-elsewhere',
+          refresh_token: scene.as.secrets().find((one) => one.startsWith('rt_')),
+          expires_at: scene.clock() + LIFE,
+          scopes: 'read',
+        },
+      ],
+    })
+    expect(imported.status, JSON.stringify(imported.body)).toBe(200)
+    const { expiresAt, refreshExpiresAt, refreshAt = 0 } = await row(scene)
+    const now = scene.clock()
+    expect({ expiresAt, refreshExpiresAt }).toEqual({
+      expiresAt: now + LIFE,
+      refreshExpiresAt: now + 30 * DAY,
+    })
+    expect(refreshAt).toBeGreaterThan(now + 20 * DAY)
+    expect(refreshAt).toBeLessThanOrEqual(now + 24 * DAY)
+  })
+
   test('is left alone when its provider is switched off or leads elsewhere', async () => {
     await using scene = await start({ refresh_token_idle: 30 * DAY, keep_alive: true })
     await scene.connect()
