@@ -18,5 +18,6 @@ export function catalogueEntry(
   return {
     body: { id, provider_id: id, ...(wanted.length > 0 && { oauth2: { variables } }) },
     ...(asked !== undefined && { scopes: asked }),
+    client: { method: provider.tokenRequest.authMethod, algorithm: provider.clientAssertion?.algorithm },
   }
 }

@@ -78,7 +78,7 @@ export function checkHeaders(
 export function checkClient(
   { headers }: SimulatedRequest,
   { auth_method: method = 'client_secret_post', headers: own = {} }: SimulatedBlock,
-  { clientId, clientSecret }: SimulatedClient,
+  { clientId, clientSecret, verifies = () => false }: SimulatedClient,
 ): Map<string, Expected> {
   const { authorization } = headers
   const setsAuthorization = Object.keys(own).some((name) => name.toLowerCase() === 'authorization')
@@ -99,6 +99,18 @@ export function checkClient(
       return new Map([
         ['client_id', clientId],
         ['client_secret', clientSecret],
+      ])
+    case 'private_key_jwt':
+    case 'client_secret_jwt':
+      return new Map<string, Expected>([
+        ['client_id', clientId],
+        ['client_assertion_type', 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'],
+        ['client_assertion', verifies],
+      ])
+    case 'signed_client_secret':
+      return new Map<string, Expected>([
+        ['client_id', clientId],
+        ['client_secret', verifies],
       ])
     case 'none':
     case 'bearer_access_token':

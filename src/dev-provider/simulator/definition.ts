@@ -41,6 +41,7 @@ export interface SimulatedOAuth2 {
   readonly revocation_request?: SimulatedBlock
   readonly issuer?: string
   readonly token_types?: readonly string[]
+  readonly client_assertion?: { readonly algorithm?: string }
   readonly rotation?: { readonly kind: string }
   readonly strict_rotation?: boolean
   readonly default_expires_in?: number
@@ -83,6 +84,8 @@ export interface SimulatedClient {
   readonly clientId: string
   readonly clientSecret: string
   readonly redirectUri: string
+  /** Whether a JWT is signed by the client; absent: its secret is sent. */
+  readonly verifies?: (jwt: string) => boolean
 }
 
 /** A request as it would arrive: names of headers in lower case. */

@@ -1,6 +1,7 @@
 import { VALUE } from '../../http/pages/connect-page.ts'
 import { matchingText } from '../../providers/matching-text.ts'
 import { accountIdOf } from './answers.ts'
+import { clientKeyFor, type SigningClient } from './client-key.ts'
 import type { SimulatedOAuth2 } from './definition.ts'
 import type { SimulatedOutgoing } from './simulated-outgoing.ts'
 import { Simulator } from './simulator.ts'
@@ -50,7 +51,8 @@ export interface SimulatedEntry {
   >
   /** What is asked for; left out: the definition's default scopes. */
   readonly scopes?: readonly string[]
-  readonly clientSecret?: string
+  /** How the client signs, where its secret is a key; left out: as the body says. */
+  readonly client?: SigningClient
   /** What the server does otherwise than the definition says. */
   readonly plays?: Partial<SimulatedOAuth2>
 }
@@ -105,7 +107,9 @@ class Job {
 
   /** The entry, with a client of the simulator. */
   async define(): Promise<string> {
-    const { body, clientSecret = 'simulated-secret+with/odd:characters %' } = this.#entry
+    const { body, client: signing = signingClientOf(body.oauth2) } = this.#entry
+    const key = clientKeyFor(signing)
+    const clientSecret = key?.secret ?? 'simulated-secret+with/odd:characters %'
     const client = { client_id: `simulated-client-${body.id}`, client_secret: clientSecret }
     const { status, body: answer } = await this.#gatepass.call('POST', '/v1/admin/auth_providers', {
       ...body,
@@ -115,7 +119,13 @@ class Job {
     this.#oauth2 = this.#withUsersValues(answer.oauth2 as SimulatedOAuth2) // the wire's contract
     this.#simulator = new Simulator(
       { ...this.#oauth2, ...this.#entry.plays },
-      { clientId: client.client_id, clientSecret, redirectUri: answer.oauth2.redirect_uri },
+      {
+        clientId: client.client_id,
+        // a key is not sent
+        clientSecret: key === undefined ? clientSecret : '',
+        redirectUri: answer.oauth2.redirect_uri,
+        ...(key && { verifies: (jwt: string) => key.verifies(jwt, this.#gatepass.clock()) }),
+      },
       this.#gatepass.clock,
     )
     this.#gatepass.outgoing.playing = this.#simulator
@@ -320,6 +330,11 @@ class Job {
     const [fault] = this.#playing.faults
     if (fault !== undefined) throw new Failure(`${fault.request}: ${fault.fault}`)
   }
+}
+
+function signingClientOf(oauth2: object | undefined): SigningClient {
+  const { token_request: token, client_assertion: assertion } = { ...oauth2 } as Partial<SimulatedOAuth2> // checked by the API
+  return { method: token?.auth_method, algorithm: assertion?.algorithm }
 }
 
 function cookiesOf({ headers }: Response): string {

@@ -217,6 +217,22 @@ describe('servers whose oddities no code knows', () => {
         api: { base_url: 'https://{{account}}.odd.example.com/api', hosts: ['*.odd.example.com'] },
       },
     ],
+    [
+      'a client that signs a JWT',
+      { ...token({ auth_method: 'private_key_jwt' }), revocation_request: undefined },
+    ],
+    [
+      'a client secret that is a JWT',
+      {
+        ...token({ auth_method: 'signed_client_secret' }),
+        client_assertion: { algorithm: 'ES256', audience: 'https://odd.example.com' },
+        revocation_request: undefined,
+      },
+    ],
+    [
+      'a client that signs with its secret',
+      { ...token({ auth_method: 'client_secret_jwt' }), revocation_request: undefined },
+    ],
   ])('%s', async (_, oauth2) => {
     const { ok, steps } = await run(oauth2)
     expect(steps.filter((one) => !one.ok)).toEqual([])
