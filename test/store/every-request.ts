@@ -65,6 +65,8 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
 
     await call('POST', '/v1/admin/auth_providers', providerBody(name, as))
     await call('GET', '/v1/admin/auth_providers')
+    await call('GET', '/v1/admin/provider_catalogue')
+    await call('GET', '/v1/admin/provider_catalogue/{id}', undefined, { id: 'github' })
     await call('GET', '/v1/admin/auth_providers/{id}', undefined, { id: name })
     await call('PATCH', '/v1/admin/auth_providers/{id}', { description: 'changed' }, { id: name })
 
