@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
@@ -64,7 +64,6 @@ async function writeLines(path: string, lines: AsyncIterable<string>): Promise<v
   try {
     const stream = createWriteStream(partial, { mode: 0o600, flags: 'wx' })
     await pipeline(withLineEnds(lines), stream)
-    const { existsSync } = await import('node:fs')
     if (existsSync(path)) throw new CommandFailure(`The file "${path}" exists already.`, EXIT.usage)
     await rename(partial, path)
   } catch (error) {
