@@ -90,7 +90,7 @@ function plainRow(
   return { row: { ...value, ...(known !== undefined && { provider_id: known }) } }
 }
 
-/** An answer of Nango's `GET /connection/{id}`. The end user's id counts as the user, else the connection's own. */
+/** An answer of Nango's `GET /connections/{id}?refresh_token=true`. The end user's id counts as the user, else the connection's own. */
 function nangoRow(
   value: Readonly<Record<string, unknown>>,
   { providers, keptNames }: RowOptions,
