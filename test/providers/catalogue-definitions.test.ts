@@ -52,13 +52,18 @@ describe('a definition of the catalogue', () => {
     '%s has https URLs without fragments, and declares what they name',
     (_, { json, definition }) => {
       const declared = [...Object.keys(definition.provider.variables ?? {}), 'client_id']
-      const kept = Object.keys(definition.provider.keptValues ?? {})
+      const keptValues = Object.entries(definition.provider.keptValues ?? {})
+      const kept = keptValues.map(([name]) => name)
+      const told = keptValues.flatMap(([name, { from }]) => (from === 'authorization_response' ? [name] : []))
+      const namedAt = (path: string) => {
+        if (path.startsWith('.oauth2.api')) return [...declared, ...kept]
+        return path.startsWith('.oauth2.authorize_request') ? declared : [...declared, ...told]
+      }
       for (const [path, url] of urlsIn({ oauth2: json.oauth2, other_endpoints: json.other_endpoints })) {
         // scopes may be URLs, and patterns look like some
         if (/scope|pattern|issuer/.test(path)) continue
         expect(url, path).toMatch(/^https:\/\/[^#\s]+$/)
-        for (const [, name] of url.matchAll(/\{\{(\w+)\}\}/g))
-          expect(path.startsWith('.oauth2.api') ? [...declared, ...kept] : declared, path).toContain(name)
+        for (const [, name] of url.matchAll(/\{\{(\w+)\}\}/g)) expect(namedAt(path), path).toContain(name)
       }
       for (const url of Object.values(endpointsOf(definition.provider)))
         expect(new URL(url).protocol).toBe('https:')
