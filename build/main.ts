@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import type { Plugin } from 'vite'
+import { createIndex } from '../src/providers/catalogue/definition-index.ts'
 import { bundle, ROOT } from './bundle.ts'
 
 /** Programs and threads that are started by their file, and the module that `gatepass/tools` exports. */
@@ -38,7 +39,10 @@ const placesOfModules: Plugin = {
 
 const CATALOGUE = 'providers/catalogue'
 
-/** The definitions of providers as one file, each as the text of its JSON, and the logos: both are read when needed. */
+/**
+ * The definitions of providers as one file, each as the text of its JSON, the index of their hosts, and the logos. Each is
+ * read when it is needed.
+ */
 const catalogueFiles: Plugin = {
   name: 'gatepass:catalogue-files',
   generateBundle() {
@@ -48,6 +52,7 @@ const catalogueFiles: Plugin = {
       .map((file) => [basename(file, '.json'), withoutSpace(join(folder, file))] as const)
     const written = {
       'definitions.json': JSON.stringify(Object.fromEntries(definitions)),
+      'definition-index.json': JSON.stringify(createIndex(new Map(definitions))),
       'logos.json': withoutSpace(join(folder, 'logos.json')),
     }
     for (const [name, source] of Object.entries(written))

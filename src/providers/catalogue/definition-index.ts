@@ -1,6 +1,10 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { definitionTexts } from './definition-texts.ts'
 
 // Which definitions may own an authorization endpoint, by its host, without reading them whole.
+
+/** The build writes it, since parsing all definitions would take a start tens of milliseconds. */
+const BUILT = new URL('./definition-index.json', import.meta.url)
 
 /** What the index needs of a definition's JSON. */
 interface Indexed {
@@ -12,28 +16,36 @@ interface Indexed {
   readonly shares_endpoints_with?: string
 }
 
-interface Index {
-  readonly byHost: ReadonlyMap<string, readonly string[]>
+/** As JSON has it. */
+export interface DefinitionIndex {
+  /** The ids of definitions by the host of an authorization endpoint. */
+  readonly byHost: Readonly<Record<string, readonly string[]>>
   /** Ends of hosts that begin with a variable, such as `.zendesk.com`. */
   readonly byEnd: readonly { readonly end: string; readonly id: string }[]
 }
 
-let index: Index | undefined
+let index: DefinitionIndex | undefined
 
 /**
  * The ids of the definitions whose authorization endpoint may be at this host. Those at any host, such as Keycloak's, are
  * not among them: several have the same paths. Nor are those that share the endpoints of another one.
  */
 export function definitionsAt(host: string): readonly string[] {
-  index ??= createIndex()
+  index ??= existsSync(BUILT) ? readIndex() : createIndex(definitionTexts())
   const ended = index.byEnd.filter(({ end }) => host.endsWith(end))
-  return [...(index.byHost.get(host) ?? []), ...ended.map(({ id }) => id)]
+  const named = Object.hasOwn(index.byHost, host) ? index.byHost[host] : undefined
+  return [...(named ?? []), ...ended.map(({ id }) => id)]
 }
 
-function createIndex(): Index {
+function readIndex(): DefinitionIndex {
+  return JSON.parse(readFileSync(BUILT, 'utf8')) as DefinitionIndex // build/main.ts writes `createIndex`
+}
+
+/** `texts`: the JSON of definitions by their ids. */
+export function createIndex(texts: ReadonlyMap<string, string>): DefinitionIndex {
   const byHost = new Map<string, string[]>()
   const byEnd: { end: string; id: string }[] = []
-  for (const [id, text] of definitionTexts()) {
+  for (const [id, text] of texts) {
     const { oauth2, other_endpoints: others, shares_endpoints_with: shared }: Indexed = JSON.parse(text)
     if (shared !== undefined) continue
     const endpoints = [oauth2.authorize_request.endpoint, ...(others?.authorization ?? [])]
@@ -45,7 +57,7 @@ function createIndex(): Index {
       else if (/^\..+\../.test(end)) byEnd.push({ end, id })
     }
   }
-  return { byHost, byEnd }
+  return { byHost: Object.fromEntries(byHost), byEnd }
 }
 
 /** The hosts of the template: one for each listed value of a variable, and with `{{name}}` where any value may be. */
