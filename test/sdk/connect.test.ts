@@ -82,6 +82,31 @@ describe('token', () => {
   })
 })
 
+test('connect gives the values that an entry asks users for, so that the page does not ask', async () => {
+  await using scene = await startScene()
+  const { call, url: baseUrl, apiKey } = scene.gatepass
+  const at = (path: string) => ({ endpoint: `https://{{subdomain}}.desk.example${path}` })
+  const added = await call('POST', '/v1/admin/auth_providers', {
+    id: 'desk',
+    oauth2: {
+      client_id: 'client',
+      client_secret: 'secret',
+      variables: { subdomain: { pattern: '[a-z]{1,20}', example: 'acme', ask: 'user' } },
+      authorize_request: at('/authorize'),
+      token_request: at('/token'),
+    },
+  })
+  expect(added.status, JSON.stringify(added.body)).toBe(201)
+  const client = new Gatepass({ baseUrl, apiKey })
+  const field = 'name="value.subdomain"'
+  const asking = await client.connect('v1', 'desk')
+  expect(await (await fetch(asking.url ?? '')).text()).toContain(field)
+  const given = await client.connect('v2', 'desk', { variables: { subdomain: 'acme' } })
+  expect(await (await fetch(given.url ?? '')).text()).not.toContain(field)
+  const wrong = client.connect('v3', 'desk', { variables: { subdomain: 'acme.evil' } })
+  await expect(wrong).rejects.toMatchObject({ code: 'invalid_request', status: 400 })
+})
+
 test('confirmUser vouches for the user who comes to the verifier page, and for no other', async () => {
   const environment = { GATEPASS_USER_VERIFIER: 'https://app.example/verify' }
   await using scene = await startScene({ gatepass: { environment } })

@@ -32,6 +32,8 @@ export interface ConnectOptions extends Omit<GrantOptions, 'account'> {
   readonly account?: string | undefined
   /** Where the browser goes at the end, with `auth_id`, `status` and `reason` added to the query. */
   readonly nextUri?: string | URL | undefined
+  /** Values that the provider entry asks users for, such as `{subdomain: 'acme'}`: the connect page then does not ask. */
+  readonly variables?: Readonly<Record<string, string>> | undefined
 }
 
 /** Requests a grant. The answer has the token when a connection covers it already. */
@@ -39,14 +41,14 @@ export function authorize(
   transport: Transport,
   user: string,
   provider: string,
-  { scopes, account, nextUri, ...options }: ConnectOptions,
+  { scopes, account, nextUri, variables, ...options }: ConnectOptions,
 ): Promise<Wire.Authorization> {
   return transport.call<'authorize'>({
     method: 'POST',
     path: '/v1/auth/authorize',
     body: {
       user_id: user,
-      auth_requirement: { provider_id: provider, ...(scopes && { oauth2: { scopes } }) },
+      auth_requirement: { provider_id: provider, variables, ...(scopes && { oauth2: { scopes } }) },
       account,
       next_uri: nextUri?.toString(),
     },
