@@ -13,7 +13,7 @@ interface ConnectOptions extends CommonOptions {
 }
 
 /** An authorization as the API returns it, without the token, which this command does not use. */
-interface AuthorizationWire {
+export interface AuthorizationWire {
   readonly id: string
   readonly status: 'not_started' | 'pending' | 'completed' | 'failed'
   readonly url?: string
@@ -124,10 +124,10 @@ async function unknownName(api: Api, name: string): Promise<CommandFailure> {
 }
 
 /** Shows the link and waits until the user has answered or the link has expired. */
-async function waitForAnswer(
+export async function waitForAnswer(
   api: Api,
   authorization: AuthorizationWire,
-  options: ConnectOptions,
+  options: Pick<ConnectOptions, 'user' | 'open' | 'json'>,
 ): Promise<AuthorizationWire> {
   const { id, url = '', scopes, expires_at } = authorization
   if (options.json) printJson({ id, user_id: options.user, status: 'pending', url, scopes, expires_at })

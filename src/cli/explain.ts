@@ -25,6 +25,7 @@ interface DetailsWire {
   readonly status?: number
   readonly failure?: string
   readonly took_ms?: number
+  readonly received?: readonly string[]
   readonly error?: string
   readonly description?: string
   readonly reason?: string
@@ -41,7 +42,7 @@ interface DetailsWire {
 }
 
 /** An explanation as the API answers it. */
-interface ExplanationWire {
+export interface ExplanationWire {
   readonly id: string
   readonly user_id: string
   readonly status: string
@@ -150,6 +151,7 @@ function linesOf({ step, provider_id, attempt, details }: StepWire, several: Sev
     d.scopes === undefined ? '' : `scopes: ${d.scopes.join(' ') || 'none'}`,
     d.missing_scopes === undefined ? '' : `not granted: ${d.missing_scopes.join(' ')}`,
     outcomeOf(d),
+    d.received && d.received.length > 0 ? `answer: ${d.received.join(', ')}` : '',
     said,
     step === 'ended' || said !== '' ? '' : (d.message ?? ''),
     d.reason === undefined || step === 'code_exchange' || step === 'refresh_failed' ? '' : d.reason,

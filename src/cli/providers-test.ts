@@ -5,26 +5,46 @@ import { builtIn, builtInIds } from '../providers/catalogue/registry.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
 import { readJsonFile } from './read-json-file.ts'
-import { jsonOption, parseId, parseScopes, type Shell } from './shell.ts'
+import { type CommonOptions, parseId, parseScopes, type Shell, withCommonOptions } from './shell.ts'
 
-interface TestOptions {
+interface TestOptions extends CommonOptions {
   readonly simulate?: true
+  readonly live?: true
+  readonly user?: string
+  readonly open: boolean
+  readonly revoke?: true
   readonly file?: string
   readonly scopes?: string[]
-  readonly json?: true
 }
 
-export function defineProvidersTest(providers: Command, _shell: Shell): void {
-  providers
-    .command('test')
-    .description('run the whole main job of a definition against a simulator of it, without network')
-    .argument('<id>', 'a provider of the catalogue, or the id for --file', parseId)
+/** Of `--live`, unless `--user` names another. */
+const TEST_USER = 'gatepass-live-test'
+
+export function defineProvidersTest(providers: Command, shell: Shell): void {
+  withCommonOptions(
+    providers
+      .command('test')
+      .description('try a definition: against a simulator of it, or with --live at the provider')
+      .argument('<id>', 'a provider of the catalogue or, with --live, one that was added', parseId),
+  )
     .option('--simulate', 'a simulator plays the provider as its definition says')
     .option('--file <path>', 'the definition, or the body of POST /v1/admin/auth_providers', parseId)
     .option('--scopes <scopes>', 'scopes to ask for, comma-separated', parseScopes)
-    .addOption(jsonOption())
+    .option('--live', 'one real consent with the client of the added provider; says what differed')
+    .option('--user <id>', `with --live: the user (default: "${TEST_USER}")`, parseId)
+    .option('--no-open', 'with --live: only print the link')
+    .option('--revoke', 'with --live: at the end, delete the connection and revoke its tokens')
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: TestOptions) => {
+      if (options.live) {
+        if (options.simulate || options.file !== undefined)
+          throw new CommandFailure(
+            '--live tries a provider that was added, so it goes with neither --simulate nor --file: gatepass providers add --file adds one.',
+            EXIT.usage,
+          )
+        const { testLive } = await import('./providers-live.ts')
+        return testLive(shell, id, { ...options, user: options.user ?? TEST_USER })
+      }
       const entry = await entryOf(id, options)
       const [{ withSimulation }, { runMainJob }] = await Promise.all([
         import('./simulation.ts'),
@@ -67,7 +87,11 @@ const EXAMPLES = `
 Examples:
   $ gatepass providers test github --simulate
   $ gatepass providers test acme --simulate --file acme.json --scopes read,write
+  $ gatepass providers test acme --live --scopes read --revoke
 
 A Gatepass with an empty database runs the job in this process: consent, refusal, call, refresh and revocation. The
 simulator checks every request strictly: an unknown or missing parameter, another client authentication or an endpoint
-that the definition does not name is an error.`
+that the definition does not name is an error.
+
+With --live a server must be running, and the provider has its client. Nothing is changed but the test user's connection:
+what the definition should say is printed as a patch, as far as it was observed. Exit code 1 when something differed.`

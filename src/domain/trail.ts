@@ -44,6 +44,8 @@ export interface TrailDetails {
   /** Why there was no answer: `timeout`, `unreachable`, … */
   readonly failure?: string
   readonly took_ms?: number
+  /** Names of the answer's members with the form of their values (`scope: commas`). */
+  readonly received?: readonly string[]
   /** The provider's error code. */
   readonly error?: string
   /** The provider's own words, cleaned (`wordsOf`). */
@@ -96,7 +98,10 @@ function lineOf({ at, step, part, details = {} }: TrailEntry): string {
     JSON.stringify({ at, step, ...(part !== undefined && { part }), details: given })
   const whole = line(short)
   if (whole.length <= LONGEST_LINE) return whole
-  const { parameters: _, scopes: __, missing_scopes: ___, ...rest } = short
+  const { received: _, ...sent } = short
+  const without = line(sent)
+  if (without.length <= LONGEST_LINE) return without
+  const { parameters: __, scopes: ___, missing_scopes: ____, ...rest } = sent
   const most = line(rest)
   return most.length <= LONGEST_LINE ? most : line({})
 }

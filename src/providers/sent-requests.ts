@@ -7,6 +7,7 @@ import {
   type OutgoingRequest,
   type OutgoingResponse,
 } from '../egress/outgoing.ts'
+import { formOfResponse } from './response-form.ts'
 
 /** A request to a provider as it was sent: addresses, names and the status, never a value. */
 export interface SentRequest {
@@ -24,13 +25,18 @@ export interface SentRequest {
   readonly failure?: OutgoingError['kind']
   /** When the provider says that it answered (its `Date` header). */
   readonly answeredAt?: EpochSeconds
+  /** Names and forms of the members of the answer (`formOfResponse`). */
+  readonly received?: readonly string[]
 }
 
-const lists = new AsyncLocalStorage<SentRequest[]>()
+const lists = new AsyncLocalStorage<readonly SentRequest[][]>()
 
-/** Runs the function, and adds every request that it sends through `recordedOutgoing` to the list. */
+/**
+ * Runs the function, and adds every request that it sends through `recordedOutgoing` to the list, and to those of the calls
+ * around this one.
+ */
 export function recordingRequests<T>(sent: SentRequest[], run: () => Promise<T>): Promise<T> {
-  return lists.run(sent, run)
+  return lists.run([...(lists.getStore() ?? []), sent], run)
 }
 
 /** The client, whose whole requests are added to the list of `recordingRequests` they are made under. */
@@ -38,15 +44,22 @@ export function recordedOutgoing(outgoing: Outgoing): Outgoing {
   return {
     ...outgoing,
     async send(request) {
-      const sent = lists.getStore()
-      if (sent === undefined) return outgoing.send(request)
+      const open = lists.getStore()
+      if (open === undefined) return outgoing.send(request)
       const begun = performance.now()
-      const add = (answer: Pick<SentRequest, 'status' | 'failure' | 'answeredAt'>) =>
-        sent.push({ ...describe(request), tookMs: Math.ceil(performance.now() - begun), ...answer })
+      const add = (answer: Pick<SentRequest, 'status' | 'failure' | 'answeredAt' | 'received'>) => {
+        const one = { ...describe(request), tookMs: Math.ceil(performance.now() - begun), ...answer }
+        for (const sent of open) sent.push(one)
+      }
       try {
         const response = await outgoing.send(request)
         const answeredAt = dateOf(response)
-        add({ status: response.status, ...(answeredAt !== undefined && { answeredAt }) })
+        const received = formOfResponse(response)
+        add({
+          status: response.status,
+          ...(answeredAt !== undefined && { answeredAt }),
+          ...(received !== undefined && { received }),
+        })
         return response
       } catch (error) {
         if (error instanceof OutgoingError) add({ failure: error.kind })

@@ -3154,6 +3154,8 @@ export interface ExplainedStep {
     /** Why there was no answer, such as `timeout` */
     readonly failure?: string
     readonly took_ms?: number
+    /** Names of the answer's members with the form of their values, such as `scope: commas` */
+    readonly received?: readonly string[]
     /** The provider's error code */
     readonly error?: string
     /** The provider's own words, cleaned */

@@ -39,7 +39,7 @@ function stepOf({ introspectionRequest }: Provider, { purpose, endpoint }: SentR
 
 /** Where it went, what it had, and what came back. */
 export function requestDetails(provider: Provider, request: SentRequest, at: number): TrailDetails {
-  const { endpoint, method, parameters, status, failure, tookMs, answeredAt } = request
+  const { endpoint, method, parameters, status, failure, tookMs, answeredAt, received } = request
   const difference = answeredAt === undefined ? 0 : at - answeredAt
   return {
     endpoint,
@@ -49,6 +49,7 @@ export function requestDetails(provider: Provider, request: SentRequest, at: num
     ...(status !== undefined && { status }),
     ...(failure !== undefined && { failure }),
     took_ms: tookMs,
+    ...(received !== undefined && { received }),
     ...(Math.abs(difference) >= LEAST_DIFFERENCE_SECONDS && { clock_difference_seconds: difference }),
   }
 }

@@ -25,6 +25,9 @@ const detailsSchema = z
     status: z.number().int().openapi({ description: 'The HTTP status of the answer' }),
     failure: z.string().openapi({ description: 'Why there was no answer, such as `timeout`' }),
     took_ms: z.number().int(),
+    received: z.array(z.string()).openapi({
+      description: "Names of the answer's members with the form of their values, such as `scope: commas`",
+    }),
     error: z.string().openapi({ description: "The provider's error code" }),
     description: z.string().openapi({ description: "The provider's own words, cleaned" }),
     reason: z.string().openapi({ description: 'The reason by the names of Gatepass' }),
@@ -176,12 +179,13 @@ function toWire(explained: Explanation): AnswerOf<typeof explanationSchema> {
 }
 
 /** The stored members are those of the wire; only the time is written differently. */
-function detailsToWire({ first_at, parameters, scopes, missing_scopes, ...rest }: TrailDetails) {
+function detailsToWire({ first_at, parameters, scopes, missing_scopes, received, ...rest }: TrailDetails) {
   return {
     ...rest,
     ...(parameters !== undefined && { parameters: [...parameters] }),
     ...(scopes !== undefined && { scopes: [...scopes] }),
     ...(missing_scopes !== undefined && { missing_scopes: [...missing_scopes] }),
+    ...(received !== undefined && { received: [...received] }),
     ...(first_at !== undefined && { first_at: toTimestamp(first_at) }),
   }
 }

@@ -518,6 +518,13 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
             status: 200,
             took_ms: 42,
             parameters: ['redirect_uri', 'code', 'code_verifier', 'grant_type', 'client_id', 'client_secret'],
+            received: [
+              'access_token: text',
+              'refresh_token: text',
+              'token_type: bearer',
+              'expires_in: number',
+              'scope: text',
+            ],
           },
         },
         {
@@ -532,6 +539,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
             status: 200,
             took_ms: 42,
             parameters: [],
+            received: ['sub: text', 'name: text', 'email: text', 'login: text'],
           },
         },
         {
