@@ -157,10 +157,10 @@ async function store(
   broker: Broker,
   connection: Connection,
   options: { readonly replaces: boolean; readonly makeDefault: boolean },
-  audit: Parameters<Broker['store']['connections']['import']>[2],
+  audit: Parameters<Broker['store']['connections']['addImported']>[2],
 ): Promise<'created' | 'replaced' | 'present'> {
   try {
-    return await broker.store.connections.import(connection, options, audit)
+    return await broker.store.connections.addImported(connection, options, audit)
   } catch (error) {
     // the same account was connected meanwhile
     if (error instanceof BrokerError && error.code === 'already_exists') return 'present'

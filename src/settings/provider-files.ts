@@ -79,9 +79,10 @@ function parsedJson(text: string): { readonly value: unknown } | undefined {
 }
 
 async function defaultExportOf(file: string): Promise<unknown> {
+  const definitionModule = pathToFileURL(file).href
   let exported: { readonly default?: unknown }
   try {
-    exported = await import(pathToFileURL(file).href)
+    exported = await import(definitionModule)
   } catch (error) {
     throw new FileFault(`cannot be loaded: ${String(error).replaceAll(/\s+/g, ' ').slice(0, 500)}.`)
   }

@@ -39,7 +39,7 @@ export interface Connections extends ConnectionRefreshes {
    * Stores a connection that comes from elsewhere, unless the user has one of that account: with `replaces` it must be the
    * same connection (by id), which is renewed as by a new consent; else nothing is written and the result is `present`.
    */
-  import(
+  addImported(
     connection: Connection,
     options: { readonly replaces: boolean; readonly makeDefault: boolean },
     audit?: AuditEntries,
@@ -187,7 +187,7 @@ export function createConnections(database: Database): Connections {
         return yield* markDefault({ id })
       })
     },
-    async import(connection, { replaces, makeDefault }, audit) {
+    async addImported(connection, { replaces, makeDefault }, audit) {
       const owner = ownerOf(connection)
       const written = await write(audit, function* (announce) {
         const [known] = yield* ofAccount({ ...owner, accountId: connection.account.id })

@@ -27,11 +27,12 @@ function isAllowed(id: string): boolean {
   return environmentClientOf(clients, entry, definitions)?.allowed === true
 }
 
-/** Whether any value may be in the host of an endpoint to which the secret or a token goes. */
+/** Whether any value, of the operator's or of a response, may be in the host of an endpoint to which the secret or a token goes. */
 function hasOpenHost(id: string): boolean {
   const { provider } = builtIn(id) ?? {}
-  const open = Object.entries(provider?.variables ?? {})
-    .filter(([, { oneOf, isExample }]) => oneOf === undefined && isExample === true)
+  const entered = Object.entries(provider?.variables ?? {}).filter(([, { isExample }]) => isExample === true)
+  const open = [...entered, ...Object.entries(provider?.keptValues ?? {})]
+    .filter(([, { oneOf }]) => oneOf === undefined)
     .map(([name]) => name)
   const { authorizationRequest, tokenRequest, refreshRequest, userInfoRequest, revocationRequest } =
     provider ?? {}

@@ -85,17 +85,17 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
         const keep = { replaces: false, makeDefault: false }
         const replace = { replaces: true, makeDefault: true }
         const other = { ...known, id: 'conn_other', access: sealed('another') }
-        expect(await store.connections.import(other, keep)).toBe('present')
-        expect(await store.connections.import(other, replace)).toBe('present')
+        expect(await store.connections.addImported(other, keep)).toBe('present')
+        expect(await store.connections.addImported(other, replace)).toBe('present')
         expect(await store.connections.find('conn_other')).toBeUndefined()
-        expect(await store.connections.import({ ...other, account: { id: 'b', name: 'b' } }, keep)).toBe(
+        expect(await store.connections.addImported({ ...other, account: { id: 'b', name: 'b' } }, keep)).toBe(
           'created',
         )
         expect(defaults(await store.connections.ofOwner(owner))).toEqual([
           ['a', true],
           ['b', false],
         ])
-        expect(await store.connections.import({ ...known, access: sealed('newer') }, replace)).toBe(
+        expect(await store.connections.addImported({ ...known, access: sealed('newer') }, replace)).toBe(
           'replaced',
         )
         expect(await store.connections.find(known.id)).toMatchObject({ access: 'newer', generation: 2 })

@@ -14,9 +14,10 @@ const OPENS_CONNECTIONS = new RegExp(
   [
     /from '(node:)?(undici|https|http2|tls|dgram|dns)(\/[^']*)?'/,
     // a module that is known, or none: what is imported late is judged as what is imported first. But for an operator's
-    // own modules of tools, which are trusted code (docs/writing-tools.md), and the tasks of the thread pool, whose
-    // modules thread-pool.ts names itself. oidc-provider fetches clients' documents with the guarded client that it is given
-    /(?<!\.)\bimport\((?!'(?:\.{1,2}\/|open'|oidc-provider')|toolModule\)|taskModule\))|\brequire\(/,
+    // own modules of tools and definitions, which are trusted code (docs/writing-tools.md, docs/providers.md), and the tasks
+    // of the thread pool, whose modules thread-pool.ts names itself. oidc-provider fetches clients' documents with the
+    // guarded client that it is given
+    /(?<!\.)\bimport\((?!'(?:\.{1,2}\/|open'|oidc-provider'|yaml')|toolModule\)|taskModule\)|definitionModule\))|\brequire\(/,
     /\bglobalThis\b/,
     /createRemoteJWKSet/,
     /import (\w+|\* as \w+) from '(node:)?(http|net)'/,
@@ -26,6 +27,7 @@ const OPENS_CONNECTIONS = new RegExp(
 )
 /** The second runs in a process of its own, for `gatepass tools dev`. */
 const LOADS_TOOLS = ['tools/module/load-module.ts', 'cli/tools-dev-process.ts']
+const LOADS_DEFINITIONS = 'settings/provider-files.ts'
 const IMPORTS_OIDC_PROVIDER = 'mcp/authorization-server/provider.ts'
 const NAMED_IMPORTS = /import (?:type )?\{([^}]*)\} from '(?:node:)?(?:http|net)'/g
 const OPENS_NOTHING =
@@ -38,6 +40,7 @@ describe('threat 14: one guarded client for every request that leaves', () => {
       const source = readFileSync(join('src', name), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
       expect(source.includes('import(toolModule)'), name).toBe(LOADS_TOOLS.includes(name))
       expect(source.includes('import(taskModule)'), name).toBe(name === 'tools/pool-thread.ts')
+      expect(source.includes('import(definitionModule)'), name).toBe(name === LOADS_DEFINITIONS)
       expect(OPENS_CONNECTIONS.exec(source)?.[0], name).toBeUndefined()
       expect(source.includes("import('oidc-provider')"), name).toBe(name === IMPORTS_OIDC_PROVIDER)
       if (name === IMPORTS_OIDC_PROVIDER) expect(source).toContain('fetch: documentFetch(broker)')

@@ -38,7 +38,7 @@ export function definitionOf(
   const client = authentication(metadata, notes)
   const request = { ...client.request, ...(params && { params }) }
   const { code_challenge_methods_supported: methods } = metadata
-  const isPlain = methods !== undefined && methods.includes('plain') && !methods.includes('S256')
+  const isPlain = methods?.includes('plain') && !methods.includes('S256')
   const oauth2 = {
     issuer: metadata.issuer,
     authorization_response_iss_parameter_supported:
