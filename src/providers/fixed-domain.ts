@@ -8,6 +8,9 @@ import { fillUrl, userVariables } from './variables.ts'
 /** The mark of a part that a value decides; it holds no `/ . : ? # @ \`, except a value that ends before the domain. */
 const OPEN = '\0'
 
+/** Each is checked. */
+const MOST_SHAPES = 1_000
+
 type Naming = Pick<Provider, 'variables' | 'keptValues'>
 
 /** Why the URL may lead to a domain that the definition does not name, or `undefined`. */
@@ -19,7 +22,7 @@ export function openDomainFault(template: string, naming: Naming): string | unde
   const open = shapes.find((shape) => !hasFixedDomain(shape))
   return open === undefined
     ? undefined
-    : `would let a value decide the domain that the client secret goes to (${open.replaceAll(OPEN, '…')}): name the domain in the URL, such as https://{{name}}.example.com, or list the values in one_of`
+    : `would let a value decide the domain that the client secret or tokens go to (${open.replaceAll(OPEN, '…')}): name the domain in the URL, such as https://{{name}}.example.com, or list the values in one_of`
 }
 
 /** The URL with each allowed value in place of its placeholder; a value that is open is `OPEN`. */
@@ -29,7 +32,9 @@ function shapesOf(template: string, { variables = {}, keptValues = {} }: Naming)
     const values = at % 2 === 0 ? [piece] : valuesOf(piece, { variables, keptValues })
     if (values === undefined)
       return `names {{${piece}}}, whose pattern does not fix a domain: write literal text and character classes without . and /, such as https://api\\.[a-z0-9]+\\.example\\.com, or list the values in one_of`
-    shapes = shapes.flatMap((shape) => values.map((value) => shape + value)).slice(0, 1000)
+    if (shapes.length * values.length > MOST_SHAPES)
+      return `names values that can be put together in more than ${MOST_SHAPES} ways: list fewer in one_of`
+    shapes = shapes.flatMap((shape) => values.map((value) => shape + value))
   }
   return shapes
 }

@@ -14,6 +14,8 @@ export function matchingText(pattern: string): string | undefined {
   }
 }
 
+const LONGEST_TEXT = 500
+
 class Unreadable extends Error {}
 
 interface Cursor {
@@ -41,7 +43,10 @@ function readSequence(cursor: Cursor): string {
       continue
     }
     const atom = readAtom(cursor)
-    text += atom.repeat(readCount(cursor))
+    const count = readCount(cursor)
+    // values are shorter; nested counts multiply
+    if (text.length + atom.length * count > LONGEST_TEXT) throw new Unreadable()
+    text += atom.repeat(count)
   }
 }
 

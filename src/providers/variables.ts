@@ -155,9 +155,12 @@ export function withFixedVariables(definition: Provider, values: Readonly<Record
     if (isFilled(template)) return { ...literal, endpoint: template } as Block
     return { ...block, endpointTemplate: template, endpoint: fillEndpoint(template, naming) }
   }
-  const { refreshRequest, userInfoRequest, introspectionRequest, revocationRequest, api, ...others } = rest
+  const { refreshRequest, exchangeRequest, renewalRequest, api, ...withRequests } = rest
+  const { userInfoRequest, introspectionRequest, revocationRequest, ...others } = withRequests
   const optional = {
     refreshRequest: refreshRequest && fix(refreshRequest),
+    exchangeRequest: exchangeRequest && fix(exchangeRequest),
+    renewalRequest: renewalRequest && fix(renewalRequest),
     userInfoRequest: userInfoRequest && fix(userInfoRequest),
     introspectionRequest: introspectionRequest && fix(introspectionRequest),
     revocationRequest: revocationRequest && fix(revocationRequest),

@@ -1128,8 +1128,8 @@ export interface AuthProviderCreateRequest {
         /**
          * Beyond Arcade: the lifetime in seconds of refresh tokens of which the token response tells none
          * (`refresh_token_expires_in`, `refresh_expires_in`, `x_refresh_token_expires_in`, or by the response
-         * map). One that has expired is not sent; the connection then needs its user as
-         * `refresh_token_expired`.
+         * map). One that has expired is sent only when the access token has expired too; if the provider
+         * refuses it, the connection needs its user as `refresh_token_expired`.
          */
         readonly refresh_token_expires_in?: number | null | undefined
         /** Beyond Arcade: the seconds without use after which a refresh token expires. */
@@ -2595,8 +2595,8 @@ export interface AuthProviderUpdateRequest {
         /**
          * Beyond Arcade: the lifetime in seconds of refresh tokens of which the token response tells none
          * (`refresh_token_expires_in`, `refresh_expires_in`, `x_refresh_token_expires_in`, or by the response
-         * map). One that has expired is not sent; the connection then needs its user as
-         * `refresh_token_expired`.
+         * map). One that has expired is sent only when the access token has expired too; if the provider
+         * refuses it, the connection needs its user as `refresh_token_expired`.
          */
         readonly refresh_token_expires_in?: number | null | undefined
         /** Beyond Arcade: the seconds without use after which a refresh token expires. */

@@ -178,10 +178,16 @@ const rows: Record<string, readonly Row[]> = {
     ['not yet', connection({ expiresAt: NOW, refreshExpiresAt: NOW + 1 }), {}, SEND],
     ['reached, alive', connection({ expiresAt: NOW + 1, refreshExpiresAt: NOW }), {}, USE_TOKEN],
     [
-      'reached, expired',
+      'reached, expired: the provider has the last word',
       connection({ expiresAt: NOW, refreshExpiresAt: NOW }),
       {},
-      marks('refresh_token_expired'),
+      SEND,
+    ],
+    [
+      'reached, and the provider refuses it without a reason',
+      connection({ expiresAt: NOW, refreshExpiresAt: NOW }),
+      { situation: refused('believed') },
+      marks('refresh_token_expired', { leaseOwner, countAs: 'refused' }),
     ],
   ],
   'the access token itself is renewed': [

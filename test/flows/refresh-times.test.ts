@@ -46,19 +46,32 @@ describe('a refresh token’s own end', () => {
     expect(await row(scene)).not.toHaveProperty('refreshExpiresAt', 0)
   })
 
-  test('is known before it is sent: the connection needs its user as refresh_token_expired', async () => {
+  test('names the reason of a refusal that names none: the connection needs its user as refresh_token_expired', async () => {
     await using scene = await start({ refresh_token_expires_in: 7200 })
     const { token } = (await scene.connect()).body.context
     scene.clock.advance(LIFE - 1)
     expect((await scene.authorize()).body.context.token).not.toBe(token) // in time, and the token is as it was: static
     scene.clock.advance(7200)
+    scene.as.behaviour.refresh = 'refuse-403'
     const begun = await scene.authorize()
     expect(begun.body).toMatchObject({ status: 'pending' })
-    expect(asked(scene)).toBe(1)
+    expect(asked(scene)).toBe(2)
     expect(await connection(scene)).toMatchObject({
       status: 'needs_authorization',
       status_reason: 'refresh_token_expired',
     })
+  })
+
+  test('that has passed by a wrong clock, or during an outage, costs no user a consent', async () => {
+    await using scene = await start({ refresh_token_expires_in: 7200 })
+    await scene.connect()
+    scene.clock.advance(30 * DAY)
+    scene.as.behaviour.refresh = '503-later'
+    expect((await scene.authorize()).status).toBe(503)
+    expect(await connection(scene)).toMatchObject({ status: 'active' })
+    scene.as.behaviour.refresh = 'static'
+    scene.clock.advance(600)
+    expect((await scene.authorize()).body.status).toBe('completed')
   })
 
   test('moves with each use where only idleness ends it, and keeps the access token to its end', async () => {
@@ -70,8 +83,9 @@ describe('a refresh token’s own end', () => {
       expect(asked(scene)).toBe(i)
     }
     scene.clock.advance(2 * LIFE)
+    scene.as.behaviour.refresh = 'refuse'
     expect((await scene.authorize()).body.status).toBe('pending')
-    expect(asked(scene)).toBe(3)
+    expect(asked(scene)).toBe(4)
   })
 })
 

@@ -357,6 +357,15 @@ describe('a value of a user decides no domain', () => {
     if (status === 400) expect(added.body.message).toContain('decide the domain')
   })
 
+  test('nor where lists together make more hosts than are checked', async () => {
+    const hosts = Array.from({ length: 40 }, (_, at) => `a${at}.zendesk.com`)
+    const list = (one_of: string[]) => ({ one_of, ask: 'user' })
+    const ends = at('https://{{one}}/{{two}}/token')
+    const oauth2 = { variables: { one: list([...hosts, 'b']), two: list(hosts) }, ...ends }
+    const added = await gatepass.call('POST', '/v1/admin/auth_providers', { id: 'z', oauth2 })
+    expect(added.status, JSON.stringify(added.body)).toBe(400)
+  })
+
   test('and a change that would let it decide one is refused', async () => {
     const variables = { sub: { pattern: '[a-z.]+', value: 'desk.example' } }
     const body = { id: 'y', oauth2: { variables, ...at('https://{{sub}}/token') } }

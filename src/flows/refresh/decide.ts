@@ -155,29 +155,31 @@ function decideByRow(connection: Connection, request: RefreshRequest, now: Epoch
   if (rejectedToken === 'replaced') return useToken
   if (rejectedToken === 'stored' && age >= 0 && age < JUST_RECEIVED_SECONDS) return useToken
   if (isUsable(connection, request, now) && connection.generation !== foundGeneration) return useToken
-  const impossible = cannotBeRefreshed(connection, provider, now)
-  if (impossible !== undefined)
-    return isAlive(connection, now) ? useToken : { next: 'mark_unusable', connection, reason: impossible }
-  // to send a refresh token again that may have been used would end the access token as well
-  if (isUsable(connection, request, now) && isRiskyToRepeat(connection, provider, now)) return useToken
+  if (cannotBeRefreshed(connection, provider, now))
+    return isAlive(connection, now)
+      ? useToken
+      : { next: 'mark_unusable', connection, reason: 'token_expired' }
+  // to send a refresh token again that may have been used would end the access token as well; to send one that should
+  // have expired is of no use until it is the last resort
+  const isBetterKept = isRiskyToRepeat(connection, provider, now) || isRefreshTokenExpired(connection, now)
+  if (isUsable(connection, request, now) && isBetterKept) return useToken
   // a refusal that came while the token was alive is checked once more when the token turns out to be useless
   const isCheckedAgain = rejectedToken !== undefined && coolDown?.failure.kind === 'grant_refused'
   if (coolDown !== undefined && !isCheckedAgain) return afterFailure(connection, request, coolDown, now)
   return { next: 'send', connection }
 }
 
-/** Why no request for new tokens is sent, or `undefined`. */
+/**
+ * Whether no request for new tokens can be sent. The computed end of a refresh token is no reason: a clock or an entry may
+ * be wrong, and only the provider's refusal ends a grant.
+ */
 function cannotBeRefreshed(
   connection: Connection,
   { refreshRequest, renewalRequest }: RefreshRequest['provider'],
   now: EpochSeconds,
-): NeedsAuthorizationReason | undefined {
-  if (renewalRequest !== undefined) {
-    const isOldEnough = now - connection.receivedAt >= renewalRequest.leastAgeSeconds
-    return isOldEnough && isAlive(connection, now) ? undefined : 'token_expired'
-  }
-  if (connection.refresh === undefined || refreshRequest === undefined) return 'token_expired'
-  return isRefreshTokenExpired(connection, now) ? 'refresh_token_expired' : undefined
+): boolean {
+  if (renewalRequest === undefined) return connection.refresh === undefined || refreshRequest === undefined
+  return now - connection.receivedAt < renewalRequest.leastAgeSeconds || !isAlive(connection, now)
 }
 
 /** Whether the refresh token may have been used already, at a server that then ends the whole grant. */
@@ -235,7 +237,7 @@ function decideAfterRefusal(
     return {
       next: 'mark_unusable',
       connection,
-      reason: isLost ? 'refresh_outcome_lost' : reasonOf(failure),
+      reason: isLost ? 'refresh_outcome_lost' : reasonOf(failure, connection, now),
       leaseOwner,
       countAs: isLost ? 'lost' : 'refused',
     }
@@ -255,11 +257,16 @@ function decideAfterRefusal(
   }
 }
 
-/** By the provider's own words, where they name one reason. */
-function reasonOf({ refusal }: GrantRefused): NeedsAuthorizationReason {
+/** By the provider's own words, where they name one reason; else by the end of the refresh token, if it has come. */
+function reasonOf(
+  { refusal }: GrantRefused,
+  connection: Connection,
+  now: EpochSeconds,
+): NeedsAuthorizationReason {
   const because = refusedBecause(refusal.words)
   if (because === 'withdrawn') return 'consent_withdrawn'
-  return because === 'expired' ? 'refresh_token_expired' : 'refresh_refused'
+  const isExpired = because === 'expired' || (because === undefined && isRefreshTokenExpired(connection, now))
+  return isExpired ? 'refresh_token_expired' : 'refresh_refused'
 }
 
 /** The answer after a failure that says nothing about the grant: the stored token while it is usable. */

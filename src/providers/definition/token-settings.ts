@@ -85,7 +85,7 @@ export const TOKEN_SETTINGS = {
         .nullish()
         .meta({
           description:
-            'Beyond Arcade: the lifetime in seconds of refresh tokens of which the token response tells none (`refresh_token_expires_in`, `refresh_expires_in`, `x_refresh_token_expires_in`, or by the response map). One that has expired is not sent; the connection then needs its user as `refresh_token_expired`.',
+            'Beyond Arcade: the lifetime in seconds of refresh tokens of which the token response tells none (`refresh_token_expires_in`, `refresh_expires_in`, `x_refresh_token_expires_in`, or by the response map). One that has expired is sent only when the access token has expired too; if the provider refuses it, the connection needs its user as `refresh_token_expired`.',
         }),
     ),
     answer: z.number().optional(),
