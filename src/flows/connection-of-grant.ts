@@ -111,7 +111,7 @@ function changedFrom(
 }
 
 /** An account that the provider does not name is that of the values which its user gave. */
-function accountWithin(
+export function accountWithin(
   provider: Provider,
   account: Grant['account'],
   given: AttemptSecrets['given'] = {},

@@ -3,9 +3,11 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import type { Account, Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { newOwnedId } from '../domain/ids.ts'
+import { lacksValues } from '../providers/connection-values.ts'
 import { mergedExtra } from '../providers/extra-members.ts'
-import { namedValues } from '../providers/kept-values.ts'
+import { keptValuesOf, namedValues } from '../providers/kept-values.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
+import { accountWithin } from './connection-of-grant.ts'
 import { findProvider, providerIdentity, registeredClient } from './find-provider.ts'
 import { getAccessToken } from './get-access-token.ts'
 import { sealGrant } from './seal-grant.ts'
@@ -71,20 +73,29 @@ export async function importConnection(
       `kept_values.${fault}`,
       'is no value that the provider entry keeps, or does not match its pattern',
     )
+  const values = keptValuesOf(entry.provider, told)
+  const { refreshRequest, renewalRequest } = registeredClient(broker, entry, values).provider
+  const request = renewalRequest ?? (row.refreshToken === undefined ? undefined : refreshRequest)
+  if (request !== undefined && lacksValues(request))
+    return refused('kept_values', 'lacks a value that the endpoint for refreshes names')
   const now = broker.now()
   if (row.refreshToken === undefined && row.expiresAt !== undefined && row.expiresAt <= now)
     return refused('expires_at', 'has passed, and there is no refresh token: the user has to approve again')
 
   const owner = { projectId, userId: row.userId, providerUid: entry.uid }
-  const known = (await broker.store.connections.ofOwner(owner)).find(
-    (one) => one.account.id === row.account.id,
-  )
+  const account = accountWithin(entry.provider, row.account, row.keptValues)
+  const known = (await broker.store.connections.ofOwner(owner)).find((one) => one.account.id === account.id)
   if (known !== undefined && !replaces) return { result: 'present', connectionId: known.id }
-  const connection = toConnection(broker, entry, row, {
-    ...owner,
-    id: known?.id ?? newOwnedId('conn', projectId, row.userId),
-    kept: told,
-  })
+  const connection = toConnection(
+    broker,
+    entry,
+    { ...row, account },
+    {
+      ...owner,
+      id: known?.id ?? newOwnedId('conn', projectId, row.userId),
+      kept: told,
+    },
+  )
   const audit = broker.audit.of(projectId, {
     action: 'connection.imported',
     userId: row.userId,

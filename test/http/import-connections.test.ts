@@ -167,6 +167,26 @@ test('kept values are given by their names and checked by their patterns', async
   expect(items).toMatchObject([{ result: 'created' }, { result: 'refused', member: 'kept_values.realm' }])
 })
 
+test('accounts without a name are told apart by the values that their users gave', async () => {
+  const variables = { site: { pattern: '[a-z]{1,20}', example: 'acme', ask: 'user' } }
+  const token_request = { endpoint: `${scene.as.tokenUrl}/{{site}}` }
+  const requests = { token_request, refresh_request: token_request }
+  await addProvider(scene.gatepass, scene.as, { variables, ...requests }, { id: 'asking' })
+  const of = (site: string) =>
+    row({ user_id: 'both', provider_id: 'asking', access_token: `of-${site}`, kept_values: { site } })
+  const rows = [of('one'), of('two')]
+  expect((await imported(rows)).map(({ result }: { result: string }) => result)).toEqual([
+    'created',
+    'created',
+  ])
+  expect((await imported(rows)).map(({ result }: { result: string }) => result)).toEqual([
+    'present',
+    'present',
+  ])
+  const [lacking] = await imported([row({ provider_id: 'asking', refresh_token: 'rt' })])
+  expect(lacking).toMatchObject({ result: 'refused', member: 'kept_values' })
+})
+
 test('only administrators import, at most 500 rows at a time, and 50 with a check', async () => {
   const key = await scene.gatepass.makeKey('caller')
   expect((await scene.call('POST', IMPORT, { connections: [row()] }, { key })).status).toBe(403)
