@@ -115,7 +115,7 @@ function progressOf(isSilent: boolean): { show(done: number): void; end(): void 
     show(done) {
       if (isSilent) return
       const perSecond = Math.round((done / (performance.now() - began)) * 1000)
-      const line = `${done} rows, ${perSecond} a second`
+      const line = `${done} ${done === 1 ? 'row' : 'rows'}, ${perSecond} a second`
       stderr.write(stderr.isTTY ? `\r${line}   ` : `${line}\n`)
     },
     end: () => void (!isSilent && stderr.isTTY && stderr.write('\n')),
@@ -185,7 +185,7 @@ function report(format: string, results: readonly Result[]): void {
   if (refused.length > SHOWN) print(dim(`and ${refused.length - SHOWN} more; --json has all`))
   const counts = countsOf(results)
   print(
-    `${counts.refused === 0 ? MARKS.ok : MARKS.warning} ${bold(`${counts.rows} rows`)} (${format}): ${counts.created} created, ${counts.replaced} replaced, ${counts.present} there already, ${counts.refused} refused`,
+    `${counts.refused === 0 ? MARKS.ok : MARKS.warning} ${bold(`${counts.rows} ${counts.rows === 1 ? 'row' : 'rows'}`)} (${format}): ${counts.created} created, ${counts.replaced} replaced, ${counts.present} there already, ${counts.refused} refused`,
   )
   if (counts.checked + counts.check_refused + counts.check_unavailable > 0)
     print(

@@ -1,4 +1,6 @@
+import { didYouMean } from '../domain/nearest.ts'
 import { type Api, listAll } from './api.ts'
+import { CommandFailure, EXIT } from './failure.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, shortened, table } from './print.ts'
 import type { CommonOptions } from './shell.ts'
 
@@ -39,6 +41,8 @@ interface CatalogueEntryWire {
 }
 
 const PATH = '/v1/admin/provider_catalogue'
+/** The words of longer scopes, such as Google's URLs, are on a line of their own. */
+const WIDEST_SCOPE = 30
 
 /** Prints the providers that Gatepass knows, those of the searched text first. */
 export async function listCatalogue(
@@ -76,7 +80,7 @@ export function reportDefinition(definition: DefinitionWire, { json }: CommonOpt
     printJson(definition)
     return
   }
-  const { id, name, category, documentation, sources, oauth2, scopes = {} } = definition
+  const { id, name, category, documentation, registration, sources, oauth2, scopes = {} } = definition
   print(`${MARKS.warning} ${bold(sanitize(id))}  known, not added`)
   const members: [string, string][] = [
     ['name', name],
@@ -85,14 +89,33 @@ export function reportDefinition(definition: DefinitionWire, { json }: CommonOpt
     ['authorization endpoint', oauth2.authorize_request?.endpoint ?? '-'],
     ['token endpoint', oauth2.token_request?.endpoint ?? '-'],
     ['documentation', documentation ?? '-'],
+    ...(registration === undefined ? [] : [['clients are registered', registration.url] as [string, string]]),
     ...sources.map((source): [string, string] => ['source', source]),
   ]
   for (const [variable, { label, value, example = '' }] of Object.entries(oauth2.variables ?? {}))
     members.push([label ?? variable, value === undefined ? `to be given, such as ${example}` : value])
   for (const [member, value] of members) print(`  ${dim(member.padEnd(22))}  ${sanitize(value)}`)
-  for (const [scope, meaning] of Object.entries(scopes))
-    print(`  ${dim(sanitize(scope))}  ${sanitize(meaning)}`)
+  const explained = Object.entries(scopes)
+  const width = Math.min(WIDEST_SCOPE, Math.max(...explained.map(([scope]) => scope.length)))
+  if (explained.length > 0) print('\nScopes in words:')
+  for (const [scope, meaning] of explained) {
+    const column = scope.length > width ? `\n  ${' '.repeat(width)}` : ' '.repeat(width - scope.length)
+    print(`  ${dim(sanitize(scope))}${column}  ${sanitize(meaning)}`)
+  }
   print(`\nAdd it by: gatepass providers add ${sanitize(id)}`)
+}
+
+/** Throws `CommandFailure` for a variable that the definition does not declare, with the nearest that it does. */
+export function refuseUnknownVariables({ id, oauth2 }: DefinitionWire, given: readonly string[]): void {
+  const known = Object.keys(oauth2.variables ?? {})
+  for (const name of given) {
+    if (known.includes(name)) continue
+    const has = known.length === 0 ? 'It has none.' : `It has ${known.join(', ')}.`
+    throw new CommandFailure(
+      `The definition of "${id}" has no variable "${name}".${didYouMean(name, known)} ${has}`,
+      EXIT.usage,
+    )
+  }
 }
 
 /** Says on standard error that the endpoints are unverified. */

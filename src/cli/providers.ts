@@ -12,6 +12,7 @@ import {
   findDefinition,
   getDefinition,
   listCatalogue,
+  refuseUnknownVariables,
   reportDefinition,
   warnIfUnverified,
 } from './provider-catalogue.ts'
@@ -186,6 +187,7 @@ async function withClient(given: Record<string, unknown>, options: ClientOptions
  */
 async function addFromCatalogue(api: Api, id: string, options: AddOptions): Promise<void> {
   const definition = await getDefinition(api, options.catalogue ?? id)
+  refuseUnknownVariables(definition, (options.variable ?? []).map(nameOf))
   const isAskedFor = options.clientId === undefined && process.stdin.isTTY === true
   const client = isAskedFor ? {} : await promptClient(options, definition)
   if (!options.json) warnIfUnverified(definition)
@@ -221,6 +223,8 @@ function withClientOptions(command: Command): Command {
     )
 }
 
+const nameOf = (variable: string) => variable.slice(0, variable.indexOf('='))
+
 function parseVariable(text: string): string {
   if (/^[a-z_]+=./.test(text)) return text
   throw new InvalidArgumentError('It has to be name=value, such as subdomain=acme.')
@@ -232,7 +236,7 @@ function withVariables(body: unknown, { variable = [] }: ClientOptions): object 
   if (variable.length === 0) return given
   const variables: Record<string, object> = { ...given.oauth2?.variables }
   for (const one of variable) {
-    const name = one.slice(0, one.indexOf('='))
+    const name = nameOf(one)
     variables[name] = { ...variables[name], value: one.slice(name.length + 1) }
   }
   return { ...given, oauth2: { ...given.oauth2, variables } }

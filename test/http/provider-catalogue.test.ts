@@ -92,6 +92,7 @@ describe('gatepass providers', () => {
     const { stdout } = await run('providers', 'show', 'asana')
     expect(stdout).toContain('known, not added')
     expect(stdout).toContain('https://app.asana.com/-/oauth_token')
+    expect(stdout).toMatch(/clients are registered +https:\/\/app\.asana\.com\//)
     const unknown = await run('providers', 'show', 'assana')
     expect(unknown.code).not.toBe(0)
     expect(unknown.stderr).toContain('Did you mean "asana"?')
@@ -113,6 +114,16 @@ describe('gatepass providers', () => {
     expect((await run('providers', 'add', 'shopfy', '--client-id', 'c', '--public')).stderr).toContain(
       'Did you mean "shopify"?',
     )
+  })
+
+  test.each([
+    ['shopify', 'Did you mean "shop"? It has shop.'],
+    ['asana', 'It has none.'],
+  ])('add of %s refuses a variable that the definition does not declare', async (id, hint) => {
+    const given = ['--client-id', 'c', '--public', '--variable', 'shopp=acme']
+    const { code, stderr } = await run('providers', 'add', id, ...given)
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`"shopp".`) })
+    expect(stderr).toContain(hint)
   })
 
   test('add says of unverified endpoints that they are', async () => {

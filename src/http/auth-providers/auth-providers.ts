@@ -73,7 +73,7 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
       if (added === undefined)
         throw new BrokerError(
           'already_exists',
-          `There is a provider "${entry.id}" already. PATCH it, or choose another id.`,
+          `There is a provider "${entry.id}" already. Change it (PATCH, gatepass providers set), or choose another id.`,
         )
       return c.json(render(added), 201)
     },

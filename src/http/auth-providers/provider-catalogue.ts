@@ -76,7 +76,7 @@ export function addProviderCatalogue(add: AddEndpoint, { definitions: { own } }:
       const names = entriesWith(own).flatMap((one) => [one.id, ...one.alsoKnownAs])
       throw new BrokerError(
         'not_found',
-        `The catalogue has no provider "${id}".${didYouMean(id, names)} GET /v1/admin/provider_catalogue lists them all.`,
+        `The catalogue has no provider "${id}".${didYouMean(id, names)} GET /v1/admin/provider_catalogue and gatepass providers list --catalogue have them all.`,
       )
     },
   )
