@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -84,7 +84,9 @@ async function coldAgainst(ref: string, checkout: URL, bench: Bench): Promise<Fi
   const other: typeof import('./seed.ts') = await import(new URL('bench/seed.ts', checkout).href)
   const otherFolder = await seedOwn(bench, 'cold-before', COLD_USERS, other)
   const folder = await seedOwn(bench, 'cold-now', COLD_USERS)
-  await using before = await startGatepass(otherFolder, { checkout })
+  // a release from before the setting had room for 10,000 users
+  const settings = knowsCacheSize(checkout) ? NEARLY_NO_CACHE : {}
+  await using before = await startGatepass(otherFolder, { checkout, settings })
   await using now = await startGatepass(folder, { settings: NEARLY_NO_CACHE })
   const fetchCold = {
     before: coldRounds(bench.load, before, { people: peopleOf(checkout) }),
@@ -133,4 +135,9 @@ async function checkOut(ref: string, folder: string): Promise<URL> {
   execFileSync('tar', ['-xf', archive, '-C', path])
   await symlink(join(here, 'node_modules'), join(path, 'node_modules'))
   return pathToFileURL(`${path}/`)
+}
+
+function knowsCacheSize(checkout: URL): boolean {
+  const [name = ''] = Object.keys(NEARLY_NO_CACHE)
+  return readFileSync(new URL('docs/settings.md', checkout), 'utf8').includes(name)
 }
