@@ -1,4 +1,5 @@
 import { extname } from 'node:path'
+import { readYaml } from '../parsing/read-yaml.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { readJsonFile, readTextFile } from './read-json-file.ts'
 
@@ -9,10 +10,10 @@ import { readJsonFile, readTextFile } from './read-json-file.ts'
 export async function readProviderFile(source: string): Promise<Record<string, unknown>> {
   if (!['.yaml', '.yml'].includes(extname(source))) return readJsonFile(source)
   const text = await readTextFile(source)
-  const { parseDocument } = await import('yaml')
-  const document = parseDocument(text, { schema: 'core' })
-  if (document.errors.length > 0) throw new CommandFailure(`The file "${source}" is not YAML.`, EXIT.usage)
-  const value: unknown = document.toJS({ maxAliasCount: 100 })
+  const yaml = await readYaml(text)
+  if (yaml.outcome === 'unreadable')
+    throw new CommandFailure(`The file "${source}" is not YAML${yaml.place}.`, EXIT.usage)
+  const { value } = yaml
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
   throw new CommandFailure(`The file "${source}" should hold one object.`, EXIT.usage)
 }

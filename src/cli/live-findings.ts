@@ -160,7 +160,7 @@ const SCOPE_FORMS: Readonly<Record<string, string>> = {
   list: 'told as a list, which is always read',
 }
 
-/** The format that a value shows by itself. A lifetime does not show whether it is in seconds or milliseconds. */
+/** The format that can be seen from a value. A lifetime does not show whether it is in seconds or milliseconds. */
 const SHOWN_FORMATS: Readonly<Record<string, string>> = {
   unix_seconds: 'absolute_unix_timestamp',
   unix_milliseconds: 'absolute_unix_timestamp',

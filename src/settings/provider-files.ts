@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { ConfigError } from '../config-error.ts'
 import { BrokerError } from '../domain/errors.ts'
 import type { AllowsHttp } from '../egress/endpoint.ts'
+import { readYaml } from '../parsing/read-yaml.ts'
 import { type Definition, readDefinition } from '../providers/definition/read-definition.ts'
 
 // The operator's own definitions of providers: the files of the folder `GATEPASS_PROVIDERS`.
@@ -60,13 +61,10 @@ async function definitionIn(file: string): Promise<unknown> {
     const parsed = parsedJson(text)
     if (parsed !== undefined) return parsed.value
   }
-  const { parseDocument } = await import('yaml')
-  const document = parseDocument(text, { schema: 'core' })
-  const [fault] = document.errors
-  if (fault === undefined && !isJson) return document.toJS({ maxAliasCount: 100 })
+  const yaml = await readYaml(text)
+  if (yaml.outcome === 'read' && !isJson) return yaml.value
   // the parser of YAML tells the place of most faults of JSON too
-  const [start] = fault?.linePos ?? []
-  const place = start === undefined ? '' : ` (line ${start.line}, column ${start.col})`
+  const place = yaml.outcome === 'read' ? '' : yaml.place
   throw new FileFault(`is no ${isJson ? 'JSON' : 'YAML'}${place}.`)
 }
 

@@ -42,7 +42,7 @@ const rowSchema = z.object({
 const text = { type: 'string' } as const
 const object = { type: 'object', additionalProperties: JSON_VALUE } as const
 
-/** As documentation alone: each row is checked by itself, so that a faulty one does not refuse the others. */
+/** For the documentation only: each row is checked apart from the others, so that a faulty one does not refuse them. */
 const rowDocument = z.unknown().openapi('ForeignConnection', {
   description: 'A connection with its tokens, as another installation or product had it',
   type: 'object',

@@ -1,7 +1,7 @@
 import type { Provider } from '../provider.ts'
 import type { EndpointPatterns } from './endpoint-patterns.ts'
 
-/** A provider that the broker knows by itself, under the id that callers and tools use for it. */
+/** A provider that the broker ships with, under the id that callers and tools use for it. */
 export interface BuiltInProvider {
   readonly id: string
   /** What holds in every use: nothing in it asks for a refresh token. */

@@ -1,0 +1,17 @@
+/** What a text in YAML holds, or where it first cannot be read: ` (line 3, column 7)`, empty if that is not known. */
+export type ReadYaml =
+  | { readonly outcome: 'read'; readonly value: unknown }
+  | { readonly outcome: 'unreadable'; readonly place: string }
+
+/** Reads YAML 1.2. A value that repeats others by aliases more than 100 times throws. */
+export async function readYaml(text: string): Promise<ReadYaml> {
+  const { parseDocument } = await import('yaml')
+  const document = parseDocument(text, { schema: 'core' })
+  const [fault] = document.errors
+  if (fault === undefined) return { outcome: 'read', value: document.toJS({ maxAliasCount: 100 }) }
+  const [start] = fault.linePos ?? []
+  return {
+    outcome: 'unreadable',
+    place: start === undefined ? '' : ` (line ${start.line}, column ${start.col})`,
+  }
+}
