@@ -60,6 +60,7 @@ async function sweep({ store, now }: Broker): Promise<void> {
   await store.executions.sweep(now() - HISTORY_SECONDS)
   await store.chains.sweep(now())
   await store.suspendedCalls.sweep(now())
+  await store.connectSessions.sweep(now() - KEPT_SECONDS)
   await store.mcpConsents.sweep(now() - MCP_CONSENT_SECONDS)
   await store.mcpRecords.sweep(now())
 }

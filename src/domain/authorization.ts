@@ -50,6 +50,8 @@ interface Common {
   readonly account?: string
   /** Where the browser is sent at the end. Checked against the allowed origins when it was received. */
   readonly nextUri?: string
+  /** The connect session that began it: a click then needs the cookie that opening the session has set. */
+  readonly connectSessionId?: string
   readonly createdAt: EpochSeconds
   readonly expiresAt: EpochSeconds
 }
@@ -185,6 +187,7 @@ export function at(authorization: Authorization, now: EpochSeconds): Authorizati
 function commonOf(authorization: Common): Common {
   const { id, projectId, userId, steps, step, requester, account, nextUri, createdAt, expiresAt } =
     authorization
+  const { connectSessionId } = authorization
   return {
     id,
     projectId,
@@ -196,6 +199,7 @@ function commonOf(authorization: Common): Common {
     ...(requester !== undefined && { requester }),
     ...(account !== undefined && { account }),
     ...(nextUri !== undefined && { nextUri }),
+    ...(connectSessionId !== undefined && { connectSessionId }),
   }
 }
 

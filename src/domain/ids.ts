@@ -15,6 +15,7 @@ export type IdPrefix =
   | 'susp'
   | 'mcpc'
   | 'mcpcl'
+  | 'cs'
 
 /** A new sortable id such as `auth_0193…`: the prefix and a UUIDv7 (RFC 9562 section 5.7) without dashes. */
 export function newId(prefix: IdPrefix): string {

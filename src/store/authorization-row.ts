@@ -59,6 +59,7 @@ export function toAuthorization(row: AuthorizationRow): Authorization {
     ...(row.requester !== undefined && { requester: row.requester }),
     ...(row.account !== undefined && { account: row.account }),
     ...(row.nextUri !== undefined && { nextUri: row.nextUri }),
+    ...(row.connectSessionId !== undefined && { connectSessionId: row.connectSessionId }),
   }
   const flow = row.flowHash !== undefined && { flowHash: row.flowHash }
   const browser = row.browserHash !== undefined && { browserHash: row.browserHash }

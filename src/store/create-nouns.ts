@@ -6,6 +6,7 @@ import { createAuditIndex } from './audit-index.ts'
 import { type AuditTrail, createAuditReader } from './audit-trail.ts'
 import { createAuthorizations } from './authorizations.ts'
 import { createChains } from './chains.ts'
+import { createConnectSessions } from './connect-sessions.ts'
 import { createConnections } from './connections.ts'
 import type { Database } from './database.ts'
 import { createEnvelopes } from './envelopes.ts'
@@ -49,6 +50,7 @@ export function createNouns(database: Database, appending: Pick<AuditTrail, 'app
     processes: retried(createProcesses(database)),
     executions: retried(createExecutions(database)),
     chains: retried(createChains(database)),
+    connectSessions: retried(createConnectSessions(database)),
     suspendedCalls: retried(createSuspendedCalls(database)),
     mcpRecords: retried(createMcpRecords(database)),
     mcpConsents: retried(createMcpConsents(database)),

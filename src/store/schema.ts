@@ -6,6 +6,7 @@ import type { BegunRun } from '../domain/execution.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { Provider, ProviderEntry } from '../providers/provider.ts'
 import { describeAuditAnchors, describeAuditIndex } from './audit-schema.ts'
+import { describeConnectSessions } from './connect-session-schema.ts'
 import { describeMcpTables } from './mcp-schema.ts'
 import type { SchemaKit } from './schema-kit.ts'
 import { describeToolTables } from './tool-schema.ts'
@@ -99,6 +100,7 @@ export function describeTables(kit: SchemaKit) {
       requester: text('requester'),
       account: text('account'),
       nextUri: text('next_uri'),
+      connectSessionId: text('connect_session_id'),
       stateHash: text('state_hash').unique(uniqueName('authorizations_state_hash')),
       browserHash: text('browser_hash'),
       secrets: sealed('secrets'),
@@ -235,6 +237,7 @@ export function describeTables(kit: SchemaKit) {
   return {
     ...describeToolTables(kit, () => projects.id),
     ...describeMcpTables(kit, () => projects.id),
+    ...describeConnectSessions(kit, () => projects.id),
     ...describeAuditIndex(kit),
     ...describeAuditAnchors(kit),
     facts,

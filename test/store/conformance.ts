@@ -4,6 +4,7 @@ import type { Store } from '../../src/store/store.ts'
 import { auditPromises } from './audit-promises.ts'
 import { authorizationPromises } from './authorization-promises.ts'
 import { chainPromises } from './chain-promises.ts'
+import { connectSessionPromises } from './connect-session-promises.ts'
 import { connectionPromises } from './connection-promises.ts'
 import { executionPromises } from './execution-promises.ts'
 import {
@@ -210,6 +211,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
     executionPromises(open)
     chainPromises(open)
     suspendedCallPromises(open)
+    connectSessionPromises(open)
     processPromises(open)
     trailPromises(open)
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ApiKey } from '../../src/domain/api-key.ts'
 import type { Attempt, Exchanging, Pending, Step } from '../../src/domain/authorization.ts'
 import type { PausedChain } from '../../src/domain/chain.ts'
+import type { ConnectSession } from '../../src/domain/connect-session.ts'
 import type { Connection } from '../../src/domain/connection.ts'
 import type { ExecutionRecord } from '../../src/domain/execution.ts'
 import { newId } from '../../src/domain/ids.ts'
@@ -250,6 +251,22 @@ export function suspendedCall(of: Partial<SuspendedCall> & Pick<SuspendedCall, '
     processId: 'process_1',
     status: 'asking',
     payload: sealed('question'),
+    expiresAt: 100,
+    ...of,
+  }
+}
+
+export function connectSession(
+  of: Partial<ConnectSession> & Pick<ConnectSession, 'projectId'>,
+): ConnectSession {
+  return {
+    id: newId('cs'),
+    userId: 'u1',
+    tokenHash: randomUUID(),
+    authorizationId: 'auth_a',
+    origin: 'https://app.example',
+    restarts: 0,
+    createdAt: 1,
     expiresAt: 100,
     ...of,
   }

@@ -73,6 +73,7 @@ export const {
   mcpRecords,
   mcpConsents,
   suspendedCalls,
+  connectSessions,
 } = tables
 
 /** Where each project's audit chain ends: the row that its writers lock in turn. */

@@ -30,6 +30,7 @@ export const {
   mcpRecords,
   mcpConsents,
   suspendedCalls,
+  connectSessions,
 } = tables
 
 /** The change feed: what was written, for the other processes on this file. Only the newest rows are kept. */

@@ -1,0 +1,44 @@
+import type { EpochSeconds } from './clock.ts'
+
+/**
+ * A page of an application lets one user connect: its token opens, reads, cancels and restarts one authorization, from
+ * pages of one origin.
+ */
+export interface ConnectSession {
+  /** `cs_…` */
+  readonly id: string
+  readonly projectId: string
+  readonly userId: string
+  /** SHA-256 of the token. */
+  readonly tokenHash: string
+  /** The id of its latest authorization, or of the connection that covered the need when the session was made. */
+  readonly authorizationId: string
+  /** The only origin whose pages may use the token. */
+  readonly origin: string
+  /** SHA-256 of the cookie of the browser that opened the session last; absent: it was never opened. */
+  readonly openerHash?: string
+  readonly openedIn?: OpenedIn
+  /** How many authorizations followed the first. */
+  readonly restarts: number
+  readonly createdAt: EpochSeconds
+  readonly expiresAt: EpochSeconds
+}
+
+/** A window of its own, which closes itself at the end, or the tab of the application's page. */
+export type OpenedIn = 'popup' | 'tab'
+
+/** How long a session lives. */
+export const CONNECT_SESSION_SECONDS = 15 * 60
+/** How long a page can still ask how the session ended. */
+export const ENDED_SESSION_SECONDS = 60
+/** A page that begins again and again must not fill the store. */
+export const MAX_RESTARTS = 10
+
+/** Whether the token is valid at `now`; `settledAt` is when the session's authorization ended, if it has. */
+export function isLive(
+  { expiresAt }: Pick<ConnectSession, 'expiresAt'>,
+  settledAt: EpochSeconds | undefined,
+  now: EpochSeconds,
+): boolean {
+  return now < expiresAt && (settledAt === undefined || now < settledAt + ENDED_SESSION_SECONDS)
+}

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { connectSession, defined, inProject, type OpenedStore } from './fixtures.ts'
+
+/** What `ConnectSessions` promises. */
+export function connectSessionPromises(open: () => Promise<OpenedStore>): void {
+  describe('connect sessions', () => {
+    test('are found by their id and by the hash of their token, by every process', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const session = connectSession({ projectId })
+      await store.connectSessions.add(session)
+      expect(await other.connectSessions.find(session.id)).toEqual(session)
+      expect(await other.connectSessions.findByToken(session.tokenHash)).toEqual(session)
+      expect(await other.connectSessions.findByToken('another')).toBeUndefined()
+    })
+
+    test('belong to the browser that opened them last', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const session = connectSession({ projectId })
+      await store.connectSessions.add(session)
+      await store.connectSessions.open(session.id, { openerHash: 'first', openedIn: 'popup' })
+      const last = { openerHash: 'second', openedIn: 'tab' } as const
+      expect(await other.connectSessions.open(session.id, last)).toEqual({ ...session, ...last })
+      expect(await store.connectSessions.find(session.id)).toEqual({ ...session, ...last })
+      expect(await store.connectSessions.open('cs_gone', last)).toBeUndefined()
+    })
+
+    test('begin again once: of two that race one does', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const session = connectSession({ projectId })
+      await store.connectSessions.add(session)
+      const taken = await Promise.all([
+        store.connectSessions.restart(session, 'auth_b'),
+        other.connectSessions.restart(session, 'auth_c'),
+      ])
+      expect(taken.toSorted()).toEqual([false, true])
+      expect(await other.connectSessions.find(session.id)).toEqual({
+        ...session,
+        authorizationId: taken[0] ? 'auth_b' : 'auth_c',
+        restarts: 1,
+      })
+    })
+
+    test('are swept when they ended long ago', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const [old, fresh] = [10, 20].map((expiresAt) => connectSession({ projectId, expiresAt }))
+      await store.connectSessions.add(defined(old))
+      await store.connectSessions.add(defined(fresh))
+      expect(await other.connectSessions.sweep(10)).toBe(1)
+      expect(await store.connectSessions.find(defined(old).id)).toBeUndefined()
+      expect(await store.connectSessions.find(defined(fresh).id)).toEqual(fresh)
+    })
+  })
+}
