@@ -20,6 +20,8 @@ const HISTORY_SECONDS = 30 * 24 * 3600
 
 /** How long a user's approval of an MCP client is kept after its last use: longer than any of its tokens live. */
 const MCP_CONSENT_SECONDS = 90 * 24 * 3600
+/** How long a connection's page names a tool that no longer uses it. */
+const TOOL_USE_SECONDS = 400 * 24 * 3600
 
 /** What a process does at intervals, without a request. */
 export interface BackgroundJob {
@@ -63,6 +65,8 @@ async function sweep({ store, now }: Broker): Promise<void> {
   await store.connectSessions.sweep(now() - KEPT_SECONDS)
   await store.mcpConsents.sweep(now() - MCP_CONSENT_SECONDS)
   await store.mcpRecords.sweep(now())
+  await store.portalTickets.sweep(now())
+  await store.connectionTools.sweep(now() - TOOL_USE_SECONDS)
 }
 
 /** Starts the jobs of this process; the shared ones too, where it is the process that runs them. */

@@ -1,6 +1,8 @@
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import type { Release } from '../services/release.ts'
+import { currentContext } from '../services/request-context.ts'
+import { connectionToolKey } from '../store/connection-tools.ts'
 
 /** How often tokens may change between look-up and release before the release fails. */
 const TRIES = 5
@@ -23,11 +25,21 @@ export async function releaseTokens<Found>(
     if (!isSome(tokens)) return found
     const checked = broker.policies.checkRelease(tokens, release)
     const policies = checked instanceof Promise ? await checked : checked
-    if (await broker.audit.release(tokens, policies)) return found
+    if (!(await broker.audit.release(tokens, policies))) continue
+    noteTool(broker, tokens)
+    return found
   }
   throw new BrokerError('store_unavailable', 'The connection changes all the time. Try again shortly.', {
     retryAfter: 1,
   })
+}
+
+/** Notes which tool used which connections, for the user's own page. */
+function noteTool({ uses, now }: Broker, tokens: readonly Release[]): void {
+  const { tool } = currentContext()
+  if (tool === undefined) return
+  for (const { connection } of tokens)
+    uses.used('connectionTools', connectionToolKey(connection.id, tool), now())
 }
 
 function isSome<T>(all: readonly T[]): all is readonly [T, ...T[]] {

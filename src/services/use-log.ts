@@ -2,8 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Store } from '../store/store.ts'
 
-/** `links`: the links of authorizations, which are opened. */
-type Noun = 'connections' | 'apiKeys' | 'secrets' | 'links'
+/**
+ * `links`: the links of authorizations, which are opened. `connectionTools`: tools that use a connection, by
+ * `connectionToolKey`.
+ */
+type Noun = 'connections' | 'connectionTools' | 'apiKeys' | 'secrets' | 'links'
 
 /** The last use of a row is written at most this often, since readers ask whether it was idle for days. */
 const WRITTEN_SECONDS = 60
@@ -25,6 +28,7 @@ export interface UseLog {
 export function createUseLog(store: Store): UseLog {
   const logs = {
     connections: createUses(store.connections),
+    connectionTools: createUses(store.connectionTools),
     apiKeys: createUses(store.apiKeys),
     secrets: createUses(store.secrets),
     links: createUses({ used: store.authorizations.opened }),

@@ -124,6 +124,14 @@ export interface Authorizations extends Beginning {
   trail(id: string): Promise<AuthorizationTrail | undefined>
   /** Those of the project that were to expire after `since` and have ended, the latest first. */
   endedSince(projectId: string, since: EpochSeconds, limit: number): Promise<readonly Authorization[]>
+  /** All of one user, the oldest first; `after`: the id of the last one that is known. */
+  ofUser(
+    projectId: string,
+    userId: string,
+    page: { readonly after?: string; readonly limit: number },
+  ): Promise<readonly Authorization[]>
+  /** Deletes all of one user; returns how many. */
+  forgetUser(projectId: string, userId: string): Promise<number>
   /** Writes when the links of these authorizations were opened; an earlier time stays. */
   readonly opened: WriteLastUse
   /** Deletes the responses whose deadline has come; their users may start again. Returns how many. */
@@ -133,7 +141,7 @@ export interface Authorizations extends Beginning {
 }
 
 export function createAuthorizations(database: Database): Authorizations {
-  const { tables, query, statement, read, write, dialect } = database
+  const { tables, query, statement, read, write, writeRepeatable, dialect } = database
   const { authorizations, providers } = tables
   const connections = connectionWrites(database)
   const fail = failStatements(database)
@@ -327,6 +335,31 @@ export function createAuthorizations(database: Database): Authorizations {
       .returning({ id: authorizations.id })
   })
 
+  const isOfUser = (p: { projectId: string; userId: string }) =>
+    and(
+      eq(authorizations.projectId, p.projectId),
+      eq(authorizations.userId, p.userId),
+      inPartition(authorizations, p),
+    )
+  const ofUser = statement((p: { projectId: string; userId: string; after: string; limit: number }) =>
+    query
+      .select()
+      .from(authorizations)
+      .where(and(isOfUser(p), gt(authorizations.id, p.after)))
+      .orderBy(authorizations.id)
+      .limit(p.limit),
+  )
+  const forgetUser = statement((p: { projectId: string; userId: string }) => {
+    const some = query
+      .select({ id: authorizations.id })
+      .from(authorizations)
+      .where(isOfUser(p))
+      .limit(dialect.sweptAtOnce)
+    return query
+      .delete(authorizations)
+      .where(and(inArray(authorizations.id, some), isOfUser(p)))
+      .returning({ id: authorizations.id })
+  })
   const authorizationChange = ({ id }: ById) => ({ noun: 'authorization', id }) as const
 
   async function findOne(wanted: BoundStatement<AuthorizationRow>): Promise<Authorization | undefined> {
@@ -386,6 +419,12 @@ export function createAuthorizations(database: Database): Authorizations {
     },
     async endedSince(projectId, since, limit) {
       return (await read(ended({ projectId, since, limit }))).map(toAuthorization)
+    },
+    async ofUser(projectId, userId, { after = '', limit }) {
+      return (await read(ofUser({ projectId, userId, after, limit }))).map(toAuthorization)
+    },
+    async forgetUser(projectId, userId) {
+      return inSlices(dialect.sweptAtOnce, () => writeRepeatable(forgetUser({ projectId, userId })))
     },
     opened: createLastUse(database, authorizations, 'openedAt', 'first'),
     async forgetResponses(now) {

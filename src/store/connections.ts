@@ -67,7 +67,7 @@ export interface Grant
 
 export function createConnections(database: Database): Connections {
   const { tables, query, statement, read, write, dialect } = database
-  const { connections } = tables
+  const { connections, connectionTools } = tables
   const columns = connectionColumns(connections)
   const { heirs, markDefault, unmarkDefault, reidentify, put } = connectionWrites(database)
 
@@ -149,6 +149,18 @@ export function createConnections(database: Database): Connections {
   const remove = statement((p: ById) =>
     query.delete(connections).where(hasId(connections, p)).returning({ id: connections.id }),
   )
+  const removeTools = statement((p: ById & Pick<ConnectionOwner, 'projectId' | 'userId'>) =>
+    query
+      .delete(connectionTools)
+      .where(
+        and(
+          eq(connectionTools.projectId, p.projectId),
+          eq(connectionTools.userId, p.userId),
+          eq(connectionTools.connectionId, p.id),
+        ),
+      )
+      .returning({ tool: connectionTools.tool }),
+  )
 
   return {
     ...createConnectionRefreshes(database),
@@ -216,6 +228,7 @@ export function createConnections(database: Database): Connections {
         const [gone] = yield* byId({ id }) // again, now that it is locked
         if (gone === undefined) return []
         yield* remove({ id })
+        yield* removeTools({ ...ownerOf(gone), id })
         const [heir] = left
         if (gone.isDefault && heir !== undefined) yield* markDefault(heir)
         return [gone]

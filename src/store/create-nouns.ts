@@ -7,6 +7,7 @@ import { type AuditTrail, createAuditReader } from './audit-trail.ts'
 import { createAuthorizations } from './authorizations.ts'
 import { createChains } from './chains.ts'
 import { createConnectSessions } from './connect-sessions.ts'
+import { createConnectionTools } from './connection-tools.ts'
 import { createConnections } from './connections.ts'
 import type { Database } from './database.ts'
 import { createEnvelopes } from './envelopes.ts'
@@ -15,6 +16,7 @@ import { createFacts, PROBE_FACT } from './facts.ts'
 import { createMcpConsents } from './mcp-consents.ts'
 import { createMcpRecords } from './mcp-records.ts'
 import { createPolicies } from './policies.ts'
+import { createPortalTickets } from './portal-tickets.ts'
 import { createProcesses } from './processes.ts'
 import { createProjects } from './projects.ts'
 import { createProviders } from './providers.ts'
@@ -39,6 +41,7 @@ export function createNouns(database: Database, appending: Pick<AuditTrail, 'app
     providers: retried(createProviders(database)),
     authorizations: retried(createAuthorizations(database)),
     connections: retried(createConnections(database)),
+    connectionTools: retried(createConnectionTools(database)),
     tools: retried(createTools(database)),
     workers: retried(createWorkers(database)),
     secrets: retried(createSecrets(database)),
@@ -54,6 +57,7 @@ export function createNouns(database: Database, appending: Pick<AuditTrail, 'app
     suspendedCalls: retried(createSuspendedCalls(database)),
     mcpRecords: retried(createMcpRecords(database)),
     mcpConsents: retried(createMcpConsents(database)),
+    portalTickets: retried(createPortalTickets(database)),
     audit: retried<AuditTrail>({ ...appending, ...createAuditReader(database) }),
     auditAnchors: retried(createAuditAnchors(database)),
     auditIndex: retried(createAuditIndex(database)),

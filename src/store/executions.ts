@@ -55,6 +55,11 @@ export interface Executions {
   ): Promise<ExecutionRecord | undefined>
   /** How many of a project are scheduled and have not begun. */
   countScheduled(projectId: string): Promise<number>
+  /**
+   * Removes the user from all of their runs, with inputs and outputs; what has not ended is cancelled. The runs are kept,
+   * so that the figures of tools are. Returns how many there were.
+   */
+  forgetUser(projectId: string, userId: string, now: EpochSeconds): Promise<number>
   /** Deletes those that ended before `before`; returns how many. */
   sweep(before: EpochSeconds): Promise<number>
 }
@@ -180,6 +185,24 @@ export function createExecutions(database: Database): Executions {
       .from(executions)
       .where(and(eq(executions.projectId, p.projectId), isScheduled, hasNotCompleted)),
   )
+  const forgetUser = statement((p: { projectId: string; userId: string; now: EpochSeconds }) => {
+    const hasEnded = inArray(executions.status, ['completed', 'failed', 'cancelled'])
+    const ofUser = and(eq(executions.projectId, p.projectId), eq(executions.userId, p.userId))
+    const some = query.select({ id: executions.id }).from(executions).where(ofUser).limit(dialect.sweptAtOnce)
+    return query
+      .update(executions)
+      .set({
+        userId: null,
+        request: null,
+        result: null,
+        status: sql`case when ${hasEnded} then ${executions.status} else 'cancelled' end`,
+        finishedAt: sql`case when ${hasEnded} then ${executions.finishedAt} else ${p.now} end`,
+        updatedAt: p.now,
+        ...NO_LEASE,
+      })
+      .where(and(inArray(executions.id, some), ofUser))
+      .returning({ id: executions.id })
+  })
   const sweep = statement((p: { before: EpochSeconds }) => {
     const ended = query
       .select({ id: executions.id })
@@ -251,6 +274,10 @@ export function createExecutions(database: Database): Executions {
     async countScheduled(projectId) {
       const [row] = await read(scheduledCount({ projectId }))
       return row?.total ?? 0
+    },
+    async forgetUser(projectId, userId, now) {
+      const slice = () => writeRepeatable(forgetUser({ projectId, userId, now }))
+      return inSlices(dialect.sweptAtOnce, slice)
     },
     async sweep(before) {
       return inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweep({ before })))

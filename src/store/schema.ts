@@ -8,6 +8,7 @@ import type { Provider, ProviderEntry } from '../providers/provider.ts'
 import { describeAuditAnchors, describeAuditIndex } from './audit-schema.ts'
 import { describeConnectSessions } from './connect-session-schema.ts'
 import { describeMcpTables } from './mcp-schema.ts'
+import { describePortalTables } from './portal-schema.ts'
 import type { SchemaKit } from './schema-kit.ts'
 import { describeToolTables } from './tool-schema.ts'
 
@@ -122,6 +123,8 @@ export function describeTables(kit: SchemaKit) {
       ...ownerColumns(),
     },
     (t) => [
+      // the user first: SQLite would take it for the lists of a project otherwise, and sort
+      index('authorizations_of_user').on(t.userId, t.projectId, t.id),
       index('authorizations_expiry').on(t.expiresAt),
       index('authorizations_claimed').on(t.claimedBy).where(sql`status = 'exchanging'`),
       index('authorizations_held').on(t.deadline).where(sql`response is not null`),
@@ -238,6 +241,7 @@ export function describeTables(kit: SchemaKit) {
     ...describeToolTables(kit, () => projects.id),
     ...describeMcpTables(kit, () => projects.id),
     ...describeConnectSessions(kit, () => projects.id),
+    ...describePortalTables(kit, () => projects.id),
     ...describeAuditIndex(kit),
     ...describeAuditAnchors(kit),
     facts,

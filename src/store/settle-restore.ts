@@ -21,7 +21,7 @@ export type SettleRestore = (message: string, now: EpochSeconds) => Promise<Sett
 
 export function createSettleRestore({ tables, query, statement, write }: Database): SettleRestore {
   const { authorizations, chains, connections, executions, facts, suspendedCalls } = tables
-  const { mcpConsents, mcpRecords } = tables
+  const { mcpConsents, mcpRecords, portalTickets } = tables
 
   const takeMark = statement((_: object) =>
     query.delete(facts).where(eq(facts.name, BACKUP_FACT)).returning(),
@@ -66,6 +66,11 @@ export function createSettleRestore({ tables, query, statement, write }: Databas
     query.delete(mcpRecords).where(ne(mcpRecords.model, 'Client')).returning({ id: mcpRecords.id }),
   )
 
+  // one that was used after the backup must not work again
+  const dropTickets = statement((_: object) =>
+    query.delete(portalTickets).returning({ hash: portalTickets.hash }),
+  )
+
   return (message, now) =>
     write(undefined, function* () {
       const [mark] = yield* takeMark({})
@@ -77,6 +82,7 @@ export function createSettleRestore({ tables, query, statement, write }: Databas
       yield* dropCalls({})
       const consents = yield* dropConsents({})
       yield* dropGrants({})
+      yield* dropTickets({})
       return {
         takenAt: Number(mark.value),
         connections: refreshable.length,

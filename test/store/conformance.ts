@@ -33,6 +33,7 @@ import {
 import { keyPromises } from './key-promises.ts'
 import { mcpPromises } from './mcp-promises.ts'
 import { policyPromises } from './policy-promises.ts'
+import { portalPromises } from './portal-promises.ts'
 import { processPromises } from './process-promises.ts'
 import { suspendedCallPromises } from './suspended-call-promises.ts'
 import { toolPromises } from './tool-promises.ts'
@@ -212,6 +213,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
     chainPromises(open)
     suspendedCallPromises(open)
     connectSessionPromises(open)
+    portalPromises(open)
     processPromises(open)
     trailPromises(open)
 

@@ -74,6 +74,8 @@ export const {
   mcpConsents,
   suspendedCalls,
   connectSessions,
+  portalTickets,
+  connectionTools,
 } = tables
 
 /** Where each project's audit chain ends: the row that its writers lock in turn. */

@@ -31,6 +31,8 @@ export const {
   mcpConsents,
   suspendedCalls,
   connectSessions,
+  portalTickets,
+  connectionTools,
 } = tables
 
 /** The change feed: what was written, for the other processes on this file. Only the newest rows are kept. */

@@ -1,0 +1,21 @@
+import type { EpochSeconds } from './clock.ts'
+
+/** What a user may do on their own page, `/me`. */
+export const PORTAL_RIGHTS = ['view', 'disconnect', 'connect', 'export', 'erase'] as const
+export type PortalRight = (typeof PORTAL_RIGHTS)[number]
+
+/** A one-time link to `/me` that a caller asked for. */
+export interface PortalTicket {
+  /** SHA-256 of the ticket. */
+  readonly hash: string
+  readonly projectId: string
+  readonly userId: string
+  /** The user's name for people, by the caller. */
+  readonly userDisplay?: string
+  readonly may: readonly PortalRight[]
+  /** Where the page leads back to. */
+  readonly returnUrl?: string
+  readonly lang?: string
+  readonly createdAt: EpochSeconds
+  readonly expiresAt: EpochSeconds
+}

@@ -1,0 +1,97 @@
+import { and, eq, inArray, lt, sql } from 'drizzle-orm'
+import type { EpochSeconds } from '../domain/clock.ts'
+import { hasId } from './connection-row.ts'
+import type { Database } from './database.ts'
+import { type ById, placeholdersOf } from './statement.ts'
+import { inSlices } from './sweep.ts'
+
+/** A tool that got a token of a connection. */
+export interface ConnectionTool {
+  readonly connectionId: string
+  /** The tool's id. */
+  readonly tool: string
+  readonly lastUsedAt: EpochSeconds
+}
+
+/** Which tools used which connection, and when last. */
+export interface ConnectionTools {
+  /** Writes when tools last used connections, by `connectionToolKey`. A later time that is already stored stays. */
+  used(uses: ReadonlyMap<string, EpochSeconds>): Promise<void>
+  /** Of all connections of a user, in no particular order. */
+  ofUser(projectId: string, userId: string, limit: number): Promise<readonly ConnectionTool[]>
+  /** Deletes all of a user. */
+  forgetUser(projectId: string, userId: string): Promise<void>
+  /** Deletes those whose last use was before `before`; returns how many. */
+  sweep(before: EpochSeconds): Promise<number>
+}
+
+/** The key of a use: no id of a connection has a space. */
+export function connectionToolKey(connectionId: string, tool: string): string {
+  return `${connectionId} ${tool}`
+}
+
+export function createConnectionTools(database: Database): ConnectionTools {
+  const { tables, query, statement, read, write, writeRepeatable, dialect } = database
+  const { connectionTools, connections } = tables
+  const { connectionId, tool, lastUsedAt } = connectionTools
+  const ofUser = (p: { projectId: string; userId: string }) =>
+    and(eq(connectionTools.projectId, p.projectId), eq(connectionTools.userId, p.userId))
+
+  const owner = statement((p: ById) =>
+    query
+      .select({ projectId: connections.projectId, userId: connections.userId })
+      .from(connections)
+      .where(hasId(connections, p)),
+  )
+  const put = statement((_: ConnectionTool & { projectId: string; userId: string }) =>
+    query
+      .insert(connectionTools)
+      .values(placeholdersOf(connectionTools))
+      .onConflictDoUpdate({
+        target: [connectionTools.projectId, connectionTools.userId, connectionId, tool],
+        set: {
+          lastUsedAt: sql`case when ${lastUsedAt} > excluded.last_used_at then ${lastUsedAt} else excluded.last_used_at end`,
+        },
+      })
+      .returning({ tool }),
+  )
+  const listed = statement((p: { projectId: string; userId: string; limit: number }) =>
+    query.select({ connectionId, tool, lastUsedAt }).from(connectionTools).where(ofUser(p)).limit(p.limit),
+  )
+  const forget = statement((p: { projectId: string; userId: string }) =>
+    query.delete(connectionTools).where(ofUser(p)).returning({ tool }),
+  )
+  const sweep = statement((p: { before: EpochSeconds }) => {
+    const isOld = lt(lastUsedAt, p.before)
+    const old = query.select({ lastUsedAt }).from(connectionTools).where(isOld).limit(dialect.sweptAtOnce)
+    return query
+      .delete(connectionTools)
+      .where(and(inArray(lastUsedAt, old), isOld))
+      .returning({ tool })
+  })
+
+  return {
+    async used(uses) {
+      await write(undefined, function* () {
+        for (const [key, at] of uses) {
+          const space = key.indexOf(' ')
+          const id = key.slice(0, space)
+          // a connection that was deleted meanwhile leaves no trace
+          const [owned] = yield* owner({ id })
+          if (owned !== undefined)
+            yield* put({ ...owned, connectionId: id, tool: key.slice(space + 1), lastUsedAt: at })
+        }
+        return true
+      })
+    },
+    async ofUser(projectId, userId, limit) {
+      return read(listed({ projectId, userId, limit }))
+    },
+    async forgetUser(projectId, userId) {
+      await writeRepeatable(forget({ projectId, userId }))
+    },
+    async sweep(before) {
+      return inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweep({ before })))
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import { and, eq, gt, inArray, lte } from 'drizzle-orm'
+import type { EpochSeconds } from '../domain/clock.ts'
+import type { PortalTicket } from '../domain/portal-ticket.ts'
+import type { AuditEntries } from './audit-entries.ts'
+import type { Database } from './database.ts'
+import { placeholdersOf } from './statement.ts'
+import { inSlices } from './sweep.ts'
+
+/** One-time links to users' own page, by the hash of the ticket. */
+export interface PortalTickets {
+  add(ticket: PortalTicket, audit?: AuditEntries): Promise<void>
+  /** The ticket, if it was not spent and has not expired. */
+  find(hash: string, now: EpochSeconds): Promise<PortalTicket | undefined>
+  /** Deletes the ticket and returns it, unless it has expired: of two racing requests one gets it. */
+  spend(hash: string, now: EpochSeconds, audit?: AuditEntries): Promise<PortalTicket | undefined>
+  /** Deletes those that have expired; returns how many. */
+  sweep(now: EpochSeconds): Promise<number>
+}
+
+export function createPortalTickets(database: Database): PortalTickets {
+  const { tables, query, statement, read, write, writeRepeatable, dialect } = database
+  const { portalTickets } = tables
+  const isLive = (p: { hash: string; now: EpochSeconds }) =>
+    and(eq(portalTickets.hash, p.hash), gt(portalTickets.expiresAt, p.now))
+
+  const insert = statement((_: PortalTicket) =>
+    query.insert(portalTickets).values(placeholdersOf(portalTickets)).returning({ hash: portalTickets.hash }),
+  )
+  const live = statement((p: { hash: string; now: EpochSeconds }) =>
+    query.select().from(portalTickets).where(isLive(p)),
+  )
+  const take = statement((p: { hash: string; now: EpochSeconds }) =>
+    query.delete(portalTickets).where(isLive(p)).returning(),
+  )
+  const sweep = statement((p: { now: EpochSeconds }) => {
+    const isOld = lte(portalTickets.expiresAt, p.now)
+    const old = query
+      .select({ hash: portalTickets.hash })
+      .from(portalTickets)
+      .where(isOld)
+      .limit(dialect.sweptAtOnce)
+    return query
+      .delete(portalTickets)
+      .where(and(inArray(portalTickets.hash, old), isOld))
+      .returning({ hash: portalTickets.hash })
+  })
+
+  return {
+    async add(ticket, audit) {
+      await write(audit, () => insert(ticket))
+    },
+    async find(hash, now) {
+      return (await read(live({ hash, now })))[0]
+    },
+    async spend(hash, now, audit) {
+      return write(audit, function* () {
+        return (yield* take({ hash, now }))[0]
+      })
+    },
+    async sweep(now) {
+      return inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweep({ now })))
+    },
+  }
+}
