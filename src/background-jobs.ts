@@ -67,6 +67,7 @@ async function sweep({ store, now }: Broker): Promise<void> {
   await store.mcpRecords.sweep(now())
   await store.portalTickets.sweep(now())
   await store.connectionTools.sweep(now() - TOOL_USE_SECONDS)
+  await store.pageSessions.sweep(now())
 }
 
 /** Starts the jobs of this process; the shared ones too, where it is the process that runs them. */

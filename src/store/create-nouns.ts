@@ -15,6 +15,7 @@ import { createExecutions } from './executions.ts'
 import { createFacts, PROBE_FACT } from './facts.ts'
 import { createMcpConsents } from './mcp-consents.ts'
 import { createMcpRecords } from './mcp-records.ts'
+import { createPageSessions } from './page-sessions.ts'
 import { createPolicies } from './policies.ts'
 import { createPortalTickets } from './portal-tickets.ts'
 import { createProcesses } from './processes.ts'
@@ -58,6 +59,7 @@ export function createNouns(database: Database, appending: Pick<AuditTrail, 'app
     mcpRecords: retried(createMcpRecords(database)),
     mcpConsents: retried(createMcpConsents(database)),
     portalTickets: retried(createPortalTickets(database)),
+    pageSessions: retried(createPageSessions(database)),
     audit: retried<AuditTrail>({ ...appending, ...createAuditReader(database) }),
     auditAnchors: retried(createAuditAnchors(database)),
     auditIndex: retried(createAuditIndex(database)),

@@ -8,6 +8,7 @@ import type { Provider, ProviderEntry } from '../providers/provider.ts'
 import { describeAuditAnchors, describeAuditIndex } from './audit-schema.ts'
 import { describeConnectSessions } from './connect-session-schema.ts'
 import { describeMcpTables } from './mcp-schema.ts'
+import { describePageTables } from './page-schema.ts'
 import { describePortalTables } from './portal-schema.ts'
 import type { SchemaKit } from './schema-kit.ts'
 import { describeToolTables } from './tool-schema.ts'
@@ -130,6 +131,9 @@ export function describeTables(kit: SchemaKit) {
       index('authorizations_held').on(t.deadline).where(sql`response is not null`),
       index('authorizations_live').on(t.projectId, t.userId, t.expiresAt).where(sql`share_key is not null`),
       index('authorizations_pending').on(t.projectId, t.expiresAt).where(sql`share_key is not null`),
+      index('authorizations_ended').on(t.projectId, t.expiresAt).where(sql`completed_at is not null`),
+      index('authorizations_of_project').on(t.projectId, t.id),
+      index('authorizations_of_status').on(t.projectId, t.status, t.id),
     ],
   )
 
@@ -185,6 +189,7 @@ export function describeTables(kit: SchemaKit) {
       // an id begins with its time, so that each list comes out of its index oldest first
       index('connections_of_project').on(t.projectId, t.id),
       index('connections_of_user').on(t.projectId, t.userId, t.id),
+      index('connections_of_status').on(t.projectId, t.status, t.id),
       index('connections_of_provider').on(t.providerUid, t.id),
       index('connections_identity').on(t.providerUid, t.providerIdentity),
       index('connections_refresh_at')
@@ -242,6 +247,7 @@ export function describeTables(kit: SchemaKit) {
     ...describeMcpTables(kit, () => projects.id),
     ...describeConnectSessions(kit, () => projects.id),
     ...describePortalTables(kit, () => projects.id),
+    ...describePageTables(kit, () => projects.id),
     ...describeAuditIndex(kit),
     ...describeAuditAnchors(kit),
     facts,

@@ -22,6 +22,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ...sealed('executions', 'id', ['request', 'result'], IN_PROJECT),
   ...sealed('chains', 'id', ['state'], IN_PROJECT),
   ...sealed('suspendedCalls', 'id', ['payload'], IN_PROJECT),
+  ...sealed('pageSessions', 'id', ['payload'], IN_PROJECT),
   ...sealed('mcpRecords', 'id', ['payload'], { needs: ['model'], place: ofMcpRecord }),
 ]
 
@@ -89,6 +90,11 @@ export function chainPlace(id: string, projectId: string): SealedPlace {
 /** The place of a suspended call's question, answer or result. */
 export function suspendedCallPlace(id: string, projectId: string): SealedPlace {
   return { table: 'suspendedCalls', column: 'payload', rowId: id, projectId }
+}
+
+/** The place of what a session of a page may do. */
+export function pageSessionPlace(id: string, projectId: string): SealedPlace {
+  return { table: 'pageSessions', column: 'payload', rowId: id, projectId }
 }
 
 /** The place of a record of the authorization server for MCP clients. */

@@ -21,7 +21,7 @@ export type SettleRestore = (message: string, now: EpochSeconds) => Promise<Sett
 
 export function createSettleRestore({ tables, query, statement, write }: Database): SettleRestore {
   const { authorizations, chains, connections, executions, facts, suspendedCalls } = tables
-  const { mcpConsents, mcpRecords, portalTickets } = tables
+  const { mcpConsents, mcpRecords, pageSessions, portalTickets } = tables
 
   const takeMark = statement((_: object) =>
     query.delete(facts).where(eq(facts.name, BACKUP_FACT)).returning(),
@@ -60,6 +60,9 @@ export function createSettleRestore({ tables, query, statement, write }: Databas
     query.delete(suspendedCalls).returning({ id: suspendedCalls.id }),
   )
 
+  // who has logged out or lost a role since the backup must not be logged in again
+  const dropSessions = statement((_: object) => query.delete(pageSessions).returning({ id: pageSessions.id }))
+
   // what was revoked after the backup must not be valid again: users approve their MCP clients once more
   const dropConsents = statement((_: object) => query.delete(mcpConsents).returning({ id: mcpConsents.id }))
   const dropGrants = statement((_: object) =>
@@ -80,6 +83,7 @@ export function createSettleRestore({ tables, query, statement, write }: Databas
       const runs = yield* failRuns({ now })
       yield* dropChains({})
       yield* dropCalls({})
+      yield* dropSessions({})
       const consents = yield* dropConsents({})
       yield* dropGrants({})
       yield* dropTickets({})

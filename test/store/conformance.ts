@@ -32,6 +32,7 @@ import {
 } from './fixtures.ts'
 import { keyPromises } from './key-promises.ts'
 import { mcpPromises } from './mcp-promises.ts'
+import { pageSessionPromises } from './page-session-promises.ts'
 import { policyPromises } from './policy-promises.ts'
 import { portalPromises } from './portal-promises.ts'
 import { processPromises } from './process-promises.ts'
@@ -214,6 +215,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
     suspendedCallPromises(open)
     connectSessionPromises(open)
     portalPromises(open)
+    pageSessionPromises(open)
     processPromises(open)
     trailPromises(open)
 

@@ -7,6 +7,7 @@ import type { Connection } from '../../src/domain/connection.ts'
 import type { ExecutionRecord } from '../../src/domain/execution.ts'
 import { newId } from '../../src/domain/ids.ts'
 import type { McpConsent } from '../../src/domain/mcp-consent.ts'
+import type { PageSession } from '../../src/domain/page-session.ts'
 import type { Policy } from '../../src/domain/policy.ts'
 import type { Sealed } from '../../src/domain/sealed.ts'
 import type { Secret } from '../../src/domain/secret.ts'
@@ -267,6 +268,19 @@ export function connectSession(
     origin: 'https://app.example',
     restarts: 0,
     createdAt: 1,
+    expiresAt: 100,
+    ...of,
+  }
+}
+
+export function pageSession(of: Partial<PageSession> & Pick<PageSession, 'projectId'>): PageSession {
+  return {
+    id: randomUUID(),
+    kind: 'console',
+    subject: 'ada',
+    payload: sealed('rights'),
+    createdAt: 1,
+    lastSeenAt: 1,
     expiresAt: 100,
     ...of,
   }

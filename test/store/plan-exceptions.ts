@@ -66,7 +66,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     reason: 'the first start on a restored backup',
   },
   {
-    statement: /^delete from "(chains|suspended_calls|mcp_consents|portal_tickets)" returning/,
+    statement: /^delete from "(chains|suspended_calls|mcp_consents|page_sessions|portal_tickets)" returning/,
     reason: 'the first start on a restored backup',
   },
   {

@@ -7,6 +7,7 @@ import {
   executionPlace,
   mcpRecordPlace,
   type PlacedEnvelope,
+  pageSessionPlace,
   policyPlace,
   SEALED_COLUMNS,
   type SealedColumn,
@@ -23,7 +24,7 @@ import {
 } from '../flows/fixtures.ts'
 import type { Answer } from '../gatepass.ts'
 import type { UserAgent } from '../user-agent.ts'
-import { chain, execution, mcpRecord, policy, putOff, suspendedCall } from './fixtures.ts'
+import { chain, execution, mcpRecord, pageSession, policy, putOff, suspendedCall } from './fixtures.ts'
 
 export const VERIFIER = 'https://app.example/verify'
 
@@ -120,6 +121,9 @@ async function putRunsAndRules({ store, sealer }: Broker): Promise<void> {
     const asking = suspendedCall({ projectId, expiresAt: 5_000_000_000 })
     const payload = sealer.seal('the question', suspendedCallPlace(asking.id, projectId))
     await store.suspendedCalls.add({ ...asking, payload })
+    const session = pageSession({ projectId, expiresAt: 5_000_000_000 })
+    const rights = sealer.seal('the rights', pageSessionPlace(session.id, projectId))
+    await store.pageSessions.add({ ...session, payload: rights })
   }
 }
 

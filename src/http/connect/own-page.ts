@@ -5,10 +5,17 @@ import type { Broker } from '../../broker.ts'
  * Whether a form was submitted from this broker's own page and not from another site (cross-site request forgery).
  * Browsers send `Sec-Fetch-Site` over https and to loopback hosts only. Elsewhere, in development on a network, `Origin`
  * decides, which the referrer policy of the page allows browsers to send.
+ *
+ * @param options.withoutHeaders what happens to a request with neither header, which no current browser sends.
  */
-export function isFromOwnPage(c: Context, broker: Pick<Broker, 'settings'>): boolean {
+export function isFromOwnPage(
+  c: Context,
+  broker: Pick<Broker, 'settings'>,
+  { withoutHeaders = 'allowed' }: { readonly withoutHeaders?: 'allowed' | 'refused' } = {},
+): boolean {
   const site = c.req.header('sec-fetch-site')
   if (site !== undefined) return site === 'same-origin'
   const origin = c.req.header('origin')
-  return origin === undefined || origin === broker.settings.publicUrl.origin
+  if (origin === undefined) return withoutHeaders === 'allowed'
+  return origin === broker.settings.publicUrl.origin
 }

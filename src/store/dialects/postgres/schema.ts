@@ -76,6 +76,9 @@ export const {
   connectSessions,
   portalTickets,
   connectionTools,
+  pageSessions,
+  counters,
+  users,
 } = tables
 
 /** Where each project's audit chain ends: the row that its writers lock in turn. */

@@ -33,6 +33,9 @@ export const {
   connectSessions,
   portalTickets,
   connectionTools,
+  pageSessions,
+  counters,
+  users,
 } = tables
 
 /** The change feed: what was written, for the other processes on this file. Only the newest rows are kept. */

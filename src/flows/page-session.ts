@@ -1,0 +1,166 @@
+import type { Broker } from '../broker.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
+import { randomToken, sha256 } from '../domain/ids.ts'
+import type { PageSession, PageSessionKind } from '../domain/page-session.ts'
+import type { AuditEntries } from '../store/audit-entries.ts'
+import { pageSessionPlace } from '../store/sealed-columns.ts'
+import { openCarried } from './carried-seal.ts'
+
+// Sessions of the pages `/me` and `/dashboard`. The browser's cookie holds a random token; the row is found by its hash
+// and holds, sealed, what the session may do. Each login makes a new token, so a token that an attacker planted in a browser
+// before the login is worth nothing afterwards (session fixation).
+
+/** A session that is not used for this long has ended. */
+export const IDLE_SECONDS = 30 * 60
+/** How long a login counts as recent, for what needs one (keys, secrets, export, deletion). */
+export const RECENT_SECONDS = 5 * 60
+/** Requests within this time cause one write. */
+const SEEN_SECONDS = 60
+/** How long each kind of session lasts at most. */
+export const LONGEST_SECONDS = { me: 8 * 3600, console: 12 * 3600 } as const satisfies Record<
+  PageSessionKind,
+  number
+>
+
+/** What a session holds besides its row. */
+export interface PageRights {
+  /** What the session may do, in words of its kind: rights of `/me`, roles of the console. */
+  readonly may: readonly string[]
+  /** Who vouches for the subject: a session is invalid when the settings name another. */
+  readonly authority: string
+  /** The name that the pages show. */
+  readonly display?: string
+  /** When the subject proved who they are, as far as known: not known of a session that the issuer had before. */
+  readonly authTime?: EpochSeconds
+  /** The console: the project that the pages show. */
+  readonly shownProjectId?: string
+  /** `/me`: where the page leads back to. */
+  readonly returnUrl?: string
+}
+
+export interface OpenedPageSession extends PageRights {
+  readonly kind: PageSessionKind
+  readonly projectId: string
+  readonly subject: string
+  /** The token that every form of the session's pages must send (cross-site request forgery). */
+  readonly csrf: string
+  readonly row: PageSession
+}
+
+/** Starts a session; returns the token for the browser's cookie. `replaces`: the token that the cookie had until now. */
+export async function beginPageSession(
+  broker: Broker,
+  {
+    kind,
+    projectId,
+    subject,
+    replaces,
+    audit,
+    ...rights
+  }: PageRights & {
+    readonly kind: PageSessionKind
+    readonly projectId: string
+    readonly subject: string
+    readonly replaces?: string | undefined
+    readonly audit?: AuditEntries
+  },
+): Promise<{ readonly token: string; readonly seconds: number }> {
+  const token = randomToken()
+  const id = sha256(token)
+  const now = broker.now()
+  const seconds = LONGEST_SECONDS[kind]
+  await broker.store.pageSessions.add(
+    {
+      id,
+      kind,
+      projectId,
+      subject,
+      payload: sealRights(broker, id, projectId, rights),
+      createdAt: now,
+      lastSeenAt: now,
+      expiresAt: now + seconds,
+    },
+    replaces === undefined ? undefined : sha256(replaces),
+    audit,
+  )
+  return { token, seconds }
+}
+
+/** The session of the cookie's token; `undefined` when it has ended, was idle for too long, or was altered. */
+export async function openPageSession(
+  broker: Broker,
+  kind: PageSessionKind,
+  token: string | undefined,
+): Promise<OpenedPageSession | undefined> {
+  if (token === undefined || !/^[\w-]{43}$/.test(token)) return undefined
+  const now = broker.now()
+  const id = sha256(token)
+  const row = await broker.store.pageSessions.find(kind, id, { now, seenSince: now - IDLE_SECONDS })
+  if (row === undefined) return undefined
+  const rights = openCarried<PageRights>(broker.sealer, row.payload, pageSessionPlace(id, row.projectId))
+  if (rights === undefined) return undefined
+  if (now - row.lastSeenAt >= SEEN_SECONDS)
+    await broker.store.pageSessions.seen(id, now).catch((error: unknown) => {
+      // pages can be read while the database cannot be written; the session then ends by its idle time
+      broker.log.warn({ error }, 'the use of a page session could not be stored')
+    })
+  const { projectId, subject } = row
+  return {
+    ...rights,
+    kind,
+    projectId,
+    subject,
+    csrf: broker.confirmations.proofOf(csrfSubject(id)),
+    row,
+  }
+}
+
+/** Replaces what the session holds; `false` when it has ended meanwhile. */
+export async function changePageSession(
+  broker: Broker,
+  { row }: OpenedPageSession,
+  rights: PageRights,
+): Promise<boolean> {
+  return broker.store.pageSessions.change(row, sealRights(broker, row.id, row.projectId, rights))
+}
+
+/** Ends the session of the cookie's token. */
+export async function endPageSession(
+  broker: Broker,
+  token: string | undefined,
+  audit?: AuditEntries,
+): Promise<void> {
+  if (token !== undefined) await broker.store.pageSessions.end(sha256(token), audit)
+}
+
+/** Whether the form token is that of this session. */
+export function isPageCsrf(
+  { confirmations }: Pick<Broker, 'confirmations'>,
+  { row }: OpenedPageSession,
+  given: string | null | undefined,
+): boolean {
+  return typeof given === 'string' && confirmations.isProof(given, csrfSubject(row.id))
+}
+
+/** Whether the subject has logged in so recently that what needs a recent login may go on. */
+export function isRecentLogin({ now }: Pick<Broker, 'now'>, { authTime }: PageRights): boolean {
+  return authTime !== undefined && now() - authTime <= RECENT_SECONDS
+}
+
+function sealRights(broker: Broker, id: string, projectId: string, rights: PageRights) {
+  const { may, authority, display, authTime, shownProjectId, returnUrl } = rights
+  const kept: PageRights = {
+    may,
+    authority,
+    ...(display !== undefined && { display }),
+    ...(authTime !== undefined && { authTime }),
+    ...(shownProjectId !== undefined && { shownProjectId }),
+    ...(returnUrl !== undefined && { returnUrl }),
+  }
+  return broker.sealer.seal(JSON.stringify(kept), pageSessionPlace(id, projectId))
+}
+
+/** Contains brackets, which no hash of a flow does, so that the proofs cannot be confused. */
+function csrfSubject(id: string): string {
+  return JSON.stringify(['page session', id])
+}
