@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { type Api, type Query, withApi } from './api.ts'
 import { defineArchive } from './audit-archive.ts'
 import { defineVerify } from './audit-verify.ts'
@@ -8,6 +8,7 @@ import {
   type CommonOptions,
   jsonOption,
   parseId,
+  parseMoment,
   parseWholeNumber,
   projectOption,
   type Shell,
@@ -138,8 +139,12 @@ function withFilter(command: Command): Command {
     .option('--action <action>', 'only this action, such as token.released', parseId)
     .option('--tool <id>', 'only for this tool', parseId)
     .option('--actor <id>', 'only by this API key', parseId)
-    .option('--since <time>', 'only from this time on, such as 2026-11-21 or 2026-11-21T08:00:00Z', parseTime)
-    .option('--until <time>', 'only until this time', parseTime)
+    .option(
+      '--since <time>',
+      'only from this time on, such as 2026-11-21 or 2026-11-21T08:00:00Z',
+      parseMoment,
+    )
+    .option('--until <time>', 'only until this time', parseMoment)
 }
 
 function toQuery(options: ListOptions): Query {
@@ -159,12 +164,6 @@ function toQuery(options: ListOptions): Query {
 
 function aboutOf({ user_id, provider_id, tool, subject, reason }: EntryWire): string {
   return [user_id, provider_id, tool, subject, reason].filter(Boolean).join(', ')
-}
-
-function parseTime(text: string): string {
-  const at = Date.parse(text)
-  if (Number.isNaN(at)) throw new InvalidArgumentError('Write a time such as 2026-11-21T08:00:00Z.')
-  return new Date(at).toISOString()
 }
 
 const EXAMPLES = `

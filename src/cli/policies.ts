@@ -1,18 +1,9 @@
 import type { Command } from 'commander'
 import { type Api, listAll, refusal, withApi } from './api.ts'
-import { CommandFailure, EXIT } from './failure.ts'
+import { defineDryRun } from './policies-dry-run.ts'
+import { type PolicyWire, readPolicies } from './policy-file.ts'
 import { MARKS, print, printJson, sanitize, table } from './print.ts'
-import { parseJsonText, readTextFile } from './read-json-file.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
-
-interface PolicyWire {
-  readonly id: string
-  readonly effect: string
-  readonly enabled?: boolean | undefined
-  readonly description?: string | null | undefined
-  readonly match?: unknown
-  readonly hook?: unknown
-}
 
 const PATH = '/v1/admin/policies'
 
@@ -50,7 +41,7 @@ export function definePolicies(policies: Command, shell: Shell): void {
   )
     .addHelpText('after', SET_EXAMPLES)
     .action(async (source: string, options: CommonOptions) => {
-      const wanted = await check(parseJsonText(await readTextFile(source), source))
+      const wanted = await readPolicies(source)
       return withApi(shell, options, async (api) => {
         const items: PolicyWire[] = []
         for (const one of wanted) items.push(await put(api, one))
@@ -59,6 +50,8 @@ export function definePolicies(policies: Command, shell: Shell): void {
           print(`${MARKS.ok} ${sanitize(id)} is set: ${effect}${enabled ? '' : ', switched off'}`)
       })
     })
+
+  defineDryRun(policies, shell)
 
   withCommonOptions(
     policies
@@ -87,27 +80,11 @@ async function put(api: Api, wanted: PolicyWire): Promise<PolicyWire> {
   return api.send('PATCH', pathOf(wanted.id), { body: { ...changes, description, enabled } })
 }
 
-/** Checks all policies before any is set. Throws `CommandFailure`. */
-async function check(value: unknown): Promise<PolicyWire[]> {
-  const { newPolicySchema } = await import('../http/admin/policy-wire.ts')
-  const all: readonly unknown[] = Array.isArray(value) ? value : [value]
-  return all.map((one, i) => {
-    const parsed = newPolicySchema.safeParse(one)
-    if (parsed.success) return parsed.data
-    const faults = parsed.error.issues.slice(0, 10).map(({ path, message }) => {
-      return path.length === 0 ? message : `${path.join('.')}: ${message}`
-    })
-    throw new CommandFailure(
-      `Policy ${i + 1} of ${all.length} is not valid. ${faults.join('; ')}.`,
-      EXIT.usage,
-    )
-  })
-}
-
 const EXAMPLES = `
 Examples:
   $ gatepass policies                                 list them
   $ gatepass policies set policies.json               create or replace those in the file
+  $ gatepass policies dry-run policies.json           what they would have refused last week
   $ gatepass policies delete no-night-work
 
 docs/policies.md describes policies and how several are combined.`

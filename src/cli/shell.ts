@@ -70,3 +70,10 @@ export function commandLine({ environment }: Shell, ...words: readonly string[])
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
+
+/** A time as a timestamp of the API. */
+export function parseMoment(text: string): string {
+  const at = Date.parse(text)
+  if (Number.isNaN(at)) throw new InvalidArgumentError('Write a time such as 2026-11-21T08:00:00Z.')
+  return new Date(at).toISOString()
+}

@@ -88,9 +88,41 @@ export async function deletePolicy(broker: Broker, projectId: string, id: string
   if (!(await broker.store.policies.delete(projectId, id, audit))) await getPolicy(broker, projectId, id)
 }
 
-async function put(broker: Broker, policy: Policy): Promise<Policy> {
+/**
+ * The project's rules as they would be with these settings in the place of the rules with the same ids, and without the
+ * rules that `without` names. Throws like `addPolicy`, and `invalid_request` for an id that no rule has.
+ */
+export async function policiesWith(
+  broker: Broker,
+  projectId: string,
+  tried: ReadonlyMap<string, PolicySettings>,
+  without: readonly string[],
+): Promise<readonly Policy[]> {
+  const known = await broker.store.policies.list(projectId)
+  const unknown = without.find((id) => !known.some((policy) => policy.id === id))
+  if (unknown !== undefined)
+    throw invalidMember(
+      'without',
+      'unknown',
+      `without: there is no policy "${unknown.slice(0, 100)}" in this project.`,
+    )
+  const now = broker.now()
+  const added = [...tried].map(([id, { hookSecret: _, ...settings }]) =>
+    checked(broker, { id, projectId, ...settings, createdAt: now, updatedAt: now }),
+  )
+  const kept = known.filter(({ id }) => !tried.has(id) && !without.includes(id))
+  return [...kept, ...added].sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+/** Throws `invalid_request` for a contradictory rule, `host_not_allowed` for its hook's URL. */
+function checked(broker: Broker, policy: Policy): Policy {
   checkRule(policy)
   if (policy.hook !== undefined) checkHookUrl(broker, policy.hook.url)
+  return policy
+}
+
+async function put(broker: Broker, policy: Policy): Promise<Policy> {
+  checked(broker, policy)
   const audit = broker.audit.of(policy.projectId, { action: 'policy.set', subject: policy.id })
   await broker.store.policies.put(policy, audit)
   return policy

@@ -4022,6 +4022,39 @@ export interface Policy {
   readonly updated_at: string
 }
 
+export interface PolicyDryRun {
+  readonly since: string
+  readonly until: string
+  /**
+   * Whether every use in the time was judged; of more than 20000 tokens only the last are, and `since`
+   * is the first of them
+   */
+  readonly complete: boolean
+  /** Uses of tokens that took place */
+  readonly uses: number
+  readonly permitted: number
+  readonly refused: number
+  /** A hook would be asked, or the hosts or scopes of the use are not known any more */
+  readonly undecided: number
+  readonly refused_by: readonly { readonly id: string; readonly refused: number }[]
+  /** At most 50, newest first: those refused, then those undecided */
+  readonly samples: readonly {
+    readonly at: string
+    /** The number of its first audit entry */
+    readonly seq: number
+    readonly user_id: string
+    readonly use: 'tool' | 'proxy' | 'token'
+    readonly tool?: string
+    readonly providers: readonly string[]
+    readonly decision: 'refused' | 'undecided'
+    readonly reason?: 'denied' | 'not_allowed' | 'rate' | 'hook_refused' | 'hook_failed'
+    /** What is not known: the answer of a hook, where the token went, or its scopes */
+    readonly because?: readonly ('hook' | 'hosts' | 'scopes')[]
+    /** Ids of the policies */
+    readonly policies: readonly string[]
+  }[]
+}
+
 export interface PolicyMatch {
   /** Users; `*` matches any characters, here and in all lists */
   readonly users?: readonly string[] | undefined
@@ -4949,6 +4982,59 @@ export interface Operations {
     readonly query: undefined
     readonly body: undefined
     readonly answer: undefined
+  }
+  /** Test which of last week’s uses of tokens policies would have refused */
+  readonly dryRunPolicies: {
+    readonly method: 'POST'
+    readonly path: '/v1/admin/policies/dry_run'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body:
+      | {
+          /**
+           * Tried as if they were made now, or took the place of those with their ids
+           * Default: `[]`
+           */
+          readonly policies?:
+            | readonly {
+                readonly id: string
+                readonly description?: string | null | undefined
+                /** Default: `true` */
+                readonly enabled?: boolean | undefined
+                /**
+                 * `deny`: what it matches is refused. `allow`: where there are any of these, what none of them matches
+                 * is refused. `hook`: what it matches is refused unless the URL agrees.
+                 */
+                readonly effect: 'allow' | 'deny' | 'hook'
+                readonly match: PolicyMatch
+                readonly hook?:
+                  | {
+                      readonly url: string
+                      /** Default: `2000` */
+                      readonly timeout_ms?: number | undefined
+                      /**
+                       * The decision when the hook fails or its answer is invalid
+                       * Default: `"deny"`
+                       */
+                      readonly on_failure?: 'deny' | 'allow' | undefined
+                      /** Sent as `Authorization: Bearer <secret>` */
+                      readonly secret?: string | undefined
+                    }
+                  | undefined
+              }[]
+            | undefined
+          /**
+           * Ids of policies to leave out
+           * Default: `[]`
+           */
+          readonly without?: readonly string[] | undefined
+          /** By default a week before `until`; at most 31 days */
+          readonly since?: string | undefined
+          /** By default now */
+          readonly until?: string | undefined
+        }
+      | undefined
+    readonly answer: PolicyDryRun
   }
   /** Run a piece of code that calls tools */
   readonly executeCode: {

@@ -31,6 +31,7 @@ const COMMANDS: readonly (readonly [string, string?])[] = [
   ['policies', 'list'],
   ['policies', 'set'],
   ['policies', 'delete'],
+  ['policies', 'dry-run'],
   ['mcp-clients'],
   ['mcp-clients', 'delete'],
   ['toolsets'],

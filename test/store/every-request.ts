@@ -76,6 +76,9 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
     await call('GET', '/v1/admin/policies/{id}', undefined, { id: policy.id })
     await call('PATCH', '/v1/admin/policies/{id}', { description: 'changed' }, { id: policy.id })
     await call('POST', '/v1/admin/policies/test', { user_id: user, tool_name: 'Demo.Echo' })
+    await call('POST', '/v1/admin/policies/dry_run', {
+      policies: [{ ...policy, match: { scopes: ['read'] } }],
+    })
 
     for (const secrets of ['/v1/admin/secrets', '/v1/secrets']) {
       const key = { key: `SECRET_${name}` }

@@ -10,6 +10,7 @@ import { resolveRunner, toolPolicyUse } from '../../tools/run/preconditions.ts'
 import { toolNeeds } from '../../tools/run/tool-tokens.ts'
 import { type AddEndpoint, pageQuery, pageSchema, slicePage } from '../endpoint/endpoint.ts'
 import { idText, plainText, scopeText, toolNameText, userIdText } from '../endpoint/fields.ts'
+import { addPolicyDryRun } from './policy-dry-run.ts'
 import {
   effectSchema,
   hookChangesFromWire,
@@ -51,6 +52,7 @@ const tag = 'Policies'
 
 /** Policies decide which tools and callers may use which tokens. */
 export function addPolicies(add: AddEndpoint, broker: Broker): void {
+  addPolicyDryRun(add, broker)
   add(
     {
       operationId: 'listPolicies',

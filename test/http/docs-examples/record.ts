@@ -190,6 +190,9 @@ export async function recordExamples(world: ExampleWorld): Promise<readonly Reco
   await send('getPolicy', { params: { id: 'no-deletion' } })
   await send('updatePolicy', { params: { id: 'no-deletion' }, body: { enabled: false } })
   await send('testPolicies', { body: { tool_name: 'Hub.ListRepositories', ...ada } })
+  await send('dryRunPolicies', {
+    body: { policies: [{ id: 'no-ada', effect: 'deny', match: { users: ['ada'] } }] },
+  })
   await send('deletePolicy', { params: { id: 'no-deletion' } })
   const set = { id: 'github', namespaces: ['Hub'], instructions: 'Ask before you change anything.' }
   await send('createToolset', { body: set })

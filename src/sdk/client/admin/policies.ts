@@ -13,6 +13,8 @@ export interface AdminPolicies {
   delete(id: string, options?: RequestOptions): Promise<void>
   /** What the policies decide about a use. Nothing is used, counted or called. */
   test(use: Body<'testPolicies'>, options?: RequestOptions): Promise<Wire.PolicyVerdict>
+  /** Which of last week's uses of tokens the policies would have refused. Nothing is changed and no hook is called. */
+  dryRun(order: Body<'dryRunPolicies'>, options?: RequestOptions): Promise<Wire.PolicyDryRun>
 }
 
 const PATH = '/v1/admin/policies'
@@ -34,6 +36,14 @@ export function createPolicies({ call }: Transport): AdminPolicies {
       call<'testPolicies'>({
         method: 'POST',
         path: '/v1/admin/policies/test',
+        body,
+        repetition: 'safe',
+        options,
+      }),
+    dryRun: (body, options) =>
+      call<'dryRunPolicies'>({
+        method: 'POST',
+        path: '/v1/admin/policies/dry_run',
         body,
         repetition: 'safe',
         options,

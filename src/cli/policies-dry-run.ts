@@ -1,0 +1,100 @@
+import type { Command } from 'commander'
+import type { PolicyDryRunWire } from '../http/admin/policy-dry-run.ts'
+import { withApi } from './api.ts'
+import { readPolicies } from './policy-file.ts'
+import { bold, dim, MARKS, print, printJson, shortened, table, toMinute, toSecond } from './print.ts'
+import {
+  type CommonOptions,
+  parseId,
+  parseMoment,
+  parseScopes,
+  type Shell,
+  withCommonOptions,
+} from './shell.ts'
+
+const PATH = '/v1/admin/policies/dry_run'
+/** Samples that are printed; `--json` has all. */
+const SHOWN = 20
+
+interface DryRunOptions extends CommonOptions {
+  readonly without?: string[]
+  readonly since?: string
+  readonly until?: string
+}
+
+export function defineDryRun(policies: Command, shell: Shell): void {
+  withCommonOptions(
+    policies
+      .command('dry-run')
+      .description("say which of last week's uses of tokens policies would have refused; changes nothing")
+      .argument(
+        '[source]',
+        'a JSON file with the policies to try, or - for standard input; by default those in force',
+        parseId,
+      ),
+  )
+    .option('--without <ids>', 'policies in force to leave out, comma-separated', parseScopes)
+    .option('--since <time>', 'from this time on, by default a week ago; at most 31 days', parseMoment)
+    .option('--until <time>', 'up to this time, by default now', parseMoment)
+    .addHelpText('after', DRY_RUN_EXAMPLES)
+    .action(async (source: string | undefined, options: DryRunOptions) => {
+      const wanted = source === undefined ? [] : await readPolicies(source)
+      return withApi(shell, options, async (api) => {
+        const { without = [], since, until } = options
+        const body = { policies: wanted, without, since, until }
+        const result = await api.send<PolicyDryRunWire>('POST', PATH, { body })
+        if (options.json) return printJson(result)
+        if (result.uses === 0) print('No token was used in that time.')
+        else report(result)
+      })
+    })
+}
+
+function report(result: PolicyDryRunWire): void {
+  const { since, until, complete, uses, permitted, refused, undecided, samples } = result
+  const time = `${toMinute(since)} to ${toMinute(until)}`
+  print(`${bold(countOf(uses, 'use'))} of tokens ${dim(time)}`)
+  if (!complete) print(dim('There were more: only the last are judged.'))
+  const mark = refused === 0 ? MARKS.ok : MARKS.failed
+  print(`  ${mark} ${refused} would have been refused, ${permitted} permitted`)
+  if (undecided > 0)
+    print(
+      `  ${MARKS.warning} ${undecided} cannot be said: a hook would be asked, or something is not known any more`,
+    )
+  if (result.refused_by.length > 0) {
+    print()
+    print(
+      table(
+        ['policy', 'would refuse'],
+        result.refused_by.map((one) => [one.id, countOf(one.refused, 'use')]),
+      ),
+    )
+  }
+  if (samples.length === 0) return
+  print()
+  const rows = samples
+    .slice(0, SHOWN)
+    .map((one) => [
+      toSecond(one.at),
+      shortened(one.user_id),
+      shortened(one.tool ?? one.use),
+      one.providers.join(', '),
+      one.decision === 'refused' ? (one.reason ?? 'refused') : `? ${(one.because ?? []).join(', ')}`,
+      one.policies.join(', '),
+    ])
+  print(table(['at', 'user', 'for', 'provider', 'would be', 'by'], rows))
+  if (samples.length > SHOWN) print(dim(`--json has ${samples.length} of them.`))
+}
+
+function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+const DRY_RUN_EXAMPLES = `
+Examples:
+  $ echo '{"id": "no-leaks", "effect": "deny", "match": {"uses": ["token"]}}' | gatepass policies dry-run -
+  $ gatepass policies dry-run policies.json --since 2026-11-01
+  $ gatepass policies dry-run --without no-night-work --json
+
+Each token that was released is judged in the order of time, by the policies in force with those of the file. Hooks are
+not asked, and runs of tools that need no token are not looked at. docs/policies.md says what cannot be known.`

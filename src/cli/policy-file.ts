@@ -1,0 +1,29 @@
+import { CommandFailure, EXIT } from './failure.ts'
+import { parseJsonText, readTextFile } from './read-json-file.ts'
+
+export interface PolicyWire {
+  readonly id: string
+  readonly effect: string
+  readonly enabled?: boolean | undefined
+  readonly description?: string | null | undefined
+  readonly match?: unknown
+  readonly hook?: unknown
+}
+
+/** The policies of a file, or of standard input (`-`), all of them checked. Throws `CommandFailure`. */
+export async function readPolicies(source: string): Promise<PolicyWire[]> {
+  const value = parseJsonText(await readTextFile(source), source)
+  const { newPolicySchema } = await import('../http/admin/policy-wire.ts')
+  const all: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return all.map((one, i) => {
+    const parsed = newPolicySchema.safeParse(one)
+    if (parsed.success) return parsed.data
+    const faults = parsed.error.issues.slice(0, 10).map(({ path, message }) => {
+      return path.length === 0 ? message : `${path.join('.')}: ${message}`
+    })
+    throw new CommandFailure(
+      `Policy ${i + 1} of ${all.length} is not valid. ${faults.join('; ')}.`,
+      EXIT.usage,
+    )
+  })
+}

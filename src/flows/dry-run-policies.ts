@@ -1,0 +1,233 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Broker } from '../broker.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
+import type { Connection } from '../domain/connection.ts'
+import { BrokerError } from '../domain/errors.ts'
+import type { Policy } from '../domain/policy.ts'
+import type { ProviderEntry } from '../providers/provider.ts'
+import type { AuditEntry } from '../services/audit-entry.ts'
+import type { PolicyProvider, RequestedUse } from '../services/policies/policy-match.ts'
+import { policyProvider } from '../services/policies/policy-provider.ts'
+import { createPolicyTrial, type PastUse, type TrialVerdict } from '../services/policies/policy-trial.ts'
+import { readAudit } from './read-audit.ts'
+
+/** Released tokens that one dry run looks at, and uses that it shows. */
+export const MAX_TOKENS = 20_000
+export const MAX_SAMPLES = 50
+/** The owners of connections that are read at once. */
+const OWNERS = 100
+/** The event loop has its turn after this time. */
+const BUDGET_MS = 3
+
+/** A tool as rules match it today: all its names, and the hosts it runs on if a worker runs it. */
+export interface ToolToday {
+  readonly aliases: readonly string[]
+  readonly hosts?: readonly string[]
+}
+
+export interface DryRunOrder {
+  readonly projectId: string
+  /** The rules to judge by. */
+  readonly policies: readonly Policy[]
+  readonly since: EpochSeconds
+  readonly until: EpochSeconds
+  /** `id`: as the audit trail has it. */
+  readonly toolOf: (id: string) => Promise<ToolToday>
+}
+
+/** A use that would not have been permitted, or of which that cannot be said. */
+export interface SampleUse {
+  readonly seq: number
+  readonly use: PastUse
+  readonly verdict: Exclude<TrialVerdict, { readonly decision: 'permitted' }>
+}
+
+export interface DryRunResult {
+  /** The time of the first use that was judged, if there were too many; else what was asked for. */
+  readonly since: EpochSeconds
+  readonly isPartial: boolean
+  readonly uses: number
+  readonly permitted: number
+  readonly refused: number
+  readonly undecided: number
+  /** By the ids of rules: how many uses each would have refused. Rules that allow refuse together. */
+  readonly refusedBy: ReadonlyMap<string, number>
+  /** Newest first, refused ones before those that are undecided. */
+  readonly samples: readonly SampleUse[]
+}
+
+const running = new WeakMap<Broker, Set<string>>()
+
+/**
+ * Which uses of tokens the rules would have refused: each token that was released since then is judged in the order of
+ * time, with what is known of it today. Changes nothing, and asks no hook. Throws `rate_limited` while another dry run of
+ * the project is under way in this process.
+ */
+export async function dryRunPolicies(broker: Broker, order: DryRunOrder): Promise<DryRunResult> {
+  const projects = running.get(broker) ?? new Set()
+  running.set(broker, projects)
+  const { projectId } = order
+  if (projects.has(projectId))
+    throw new BrokerError('rate_limited', 'A dry run of this project is under way. Wait for it to end.', {
+      retryAfter: 2,
+    })
+  projects.add(projectId)
+  try {
+    return await judgeAll(broker, order)
+  } finally {
+    projects.delete(projectId)
+  }
+}
+
+async function judgeAll(broker: Broker, order: DryRunOrder): Promise<DryRunResult> {
+  const { tokens, isPartial } = await releasedTokens(broker, order)
+  const uses = await pastUses(broker, order, tokens)
+  const trial = createPolicyTrial(order.policies)
+  const refusedBy = new Map<string, number>()
+  const samples = { refused: [] as SampleUse[], undecided: [] as SampleUse[] }
+  const counts = { permitted: 0, refused: 0, undecided: 0 }
+  let begun = performance.now()
+  for (const { seq, use } of uses) {
+    if (performance.now() - begun > BUDGET_MS) {
+      await nextTurn()
+      begun = performance.now()
+    }
+    const verdict = trial.judge(use)
+    counts[verdict.decision]++
+    if (verdict.decision === 'permitted') continue
+    const kept = samples[verdict.decision]
+    kept.push({ seq, use, verdict })
+    if (kept.length > MAX_SAMPLES) kept.shift()
+    if (verdict.decision === 'refused')
+      for (const { policy } of verdict.by) refusedBy.set(policy.id, (refusedBy.get(policy.id) ?? 0) + 1)
+  }
+  const shown = [...samples.refused.reverse(), ...samples.undecided.reverse()].slice(0, MAX_SAMPLES)
+  const since = isPartial ? (uses[0]?.use.at ?? order.since) : order.since
+  return { since, isPartial, uses: uses.length, ...counts, refusedBy, samples: shown }
+}
+
+/** The entries of the last tokens that were released in the time, oldest first. */
+async function releasedTokens(
+  broker: Broker,
+  { projectId, since, until }: DryRunOrder,
+): Promise<{ readonly tokens: readonly AuditEntry[]; readonly isPartial: boolean }> {
+  const tokens: AuditEntry[] = []
+  const filter = { action: 'token.released', since, until }
+  for await (const entry of readAudit(broker, projectId, filter, 'newest first')) {
+    if (tokens.length === MAX_TOKENS) return { tokens: tokens.reverse(), isPartial: true }
+    tokens.push(entry)
+  }
+  return { tokens: tokens.reverse(), isPartial: false }
+}
+
+interface NumberedUse {
+  readonly seq: number
+  readonly use: PastUse
+}
+
+/** Tokens of one use, such as a tool's of several providers, are released together: their entries follow each other. */
+async function pastUses(
+  broker: Broker,
+  { projectId, policies, toolOf }: DryRunOrder,
+  tokens: readonly AuditEntry[],
+): Promise<NumberedUse[]> {
+  const entries = new Map((await broker.store.providers.list(projectId)).map((one) => [one.id, one]))
+  const needsScopes = policies.some(({ match }) => match.scopes !== undefined)
+  const scopes = needsScopes ? await scopesToday(broker, entries, tokens) : undefined
+  const tools = new Map<string, Promise<ToolToday>>()
+  const uses: NumberedUse[] = []
+  for (const together of groups(tokens)) {
+    const [first] = together
+    const { tool: toolId } = first
+    const tool = typeof toolId === 'string' ? (tools.get(toolId) ?? toolOf(toolId)) : undefined
+    if (tool !== undefined) tools.set(toolId as string, tool) // it is a string, see the line above
+    const today = await tool
+    const providers = together.map((one): PolicyProvider => {
+      const entry = entries.get(textOf(one, 'provider_id'))
+      const granted = scopes?.get(textOf(one, 'connection_id')) ?? []
+      return entry === undefined
+        ? { id: textOf(one, 'provider_id'), scopes: granted }
+        : policyProvider(entry, granted)
+    })
+    const isScopeless = together.some((one) => scopes?.has(textOf(one, 'connection_id')) === false)
+    const use = useOf(first, today)
+    const hasHosts = use === 'token' || today?.hosts !== undefined
+    uses.push({
+      seq: first.seq,
+      use: {
+        projectId,
+        userId: textOf(first, 'user_id'),
+        use,
+        ...(today && { tool: { id: toolId as string, aliases: today.aliases } }),
+        providers,
+        // the host of a token that was handed out is unknown to rules as well, so none matches it
+        hosts: today?.hosts ?? [],
+        at: first.at,
+        unknown: [...(hasHosts ? [] : (['hosts'] as const)), ...(isScopeless ? (['scopes'] as const) : [])],
+      },
+    })
+  }
+  return uses
+}
+
+function useOf({ purpose }: AuditEntry, tool: ToolToday | undefined): RequestedUse['use'] {
+  if (tool !== undefined) return 'tool'
+  return purpose === 'proxy' ? 'proxy' : 'token'
+}
+
+function* groups(tokens: readonly AuditEntry[]): Generator<readonly [AuditEntry, ...AuditEntry[]]> {
+  let group: [AuditEntry, ...AuditEntry[]] | undefined
+  for (const entry of tokens) {
+    if (group !== undefined && belongs(entry, group)) group.push(entry)
+    else {
+      if (group !== undefined) yield group
+      group = [entry]
+    }
+  }
+  if (group !== undefined) yield group
+}
+
+function belongs(entry: AuditEntry, group: readonly [AuditEntry, ...AuditEntry[]]): boolean {
+  const [first] = group
+  return (
+    entry.request_id !== undefined &&
+    entry.request_id === first.request_id &&
+    entry.tool !== undefined &&
+    entry.tool === first.tool &&
+    entry.user_id === first.user_id &&
+    entry.seq === first.seq + group.length &&
+    !group.some((one) => one.provider_id === entry.provider_id)
+  )
+}
+
+/** The scopes of each connection today, by its id; of one that is gone there are none. */
+async function scopesToday(
+  { store }: Broker,
+  entries: ReadonlyMap<string, ProviderEntry>,
+  tokens: readonly AuditEntry[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const owners = new Map<string, Pick<Connection, 'projectId' | 'providerUid' | 'userId'>>()
+  for (const one of tokens) {
+    const entry = entries.get(textOf(one, 'provider_id'))
+    const userId = textOf(one, 'user_id')
+    if (entry !== undefined)
+      owners.set(JSON.stringify([entry.uid, userId]), {
+        projectId: entry.projectId,
+        providerUid: entry.uid,
+        userId,
+      })
+  }
+  const scopes = new Map<string, readonly string[]>()
+  const all = [...owners.values()]
+  for (let i = 0; i < all.length; i += OWNERS) {
+    const found = await Promise.all(all.slice(i, i + OWNERS).map((owner) => store.connections.ofOwner(owner)))
+    for (const connection of found.flat()) scopes.set(connection.id, connection.scopes)
+    await nextTurn()
+  }
+  return scopes
+}
+
+function textOf(entry: AuditEntry, member: string): string {
+  const value = entry[member]
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,136 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { type EpochSeconds, toTimestamp } from '../../domain/clock.ts'
+import { invalidMember } from '../../domain/errors.ts'
+import { POLICY_USES, type PolicyUse } from '../../domain/policy.ts'
+import { type DryRunResult, dryRunPolicies, MAX_SAMPLES, MAX_TOKENS } from '../../flows/dry-run-policies.ts'
+import { policiesWith } from '../../flows/policy-settings.ts'
+import { toolToday } from '../../tools/run/tool-today.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
+import { idText } from '../endpoint/fields.ts'
+import { newPolicySchema, settingsFromWire } from './policy-wire.ts'
+
+const DAY = 24 * 3600
+const WEEK = 7 * DAY
+const LONGEST = 31 * DAY
+
+const timestamp = z.iso.datetime({ offset: true })
+
+export const dryRunSchema = z.strictObject({
+  policies: z
+    .array(newPolicySchema)
+    .max(100)
+    .default([])
+    .openapi({ description: 'Tried as if they were made now, or took the place of those with their ids' }),
+  without: z.array(idText).max(100).default([]).openapi({ description: 'Ids of policies to leave out' }),
+  since: timestamp.optional().openapi({ description: 'By default a week before `until`; at most 31 days' }),
+  until: timestamp.optional().openapi({ description: 'By default now' }),
+})
+
+const resultSchema = z
+  .object({
+    since: z.string(),
+    until: z.string(),
+    complete: z.boolean().openapi({
+      description: `Whether every use in the time was judged; of more than ${MAX_TOKENS} tokens only the last are, and \`since\` is the first of them`,
+    }),
+    uses: z.number().int().openapi({ description: 'Uses of tokens that took place' }),
+    permitted: z.number().int(),
+    refused: z.number().int(),
+    undecided: z.number().int().openapi({
+      description: 'A hook would be asked, or the hosts or scopes of the use are not known any more',
+    }),
+    refused_by: z.array(z.object({ id: z.string(), refused: z.number().int() })),
+    samples: z
+      .array(
+        z.object({
+          at: z.string(),
+          seq: z.number().int().openapi({ description: 'The number of its first audit entry' }),
+          user_id: z.string(),
+          use: z.enum(POLICY_USES),
+          tool: z.string().optional(),
+          providers: z.array(z.string()),
+          decision: z.enum(['refused', 'undecided']),
+          reason: z.enum(['denied', 'not_allowed', 'rate', 'hook_refused', 'hook_failed']).optional(),
+          because: z
+            .array(z.enum(['hook', 'hosts', 'scopes']))
+            .optional()
+            .openapi({
+              description: 'What is not known: the answer of a hook, where the token went, or its scopes',
+            }),
+          policies: z.array(z.string()).openapi({ description: 'Ids of the policies' }),
+        }),
+      )
+      .openapi({ description: `At most ${MAX_SAMPLES}, newest first: those refused, then those undecided` }),
+  })
+  .openapi('PolicyDryRun')
+
+export type PolicyDryRunWire = z.infer<typeof resultSchema>
+
+/** The same for the API and for the console. `order`: an answer of `dryRunSchema`. */
+export async function dryRun(
+  broker: Broker,
+  projectId: string,
+  order: z.output<typeof dryRunSchema>,
+): Promise<PolicyDryRunWire> {
+  const until = order.until === undefined ? broker.now() : secondsOf(order.until)
+  const since = order.since === undefined ? until - WEEK : secondsOf(order.since)
+  if (since >= until || until - since > LONGEST)
+    throw invalidMember('since', 'invalid', 'since must be before until, by at most 31 days.')
+  const tried = new Map(order.policies.map((one) => [one.id, settingsFromWire(one)]))
+  if (tried.size < order.policies.length)
+    throw invalidMember('policies', 'conflict', 'policies: two of them have the same id.')
+  const policies = await policiesWith(broker, projectId, tried, order.without)
+  const toolOf = (id: string) => toolToday(broker, projectId, id)
+  return toWire(await dryRunPolicies(broker, { projectId, policies, since, until, toolOf }), until)
+}
+
+export function addPolicyDryRun(add: AddEndpoint, broker: Broker): void {
+  add(
+    {
+      operationId: 'dryRunPolicies',
+      method: 'post',
+      path: '/v1/admin/policies/dry_run',
+      role: 'readonly',
+      tag: 'Policies',
+      summary: 'Test which of last week’s uses of tokens policies would have refused',
+      description:
+        'Judges the tokens that the audit trail has as released, in the order of time, by the policies as they would be. Nothing is changed and no hook is called. Runs of tools that need no token are not in the trail.',
+      body: dryRunSchema,
+      bodyIsOptional: true,
+      responses: { 200: { description: 'What would have been refused', schema: resultSchema } },
+    },
+    async ({ c, body, caller }) => c.json(await dryRun(broker, caller.projectId, body)),
+  )
+}
+
+function secondsOf(timestamp: string): EpochSeconds {
+  return Math.floor(Date.parse(timestamp) / 1000)
+}
+
+function toWire(result: DryRunResult, until: EpochSeconds): PolicyDryRunWire {
+  const { since, isPartial, uses, permitted, refused, undecided, refusedBy, samples } = result
+  return {
+    since: toTimestamp(since),
+    until: toTimestamp(until),
+    complete: !isPartial,
+    uses,
+    permitted,
+    refused,
+    undecided,
+    refused_by: [...refusedBy]
+      .map(([id, count]) => ({ id, refused: count }))
+      .sort((a, b) => b.refused - a.refused || (a.id < b.id ? -1 : 1)),
+    samples: samples.map(({ seq, use, verdict }) => ({
+      at: toTimestamp(use.at),
+      seq,
+      user_id: use.userId ?? '',
+      use: use.use satisfies PolicyUse,
+      ...(use.tool && { tool: use.tool.id }),
+      providers: use.providers.map(({ id }) => id),
+      decision: verdict.decision,
+      ...(verdict.decision === 'refused' ? { reason: verdict.reason } : { because: [...verdict.because] }),
+      policies: verdict.by.map(({ policy }) => policy.id),
+    })),
+  }
+}

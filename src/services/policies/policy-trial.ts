@@ -1,0 +1,109 @@
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { Policy } from '../../domain/policy.ts'
+import { evaluate, type PolicyMatch, type PolicyRefusalReason } from './evaluate.ts'
+import type { RequestedUse } from './policy-match.ts'
+import { createRates, type Rates } from './policy-rate.ts'
+
+/** What of a past use may not be known any more. */
+export type UnknownMember = 'hosts' | 'scopes'
+
+/** A use of tokens that took place, with what is known of it today. */
+export interface PastUse extends RequestedUse {
+  readonly at: EpochSeconds
+  readonly unknown: readonly UnknownMember[]
+}
+
+export type TrialVerdict =
+  | { readonly decision: 'permitted' }
+  | {
+      readonly decision: 'refused'
+      readonly reason: PolicyRefusalReason
+      readonly by: readonly PolicyMatch[]
+    }
+  | {
+      readonly decision: 'undecided'
+      readonly because: readonly ('hook' | UnknownMember)[]
+      readonly by: readonly PolicyMatch[]
+    }
+
+/** Judges past uses by rules. */
+export interface PolicyTrial {
+  /** The uses come in the order of their times, because rates count them. */
+  judge(use: PastUse): TrialVerdict
+}
+
+/** How rules are read that name what is not known of a use: as refusing it, or as permitting it. */
+type Reading = 'strict' | 'lenient'
+
+interface Judged {
+  readonly refusal?: { readonly reason: PolicyRefusalReason; readonly by: readonly PolicyMatch[] }
+  readonly hooks: readonly PolicyMatch[]
+}
+
+const PERMITTED: TrialVerdict = { decision: 'permitted' }
+
+/**
+ * Each use is judged twice: with what is not known of it read against it, and in its favour. Where the two agree, the
+ * unknown does not matter. Rates are counted for each reading. No hook is asked: one that has not changed since the use
+ * agreed to it then, since the use took place.
+ */
+export function createPolicyTrial(policies: readonly Policy[]): PolicyTrial {
+  const inForce = policies.filter(({ enabled }) => enabled)
+  const rates = { strict: createRates(), lenient: createRates() }
+  const read = new Map<string, readonly Policy[]>()
+
+  function policiesFor(unknown: readonly UnknownMember[], reading: Reading): readonly Policy[] {
+    if (unknown.length === 0) return inForce
+    const key = `${reading} ${unknown.join()}`
+    const known = read.get(key)
+    if (known !== undefined) return known
+    const made = inForce.map((policy) => readFor(policy, unknown, reading))
+    read.set(key, made)
+    return made
+  }
+
+  function judgeBy(reading: Reading, use: PastUse): Judged {
+    const rules = policiesFor(use.unknown, reading)
+    const evaluation = evaluate(rules, use, { at: use.at, scopes: 'granted' })
+    const { refusal, limits, hooks } = evaluation
+    return refusal === undefined ? counted(rates[reading], use, limits, hooks) : { refusal, hooks: [] }
+  }
+
+  return {
+    judge(use) {
+      const strict = judgeBy('strict', use)
+      const lenient = judgeBy('lenient', use)
+      if (strict.refusal !== undefined && lenient.refusal !== undefined)
+        return { decision: 'refused', ...lenient.refusal }
+      const { refusal } = strict.refusal === undefined ? lenient : strict
+      if (refusal !== undefined) return { decision: 'undecided', because: use.unknown, by: refusal.by }
+      const unasked = strict.hooks.filter(({ policy }) => policy.updatedAt > use.at)
+      return unasked.length === 0 ? PERMITTED : { decision: 'undecided', because: ['hook'], by: unasked }
+    },
+  }
+}
+
+/** Refuses by a rate that is exceeded, else counts the use; returns the hooks that would have been asked. */
+function counted(
+  rates: Rates,
+  use: PastUse,
+  limits: readonly PolicyMatch[],
+  hooks: readonly PolicyMatch[],
+): Judged {
+  const exceeds = ({ policy }: PolicyMatch) => rates.exceeded(policy, use, use.at) > 0
+  const exceeded = limits.find(exceeds)
+  if (exceeded !== undefined) return { refusal: { reason: 'rate', by: [exceeded] }, hooks: [] }
+  const asked = hooks.filter((match) => match.policy.match.rate === undefined || exceeds(match))
+  for (const { policy } of [...limits, ...hooks]) rates.count(policy, use, use.at)
+  return { hooks: asked }
+}
+
+/** The rule for uses of which something is unknown: it matches by its other members, or never. */
+function readFor(policy: Policy, unknown: readonly UnknownMember[], reading: Reading): Policy {
+  const { match, effect } = policy
+  if (unknown.every((member) => match[member] === undefined)) return policy
+  const matches = (effect === 'allow') === (reading === 'lenient')
+  if (!matches) return { ...policy, match: { ...match, uses: [] } }
+  const rest = Object.entries(match).filter(([name]) => !unknown.some((member) => member === name))
+  return { ...policy, match: Object.fromEntries(rest) } // only fewer members
+}

@@ -1,0 +1,21 @@
+import type { Broker } from '../../broker.ts'
+import { toolAliases } from '../../domain/tool.ts'
+import type { ToolToday } from '../../flows/dry-run-policies.ts'
+import { namedTools } from '../catalogue/known-tools.ts'
+import { resolveRunner, toolPolicyUse } from './preconditions.ts'
+
+/** A tool of the audit trail as policies see it today. Of a tool that is gone, its names are those that its id tells. */
+export async function toolToday(broker: Broker, projectId: string, id: string): Promise<ToolToday> {
+  const [tool] = await namedTools(broker, projectId, id.toLowerCase())
+  if (tool === undefined) return { aliases: aliasesOf(id) }
+  const runner = await resolveRunner(broker, tool)
+  const { tool: named, hosts } = toolPolicyUse(tool, [], runner, {})
+  const aliases = named?.aliases ?? []
+  return runner.outcome === 'found' ? { aliases, hosts } : { aliases }
+}
+
+function aliasesOf(id: string): readonly string[] {
+  const [first = '', name, version] = id.split(':')
+  const named = name === undefined ? { namespace: '', name: first } : { namespace: first, name }
+  return toolAliases({ ...named, title: id, ...(version !== undefined && { version }) })
+}
