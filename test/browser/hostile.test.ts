@@ -170,7 +170,7 @@ describe('in a real browser', () => {
     await alice.page.goto(world.as.url)
     await alice.page.setContent(`<form method="post" action="${url}"><button>Win</button></form>`)
     await alice.page.getByRole('button').click()
-    expect(await heading(alice.page)).toBe('Something went wrong')
+    expect(await heading(alice.page)).toBe('This did not come from our page')
     expect(world.oidc.tokenRequests).toEqual([])
     expect((await world.status(id)).status).toBe('pending')
   })

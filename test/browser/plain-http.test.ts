@@ -63,7 +63,7 @@ test('over plain http a form of another site cannot click', async () => {
   for (const origin of [evil.url, evil.url.replace('127.0.0.1', 'evil.lan')]) {
     await person.page.goto(origin)
     await person.page.getByRole('button').click()
-    expect(await heading(person.page)).toBe('Something went wrong')
+    expect(await heading(person.page)).toBe('This did not come from our page')
   }
   expect((await scene.status(id)).body.status).toBe('pending')
   expect(scene.as.requestsTo('/authorize')).toEqual([])

@@ -1,13 +1,14 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { html } from 'hono/html'
 import { describe, expect, test } from 'vitest'
-import { FAILURE_REASONS } from '../../src/domain/authorization.ts'
+import { FAILURE_REASONS, type FailureReason } from '../../src/domain/authorization.ts'
 import { assetHref, assets } from '../../src/http/pages/assets.ts'
 import { type ConnectView, connectPage } from '../../src/http/pages/connect-page.ts'
-import { type EndingView, endingPage } from '../../src/http/pages/ending-page.ts'
-import { ENDING_KINDS, endingTitle } from '../../src/http/pages/ending-words.ts'
+import { ENDING_KINDS, type EndingKind } from '../../src/http/pages/ending-kinds.ts'
+import { type EndingView, endingPage as endingPageIn, endingWords } from '../../src/http/pages/ending-page.ts'
 import { landingPage } from '../../src/http/pages/landing-page.ts'
 import type { Html } from '../../src/http/pages/layout.ts'
+import { wordsOf } from '../../src/http/pages/texts/words.ts'
 import { docsPages } from '../../src/http/reference/docs-page.ts'
 import type { OpenApiDocument } from '../../src/http/reference/document.ts'
 import type { Example } from '../../src/http/reference/example.ts'
@@ -28,8 +29,13 @@ function connectView(view: Partial<ConnectView> = {}): ConnectView {
 }
 
 function endingView(view: Partial<EndingView> = {}): EndingView {
-  return { kind: 'failed', reason: 'access_denied', message: '', ...view }
+  return { kind: 'failed', reason: 'access_denied', ...view }
 }
+
+const english = wordsOf('en')
+const endingPage = (view: EndingView) => endingPageIn(view, english)
+const endingTitle = (kind: EndingKind, reason?: FailureReason) =>
+  endingWords(english.texts, kind, reason).title
 
 const document: OpenApiDocument = {
   info: { title: 'Pets', version: '1.0.0', description: 'All about `pets`.' },
@@ -121,7 +127,7 @@ describe('what others wrote is escaped', () => {
           }),
         ),
     ],
-    ...(['title', 'providerName', 'requester', 'userId', 'account', 'message'] as const).map(
+    ...(['providerName', 'app', 'requester', 'userId', 'account', 'message'] as const).map(
       (member): [string, (text: string) => Html] => [
         `an ending's ${member}`,
         (text) => endingPage(endingView({ [member]: text })),
@@ -179,7 +185,7 @@ describe('what others wrote is escaped', () => {
 
   test('a next URI that is not of the web is no link', async () => {
     for (const nextUri of ['javascript:alert(1)', 'data:text/html,x', '//app.test', 'nonsense'])
-      expect(await render(endingPage(endingView({ nextUri })))).not.toContain('Go on to')
+      expect(await render(endingPage(endingView({ nextUri })))).not.toContain('Back to')
   })
 })
 
@@ -191,7 +197,7 @@ test('no page carries a script, an inline style or anything from elsewhere', asy
   ]
   for (const html of pages) {
     const shown = await render(html)
-    expect(shown).toMatch(/^<!DOCTYPE html>\n<html lang="en">/)
+    expect(shown).toMatch(/^<!DOCTYPE html>\n<html lang="en" dir="ltr">/)
     expect(shown).toMatch(/<title>[^<]+ · Gatepass<\/title>/)
     expect(shown.match(/<h1/g)).toHaveLength(1)
     expect(shown).not.toMatch(/<script|<style|\sstyle=|\son\w+=|(src|href)="(?!\/|#)/)
@@ -268,14 +274,13 @@ describe('an ending', () => {
         kind: 'completed',
         providerName: 'Google',
         account: 'alice@gmail.com',
-        message: '',
         nextUri: 'https://app.test/done?a=1&b=2',
       }),
     )
     expect(shown).toContain('Google is connected')
     expect(shown).toContain('alice@gmail.com')
     expect(shown).toContain('close this window')
-    expect(shown).toContain('href="https://app.test/done?a=1&amp;b=2">Go on to app.test</a>')
+    expect(shown).toContain('href="https://app.test/done?a=1&amp;b=2">Back to your application</a>')
     expect(shown).not.toContain('Reason:')
   })
 

@@ -11,7 +11,6 @@ import { hasLoggedIn } from '../../flows/login-proof.ts'
 import { receiveResponse } from '../../flows/receive-response.ts'
 import { startAttempt } from '../../flows/start-attempt.ts'
 import { VALUE } from '../pages/connect-page.ts'
-import { endingPage } from '../pages/ending-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
 import { isFromOwnPage } from './own-page.ts'
@@ -61,15 +60,8 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     const { verifier } = broker.settings
     const formTo = verifier.kind === 'oidc' ? [new URL(verifier.issuer)] : []
     pageHeaders(c, { hasForm: true, formTo })
-    return c.html(
-      endingPage({
-        kind: 'another_user',
-        reason: 'user_mismatch',
-        message: '',
-        again: `/connect/${id}?login=again`,
-      }),
-      403,
-    )
+    const again = `/connect/${id}?login=again`
+    return endingResponse(c, { kind: 'another_user', reason: 'user_mismatch', again }, 403)
   }
 
   /** Ends the session of another user. At an issuer, which may still have a session of that user, it begins a login. */
@@ -105,7 +97,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
   })
 
   app.post('/connect/:id', async (c) => {
-    if (!isFromOwnPage(c, broker)) return endingResponse(c, { kind: 'problem', message: FOREIGN_CLICK }, 403)
+    if (!isFromOwnPage(c, broker)) return endingResponse(c, { kind: 'foreign_click' }, 403)
     const authorization = await find(c.req.param('id'))
     if (authorization === undefined) return linkNotFound(c)
     if (!isStartable(authorization)) return showAuthorization(c, broker, authorization)
@@ -120,11 +112,11 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     const received = await receiveResponse(broker, { providerUid: c.req.param('uid'), query, browserId })
     switch (received.outcome) {
       case 'unknown_state':
-        return endingResponse(c, { kind: 'unknown_state', message: UNKNOWN_STATE }, 400)
+        return endingResponse(c, { kind: 'unknown_state' }, 400)
       case 'wrong_provider':
-        return endingResponse(c, { kind: 'wrong_provider', message: WRONG_PROVIDER }, 400)
+        return endingResponse(c, { kind: 'wrong_provider' }, 400)
       case 'wrong_browser':
-        return endingResponse(c, { kind: 'wrong_browser', message: WRONG_BROWSER }, 403)
+        return endingResponse(c, { kind: 'wrong_browser' }, 403)
       case 'confirm':
         pageHeaders(c)
         return c.redirect(received.verifierUrl.href, 303)
@@ -143,7 +135,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     const providerUid = c.req.param('uid')
     const form = new URLSearchParams(await c.req.text())
     const query = await carryFormResponse(broker, { providerUid, form })
-    if (query === undefined) return endingResponse(c, { kind: 'unknown_state', message: UNKNOWN_STATE }, 400)
+    if (query === undefined) return endingResponse(c, { kind: 'unknown_state' }, 400)
     pageHeaders(c)
     const callback = new URL(`/callback/${providerUid}`, broker.settings.publicUrl)
     callback.search = query.toString()
@@ -160,7 +152,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
       case 'not_found':
         return linkNotFound(c)
       case 'wrong_browser':
-        return endingResponse(c, { kind: 'confirmed_elsewhere', message: '' }, 403)
+        return endingResponse(c, { kind: 'confirmed_elsewhere' }, 403)
       case 'current':
         return redirectToResult(c, finished.authorization)
     }
@@ -177,9 +169,3 @@ async function typedValues(c: Context): Promise<Record<string, string>> {
     ),
   )
 }
-
-const FOREIGN_CLICK = 'This did not come from the page you were shown. Open the link again and click there.'
-const UNKNOWN_STATE =
-  'This answer belongs to no request that is open here: a newer click has taken its place, or it was made up.'
-const WRONG_PROVIDER = 'This answer came back by another way than it was asked for, so it was not used.'
-const WRONG_BROWSER = 'This was started in another browser than this one.'

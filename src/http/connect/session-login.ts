@@ -55,7 +55,7 @@ export function returnFromLogin(c: Context, returnTo: string, trouble?: LoginTro
 }
 
 export function unknownLogin(c: Context): Response | Promise<Response> {
-  return endingResponse(c, { kind: 'unknown_login', message: '' }, 403)
+  return endingResponse(c, { kind: 'unknown_login' }, 403)
 }
 
 /** How a login for a session ends: with the caller's confirmation, or in development on the page that asks for a user id. */

@@ -14,10 +14,9 @@ import { userVariables } from '../../providers/variables.ts'
 import { connectPage, type ValueField } from '../pages/connect-page.ts'
 import { type EndingView, endingPage } from '../pages/ending-page.ts'
 import { type PageStatus, pageHeaders } from '../pages/page-headers.ts'
+import { wordsFor } from '../pages/texts/language-of.ts'
+import type { Words } from '../pages/texts/words.ts'
 import { browserCookies } from './browser-cookies.ts'
-
-const NOT_FOUND =
-  'There is no such link, or it was opened long after it ended. Ask your application for a new one.'
 
 export interface ShowOptions {
   /** The issuer at which the user must log in before the provider, if any. */
@@ -61,7 +60,7 @@ export async function showAuthorization(
   if (trouble !== undefined && isStartable(authorization))
     return endingResponse(
       c,
-      { kind: `login_${trouble}`, message: '', again: action },
+      { kind: `login_${trouble}`, again: action },
       trouble === 'unavailable' ? 503 : 200,
     )
   // another browser's approval does not concern this one, which is shown the connect page
@@ -101,19 +100,14 @@ export async function showAuthorization(
         {
           kind: 'waiting_for_confirmation',
           ...about,
-          message: 'Your application is making sure that it is you.',
           again: action,
         },
         200,
       )
     case 'confirmed':
-      return endingResponse(
-        c,
-        { kind: 'confirmed', ...about, message: 'Your application knows that it is you.', again: action },
-        200,
-      )
+      return endingResponse(c, { kind: 'confirmed', ...about, again: action }, 200)
     case 'exchanging':
-      return endingResponse(c, { kind: 'working', ...about, message: 'This takes a moment.' }, 200)
+      return endingResponse(c, { kind: 'working', ...about }, 200)
     case 'completed': {
       const accounts = await Promise.all(
         authorization.steps.map(({ connectionId = '' }) => broker.store.connections.find(connectionId)),
@@ -125,17 +119,13 @@ export async function showAuthorization(
       const all = [...new Set(names.values())].join(', ')
       const notGranted = [...new Set(authorization.steps.flatMap((step) => step.missingScopes ?? []))]
       const before = authorization.steps.map((step) => step.previousAccount).find((one) => one !== undefined)
-      const message = [
-        `${requester ?? 'Your application'} can now use ${all} for you.`,
-        ...(before ? [otherAccount(before.name || before.id)] : []),
-      ].join(' ')
       return endingResponse(
         c,
         {
           kind: 'completed',
           ...about,
           providerName: all,
-          message,
+          ...(before && { previousAccount: before.name || before.id }),
           ...(account !== '' && { account }),
           ...(notGranted.length > 0 && { notGranted }),
           ...(nextUri !== undefined && { nextUri }),
@@ -176,10 +166,6 @@ async function brokenConnection(broker: Broker, authorization: Authorization): P
   return (await causeOfStored(broker, broken.id))?.message
 }
 
-function otherAccount(before: string): string {
-  return `Until now ${before} was connected: it stays connected, and this account is used from now on.`
-}
-
 /** The fields of the values that users are asked for. What the caller gave is shown and not asked for again. */
 function fieldsOf(
   asked: ReturnType<typeof userVariables>,
@@ -204,14 +190,15 @@ export function isStartable({ status }: Authorization): boolean {
 }
 
 export function linkNotFound(c: Context): Response | Promise<Response> {
-  return endingResponse(c, { kind: 'not_found', message: NOT_FOUND }, 404)
+  return endingResponse(c, { kind: 'not_found' }, 404)
 }
 
 export function endingResponse(
   c: Context,
-  page: EndingView,
+  view: EndingView,
   status: PageStatus,
+  words: Words = wordsFor(c),
 ): Response | Promise<Response> {
   if (c.res.headers.get('content-security-policy') === null) pageHeaders(c)
-  return c.html(endingPage(page), status)
+  return c.html(endingPage(view, words), status)
 }

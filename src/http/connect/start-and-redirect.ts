@@ -11,9 +11,6 @@ import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
 import { endingResponse, showAuthorization } from './show-authorization.ts'
 
-const NOT_SET_UP =
-  'The provider is not set up completely, so you cannot be sent there. Whoever runs this service finds the reason in its log.'
-
 interface Starting {
   readonly id: Authorization['id']
   readonly browserId: string
@@ -59,7 +56,7 @@ export async function startAndRedirect(
     const authorization = await broker.store.authorizations.find(id)
     if (authorization !== undefined && error.code === 'provider_incomplete')
       await recordRefusal(broker, authorization, error.code)
-    return endingResponse(c, { kind: 'problem', message: NOT_SET_UP }, 503)
+    return endingResponse(c, { kind: 'not_set_up' }, 503)
   }
 }
 

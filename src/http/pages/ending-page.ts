@@ -1,14 +1,17 @@
 import { html } from 'hono/html'
 import type { FailureReason } from '../../domain/authorization.ts'
 import type { Cause } from '../../domain/causes.ts'
-import { type EndingKind, endingTitle, wordsFor } from './ending-words.ts'
+import type { EndingKind } from './ending-kinds.ts'
 import { type Html, name, page, webUrl } from './layout.ts'
+import type { Ending, Text } from './texts/text.ts'
+import type { Texts, Words } from './texts/words.ts'
 
 export interface EndingView {
   readonly kind: EndingKind
-  /** Replaces `endingTitle`. */
-  readonly title?: string | undefined
   readonly providerName?: string | undefined
+  /** The application's name, as its project has it. */
+  readonly app?: string | undefined
+  /** The tool or application that asked. */
   readonly requester?: string | undefined
   readonly userId?: string | undefined
   /** The account's name at the provider. */
@@ -18,8 +21,10 @@ export interface EndingView {
   readonly cause?: Cause | undefined
   /** Scopes that were asked for and not granted. */
   readonly notGranted?: readonly string[] | undefined
-  /** What happened. When it is empty, the page has the sentence of its kind. */
-  readonly message: string
+  /** What happened, in English, in place of the sentence of the kind. */
+  readonly message?: string | undefined
+  /** The account that was used before, if another one approved. */
+  readonly previousAccount?: string | undefined
   readonly nextUri?: string | undefined
   /** The URL to which the button that starts again posts. */
   readonly again?: string | undefined
@@ -35,6 +40,7 @@ const TONES = {
   confirmed: 'wait',
   confirmed_elsewhere: 'bad',
   wrong_browser: 'wait',
+  held_elsewhere: 'bad',
   unknown_state: 'bad',
   wrong_provider: 'bad',
   unknown_login: 'bad',
@@ -43,6 +49,9 @@ const TONES = {
   login_unavailable: 'bad',
   login_failed: 'bad',
   not_found: 'bad',
+  foreign_click: 'bad',
+  not_set_up: 'bad',
+  refused_request: 'bad',
   problem: 'bad',
 } as const satisfies Record<EndingKind, Tone>
 
@@ -55,65 +64,62 @@ const NO_REASON: ReadonlySet<EndingKind> = new Set([
 ])
 
 /** The page after a callback, a failure or a wait: it says what happened and what to do next. */
-export function endingPage(view: EndingView): Html {
+export function endingPage(view: EndingView, words: Words): Html {
   const { kind, reason, providerName } = view
-  const { happened, todo } = wordsFor(kind, reason)
-  const title = view.title ?? headingFor(kind, reason, providerName)
+  const { endings } = words.texts
+  const { title: ofKind, happened, todo } = endingWords(words.texts, kind, reason)
+  const title =
+    kind === 'completed' && providerName !== undefined ? endings.isConnected(providerName) : ofKind
   const tone = TONES[kind]
+  const message = words.language === 'en' ? view.message : undefined
   const body = html`<main>
 <article class="card">
 ${sign(tone)}
 <h1><bdi>${title}</bdi></h1>
-<p>${view.message === '' ? (completedSentence(view) ?? happened) : view.message}</p>
-${facts(view)}
-${kind === 'completed' ? html`<p>${todo}</p>` : html`<h2>What to do</h2><p>${todo}</p>`}
-${nextLink(view.nextUri)}
-${view.again !== undefined && html`<form method="post" action="${view.again}"><button type="submit">${againWords(view)}</button></form>`}
-${forOthers(view.cause)}
-${!NO_REASON.has(kind) && html`<p class="reason muted small">Reason: <code>${reason ?? kind}</code>${view.cause !== undefined && view.cause.code !== reason && html` (<code>${view.cause.code}</code>)`}</p>`}
+<p>${message ?? completedSentence(view, words) ?? happened}</p>
+${facts(view, words)}
+${kind === 'completed' ? html`<p>${todo}</p>` : html`<h2>${endings.whatToDo}</h2><p>${todo}</p>`}
+${nextLink(view, words)}
+${view.again !== undefined && html`<form method="post" action="${view.again}"><button type="submit">${againWords(view, words)}</button></form>`}
+${forOthers(view.cause, words)}
+${!NO_REASON.has(kind) && html`<p class="reason muted small">${endings.reason} <code>${reason ?? kind}</code>${view.cause !== undefined && view.cause.code !== reason && html` (<code>${view.cause.code}</code>)`}</p>`}
 </article>
 </main>`
-  return page(title, body, kind === 'working' ? { refreshSeconds: 2 } : {})
+  return page(title, body, { words, ...(kind === 'working' && { refreshSeconds: 2 }) })
 }
 
-function headingFor(
-  kind: EndingKind,
-  reason: FailureReason | undefined,
-  provider: string | undefined,
-): string {
-  return kind === 'completed' && provider !== undefined
-    ? `${provider} is connected`
-    : endingTitle(kind, reason)
+/** The title of the page, what happened, and what to do: each kind and each reason has its own. */
+export function endingWords({ endings }: Texts, kind: EndingKind, reason?: FailureReason): Ending {
+  return kind === 'failed' && reason !== undefined ? endings.failures[reason] : endings.kinds[kind]
 }
 
-function completedSentence({ kind, requester, providerName }: EndingView): Html | undefined {
-  if (kind !== 'completed' || requester === undefined || providerName === undefined) return undefined
-  return html`${name(requester)} can now use your ${name(providerName)} account.`
+function completedSentence(view: EndingView, { texts: { endings } }: Words): Html | undefined {
+  const { kind, requester, app = requester, providerName, previousAccount } = view
+  if (kind !== 'completed' || providerName === undefined) return undefined
+  const before = previousAccount === undefined ? '' : html` ${endings.anotherAccount(name(previousAccount))}`
+  return html`${endings.canNowUse(app === undefined ? undefined : name(app), name(providerName))}${before}`
 }
 
-function againWords({ kind, providerName }: EndingView): Html | string {
-  if (kind === 'another_user') return 'Log in as yourself'
-  return providerName === undefined ? 'Try again' : html`Start again at ${name(providerName)}`
+function againWords({ kind, providerName }: EndingView, { texts: { endings } }: Words): Text {
+  if (kind === 'another_user') return endings.logInAsYourself
+  return providerName === undefined ? endings.tryAgain : endings.startAgainAt(name(providerName))
 }
 
-const FOR = {
-  operator: 'For whoever runs this service',
-  tool_author: 'For whoever wrote the tool',
-} as const
-
-/** What others than the reader can change. */
-function forOthers(cause: Cause | undefined): Html | false {
+/** What others than the reader can change. It is for people who read the log, so it is in English. */
+function forOthers(cause: Cause | undefined, { texts: { endings } }: Words): Html | false {
   if (cause === undefined || cause.who === 'user') return false
-  return html`<p class="muted small">${FOR[cause.who]}: ${cause.message} ${cause.toDo}</p>`
+  const reader = cause.who === 'operator' ? endings.forOperator : endings.forToolAuthor
+  return html`<p class="muted small">${reader}: <span lang="en" dir="ltr">${cause.message} ${cause.toDo}</span></p>`
 }
 
-function facts({ providerName, account, notGranted, requester, userId }: EndingView): Html | false {
+function facts(view: EndingView, { texts }: Words): Html | false {
+  const { facts: terms } = texts.endings
   const rows: [string, string | undefined][] = [
-    ['Provider', providerName],
-    ['Account', account],
-    ['Not granted', notGranted?.join(' ')],
-    ['Asked by', requester],
-    ['User', userId],
+    [terms.provider, view.providerName],
+    [terms.account, view.account],
+    [terms.notGranted, view.notGranted?.join(' ')],
+    [terms.askedBy, view.requester],
+    [terms.user, view.userId],
   ]
   const known = rows.filter((row): row is [string, string] => row[1] !== undefined)
   return (
@@ -122,9 +128,12 @@ function facts({ providerName, account, notGranted, requester, userId }: EndingV
   )
 }
 
-function nextLink(nextUri: string | undefined): Html | undefined {
+function nextLink({ nextUri, app }: EndingView, { texts: { endings } }: Words): Html | undefined {
   const url = webUrl(nextUri)
-  return url && html`<a class="button" href="${url.href}">Go on to ${url.host}</a>`
+  return (
+    url &&
+    html`<a class="button" href="${url.href}">${endings.backTo(app === undefined ? undefined : name(app))}</a>`
+  )
 }
 
 function sign(tone: Tone): Html {

@@ -3,6 +3,7 @@ import type { BrokerError } from '../../domain/errors.ts'
 import { STATUS } from '../endpoint/errors.ts'
 import { endingPage } from './ending-page.ts'
 import { pageHeaders } from './page-headers.ts'
+import { wordsFor } from './texts/language-of.ts'
 
 /** Paths for programs. Their errors are JSON, also for a request that accepts HTML. */
 const PROGRAMS =
@@ -17,11 +18,6 @@ export function wantsPage(c: Context): boolean {
 export function errorPage(c: Context, { code }: BrokerError): Response | Promise<Response> {
   pageHeaders(c)
   const status = STATUS[code]
-  if (status === 404) return c.html(endingPage({ kind: 'not_found', message: NOTHING_HERE }), status)
-  return c.html(endingPage({ kind: 'problem', message: status < 500 ? REFUSED : FAILED }), status)
+  const kind = status === 404 ? 'not_found' : status < 500 ? 'refused_request' : 'problem'
+  return c.html(endingPage({ kind }, wordsFor(c)), status)
 }
-
-const NOTHING_HERE = 'There is no such page here. If an application gave you the link, ask it for a new one.'
-const REFUSED = 'This request cannot be taken as it is. Go back to your application and start again.'
-const FAILED =
-  'Something went wrong here, and whoever runs this service finds it in its log. Try again shortly.'

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { assetHref } from './assets.ts'
+import { type Words, wordsOf } from './texts/words.ts'
 
 /** A part of a page. `html` escapes every value except those that `html` made. */
 export type Html = ReturnType<typeof html>
@@ -11,6 +12,8 @@ export interface PageOptions {
   readonly wide?: boolean
   /** The URL of the page's script, one of the assets. */
   readonly script?: string
+  /** The page's language. Absent: English, as of the pages for operators and developers. */
+  readonly words?: Words
 }
 
 /**
@@ -20,10 +23,10 @@ export interface PageOptions {
 export function page(
   title: string,
   body: Html,
-  { refreshSeconds, wide = false, script }: PageOptions = {},
+  { refreshSeconds, wide = false, script, words = wordsOf('en') }: PageOptions = {},
 ): Html {
   return html`<!DOCTYPE html>
-<html lang="en">
+<html lang="${words.language}" dir="${words.direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

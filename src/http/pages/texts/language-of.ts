@@ -1,0 +1,54 @@
+import type { Context } from 'hono'
+import { LANGUAGES, type Language, type Words, wordsOf } from './words.ts'
+
+export interface Asked {
+  /** The language of the authorization or session, if its caller named one. */
+  readonly language?: string | undefined
+  /** The language of the project, if its administrator named one. */
+  readonly project?: string | undefined
+}
+
+/**
+ * The words for this request's page: in the language of the query parameter `lang`, else of the authorization or session,
+ * else of `Accept-Language`, else of the project, else in English. Sets `Content-Language` and `Vary`.
+ */
+export function wordsFor(c: Context, asked: Asked = {}): Words {
+  const words = wordsOf(languageOf(c, asked))
+  c.header('content-language', words.language)
+  c.header('vary', 'Accept-Language')
+  return words
+}
+
+export function languageOf(c: Context, { language, project }: Asked = {}): Language {
+  return (
+    knownLanguage(c.req.query('lang')) ??
+    knownLanguage(language) ??
+    accepted(c.req.header('accept-language') ?? '') ??
+    knownLanguage(project) ??
+    'en'
+  )
+}
+
+/** The language that a tag means, such as `pt` for `pt-BR`; `undefined` when the pages do not have it. */
+export function knownLanguage(tag: string | undefined): Language | undefined {
+  const primary = tag?.trim().toLowerCase().split('-', 1)[0]
+  return LANGUAGES.find((one) => one === primary)
+}
+
+/** More than any browser sends: the rest of the header is not read. */
+const LONGEST_HEADER = 500
+
+/** The known language that the reader likes best (RFC 9110 section 12.5.4). */
+function accepted(header: string): Language | undefined {
+  const ranges = header
+    .slice(0, LONGEST_HEADER)
+    .split(',')
+    .map((range) => {
+      const [tag, ...parameters] = range.split(';')
+      const weight = parameters.map((one) => /^\s*q=([01](?:\.\d{0,3})?)\s*$/i.exec(one)?.[1]).find(Boolean)
+      return { language: knownLanguage(tag), weight: weight === undefined ? 1 : Number(weight) }
+    })
+    .filter(({ weight }) => weight > 0)
+    .toSorted((a, b) => b.weight - a.weight)
+  return ranges.find(({ language }) => language !== undefined)?.language
+}

@@ -1,0 +1,92 @@
+import type { EpochSeconds } from '../../../domain/clock.ts'
+import { de as connectDe } from './connect/de.ts'
+import { en as connectEn } from './connect/en.ts'
+import { es as connectEs } from './connect/es.ts'
+import { fr as connectFr } from './connect/fr.ts'
+import { ja as connectJa } from './connect/ja.ts'
+import { pt as connectPt } from './connect/pt.ts'
+import { zh as connectZh } from './connect/zh.ts'
+import { de as endingsDe } from './endings/de.ts'
+import { en as endingsEn } from './endings/en.ts'
+import { es as endingsEs } from './endings/es.ts'
+import { fr as endingsFr } from './endings/fr.ts'
+import { ja as endingsJa } from './endings/ja.ts'
+import { pt as endingsPt } from './endings/pt.ts'
+import { zh as endingsZh } from './endings/zh.ts'
+import type { Translation } from './text.ts'
+
+/** The languages of the pages that users see. The first is the one that all others are translated from. */
+export const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'ja', 'zh'] as const
+export type Language = (typeof LANGUAGES)[number]
+
+const en = { connect: connectEn, endings: endingsEn }
+
+export type Texts = Translation<typeof en>
+
+const TEXTS: Readonly<Record<Language, Texts>> = {
+  en,
+  de: { connect: connectDe, endings: endingsDe },
+  fr: { connect: connectFr, endings: endingsFr },
+  es: { connect: connectEs, endings: endingsEs },
+  pt: { connect: connectPt, endings: endingsPt },
+  ja: { connect: connectJa, endings: endingsJa },
+  zh: { connect: connectZh, endings: endingsZh },
+}
+
+/** What a page needs to speak a language. */
+export interface Words {
+  /** A language tag (RFC 5646). */
+  readonly language: string
+  readonly direction: 'ltr' | 'rtl'
+  readonly texts: Texts
+  number(value: number): string
+  /** A day, such as "21 November 2026". */
+  date(at: EpochSeconds): string
+  /** A minute in UTC, because the reader’s time zone is unknown. */
+  time(at: EpochSeconds): string
+  /** "a, b and c" */
+  list(values: readonly string[]): string
+}
+
+/** The words of one language. Tests give texts of their own, for a language that is written from right to left. */
+export function createWords(language: string, texts: Texts): Words {
+  const numbers = new Intl.NumberFormat(language)
+  const dates = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' })
+  const times = new Intl.DateTimeFormat(language, {
+    year: 'numeric',
+    month: 'long',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone: 'UTC',
+    timeZoneName: 'short',
+  })
+  const lists = new Intl.ListFormat(language)
+  return {
+    language,
+    direction: directionOf(language),
+    texts,
+    number: (value) => numbers.format(value),
+    date: (at) => dates.format(at * 1000),
+    time: (at) => times.format(at * 1000),
+    list: (values) => lists.format(values),
+  }
+}
+
+const made = new Map<Language, Words>()
+
+export function wordsOf(language: Language): Words {
+  const known = made.get(language)
+  if (known !== undefined) return known
+  const words = createWords(language, TEXTS[language])
+  made.set(language, words)
+  return words
+}
+
+/** In which direction the language is written. Node's types lack `getTextInfo` (ECMA-402, Intl Locale Info). */
+function directionOf(language: string): 'ltr' | 'rtl' {
+  const locale = new Intl.Locale(language) as Intl.Locale & {
+    getTextInfo?(): { readonly direction?: string }
+  }
+  return locale.getTextInfo?.().direction === 'rtl' ? 'rtl' : 'ltr'
+}
