@@ -1,6 +1,6 @@
 import type { html } from 'hono/html'
 
-/** A piece of a page in some language. `html` escapes a string, and takes what `html` made as it is. */
+/** A piece of a page in some language. `html` escapes a string and leaves what `html` made unchanged. */
 export type Text = string | ReturnType<typeof html>
 
 /** The name of the application that asks. Without one the sentence says "your application". */
