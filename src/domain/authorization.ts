@@ -52,6 +52,10 @@ interface Common {
   readonly nextUri?: string
   /** The connect session that began it: a click then needs the cookie that opening the session has set. */
   readonly connectSessionId?: string
+  /** The user's name for people, by the caller. */
+  readonly userDisplay?: string
+  /** The language of the pages, by the caller. */
+  readonly lang?: string
   readonly createdAt: EpochSeconds
   readonly expiresAt: EpochSeconds
 }
@@ -187,7 +191,7 @@ export function at(authorization: Authorization, now: EpochSeconds): Authorizati
 function commonOf(authorization: Common): Common {
   const { id, projectId, userId, steps, step, requester, account, nextUri, createdAt, expiresAt } =
     authorization
-  const { connectSessionId } = authorization
+  const { connectSessionId, userDisplay, lang } = authorization
   return {
     id,
     projectId,
@@ -200,6 +204,8 @@ function commonOf(authorization: Common): Common {
     ...(account !== undefined && { account }),
     ...(nextUri !== undefined && { nextUri }),
     ...(connectSessionId !== undefined && { connectSessionId }),
+    ...(userDisplay !== undefined && { userDisplay }),
+    ...(lang !== undefined && { lang }),
   }
 }
 

@@ -59,6 +59,8 @@ export function toAuthorization(row: AuthorizationRow): Authorization {
     ...(row.requester !== undefined && { requester: row.requester }),
     ...(row.account !== undefined && { account: row.account }),
     ...(row.nextUri !== undefined && { nextUri: row.nextUri }),
+    ...(row.userDisplay !== undefined && { userDisplay: row.userDisplay }),
+    ...(row.lang !== undefined && { lang: row.lang }),
     ...(row.connectSessionId !== undefined && { connectSessionId: row.connectSessionId }),
   }
   const flow = row.flowHash !== undefined && { flowHash: row.flowHash }

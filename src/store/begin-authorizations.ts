@@ -18,7 +18,8 @@ import { withLines } from './trail-column.ts'
 export interface Beginning {
   /**
    * Begins the authorization, or returns the live one of the same `shareKey`: two racing calls both get the same one.
-   * One that has expired does not count as live. The live one takes over a `nextUri` that is given. Throws
+   * One that has expired does not count as live. The live one takes over a
+   * `nextUri`, `userDisplay` and `lang` that are given. Throws
    * `too_many_pending` instead of adding one when the user has `most` live ones at one of its providers; racing calls of
    * several nodes may add a few more.
    */
@@ -58,7 +59,11 @@ export function createBeginning(database: Database): Beginning {
       .values(placeholdersOf(authorizations))
       .onConflictDoUpdate({
         target: conflictTarget(authorizations, authorizations.shareKey),
-        set: { nextUri: sql`coalesce(excluded.next_uri, ${authorizations.nextUri})` },
+        set: {
+          nextUri: sql`coalesce(excluded.next_uri, ${authorizations.nextUri})`,
+          userDisplay: sql`coalesce(excluded.user_display, ${authorizations.userDisplay})`,
+          lang: sql`coalesce(excluded.lang, ${authorizations.lang})`,
+        },
       })
       .returning(),
   )

@@ -5,6 +5,7 @@ import { createAuditAnchors } from './audit-anchors.ts'
 import { createAuditIndex } from './audit-index.ts'
 import { type AuditTrail, createAuditReader } from './audit-trail.ts'
 import { createAuthorizations } from './authorizations.ts'
+import { createBrandings } from './brandings.ts'
 import { createChains } from './chains.ts'
 import { createConnectSessions } from './connect-sessions.ts'
 import { createConnectionTools } from './connection-tools.ts'
@@ -58,6 +59,7 @@ export function createNouns(database: Database, appending: Pick<AuditTrail, 'app
     suspendedCalls: retried(createSuspendedCalls(database)),
     mcpRecords: retried(createMcpRecords(database)),
     mcpConsents: retried(createMcpConsents(database)),
+    brandings: retried(createBrandings(database)),
     portalTickets: retried(createPortalTickets(database)),
     pageSessions: retried(createPageSessions(database)),
     audit: retried<AuditTrail>({ ...appending, ...createAuditReader(database) }),

@@ -6,6 +6,7 @@ import type { BegunRun } from '../domain/execution.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { Provider, ProviderEntry } from '../providers/provider.ts'
 import { describeAuditAnchors, describeAuditIndex } from './audit-schema.ts'
+import { describeBrandingTables } from './branding-schema.ts'
 import { describeConnectSessions } from './connect-session-schema.ts'
 import { describeMcpTables } from './mcp-schema.ts'
 import { describePageTables } from './page-schema.ts'
@@ -103,6 +104,9 @@ export function describeTables(kit: SchemaKit) {
       account: text('account'),
       nextUri: text('next_uri'),
       connectSessionId: text('connect_session_id'),
+      /** The user's name for people, by the caller. */
+      userDisplay: text('user_display'),
+      lang: text('lang'),
       stateHash: text('state_hash').unique(uniqueName('authorizations_state_hash')),
       browserHash: text('browser_hash'),
       secrets: sealed('secrets'),
@@ -247,6 +251,7 @@ export function describeTables(kit: SchemaKit) {
     ...describeMcpTables(kit, () => projects.id),
     ...describeConnectSessions(kit, () => projects.id),
     ...describePortalTables(kit, () => projects.id),
+    ...describeBrandingTables(kit, () => projects.id),
     ...describePageTables(kit, () => projects.id),
     ...describeAuditIndex(kit),
     ...describeAuditAnchors(kit),

@@ -3,6 +3,7 @@ import type { StoreChange } from '../../src/store/changes.ts'
 import type { Store } from '../../src/store/store.ts'
 import { auditPromises } from './audit-promises.ts'
 import { authorizationPromises } from './authorization-promises.ts'
+import { brandingPromises } from './branding-promises.ts'
 import { chainPromises } from './chain-promises.ts'
 import { connectSessionPromises } from './connect-session-promises.ts'
 import { connectionPromises } from './connection-promises.ts'
@@ -215,6 +216,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
     suspendedCallPromises(open)
     connectSessionPromises(open)
     portalPromises(open)
+    brandingPromises(open)
     pageSessionPromises(open)
     processPromises(open)
     trailPromises(open)

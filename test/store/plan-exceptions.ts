@@ -8,6 +8,7 @@ export const SMALL = new Set([
   'workers',
   'secrets',
   'policies',
+  'brandings', // at most a row for each project
   'toolsets',
   'processes',
   'audit_heads',

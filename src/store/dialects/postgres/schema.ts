@@ -74,6 +74,7 @@ export const {
   mcpConsents,
   suspendedCalls,
   connectSessions,
+  brandings,
   portalTickets,
   connectionTools,
   pageSessions,

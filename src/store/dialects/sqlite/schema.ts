@@ -31,6 +31,7 @@ export const {
   mcpConsents,
   suspendedCalls,
   connectSessions,
+  brandings,
   portalTickets,
   connectionTools,
   pageSessions,

@@ -1,0 +1,33 @@
+import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
+import type { Branding, Logo } from '../domain/branding.ts'
+import type { SchemaKit } from './schema-kit.ts'
+
+/** The part of `describeTables` for how a project's pages look: at most one row a project. */
+export function describeBrandingTables(
+  { table, text, whole, json, index }: SchemaKit,
+  projectId: () => AnySQLiteColumn,
+) {
+  const brandings = table(
+    'brandings',
+    {
+      projectId: text('project_id').primaryKey().references(projectId),
+      appName: text('app_name'),
+      lang: text('lang'),
+      accent: text('accent'),
+      accentDark: text('accent_dark'),
+      styleHash: text('style_hash'),
+      privacyUrl: text('privacy_url'),
+      supportUrl: text('support_url'),
+      texts: json<NonNullable<Branding['texts']>>('texts'),
+      logoHash: text('logo_hash'),
+      logoType: text('logo_type').$type<Logo['type']>(),
+      logo: text('logo'),
+      domain: text('domain'),
+      domainChallenge: text('domain_challenge'),
+      domainProvedAt: whole('domain_proved_at'),
+      updatedAt: whole('updated_at').notNull(),
+    },
+    (t) => [index('brandings_style').on(t.styleHash), index('brandings_domain').on(t.domain)],
+  )
+  return { brandings }
+}

@@ -1,0 +1,75 @@
+import { eq, getTableColumns } from 'drizzle-orm'
+import type { Branding, Logo } from '../domain/branding.ts'
+import type { AuditEntries } from './audit-entries.ts'
+import type { Database } from './database.ts'
+import { type OfProject, placeholdersOf } from './statement.ts'
+
+export interface Brandings {
+  find(projectId: string): Promise<Branding | undefined>
+  /** The colours of any project whose style sheet has this hash. */
+  findStyle(styleHash: string): Promise<Pick<Branding, 'accent' | 'accentDark'> | undefined>
+  /** The image of that hash, if it is still the project's logo. */
+  findLogo(projectId: string, logoHash: string): Promise<Logo | undefined>
+  /** Replaces the project's branding. `logo` replaces its image; absent: the image stays as long as `logoHash` does. */
+  put(branding: Branding, logo?: Logo, audit?: AuditEntries): Promise<void>
+}
+
+export function createBrandings({ tables, query, statement, read, write }: Database): Brandings {
+  const { brandings } = tables
+  const { logo: image, logoType, ...looks } = getTableColumns(brandings)
+
+  // without the image, which no page carries
+  const byProject = statement((p: OfProject) =>
+    query.select(looks).from(brandings).where(eq(brandings.projectId, p.projectId)),
+  )
+  const byStyle = statement((p: { styleHash: string }) =>
+    query
+      .select({ accent: brandings.accent, accentDark: brandings.accentDark })
+      .from(brandings)
+      .where(eq(brandings.styleHash, p.styleHash))
+      .limit(1),
+  )
+  const imageOf = statement((p: OfProject) =>
+    query
+      .select({ logoHash: brandings.logoHash, type: logoType, data: image })
+      .from(brandings)
+      .where(eq(brandings.projectId, p.projectId)),
+  )
+  const upsert = statement((_: typeof brandings.$inferInsert) => {
+    const row = placeholdersOf(brandings)
+    return query
+      .insert(brandings)
+      .values(row)
+      .onConflictDoUpdate({ target: brandings.projectId, set: row })
+      .returning({ projectId: brandings.projectId })
+  })
+
+  return {
+    async find(projectId) {
+      return (await read(byProject({ projectId })))[0]
+    },
+    async findStyle(styleHash) {
+      return (await read(byStyle({ styleHash })))[0]
+    },
+    async findLogo(projectId, logoHash) {
+      const [found] = await read(imageOf({ projectId }))
+      if (found?.type === undefined || found.data === undefined || found.logoHash !== logoHash)
+        return undefined
+      return { type: found.type, data: found.data }
+    },
+    async put(branding, logo, audit) {
+      await write(audit, function* () {
+        const { projectId, logoHash } = branding
+        const [before] = yield* imageOf({ projectId })
+        const kept = before !== undefined && before.logoHash === logoHash ? before : undefined
+        yield* upsert({
+          ...branding,
+          ...(logoHash !== undefined && {
+            logoType: logo?.type ?? kept?.type,
+            logo: logo?.data ?? kept?.data,
+          }),
+        })
+      })
+    },
+  }
+}
