@@ -40,8 +40,8 @@ const placesOfModules: Plugin = {
 const CATALOGUE = 'providers/catalogue'
 
 /**
- * The definitions of providers as one file, each as the text of its JSON, the index of their hosts, and the logos. Each is
- * read when it is needed.
+ * The definitions of providers as one file, each as the text of its JSON, the index of their hosts, the logos, and the
+ * translations of what scopes mean. Each is read when it is needed.
  */
 const catalogueFiles: Plugin = {
   name: 'gatepass:catalogue-files',
@@ -55,6 +55,12 @@ const catalogueFiles: Plugin = {
       'definition-index.json': JSON.stringify(createIndex(new Map(definitions))),
       'logos.json': withoutSpace(join(folder, 'logos.json')),
     }
+    for (const file of globSync('scope-sentences/*.json', { cwd: folder }))
+      this.emitFile({
+        type: 'asset',
+        fileName: `${CATALOGUE}/${file}`,
+        source: withoutSpace(join(folder, file)),
+      })
     for (const [name, source] of Object.entries(written))
       this.emitFile({ type: 'asset', fileName: `${CATALOGUE}/${name}`, source })
   },

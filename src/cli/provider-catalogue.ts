@@ -1,4 +1,5 @@
 import { didYouMean } from '../domain/nearest.ts'
+import { englishSentence, type scopeSentence } from '../providers/catalogue/scope-sentences.ts'
 import { type Api, listAll } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, shortened, table } from './print.ts'
@@ -23,7 +24,7 @@ export interface DefinitionWire {
     readonly steps?: readonly string[]
     readonly fields?: Readonly<Record<string, string>>
   }
-  readonly scopes?: Readonly<Record<string, string>>
+  readonly scopes?: Parameters<typeof scopeSentence>[0]
 }
 
 interface VariableWire {
@@ -100,7 +101,7 @@ export function reportDefinition(definition: DefinitionWire, { json }: CommonOpt
   if (explained.length > 0) print('\nScopes in words:')
   for (const [scope, meaning] of explained) {
     const column = scope.length > width ? `\n  ${' '.repeat(width)}` : ' '.repeat(width - scope.length)
-    print(`  ${dim(sanitize(scope))}${column}  ${sanitize(meaning)}`)
+    print(`  ${dim(sanitize(scope))}${column}  ${sanitize(englishSentence(meaning))}`)
   }
   print(`\nAdd it by: gatepass providers add ${sanitize(id)}`)
 }

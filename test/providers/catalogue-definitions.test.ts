@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { definitionTexts } from '../../src/providers/catalogue/definition-texts.ts'
 import { logoNamed } from '../../src/providers/catalogue/logos.ts'
 import { builtIn, builtInByEndpoints, builtInIds } from '../../src/providers/catalogue/registry.ts'
+import { englishSentence } from '../../src/providers/catalogue/scope-sentences.ts'
 import { catalogueEntries } from '../../src/providers/catalogue/search.ts'
 import { type Definition, readDefinition } from '../../src/providers/definition/read-definition.ts'
 import { endpointsOf } from '../../src/providers/provider.ts'
@@ -74,7 +75,7 @@ describe('a definition of the catalogue', () => {
     const { facts, provider } = definition
     for (const [scope, meaning] of Object.entries(facts.scopes ?? {})) {
       expect(scope).toMatch(/^[\x21\x23-\x5b\x5d-\x7e]+$/)
-      expect(meaning, scope).toMatch(/^[A-Z][^<>]{2,}[^.]$/)
+      expect(englishSentence(meaning), scope).toMatch(/^[A-Z][^<>]{2,}[^.]$/)
     }
     for (const [name, { label, example, oneOf }] of Object.entries(provider.variables ?? {}))
       expect([name, label && (example ?? oneOf?.[0])]).toEqual([name, expect.any(String)])

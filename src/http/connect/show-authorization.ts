@@ -9,6 +9,7 @@ import { causeOfStored } from '../../flows/explain/explain-connection.ts'
 import { findProviderByUid } from '../../flows/find-provider.ts'
 import type { LoginTrouble } from '../../flows/identify-user.ts'
 import { logoNamed } from '../../providers/catalogue/logos.ts'
+import { englishSentence } from '../../providers/catalogue/scope-sentences.ts'
 import type { Definition } from '../../providers/definition/read-definition.ts'
 import { userVariables } from '../../providers/variables.ts'
 import { connectPage, type ValueField } from '../pages/connect-page.ts'
@@ -74,7 +75,9 @@ export async function showAuthorization(
         ...about,
         ...(askedAgain !== undefined && { askedAgain }),
         scopes: currentStep(authorization).scopes,
-        meanings: facts?.scopes,
+        meanings: Object.fromEntries(
+          Object.entries(facts?.scopes ?? {}).map(([scope, said]) => [scope, englishSentence(said)]),
+        ),
         logo: facts?.logo === undefined ? undefined : logoNamed(facts.logo),
         fields: fieldsOf(asked, currentStep(authorization).given, values),
         step: authorization.step,

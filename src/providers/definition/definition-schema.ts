@@ -54,6 +54,25 @@ const webPage = z
   .refine((text) => /^https:\/\/\S+$/.test(text) && URL.canParse(text), 'must be an https URL')
 const slug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be lower-case letters, digits and -')
 
+/** What a scope means, with more than the English sentence. */
+const scopeWords = z.strictObject({
+  text: z.union([
+    words(200),
+    z
+      .object({ en: words(200) })
+      .catchall(words(200))
+      .refine(
+        (texts) => Object.keys(texts).every((language) => /^[a-z]{2}$/.test(language)),
+        'must be by two-letter languages such as `de`',
+      ),
+  ]),
+  level: z
+    .enum(['read', 'write', 'admin'])
+    .optional()
+    .meta({ description: 'Look, make changes, or control' }),
+  sensitive: z.boolean().optional().meta({ description: 'The page marks it, such as for e-mail or money' }),
+})
+
 // an administrator confirms one entry's endpoints, never a definition's
 const { environment_client: _, ...DEFINED } = OAUTH2_MEMBERS
 
@@ -109,9 +128,16 @@ export const definitionSchema = z
       })
       .optional(),
     scopes: z
-      .record(words(300), words(200))
+      .record(words(300), z.union([words(200), scopeWords]))
       .optional()
-      .meta({ description: 'Scopes, each with a sentence in plain words that users read' }),
+      .meta({
+        description:
+          'Scopes, each with a sentence in plain words that users read: a verb first, no full stop. A name with `*`, which fits any characters, is for all scopes that no exact name or longer pattern describes.',
+        example: {
+          'orders.read': 'See your orders',
+          'orders.*': { text: 'Change your orders', level: 'write' },
+        },
+      }),
     documentation: webPage.optional(),
     sources: z.array(webPage).max(50).optional(),
     checked: z

@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { definitionTexts } from '../../src/providers/catalogue/definition-texts.ts'
+import {
+  englishSentence,
+  scopeSentence,
+  translationsOf,
+} from '../../src/providers/catalogue/scope-sentences.ts'
+import { readDefinition } from '../../src/providers/definition/read-definition.ts'
+
+const FOLDER = new URL('../../src/providers/catalogue/scope-sentences/', import.meta.url)
+const english = new Set(
+  [...definitionTexts().values()].flatMap((text) =>
+    Object.values(readDefinition(JSON.parse(text)).facts.scopes ?? {}).map(englishSentence),
+  ),
+)
+
+describe('the catalogue', () => {
+  test('is translated into the languages of the pages', () => {
+    expect(readdirSync(FOLDER).sort()).toEqual(
+      ['de', 'es', 'fr', 'ja', 'pt', 'zh'].map((one) => `${one}.json`),
+    )
+  })
+
+  test.each(['de', 'es', 'fr', 'ja', 'pt', 'zh'])('has every sentence in %s, and no other', (language) => {
+    const own = translationsOf(language)
+    expect([...english].filter((sentence) => !own.has(sentence))).toEqual([])
+    expect([...own.keys()].filter((sentence) => !english.has(sentence))).toEqual([])
+    for (const [sentence, text] of own) {
+      expect(text, sentence).toMatch(/^\S[^<>]*[^.。\s]$/)
+      expect(text.length, sentence).toBeLessThanOrEqual(200)
+    }
+    expect(Object.keys(JSON.parse(readFileSync(new URL(`${language}.json`, FOLDER), 'utf8')))).toHaveLength(
+      own.size,
+    )
+  })
+})
+
+describe('what a scope means', () => {
+  const words = {
+    repo: {
+      text: { en: 'Read and change your code', de: 'Ihren Code lesen und ändern' },
+      level: 'write',
+      sensitive: true,
+    },
+    'repo:*': 'Something in repositories',
+    'repo:*:read': { text: 'See your profile', level: 'read' },
+    '*': 'Anything at all',
+    'orders.*.v1.*': 'Orders of the first version',
+  } as const
+
+  test.each([
+    ['repo', 'en', { text: 'Read and change your code', language: 'en', level: 'write', sensitive: true }],
+    ['repo', 'de', { text: 'Ihren Code lesen und ändern', language: 'de', level: 'write', sensitive: true }],
+    ['repo', 'fr', { text: 'Read and change your code', language: 'en', level: 'write', sensitive: true }],
+    ['repo:status', 'en', { text: 'Something in repositories', language: 'en', sensitive: false }],
+    ['repo:status:read', 'en', { text: 'See your profile', language: 'en', level: 'read', sensitive: false }],
+    ['orders.eu.v1.all', 'en', { text: 'Orders of the first version', language: 'en', sensitive: false }],
+    ['orders.v1.all', 'en', { text: 'Anything at all', language: 'en', sensitive: false }],
+    ['*', 'en', { text: 'Anything at all', language: 'en', sensitive: false }],
+  ])('%s in %s', (scope, language, expected) => {
+    expect(scopeSentence(words, scope, language)).toEqual(expected)
+  })
+
+  test('is not known of a scope that the definition does not describe', () => {
+    expect(scopeSentence({ repo: 'Code' }, 'repos', 'en')).toBeUndefined()
+    expect(scopeSentence({ 'a*a': 'Code' }, 'a', 'en')).toBeUndefined()
+    expect(scopeSentence({ repo: 'Code' }, '__proto__', 'en')).toBeUndefined()
+    expect(scopeSentence(undefined, 'repo', 'en')).toBeUndefined()
+  })
+
+  test('a sentence of the catalogue is translated, one of an operator is as the operator wrote it', () => {
+    const own = scopeSentence({ x: 'See your profile' }, 'x', 'de')
+    expect(own?.language).toBe('de')
+    expect(scopeSentence({ x: 'Count your sheep' }, 'x', 'de')).toMatchObject({
+      text: 'Count your sheep',
+      language: 'en',
+    })
+  })
+})
+
+test.each([
+  [{ text: { de: 'Nur deutsch' } }, 'scopes.x'],
+  [{ text: { en: 'A', DE: 'B' } }, 'scopes.x'],
+  [{ text: 'A', level: 'all' }, 'scopes.x'],
+  [{ text: 'A', danger: true }, 'scopes.x'],
+])('a definition with %j is refused, by its member', (said, member) => {
+  const text = definitionTexts().get('github') ?? ''
+  expect(() => readDefinition({ ...JSON.parse(text), scopes: { x: said } })).toThrow(member)
+})
