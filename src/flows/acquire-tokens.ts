@@ -26,6 +26,8 @@ export interface TokensNeed<Need extends ProviderNeed = ProviderNeed> {
   readonly requester?: string
   /** Where the user's browser goes after the consent. */
   readonly nextUri?: string
+  /** The connect session that asks: its authorizations are its own, and shared with no other caller. */
+  readonly connectSessionId?: string
 }
 
 export interface ProviderNeed {
@@ -38,6 +40,8 @@ export interface ProviderNeed {
   readonly account?: string
   /** Values for the variables that users are asked for, if the user must be asked. */
   readonly given?: Readonly<Record<string, string>>
+  /** The user is asked even if a connection covers the need. */
+  readonly isAskedAnyway?: boolean
 }
 
 /** A token, and the need that it meets. */
@@ -69,6 +73,21 @@ export async function acquireTokens<Need extends ProviderNeed>(
   return releaseTokens(broker, () => findTokensOrBegin(broker, allowed), releasesIn)
 }
 
+/** As `acquireTokens`, but without tokens: only the connections that cover the need. */
+export async function acquireConnections(
+  broker: Broker,
+  need: TokensNeed,
+): Promise<
+  | { readonly outcome: 'connected'; readonly connections: readonly Connection[] }
+  | Extract<TokenAcquisition, { outcome: 'authorization_required' }>
+> {
+  const { nextUri } = need
+  const allowed = nextUri === undefined ? need : { ...need, nextUri: allowedNextUri(broker, nextUri) }
+  const found = await findTokensOrBegin(broker, allowed)
+  if (found.outcome === 'authorization_required') return found
+  return { outcome: 'connected', connections: found.tokens.map(({ release }) => release.connection) }
+}
+
 function releasesIn(found: TokenAcquisition): readonly Release[] {
   return found.outcome === 'ready' ? found.tokens.map(({ release }) => release) : []
 }
@@ -91,9 +110,9 @@ type Found = TokenOutcome | typeof NOTHING_YET
 function findToken(
   broker: Broker,
   { projectId, userId, account: ofAll }: TokensNeed,
-  { entry, scopes, account = ofAll }: ProviderNeed,
+  { entry, scopes, account = ofAll, isAskedAnyway = false }: ProviderNeed,
 ): Found | Promise<Found> {
-  if (account === 'new') return NOTHING_YET
+  if (account === 'new' || isAskedAnyway) return NOTHING_YET
   const need = { projectId, userId, entry, scopes }
   return getAccessToken(broker, account === undefined ? need : { ...need, account })
 }
@@ -144,6 +163,7 @@ async function findAllOrBegin<Need extends ProviderNeed>(
       ...(need.requester !== undefined && { requester: need.requester }),
       ...(need.account !== undefined && { account: need.account }),
       ...(need.nextUri !== undefined && { nextUri: need.nextUri }),
+      ...(need.connectSessionId !== undefined && { connectSessionId: need.connectSessionId }),
       createdAt: now,
       expiresAt: now + broker.settings.authorizationTtlSeconds,
     },
@@ -183,14 +203,18 @@ export function connectUrl(broker: Broker, authorization: Pick<Authorization, 'i
   return new URL(`/connect/${authorization.id}`, broker.settings.publicUrl).href
 }
 
-function shareKey({ projectId, userId, account }: TokensNeed, steps: readonly Step[]): string {
+function shareKey(
+  { projectId, userId, account, connectSessionId }: TokensNeed,
+  steps: readonly Step[],
+): string {
   const asked = steps.map(({ providerUid, scopes, account: own, given }) => [
     providerUid,
     [...scopes].sort(),
     ...(own === undefined ? [] : [own]),
     ...(given === undefined ? [] : [Object.entries(given).sort()]),
   ])
-  return sha256(JSON.stringify([projectId, userId, asked, account ?? null]))
+  const whose = [projectId, userId, asked, account ?? null]
+  return sha256(JSON.stringify(connectSessionId === undefined ? whose : [...whose, connectSessionId]))
 }
 
 /**

@@ -5,6 +5,7 @@ import { randomToken, sha256 } from '../domain/ids.ts'
 import { failAsAnotherUser } from './another-user.ts'
 import { recordRefusal } from './authorization-audit.ts'
 import { only } from './authorization-response.ts'
+import type { OpenerOf } from './connect-session.ts'
 import { identifyUser, type LoginTrouble, loginRegistration } from './identify-user.ts'
 import { type BegunLogin, type KeptLogin, keepLogin, type LoginPurpose, openLogin } from './kept-login.ts'
 import { type LoginProof, proveLogin } from './login-proof.ts'
@@ -71,6 +72,7 @@ export interface ReceivedLogin {
   readonly browserId: string | undefined
   /** The browser's sealed cookie for the login with this `state`. */
   readonly kept: string | undefined
+  readonly openerOf: OpenerOf
 }
 
 /**
@@ -80,14 +82,14 @@ export interface ReceivedLogin {
 export async function finishLogin(
   broker: Broker,
   verifier: OidcVerifier,
-  { query, browserId, kept: sealed }: ReceivedLogin,
+  { query, browserId, kept: sealed, openerOf }: ReceivedLogin,
 ): Promise<LoginOutcome> {
   const state = only(query, 'state')
   if (state === undefined || browserId === undefined) return { outcome: 'unknown_login' }
   const stateHash = sha256(state)
   const kept = openLogin(broker, { stateHash, browserId, verifier: verifierName(verifier), kept: sealed })
   if (kept?.secrets === undefined) return { outcome: 'unknown_login' }
-  const received = { query, browserId, secrets: kept.secrets }
+  const received = { query, browserId, secrets: kept.secrets, openerOf }
   return once(broker, stateHash, () =>
     'session' in kept
       ? finishForSession(broker, verifier, kept.session, received)
@@ -99,6 +101,7 @@ interface Received {
   readonly query: URLSearchParams
   readonly browserId: string
   readonly secrets: NonNullable<KeptLogin['secrets']>
+  readonly openerOf: OpenerOf
 }
 
 async function finishForAuthorization(
@@ -123,7 +126,12 @@ async function finishForAuthorization(
   if (user !== authorization.userId) return await anotherUser(broker, verifier, authorization)
   const { browserId } = received
   const proof = proveLogin(broker, verifier, authorization, browserId)
-  const started = startAttempt(broker, authorization, { browserId, loginProof: proof.value, given })
+  const started = startAttempt(broker, authorization, {
+    browserId,
+    loginProof: proof.value,
+    given,
+    openerOf: received.openerOf,
+  })
   started.catch(() => {}) // the caller of `start` gets the error
   return { outcome: 'logged_in', authorization, proof, start: () => started }
 }

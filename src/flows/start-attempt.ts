@@ -18,7 +18,8 @@ import type { RegisteredClient } from '../providers/provider.ts'
 import { scopesToAsk } from '../providers/provider-request.ts'
 import type { SealedPlace } from '../store/seal.ts'
 import { failAsAnotherUser } from './another-user.ts'
-import { failureAudit } from './authorization-audit.ts'
+import { failureAudit, recordRefusal } from './authorization-audit.ts'
+import { mayClick, type OpenerOf } from './connect-session.ts'
 import { nameOnly } from './explain/request-entries.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
 import { withCurrentMetadata } from './issuer-metadata.ts'
@@ -41,6 +42,8 @@ export type StartedAttempt =
       readonly faults: ReadonlyMap<string, string>
       readonly authorization: Authorization
     }
+  /** The link of a connect session, in another browser than the one that opened the session. Nothing was changed. */
+  | { readonly outcome: 'wrong_browser' }
   /** The authorization has ended, or the code of another attempt is being redeemed. */
   | { readonly outcome: 'not_startable'; readonly authorization: Authorization }
 
@@ -52,10 +55,14 @@ export type StartedAttempt =
 export async function startAttempt(
   broker: Broker,
   authorization: Authorization,
-  { browserId, loginProof, sessionUser, given: typed = {} }: ClickingBrowser,
+  { browserId, loginProof, sessionUser, given: typed = {}, openerOf }: ClickingBrowser,
 ): Promise<StartedAttempt> {
   const { store, oauth, now, settings } = broker
   const { verifier } = settings
+  if (!(await mayClick(broker, authorization, openerOf))) {
+    await recordRefusal(broker, authorization, 'wrong_browser')
+    return { outcome: 'wrong_browser' }
+  }
   // the session of another user ends the authorization, as that user's login would: nothing is sent to the provider
   if (sessionUser !== undefined && sessionUser !== authorization.userId)
     return { outcome: 'not_startable', authorization: await failAsAnotherUser(broker, authorization) }
@@ -148,6 +155,7 @@ function sentTo(
 export interface ClickingBrowser {
   readonly browserId: string
   readonly loginProof: string | undefined
+  readonly openerOf: OpenerOf
   /** The user who has logged in for a session of this browser, who need not log in again. */
   readonly sessionUser?: string | undefined
   /** What the user typed for the variables that users are asked for. */

@@ -11,13 +11,16 @@ import { addSecrets } from './admin/secrets.ts'
 import { addAuthProviders } from './auth-providers/auth-providers.ts'
 import { addProviderCatalogue } from './auth-providers/provider-catalogue.ts'
 import { addAuthorizations } from './authorizations/authorizations.ts'
+import { addConnectSessions } from './authorizations/connect-sessions.ts'
 import { addConnections } from './authorizations/connections.ts'
+import { addCurrentSession } from './authorizations/current-session.ts'
 import { addExplain } from './authorizations/explain.ts'
 import { addConnectionImport } from './authorizations/import-connections.ts'
 import { addUserConnections } from './authorizations/user-connections.ts'
 import { addClientMetadata } from './connect/client-metadata.ts'
 import { addConnect } from './connect/connect.ts'
 import { addLogin } from './connect/login.ts'
+import { addOpenSession } from './connect/open-session.ts'
 import { addSessionLogin } from './connect/session-login.ts'
 import { addArcadeVerifier } from './dialects/arcade-verifier.ts'
 import { addOrganizationPaths } from './dialects/organization-paths.ts'
@@ -28,7 +31,7 @@ import { errorResponse, toRefusal } from './endpoint/errors.ts'
 import { idempotent } from './endpoint/idempotency-key.ts'
 import { createNotFound } from './endpoint/not-found.ts'
 import { createObserver } from './endpoint/observe.ts'
-import { createCharge } from './endpoint/rate-limit.ts'
+import { createCharge, createCountGuess } from './endpoint/rate-limit.ts'
 import { addMcpSetup } from './mcp-setup/mcp-setup.ts'
 import { addDiagnosis, type Diagnose } from './operation/diagnosis.ts'
 import { addHealth } from './operation/health.ts'
@@ -131,6 +134,9 @@ export function createApp(
   const shared = { authenticate, charge, operator, log: broker.log, onAnswered: observer.onAnswered }
   const add = endpoints(app, shared)
   addAuthorizations(add, broker) //   /v1/auth/authorize, /status, /{id}/events, /confirm_user
+  const sessions = { charge, countGuess: createCountGuess() }
+  addConnectSessions(add, broker) //  /v1/connect_sessions
+  addCurrentSession(app, add, broker, sessions) // /v1/connect_sessions/current, /events, /cancel, /restart
   addConnections(add, broker) //      /v1/connections
   addExplain(add, broker) //          /v1/auth/{id}/explain, /v1/connections/{id}/explain
   addCatalogue(add, broker) //        /v1/tools, /v1/formatted_tools, /v1/tools/requirements
@@ -160,6 +166,7 @@ export function createApp(
   mountMcp?.(app, shared) //          /mcp, /mcp/{toolset}
   addHealth(add, broker) //           /health, /v1/health, /oxp/health, /ready
   addMetrics(add, broker, { access: 'key', ...metrics, version }) // /metrics
+  addOpenSession(app, broker, sessions.countGuess) // /connect/session
   addConnect(app, broker) //          /connect/{id}, /callback/{provider entry}
   addClientMetadata(app, broker) //   /oauth/client/{provider entry}
   addLogin(app, broker) //            /login/callback

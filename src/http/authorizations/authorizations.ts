@@ -1,21 +1,19 @@
 import { z } from '@hono/zod-openapi'
 import { streamSSE } from 'hono/streaming'
 import type { Broker } from '../../broker.ts'
-import { type Authorization, isSettled } from '../../domain/authorization.ts'
-import { BrokerError, invalidMember } from '../../domain/errors.ts'
-import { acquireTokens, type ProviderNeed } from '../../flows/acquire-tokens.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { acquireTokens } from '../../flows/acquire-tokens.ts'
 import { awaitAuthorization, getAuthorization } from '../../flows/await-authorization.ts'
 import { confirmUser } from '../../flows/confirm-user.ts'
 import { findProvider } from '../../flows/find-provider.ts'
-import { givenFaults } from '../../providers/connection-values.ts'
-import type { ProviderEntry } from '../../providers/provider.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { errorSchema } from '../endpoint/error-schema.ts'
-import { toWire as errorToWire, toRefusal } from '../endpoint/errors.ts'
 import { idText, scopeText, userIdText, wholeNumber } from '../endpoint/fields.ts'
 import { STAINLESS } from '../endpoint/read-request.ts'
 import { requestHeader } from '../endpoint/request-header.ts'
 import { acquisitionToJson, answeredAtOnce, authorizationSchema, toWire } from './authorization-wire.ts'
+import { givenFor, variablesSchema } from './given-values.ts'
+import { streamStatus } from './status-stream.ts'
 
 const authorizeSchema = z
   .object({
@@ -33,14 +31,11 @@ const authorizeSchema = z
             description:
               'Without scopes any grant suffices, and the provider entry determines which scopes are requested',
           }),
-        variables: z
-          .record(z.string().max(40), z.string().max(255))
-          .nullish()
-          .openapi({
-            description:
-              'Values for the variables that the provider entry asks users for, such as a subdomain: the connect page then shows them and does not ask. They do not choose among connections; `account` does.',
-            example: { subdomain: 'acme' },
-          }),
+        variables: variablesSchema.nullish().openapi({
+          description:
+            'Values for the variables that the provider entry asks users for, such as a subdomain: the connect page then shows them and does not ask. They do not choose among connections; `account` does.',
+          example: { subdomain: 'acme' },
+        }),
       })
       .refine((need) => need.id != null || need.provider_id != null, 'needs `provider_id` or `id`'),
     user_id: userIdText,
@@ -54,23 +49,8 @@ const authorizeSchema = z
 
 const confirmSchema = z.object({ flow_id: idText, user_id: userIdText })
 
-const HEARTBEAT_MS = 15_000
 const JSON_ANSWER = { 'content-type': 'application/json' } as const
 const LONGEST_WAIT_SECONDS = 59
-
-/** The values that the caller gives for its user. Throws `invalid_request` for one that would be refused on the page. */
-function givenFor(
-  { provider }: ProviderEntry,
-  given: Readonly<Record<string, string>> | null | undefined,
-): Pick<ProviderNeed, 'given'> {
-  if (given == null || Object.keys(given).length === 0) return {}
-  const faults = [...givenFaults(provider, given)].filter(([name]) => Object.hasOwn(given, name))
-  const [first] = faults
-  if (first === undefined) return { given }
-  const [name, fault] = first
-  const path = `auth_requirement.variables.${name}`
-  throw invalidMember(path, 'invalid', `${path} ${fault}.`)
-}
 
 export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
   add(
@@ -98,7 +78,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       const acquired = await acquireTokens(broker, {
         projectId: caller.projectId,
         userId,
-        providers: [{ entry, scopes, ...givenFor(entry, need.variables) }],
+        providers: [{ entry, scopes, ...givenFor(entry, need.variables, 'auth_requirement.variables') }],
         ...(nextUri != null && { nextUri }),
         ...(account != null && { account }),
       })
@@ -169,34 +149,10 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       const atOnce = await answeredAtOnce(broker, caller.projectId, id)
       if (atOnce !== undefined)
         return streamSSE(c, (stream) => stream.writeSSE({ event: 'status', data: JSON.stringify(atOnce) }))
-      const first = await getAuthorization(broker, caller.projectId, id)
-      const firstData = JSON.stringify(await toWire(broker, first))
-      return streamSSE(c, async (stream) => {
-        const last = async (settled: Authorization) => {
-          const wire = toWire(broker, settled).then((status) => ({
-            event: 'status',
-            data: JSON.stringify(status),
-          }))
-          const refused = (error: unknown) => ({
-            event: 'error',
-            data: JSON.stringify(errorToWire(toRefusal(error, c.req.path, broker.log))),
-          })
-          await stream.writeSSE(await wire.catch(refused))
-        }
-        const gone = new AbortController()
-        stream.onAbort(() => gone.abort())
-        await stream.writeSSE({ event: 'status', data: firstData })
-        let current = first
-        const { waiters } = broker
-        while (!isSettled(current) && !gone.signal.aborted && !waiters.closed && waiters.hasRoom(caller.id)) {
-          current = await awaitAuthorization(broker, caller.projectId, id, {
-            waitSeconds: HEARTBEAT_MS / 1000,
-            owner: caller.id,
-            signal: gone.signal,
-          })
-          if (isSettled(current)) await last(current)
-          else await stream.write(': still waiting\n\n')
-        }
+      return streamStatus(c, broker, {
+        first: await getAuthorization(broker, caller.projectId, id),
+        toJson: async (authorization) => JSON.stringify(await toWire(broker, authorization)),
+        owner: caller.id,
       })
     },
   )

@@ -1,7 +1,8 @@
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { Broker } from '../../broker.ts'
-import { randomToken } from '../../domain/ids.ts'
+import { randomToken, sha256 } from '../../domain/ids.ts'
+import type { OpenerOf } from '../../flows/connect-session.ts'
 import type { BegunLogin } from '../../flows/kept-login.ts'
 import type { LoginProof } from '../../flows/login-proof.ts'
 import type { SessionCookie } from '../../flows/user-session.ts'
@@ -9,7 +10,13 @@ import type { SessionCookie } from '../../flows/user-session.ts'
 /** Logins that one browser may have open at a time. Without a limit their cookies would make every request too large. */
 const MAX_LOGINS = 8
 
-/** The cookies of Gatepass: the id of the browser, its open logins, the proof of its latest login, and its session. */
+/** How long the browser that opened a connect session may click: longer than its authorizations live. */
+const OPENER_SECONDS = 3600
+
+/**
+ * The cookies of Gatepass: the id of the browser, its open logins, the proof of its latest login, its session, and the
+ * connect sessions that it has opened.
+ */
 export interface BrowserCookies {
   /** The browser's id, if it has one. It distinguishes browsers and proves nothing about their user. */
   idOf(c: Context): string | undefined
@@ -25,6 +32,9 @@ export interface BrowserCookies {
   session(c: Context): string | undefined
   keepSession(c: Context, session: SessionCookie): void
   endSession(c: Context): void
+  /** Stores the proof that this browser has opened the connect session. */
+  keepOpener(c: Context, connectSessionId: string, opener: string): void
+  openerOf(c: Context): OpenerOf
 }
 
 /** Scripts cannot read the cookies, and with TLS no other host can set them (`__Host-`, RFC 6265bis section 4.1.3). */
@@ -36,9 +46,11 @@ export function browserCookies({ settings }: Pick<Broker, 'settings'>): BrowserC
     proof: named('gatepass-user'),
     session: named('gatepass-session'),
     login: named('gatepass-login-'),
+    open: named('gatepass-open-'),
   }
   // Lax, because the provider redirects the browser back from another site
   const attributes = { path: '/', httpOnly: true, sameSite: 'Lax', secure } as const
+  const openCookie = (connectSessionId: string) => `${cookies.open}${sha256(connectSessionId).slice(0, 16)}`
   const loginCookie = (stateHash: string) => `${cookies.login}${stateHash.slice(0, 16)}`
 
   function idOf(c: Context): string | undefined {
@@ -71,5 +83,8 @@ export function browserCookies({ settings }: Pick<Broker, 'settings'>): BrowserC
     keepSession: (c, { value, seconds }) =>
       setCookie(c, cookies.session, value, { ...attributes, maxAge: seconds }),
     endSession: (c) => void deleteCookie(c, cookies.session, attributes),
+    keepOpener: (c, connectSessionId, opener) =>
+      setCookie(c, openCookie(connectSessionId), opener, { ...attributes, maxAge: OPENER_SECONDS }),
+    openerOf: (c) => (connectSessionId) => getCookie(c, openCookie(connectSessionId)),
   }
 }

@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { type Authorization, at } from '../../domain/authorization.ts'
 import { connectUrl } from '../../flows/acquire-tokens.ts'
+import { mayClick } from '../../flows/connect-session.ts'
 import { endingUri } from '../../flows/ending-uri.ts'
 import { finishConfirmed } from '../../flows/finish-confirmed.ts'
 import { carryFormResponse } from '../../flows/form-response.ts'
@@ -14,8 +15,15 @@ import { VALUE } from '../pages/connect-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
 import { isFromOwnPage } from './own-page.ts'
+import { popupWindow } from './popup-window.ts'
 import { sessionOf } from './session-login.ts'
-import { endingResponse, isStartable, linkNotFound, showAuthorization } from './show-authorization.ts'
+import {
+  endingResponse,
+  isStartable,
+  linkNotFound,
+  openedElsewhere,
+  showAuthorization,
+} from './show-authorization.ts'
 import { sendToLogin, startAndRedirect } from './start-and-redirect.ts'
 
 /** The pages of an authorization: the connect page, the click on it, and the callback from the provider. */
@@ -36,7 +44,13 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     const loginProof = cookies.loginProof(c)
     const sessionUser = sessionOf(c, broker, authorization.projectId)?.userId
     return startAndRedirect(c, broker, { id: authorization.id, browserId, typed }, () =>
-      startAttempt(broker, authorization, { browserId, loginProof, sessionUser, given: typed }),
+      startAttempt(broker, authorization, {
+        browserId,
+        loginProof,
+        sessionUser,
+        given: typed,
+        openerOf: cookies.openerOf(c),
+      }),
     )
   }
 
@@ -74,11 +88,14 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     return c.redirect(connectUrl(broker, authorization), 303)
   }
 
-  /** Redirects to the caller's `next_uri` if the authorization has ended, else to its own page. */
-  function redirectToResult(c: Context, authorization: Authorization): Response {
+  /** Redirects to the caller's `next_uri` if the authorization has ended in its page's tab, else to its own page. */
+  async function redirectToResult(c: Context, authorization: Authorization): Promise<Response> {
     // a clean URL: the code does not stay in the address bar, the history or a Referer (RFC 9700 section 4.2)
     pageHeaders(c)
-    return c.redirect(endingUri(authorization, cookies.idOf(c)) ?? connectUrl(broker, authorization), 303)
+    // the page that has opened a window for this stays where it is
+    const isPopup = (await popupWindow(c, broker, authorization)) !== undefined
+    const away = isPopup ? undefined : endingUri(authorization, cookies.idOf(c))
+    return c.redirect(away ?? connectUrl(broker, authorization), 303)
   }
 
   app.get('/connect/:id', async (c) => {
@@ -86,6 +103,8 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     if (authorization === undefined) return linkNotFound(c)
     if (c.req.method === 'GET' && isStartable(authorization))
       broker.uses.used('links', authorization.id, broker.now())
+    if (isStartable(authorization) && !(await mayClick(broker, authorization, cookies.openerOf(c))))
+      return openedElsewhere(c)
     // opening a link ends nothing: the page says that it is another user's, and offers to log in as that user
     if (isStartable(authorization) && isOfAnotherUser(c, authorization))
       return anotherUsersLink(c, authorization)

@@ -21,7 +21,12 @@ export function addLogin(app: OpenAPIHono, broker: Broker): void {
     const stateHash = sha256(query.get('state') ?? '')
     const browserId = cookies.idOf(c)
     const kept = cookies.keptLogin(c, stateHash)
-    const finished = await finishLogin(broker, verifier, { query, browserId, kept })
+    const finished = await finishLogin(broker, verifier, {
+      query,
+      browserId,
+      kept,
+      openerOf: cookies.openerOf(c),
+    })
     if (finished.outcome === 'unknown_login' || browserId === undefined) return unknownLogin(c)
     switch (finished.outcome) {
       case 'session':

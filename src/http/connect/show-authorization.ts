@@ -18,6 +18,7 @@ import { type PageStatus, pageHeaders } from '../pages/page-headers.ts'
 import { wordsFor } from '../pages/texts/language-of.ts'
 import type { Words } from '../pages/texts/words.ts'
 import { browserCookies } from './browser-cookies.ts'
+import { popupWindow } from './popup-window.ts'
 
 export interface ShowOptions {
   /** The issuer at which the user must log in before the provider, if any. */
@@ -51,7 +52,12 @@ export async function showAuthorization(
       facts = broker.definitions.describing(entry)?.facts
     }
   }
-  pageHeaders(c, { formTo, hasForm: isStartable(authorization) })
+  const window = await popupWindow(c, broker, authorization)
+  pageHeaders(c, {
+    formTo,
+    hasForm: isStartable(authorization),
+    ...(window !== undefined && { script: 'runs' }),
+  })
   const { requester, userId } = authorization
   const browserId = browserCookies(broker).idOf(c)
   const nextUri = endingUri(authorization, browserId)
@@ -132,6 +138,7 @@ export async function showAuthorization(
           ...(account !== '' && { account }),
           ...(notGranted.length > 0 && { notGranted }),
           ...(nextUri !== undefined && { nextUri }),
+          window,
         },
         200,
       )
@@ -150,6 +157,7 @@ export async function showAuthorization(
           message,
           ...(cause && { cause }),
           ...(nextUri !== undefined && { nextUri }),
+          window,
         },
         reason === 'expired' ? 410 : 200,
       )
@@ -194,6 +202,11 @@ export function isStartable({ status }: Authorization): boolean {
 
 export function linkNotFound(c: Context): Response | Promise<Response> {
   return endingResponse(c, { kind: 'not_found' }, 404)
+}
+
+/** The page of a connect session's link in another browser than the one in which the application opened it. */
+export function openedElsewhere(c: Context): Response | Promise<Response> {
+  return endingResponse(c, { kind: 'opened_elsewhere' }, 403)
 }
 
 export function endingResponse(

@@ -9,7 +9,7 @@ import type { StartedAttempt } from '../../flows/start-attempt.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
-import { endingResponse, showAuthorization } from './show-authorization.ts'
+import { endingResponse, openedElsewhere, showAuthorization } from './show-authorization.ts'
 
 interface Starting {
   readonly id: Authorization['id']
@@ -40,6 +40,8 @@ export async function startAndRedirect(
         const { authorization, faults } = started
         return showAuthorization(c, broker, authorization, { values: { typed, faults } })
       }
+      case 'wrong_browser':
+        return openedElsewhere(c)
       case 'not_startable': {
         const page = connectUrl(broker, started.authorization)
         if (new URL(page).pathname === c.req.path) return showAuthorization(c, broker, started.authorization)

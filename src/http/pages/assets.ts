@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Hono } from 'hono'
 import { docsScript } from '../reference/docs-script.ts'
+import { closeScript } from './close-script.ts'
 import { gatepassCss } from './gatepass-css.ts'
 import { gatepassIcon } from './gatepass-icon.ts'
 
@@ -19,6 +20,7 @@ const ASSETS = {
   'pico.css': asset('text/css; charset=utf-8', readFileSync(picoPath, 'utf8')),
   'gatepass.css': asset('text/css; charset=utf-8', gatepassCss),
   'docs.js': asset('text/javascript; charset=utf-8', docsScript),
+  'close.js': asset('text/javascript; charset=utf-8', closeScript),
   'icon.svg': asset('image/svg+xml', gatepassIcon),
 } as const satisfies Record<string, Asset>
 

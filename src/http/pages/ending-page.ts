@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { FailureReason } from '../../domain/authorization.ts'
 import type { Cause } from '../../domain/causes.ts'
+import { assetHref } from './assets.ts'
 import type { EndingKind } from './ending-kinds.ts'
 import { type Html, name, page, webUrl } from './layout.ts'
 import type { Ending, Text } from './texts/text.ts'
@@ -28,6 +29,8 @@ export interface EndingView {
   readonly nextUri?: string | undefined
   /** The URL to which the button that starts again posts. */
   readonly again?: string | undefined
+  /** In a window that an application's page has opened: it closes itself, or has a button that closes it. */
+  readonly window?: 'closes' | 'has a button' | undefined
 }
 
 type Tone = 'good' | 'bad' | 'wait'
@@ -49,6 +52,9 @@ const TONES = {
   login_unavailable: 'bad',
   login_failed: 'bad',
   not_found: 'bad',
+  opened_elsewhere: 'bad',
+  session_over: 'bad',
+  other_origin: 'bad',
   foreign_click: 'bad',
   not_set_up: 'bad',
   refused_request: 'bad',
@@ -62,6 +68,9 @@ const NO_REASON: ReadonlySet<EndingKind> = new Set([
   'waiting_for_confirmation',
   'confirmed',
 ])
+
+/** The code that a page names in place of its kind. */
+const CODES: Partial<Record<EndingKind, string>> = { opened_elsewhere: 'wrong_browser' }
 
 /** The page after a callback, a failure or a wait: it says what happened and what to do next. */
 export function endingPage(view: EndingView, words: Words): Html {
@@ -78,14 +87,18 @@ ${sign(tone)}
 <h1><bdi>${title}</bdi></h1>
 <p>${message ?? completedSentence(view, words) ?? happened}</p>
 ${facts(view, words)}
-${kind === 'completed' ? html`<p>${todo}</p>` : html`<h2>${endings.whatToDo}</h2><p>${todo}</p>`}
-${nextLink(view, words)}
+${kind === 'completed' ? html`<p>${view.window === 'closes' ? endings.closesItself : todo}</p>` : html`<h2>${endings.whatToDo}</h2><p>${todo}</p>`}
+${view.window === undefined ? nextLink(view, words) : closeButton(view.window, words)}
 ${view.again !== undefined && html`<form method="post" action="${view.again}"><button type="submit">${againWords(view, words)}</button></form>`}
 ${forOthers(view.cause, words)}
-${!NO_REASON.has(kind) && html`<p class="reason muted small">${endings.reason} <code>${reason ?? kind}</code>${view.cause !== undefined && view.cause.code !== reason && html` (<code>${view.cause.code}</code>)`}</p>`}
+${!NO_REASON.has(kind) && html`<p class="reason muted small">${endings.reason} <code>${reason ?? CODES[kind] ?? kind}</code>${view.cause !== undefined && view.cause.code !== reason && html` (<code>${view.cause.code}</code>)`}</p>`}
 </article>
 </main>`
-  return page(title, body, { words, ...(kind === 'working' && { refreshSeconds: 2 }) })
+  return page(title, body, {
+    words,
+    ...(kind === 'working' && { refreshSeconds: 2 }),
+    ...(view.window !== undefined && { script: assetHref('close.js') }),
+  })
 }
 
 /** The title of the page, what happened, and what to do: each kind and each reason has its own. */
@@ -134,6 +147,10 @@ function nextLink({ nextUri, app }: EndingView, { texts: { endings } }: Words): 
     url &&
     html`<a class="button" href="${url.href}">${endings.backTo(app === undefined ? undefined : name(app))}</a>`
   )
+}
+
+function closeButton(window: EndingView['window'], { texts: { endings } }: Words): Html {
+  return html`<button type="button" data-close="${window === 'closes' ? 'now' : 'click'}">${endings.closeWindow}</button>`
 }
 
 function sign(tone: Tone): Html {

@@ -18,7 +18,8 @@ export interface PageOptions {
 
 /**
  * The document around the body of a page. It has no inline script, no inline style and nothing from other hosts, as
- * the content security policy of `pageHeaders` demands. Only the pages under /docs have a script.
+ * the content security policy of `pageHeaders` demands. Only the pages under /docs and the ending
+ * that closes its window have a script.
  */
 export function page(
   title: string,

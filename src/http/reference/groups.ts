@@ -6,6 +6,11 @@ export const GROUPS = [
       'A user approves once at a provider. Begin an authorization, show its link to the user, and wait until it has completed or failed.',
   },
   {
+    name: 'Connect sessions',
+    description:
+      'The page of an application lets its user connect: your server makes a session, and its token opens the connect page and says how it ended.',
+  },
+  {
     name: 'Connections',
     description: 'What users have connected: their accounts at providers, and a valid access token of each.',
   },

@@ -18,6 +18,9 @@ export const de: Translation<typeof en> = {
   tryAgain: 'Erneut versuchen',
   startAgainAt: (provider) => html`Bei ${provider} von vorn beginnen`,
   logInAsYourself: 'Mit dem eigenen Konto anmelden',
+  closeWindow: 'Fenster schließen',
+  closesItself:
+    'Dieses Fenster schließt sich von selbst. Wenn es offen bleibt, schließen Sie es und gehen Sie zurück zu Ihrer Anwendung.',
   facts: {
     provider: 'Anbieter',
     account: 'Konto',
@@ -174,6 +177,22 @@ export const de: Translation<typeof en> = {
       title: 'Diese Seite gibt es nicht',
       happened: 'Der Link ist unvollständig oder gehört zu einer Anfrage, die nicht mehr aufbewahrt wird.',
       todo: 'Prüfen Sie, ob Sie den ganzen Link geöffnet haben. Wenn ja, lassen Sie sich von Ihrer Anwendung einen neuen geben.',
+    },
+    opened_elsewhere: {
+      title: 'Dieser Link gehört zu einem anderen Browser',
+      happened: 'Ihre Anwendung hat diese Seite in einem anderen Browser als diesem geöffnet.',
+      todo: 'Es wurde nichts gespeichert. Wenn Sie selbst sie geöffnet haben, machen Sie in jenem Browser weiter, oder beginnen Sie in diesem neu aus Ihrer Anwendung. Wenn Ihnen jemand diesen Link geschickt hat, schließen Sie diese Seite.',
+    },
+    session_over: {
+      title: 'Diese Anfrage ist beendet',
+      happened: 'Die Anfrage Ihrer Anwendung ist beendet oder zu alt.',
+      todo: 'Gehen Sie zurück zu Ihrer Anwendung und beginnen Sie dort neu.',
+    },
+    other_origin: {
+      title: 'Das kam nicht von Ihrer Anwendung',
+      happened:
+        'Die Anfrage kam von einer anderen Website als der, die die Anwendung genannt hat. Deshalb wurde nichts geöffnet.',
+      todo: 'Gehen Sie zurück zu Ihrer Anwendung und beginnen Sie dort neu. Wenn es dabei bleibt, sagen Sie es denen, die die Anwendung betreiben: Der erlaubte Ursprung der Sitzung muss der Ursprung ihrer Seite sein.',
     },
     foreign_click: {
       title: 'Das kam nicht von unserer Seite',

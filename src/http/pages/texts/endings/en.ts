@@ -21,6 +21,8 @@ export const en = {
   tryAgain: 'Try again',
   startAgainAt: (provider: Text): Text => html`Start again at ${provider}`,
   logInAsYourself: 'Log in as yourself',
+  closeWindow: 'Close this window',
+  closesItself: 'This window closes itself. If it stays open, close it and go back to your application.',
   facts: {
     provider: 'Provider',
     account: 'Account',
@@ -173,6 +175,22 @@ export const en = {
       title: 'This page does not exist',
       happened: 'The link is incomplete, or it belongs to a request that is no longer kept.',
       todo: 'Check that you opened the whole link. If you did, go back to your application and ask for a new one.',
+    },
+    opened_elsewhere: {
+      title: 'This link belongs to another browser',
+      happened: 'Your application opened this page in another browser than this one.',
+      todo: 'Nothing was stored. If it was you who opened it, go on in that browser, or start again from your application in this one. If someone sent you this link, close this page.',
+    },
+    session_over: {
+      title: 'This request is over',
+      happened: 'The request of your application has ended, or it was made too long ago.',
+      todo: 'Go back to your application and start again there.',
+    },
+    other_origin: {
+      title: 'This did not come from your application',
+      happened:
+        'The request came from another site than the one that the application has named, so nothing was opened.',
+      todo: 'Go back to your application and start again there. If it stays so, tell whoever runs the application: the allowed origin of the session has to be the origin of its page.',
     },
     foreign_click: {
       title: 'This did not come from our page',

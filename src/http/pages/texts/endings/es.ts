@@ -17,6 +17,8 @@ export const es: Translation<typeof en> = {
   tryAgain: 'Intentar de nuevo',
   startAgainAt: (provider) => html`Empezar de nuevo en ${provider}`,
   logInAsYourself: 'Iniciar sesión con mi cuenta',
+  closeWindow: 'Cerrar esta ventana',
+  closesItself: 'Esta ventana se cierra sola. Si sigue abierta, ciérrela y vuelva a su aplicación.',
   facts: {
     provider: 'Proveedor',
     account: 'Cuenta',
@@ -168,6 +170,22 @@ export const es: Translation<typeof en> = {
       title: 'Esta página no existe',
       happened: 'El enlace está incompleto, o es de una solicitud que ya no se conserva.',
       todo: 'Comprueba que abriste el enlace completo. Si es así, pide uno nuevo a tu aplicación.',
+    },
+    opened_elsewhere: {
+      title: 'Este enlace pertenece a otro navegador',
+      happened: 'Su aplicación abrió esta página en un navegador distinto de este.',
+      todo: 'No se ha guardado nada. Si la abrió usted, continúe en aquel navegador o empiece de nuevo desde su aplicación en este. Si alguien le envió este enlace, cierre esta página.',
+    },
+    session_over: {
+      title: 'Esta solicitud ha terminado',
+      happened: 'La solicitud de su aplicación ha terminado o es demasiado antigua.',
+      todo: 'Vuelva a su aplicación y empiece de nuevo allí.',
+    },
+    other_origin: {
+      title: 'Esto no venía de su aplicación',
+      happened:
+        'La solicitud venía de un sitio distinto del que la aplicación ha indicado, así que no se abrió nada.',
+      todo: 'Vuelva a su aplicación y empiece de nuevo allí. Si sigue igual, avise a quien administra la aplicación: el origen permitido de la sesión debe ser el de su página.',
     },
     foreign_click: {
       title: 'Esto no vino de nuestra página',

@@ -18,6 +18,9 @@ export const fr: Translation<typeof en> = {
   tryAgain: 'Réessayer',
   startAgainAt: (provider) => html`Recommencer chez ${provider}`,
   logInAsYourself: 'Vous connecter avec votre compte',
+  closeWindow: 'Fermer cette fenêtre',
+  closesItself:
+    'Cette fenêtre se ferme d’elle-même. Si elle reste ouverte, fermez-la et revenez à votre application.',
   facts: {
     provider: 'Fournisseur',
     account: 'Compte',
@@ -172,6 +175,22 @@ export const fr: Translation<typeof en> = {
       title: 'Cette page n’existe pas',
       happened: 'Le lien est incomplet, ou il correspond à une demande qui n’est plus conservée.',
       todo: 'Vérifiez que vous avez ouvert le lien en entier. Si c’est le cas, demandez-en un nouveau à votre application.',
+    },
+    opened_elsewhere: {
+      title: 'Ce lien appartient à un autre navigateur',
+      happened: 'Votre application a ouvert cette page dans un autre navigateur que celui-ci.',
+      todo: 'Rien n’a été enregistré. Si c’est vous qui l’avez ouverte, continuez dans cet autre navigateur, ou recommencez depuis votre application dans celui-ci. Si quelqu’un vous a envoyé ce lien, fermez cette page.',
+    },
+    session_over: {
+      title: 'Cette demande est terminée',
+      happened: 'La demande de votre application est terminée, ou elle est trop ancienne.',
+      todo: 'Revenez à votre application et recommencez-y.',
+    },
+    other_origin: {
+      title: 'Cela ne venait pas de votre application',
+      happened:
+        'La demande venait d’un autre site que celui que l’application a indiqué ; rien n’a donc été ouvert.',
+      todo: 'Revenez à votre application et recommencez-y. Si cela persiste, prévenez les responsables de l’application : l’origine autorisée de la session doit être celle de sa page.',
     },
     foreign_click: {
       title: 'Ce clic ne vient pas de notre page',

@@ -17,6 +17,8 @@ export const pt: Translation<typeof en> = {
   tryAgain: 'Tentar novamente',
   startAgainAt: (provider) => html`Começar de novo em ${provider}`,
   logInAsYourself: 'Entrar com a minha conta',
+  closeWindow: 'Fechar esta janela',
+  closesItself: 'Esta janela fecha-se sozinha. Se continuar aberta, feche-a e volte ao seu aplicativo.',
   facts: {
     provider: 'Provedor',
     account: 'Conta',
@@ -168,6 +170,22 @@ export const pt: Translation<typeof en> = {
       title: 'Esta página não existe',
       happened: 'O link está incompleto ou pertence a um pedido que não é mais guardado.',
       todo: 'Verifique se você abriu o link inteiro. Se abriu, peça um novo ao seu aplicativo.',
+    },
+    opened_elsewhere: {
+      title: 'Este link pertence a outro navegador',
+      happened: 'O seu aplicativo abriu esta página em outro navegador, não neste.',
+      todo: 'Nada foi guardado. Se foi você quem a abriu, continue naquele navegador ou comece de novo a partir do seu aplicativo neste. Se alguém lhe enviou este link, feche esta página.',
+    },
+    session_over: {
+      title: 'Este pedido terminou',
+      happened: 'O pedido do seu aplicativo terminou ou é antigo demais.',
+      todo: 'Volte ao seu aplicativo e comece de novo por lá.',
+    },
+    other_origin: {
+      title: 'Isto não veio do seu aplicativo',
+      happened:
+        'O pedido veio de um site diferente daquele que o aplicativo indicou, por isso nada foi aberto.',
+      todo: 'Volte ao seu aplicativo e comece de novo por lá. Se continuar assim, avise quem administra o aplicativo: a origem permitida da sessão tem de ser a da sua página.',
     },
     foreign_click: {
       title: 'Isto não veio da nossa página',

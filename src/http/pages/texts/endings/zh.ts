@@ -16,6 +16,8 @@ export const zh: Translation<typeof en> = {
   tryAgain: '重试',
   startAgainAt: (provider) => html`在 ${provider} 重新开始`,
   logInAsYourself: '用自己的账号登录',
+  closeWindow: '关闭此窗口',
+  closesItself: '此窗口会自动关闭。如果没有关闭，请手动关闭并返回您的应用。',
   facts: {
     provider: '服务',
     account: '账号',
@@ -165,6 +167,21 @@ export const zh: Translation<typeof en> = {
       title: '此页面不存在',
       happened: '链接不完整，或其所属的请求已不再保留。',
       todo: '请检查您打开的是否是完整的链接。如果是，请返回您的应用索取新的链接。',
+    },
+    opened_elsewhere: {
+      title: '此链接属于另一个浏览器',
+      happened: '您的应用是在另一个浏览器中打开此页面的，而不是在此浏览器中。',
+      todo: '没有保存任何内容。如果是您本人打开的，请在那个浏览器中继续，或在此浏览器中从您的应用重新开始。如果此链接是别人发给您的，请关闭此页面。',
+    },
+    session_over: {
+      title: '此请求已结束',
+      happened: '您的应用的请求已结束，或发出的时间太久。',
+      todo: '请返回您的应用，在那里重新开始。',
+    },
+    other_origin: {
+      title: '这不是来自您的应用',
+      happened: '该请求来自另一个网站，而不是应用所指定的网站，因此没有打开任何内容。',
+      todo: '请返回您的应用，在那里重新开始。如果仍然如此，请告知应用的管理者：会话允许的来源必须是其页面的来源。',
     },
     foreign_click: {
       title: '此操作并非来自我们的页面',

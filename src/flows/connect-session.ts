@@ -1,0 +1,193 @@
+import type { Broker } from '../broker.ts'
+import { type Authorization, at, isSettled } from '../domain/authorization.ts'
+import { type ConnectSession, isLive, MAX_RESTARTS, type OpenedIn } from '../domain/connect-session.ts'
+import { BrokerError } from '../domain/errors.ts'
+import { randomToken, sha256 } from '../domain/ids.ts'
+import { acquireConnections } from './acquire-tokens.ts'
+import { failureAudit } from './authorization-audit.ts'
+import { awaitAuthorization } from './await-authorization.ts'
+import { findProviderByUid } from './find-provider.ts'
+
+// What the token of a connect session allows: to open, read, cancel and restart one authorization, from the pages of one
+// origin. `begin-connect-session.ts` makes the session.
+
+/** A session with its latest authorization, which is absent where a connection covered the need already. */
+export interface CurrentSession {
+  readonly session: ConnectSession
+  readonly authorization?: Authorization
+}
+
+export type FoundSession =
+  | { readonly outcome: 'unknown' }
+  /** It has expired, or its end was a while ago. */
+  | { readonly outcome: 'over'; readonly session: ConnectSession }
+  | ({ readonly outcome: 'live' } & CurrentSession)
+
+const TOKEN = /^gps_[\w-]{43}$/
+
+export async function findConnectSession(broker: Broker, token: string): Promise<FoundSession> {
+  const { store, now } = broker
+  const session = TOKEN.test(token) ? await store.connectSessions.findByToken(sha256(token)) : undefined
+  if (session === undefined) return { outcome: 'unknown' }
+  const current = await withAuthorization(broker, session)
+  return isLive(session, settledAt(current), now())
+    ? { outcome: 'live', ...current }
+    : { outcome: 'over', session }
+}
+
+async function withAuthorization(broker: Broker, session: ConnectSession): Promise<CurrentSession> {
+  const found = await broker.store.authorizations.find(session.authorizationId)
+  return found === undefined ? { session } : { session, authorization: at(found, broker.now()) }
+}
+
+function settledAt({ session, authorization }: CurrentSession): number | undefined {
+  if (authorization === undefined) return session.createdAt
+  return isSettled(authorization) ? authorization.completedAt : undefined
+}
+
+/** Holds the answer until the authorization has ended, as `awaitAuthorization` does. */
+export async function awaitConnectSession(
+  broker: Broker,
+  { session, authorization }: CurrentSession,
+  wait: Parameters<typeof awaitAuthorization>[3],
+): Promise<CurrentSession> {
+  if (authorization === undefined) return { session }
+  const { projectId, id } = authorization
+  return { session, authorization: await awaitAuthorization(broker, projectId, id, wait) }
+}
+
+/**
+ * Whether a form with the session's token may open it from a page of this origin. A page without a referrer sends `null`,
+ * as pages of other origins can too: that is enough only where a verifier finds out who the user is.
+ */
+export function mayOpenFrom(
+  { settings }: Pick<Broker, 'settings'>,
+  { origin: allowed }: ConnectSession,
+  origin: string | undefined,
+): boolean {
+  return origin === allowed || (origin === 'null' && settings.verifier.kind !== 'open')
+}
+
+/** Binds the session to the browser that gets the returned cookie: a click in another browser then starts nothing. */
+export async function openConnectSession(
+  { store }: Broker,
+  { id }: ConnectSession,
+  openedIn: OpenedIn,
+): Promise<string> {
+  const opener = randomToken()
+  await store.connectSessions.open(id, { openerHash: sha256(opener), openedIn })
+  return opener
+}
+
+/** The cookie by which a browser has opened this connect session. */
+export type OpenerOf = (connectSessionId: string) => string | undefined
+
+/**
+ * The session of the authorization, if this browser has opened it. So a forwarded link of a session ends in
+ * `wrong_browser`, whoever vouches for users.
+ */
+export async function sessionOpenedBy(
+  { store }: Pick<Broker, 'store'>,
+  { connectSessionId }: Pick<Authorization, 'connectSessionId'>,
+  openerOf: OpenerOf,
+): Promise<ConnectSession | undefined> {
+  const opener = connectSessionId === undefined ? undefined : openerOf(connectSessionId)
+  if (connectSessionId === undefined || opener === undefined) return undefined
+  const session = await store.connectSessions.find(connectSessionId)
+  return session?.openerHash === sha256(opener) ? session : undefined
+}
+
+/** Whether a click on this authorization counts in this browser. Any browser may click where no session began it. */
+export async function mayClick(
+  broker: Pick<Broker, 'store'>,
+  authorization: Pick<Authorization, 'connectSessionId'>,
+  openerOf: OpenerOf,
+): Promise<boolean> {
+  if (authorization.connectSessionId === undefined) return true
+  return (await sessionOpenedBy(broker, authorization, openerOf)) !== undefined
+}
+
+const CANCELLED = 'It was cancelled in your application. To connect after all, start again there.'
+
+/** Ends the authorization if it has not ended. */
+export async function cancelConnectSession(broker: Broker, current: CurrentSession): Promise<CurrentSession> {
+  const { session, authorization } = current
+  if (authorization === undefined || isSettled(authorization)) return current
+  const { store, now } = broker
+  const audit = failureAudit(broker, authorization, 'access_denied')
+  await store.authorizations.fail(authorization.id, 'access_denied', CANCELLED, now(), undefined, audit)
+  return withAuthorization(broker, session)
+}
+
+/**
+ * Begins another authorization for what the failed one asked for. One that is pending or completed stays. Throws
+ * `invalid_request` after `MAX_RESTARTS`, and what `acquireTokens` throws.
+ */
+export async function restartConnectSession(
+  broker: Broker,
+  current: CurrentSession,
+): Promise<CurrentSession> {
+  const { session, authorization } = current
+  if (authorization?.status !== 'failed') return current
+  if (session.restarts >= MAX_RESTARTS)
+    throw new BrokerError(
+      'invalid_request',
+      `This session has begun again ${MAX_RESTARTS} times. Make a new one: POST /v1/connect_sessions.`,
+    )
+  const { projectId, userId, requester, account, nextUri, steps } = authorization
+  const providers = []
+  for (const { providerUid, connectionId, ...step } of steps) {
+    if (connectionId !== undefined) continue
+    const entry = await findProviderByUid(broker, projectId, providerUid)
+    if (entry === undefined)
+      throw new BrokerError('provider_not_found', 'The provider was removed meanwhile.')
+    const { scopes, account: own, given } = step
+    providers.push({
+      entry,
+      scopes,
+      isAskedAnyway: true,
+      ...(own !== undefined && { account: own }),
+      ...(given !== undefined && { given }),
+    })
+  }
+  const begun = await acquireConnections(broker, {
+    projectId,
+    userId,
+    providers,
+    connectSessionId: session.id,
+    ...(requester !== undefined && { requester }),
+    ...(account !== undefined && { account }),
+    ...(nextUri !== undefined && { nextUri }),
+  })
+  if (begun.outcome === 'authorization_required')
+    await broker.store.connectSessions.restart(session, begun.authorization.id)
+  return withAuthorization(broker, (await broker.store.connectSessions.find(session.id)) ?? session)
+}
+
+/** The connections that a completed session has brought, in the order of the providers. */
+export async function connectionsOf(
+  broker: Broker,
+  { session, authorization }: CurrentSession,
+): Promise<readonly { readonly id: string; readonly providerId: string }[]> {
+  const { projectId } = session
+  if (authorization === undefined) {
+    const connection = await broker.store.connections.find(session.authorizationId)
+    const steps = connection && [{ providerUid: connection.providerUid, connectionId: connection.id }]
+    return named(broker, projectId, steps ?? [])
+  }
+  return named(broker, projectId, authorization.steps)
+}
+
+async function named(
+  broker: Broker,
+  projectId: string,
+  steps: readonly { readonly providerUid: string; readonly connectionId?: string }[],
+) {
+  const connections = []
+  for (const { providerUid, connectionId } of steps) {
+    if (connectionId === undefined) continue
+    const entry = await findProviderByUid(broker, projectId, providerUid)
+    connections.push({ id: connectionId, providerId: entry?.id ?? providerUid })
+  }
+  return connections
+}

@@ -1,0 +1,186 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { FAILURE_REASONS } from '../../domain/authorization.ts'
+import { toTimestamp } from '../../domain/clock.ts'
+import { invalidMember } from '../../domain/errors.ts'
+import { toolId } from '../../domain/tool.ts'
+import { connectUrl, type ProviderNeed } from '../../flows/acquire-tokens.ts'
+import { beginConnectSession, needToReconnect } from '../../flows/begin-connect-session.ts'
+import { connectionsOf } from '../../flows/connect-session.ts'
+import { findProvider } from '../../flows/find-provider.ts'
+import { actForTool } from '../../services/request-context.ts'
+import { isConfidential } from '../../settings/public-url.ts'
+import { findTool } from '../../tools/catalogue/find-tool.ts'
+import { toolNeeds } from '../../tools/run/tool-tokens.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
+import { idText, scopeText, toolNameText, userIdText } from '../endpoint/fields.ts'
+import { givenFor, variablesSchema } from './given-values.ts'
+
+const connectionSchema = z.object({ id: z.string(), provider_id: z.string() })
+
+export const connectSessionSchema = {
+  id: z.string(),
+  auth_id: z.string().openapi({
+    description: 'Its latest authorization; the connection that covered the need, if one did from the start',
+  }),
+  status: z.enum(['pending', 'completed', 'failed']),
+  reason: z.enum(FAILURE_REASONS).openapi('FailureReason').optional(),
+  message: z.string().optional(),
+  connection: connectionSchema.optional().openapi({ description: 'When completed' }),
+  connections: z
+    .array(connectionSchema)
+    .optional()
+    .openapi({ description: 'When completed, where a tool needs several providers: all of them' }),
+  expires_at: z.string().openapi({
+    description:
+      'When the token ends. It ends 60 seconds after the end of the authorization, if that is earlier.',
+  }),
+}
+
+const begunSchema = z
+  .object({
+    ...connectSessionSchema,
+    session_token: z.string().openapi({ description: 'For the page. It is answered here and never again.' }),
+    url: z.string().optional().openapi({
+      description:
+        'The connect page, for the browser that has opened the session with its token, and no other',
+    }),
+  })
+  .openapi('BegunConnectSession')
+
+const createSchema = z
+  .object({
+    user_id: userIdText.openapi({ description: 'The user who is logged in at the page' }),
+    provider_id: idText
+      .nullish()
+      .openapi({ description: 'A provider entry, or a well-known kind such as `github`' }),
+    scopes: z.array(scopeText).max(200).nullish(),
+    account: userIdText.nullish().openapi({
+      description:
+        "Which of the user's accounts: a connection's id, an account's id or name, or `new` for one more",
+    }),
+    variables: variablesSchema.nullish(),
+    tool: toolNameText.nullish().openapi({ description: 'What this tool needs, in place of `provider_id`' }),
+    connection_id: idText
+      .nullish()
+      .openapi({ description: 'This connection again, with `scopes` added, in place of `provider_id`' }),
+    allowed_origin: z.string().max(300).openapi({
+      description: 'The origin of the page, such as `https://app.example`',
+      example: 'https://app.example',
+    }),
+    next_uri: z
+      .string()
+      .max(2000)
+      .nullish()
+      .openapi({ description: 'Where the browser goes at the end if the page’s own tab had to be used' }),
+  })
+  .openapi('ConnectSessionRequest')
+
+const WAYS = ['provider_id', 'tool', 'connection_id'] as const
+
+/** Sessions in which a page of an application lets its user connect. `current-session.ts` has what the page asks. */
+export function addConnectSessions(add: AddEndpoint, broker: Broker): void {
+  add(
+    {
+      operationId: 'createConnectSession',
+      method: 'post',
+      path: '/v1/connect_sessions',
+      role: 'caller',
+      keysOfUsers: 'user_id',
+      tag: 'Connect sessions',
+      summary: 'Let a page connect one user',
+      description:
+        'Call it on your server for the user of your own session, and give the answer to the page: its `session_token` opens, reads, cancels and restarts one authorization, from pages of `allowed_origin`, for 15 minutes. Name one of `provider_id`, `tool` and `connection_id`.',
+      body: createSchema,
+      responses: { 201: { description: 'The session, with its token', schema: begunSchema } },
+    },
+    async ({ c, body, caller }) => {
+      const { projectId } = caller
+      const { user_id: userId, account, next_uri: nextUri } = body
+      const { providers, requester } = await neededBy(body, projectId)
+      const { session, token, authorization } = await beginConnectSession(
+        broker,
+        {
+          projectId,
+          userId,
+          providers,
+          ...(requester !== undefined && { requester }),
+          ...(account != null && { account }),
+          ...(nextUri != null && { nextUri }),
+        },
+        allowedOrigin(body.allowed_origin),
+      )
+      const connections = authorization === undefined ? await connectionsOf(broker, { session }) : []
+      const [connection] = connections.map(connectionToWire)
+      return c.json(
+        {
+          id: session.id,
+          session_token: token,
+          auth_id: session.authorizationId,
+          status: authorization === undefined ? ('completed' as const) : ('pending' as const),
+          ...(authorization !== undefined && { url: connectUrl(broker, authorization) }),
+          ...(connection !== undefined && { connection }),
+          expires_at: toTimestamp(session.expiresAt),
+        },
+        201,
+      )
+    },
+  )
+
+  async function neededBy(
+    body: z.output<typeof createSchema>,
+    projectId: string,
+  ): Promise<{ readonly providers: readonly ProviderNeed[]; readonly requester?: string }> {
+    const { user_id: userId, provider_id: providerId, tool: toolName, connection_id: connectionId } = body
+    const scopes = body.scopes ?? []
+    const named = WAYS.filter((way) => body[way] != null)
+    if (named.length !== 1)
+      throw invalidMember(
+        named[0] === undefined ? 'provider_id' : (named[1] ?? ''),
+        named.length === 0 ? 'missing' : 'conflict',
+        `Name what is to be connected by one of ${WAYS.join(', ')}${named.length > 1 ? `; ${named.join(' and ')} are given` : ''}.`,
+      )
+    for (const member of ['account', 'variables'] as const)
+      if (body[member] != null && connectionId != null)
+        throw invalidMember(member, 'conflict', `${member} is that of the connection in connection_id.`)
+    if (connectionId != null)
+      return { providers: [await needToReconnect(broker, { projectId, userId, connectionId }, scopes)] }
+    if (toolName == null) {
+      const entry = await findProvider(broker, projectId, { providerId: providerId ?? '' })
+      return { providers: [{ entry, scopes, ...givenFor(entry, body.variables, 'variables') }] }
+    }
+    for (const member of ['scopes', 'variables'] as const)
+      if (body[member] != null)
+        throw invalidMember(
+          member,
+          'conflict',
+          `${member} cannot be named with tool, which says what it needs.`,
+        )
+    const tool = await findTool(broker, projectId, toolName)
+    actForTool(toolId(tool))
+    const providers = await toolNeeds(broker, tool, { userId })
+    if (providers.length === 0)
+      throw invalidMember(
+        'tool',
+        'invalid',
+        `The tool "${tool.title}" needs no provider: there is nothing to connect.`,
+      )
+    return { providers, requester: tool.title }
+  }
+
+  /** The origin as browsers send it. */
+  function allowedOrigin(text: string): string {
+    const url = URL.parse(text)
+    if (url === null || url.origin !== text || !isConfidential(url, broker.settings.development))
+      throw invalidMember(
+        'allowed_origin',
+        'invalid',
+        `allowed_origin must be the origin of the page, as \`location.origin\` has it: https (http for localhost alone), without a path${url !== null && url.origin !== 'null' && url.origin !== text ? `. Write "${url.origin}"` : ''}.`,
+      )
+    return text
+  }
+}
+
+export function connectionToWire({ id, providerId }: { readonly id: string; readonly providerId: string }) {
+  return { id, provider_id: providerId }
+}

@@ -1,0 +1,248 @@
+import { type OpenAPIHono, z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { streamSSE } from 'hono/streaming'
+import type { Broker } from '../../broker.ts'
+import { type Authorization, isSettled } from '../../domain/authorization.ts'
+import { toTimestamp } from '../../domain/clock.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import {
+  awaitConnectSession,
+  type CurrentSession,
+  cancelConnectSession,
+  connectionsOf,
+  findConnectSession,
+  restartConnectSession,
+} from '../../flows/connect-session.ts'
+import { inContext } from '../../services/request-context.ts'
+import { remoteAddress } from '../endpoint/authenticate.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
+import { errorSchema } from '../endpoint/error-schema.ts'
+import { wholeNumber } from '../endpoint/fields.ts'
+import type { Charge, CountGuess } from '../endpoint/rate-limit.ts'
+import { requestHeader } from '../endpoint/request-header.ts'
+import { requestId } from '../endpoint/request-id.ts'
+import { connectionToWire, connectSessionSchema } from './connect-sessions.ts'
+import { streamStatus } from './status-stream.ts'
+
+const PATH = '/v1/connect_sessions/current'
+const tag = 'Connect sessions'
+const LONGEST_WAIT_SECONDS = 59
+/** Requests of one session a second. */
+const RATE = 10
+/** Requests of one session that wait: a page has one, and a user few tabs. */
+const MAX_WAITS = 4
+const PREFLIGHT_SECONDS = 600
+
+const sessionSchema = z.object(connectSessionSchema).openapi('ConnectSession')
+const TOKEN = 'The token of the session goes into `Authorization: Bearer gps_…`.'
+
+/** What the page of an application asks with the token of its session, from the origin that the session allows. */
+export function addCurrentSession(
+  app: OpenAPIHono,
+  add: AddEndpoint,
+  broker: Broker,
+  { charge, countGuess }: { readonly charge: Charge; readonly countGuess: CountGuess },
+): void {
+  const responses = { 200: { description: 'The status of the session', schema: sessionSchema } }
+  const waits = createWaitLimit()
+
+  for (const path of [PATH, `${PATH}/:what`])
+    app.options(path, (c) => {
+      allowOrigin(c)
+      c.header('access-control-allow-methods', 'GET, POST')
+      c.header('access-control-allow-headers', 'authorization')
+      c.header('access-control-max-age', String(PREFLIGHT_SECONDS))
+      return c.body(null, 204)
+    })
+
+  /** Runs `handle` with the session whose token the request has. The page can read a refusal too. */
+  async function withSession(
+    c: Context,
+    handle: (current: CurrentSession) => Promise<Response>,
+  ): Promise<Response> {
+    c.header('cache-control', 'no-store')
+    const token =
+      requestHeader(c, 'authorization')
+        ?.replace(/^bearer\s+/i, '')
+        .trim() ?? ''
+    const found = await findConnectSession(broker, token)
+    const origin = requestHeader(c, 'origin')
+    if (found.outcome !== 'unknown' && origin !== found.session.origin)
+      throw new BrokerError(
+        'invalid_authorization',
+        'This token may be used by pages of the allowed_origin of its session alone, and by fetch.',
+      )
+    allowOrigin(c)
+    if (found.outcome === 'unknown') {
+      countGuess(remoteAddress(c))
+      throw new BrokerError('invalid_authorization', `There is no session with this token. ${TOKEN}`)
+    }
+    const { session } = found
+    charge({ id: session.id, rateLimit: RATE })
+    if (found.outcome === 'over')
+      throw new BrokerError(
+        'invalid_authorization',
+        'This session is over. Ask your own server for a new one (POST /v1/connect_sessions).',
+      )
+    const context = {
+      actor: { kind: 'user', id: session.userId },
+      purpose: `${c.req.method} ${c.req.path}`,
+      onlyUser: session.userId,
+      requestId: requestId(c),
+    } as const
+    return inContext(context, () => handle(found))
+  }
+
+  async function toWire(current: CurrentSession): Promise<z.output<typeof sessionSchema>> {
+    const { session, authorization } = current
+    const common = {
+      id: session.id,
+      auth_id: session.authorizationId,
+      expires_at: toTimestamp(session.expiresAt),
+    }
+    if (authorization?.status === 'failed') {
+      const { reason, message } = authorization
+      return { ...common, status: 'failed', reason, message }
+    }
+    if (authorization !== undefined && authorization.status !== 'completed')
+      return { ...common, status: 'pending' }
+    const connections = (await connectionsOf(broker, current)).map(connectionToWire)
+    const [connection] = connections
+    return {
+      ...common,
+      status: 'completed',
+      ...(connection !== undefined && { connection }),
+      ...(connections.length > 1 && { connections }),
+    }
+  }
+
+  /** The waits of all sessions of a project count as those of one key. */
+  const ownerOf = ({ session }: CurrentSession) => `connect sessions of ${session.projectId}`
+
+  add(
+    {
+      operationId: 'getCurrentConnectSession',
+      method: 'get',
+      path: PATH,
+      role: 'public',
+      tag,
+      summary: 'How far the user is',
+      description: `For the page. \`wait\` holds the answer until the authorization has ended, at most that many seconds; running out answers 200 with the status it has. ${TOKEN}`,
+      query: z.object({ wait: wholeNumber({ min: 0, max: LONGEST_WAIT_SECONDS }).default(0) }),
+      responses,
+    },
+    ({ c, query: { wait } }) =>
+      withSession(c, async (current) => {
+        const leave = wait > 0 ? waits.enter(current.session.id) : undefined
+        try {
+          const waitSeconds = leave === undefined ? 0 : wait
+          const { signal } = c.req.raw
+          return c.json(
+            await toWire(
+              await awaitConnectSession(broker, current, { waitSeconds, owner: ownerOf(current), signal }),
+            ),
+          )
+        } finally {
+          leave?.()
+        }
+      }),
+  )
+
+  add(
+    {
+      operationId: 'streamCurrentConnectSession',
+      method: 'get',
+      path: `${PATH}/events`,
+      role: 'public',
+      tag,
+      summary: 'The same status as server-sent events',
+      description: `For a page that reads them by \`fetch\`: an EventSource can send no token. One \`status\` event now and one when the authorization has ended, or an \`error\` event with a refusal; then the stream ends. ${TOKEN}`,
+      responses: {
+        200: {
+          description: 'The data of each event is a ConnectSession, or an Error where the event is `error`',
+          schema: z.union([sessionSchema, errorSchema]),
+          mediaType: 'text/event-stream',
+        },
+      },
+    },
+    ({ c }) =>
+      withSession(c, async (current) => {
+        const { session, authorization } = current
+        const json = async (of: CurrentSession) => JSON.stringify(await toWire(of))
+        const isOver = authorization === undefined || isSettled(authorization)
+        const leave = isOver ? undefined : waits.enter(session.id)
+        if (isOver || leave === undefined) {
+          const data = await json(current)
+          return streamSSE(c, (stream) => stream.writeSSE({ event: 'status', data }))
+        }
+        const toJson = (status: Authorization) => json({ session, authorization: status })
+        return streamStatus(c, broker, {
+          first: authorization,
+          toJson,
+          owner: ownerOf(current),
+          onEnd: leave,
+        })
+      }),
+  )
+
+  add(
+    {
+      operationId: 'cancelCurrentConnectSession',
+      method: 'post',
+      path: `${PATH}/cancel`,
+      role: 'public',
+      tag,
+      summary: 'The user does not want to connect after all',
+      description: `The authorization fails with \`access_denied\`. One that has ended stays as it is. ${TOKEN}`,
+      responses,
+    },
+    ({ c }) =>
+      withSession(c, async (current) => c.json(await toWire(await cancelConnectSession(broker, current)))),
+  )
+
+  add(
+    {
+      operationId: 'restartCurrentConnectSession',
+      method: 'post',
+      path: `${PATH}/restart`,
+      role: 'public',
+      tag,
+      summary: 'Begin again after a failure',
+      description: `A failed authorization is followed by another for the same, which the same token opens; one that is pending or completed stays as it is. ${TOKEN}`,
+      responses,
+    },
+    ({ c }) =>
+      withSession(c, async (current) => c.json(await toWire(await restartConnectSession(broker, current)))),
+  )
+}
+
+/**
+ * Lets scripts of the requesting origin read the answer, without cookies. Whether that is the origin of the session is
+ * checked first; a preflight request has no token to know it by.
+ */
+function allowOrigin(c: Context): void {
+  const origin = requestHeader(c, 'origin')
+  c.header('vary', 'Origin')
+  if (origin !== undefined) c.header('access-control-allow-origin', origin)
+}
+
+/** Limits the requests of one session that wait in this process. */
+function createWaitLimit() {
+  const waiting = new Map<string, number>()
+  return {
+    /** Returns the function that ends the wait; `undefined` when the session has too many. */
+    enter(id: string): (() => void) | undefined {
+      const count = waiting.get(id) ?? 0
+      if (count >= MAX_WAITS) return undefined
+      waiting.set(id, count + 1)
+      let isOver = false
+      return () => {
+        if (isOver) return
+        isOver = true
+        const left = (waiting.get(id) ?? 1) - 1
+        if (left > 0) waiting.set(id, left)
+        else waiting.delete(id)
+      }
+    },
+  }
+}

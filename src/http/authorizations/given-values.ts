@@ -1,0 +1,23 @@
+import { z } from '@hono/zod-openapi'
+import { invalidMember } from '../../domain/errors.ts'
+import type { ProviderNeed } from '../../flows/acquire-tokens.ts'
+import { givenFaults } from '../../providers/connection-values.ts'
+import type { ProviderEntry } from '../../providers/provider.ts'
+
+/** Values that the caller gives for the variables of a provider entry. */
+export const variablesSchema = z.record(z.string().max(40), z.string().max(255))
+
+/** The values that the caller gives for its user. Throws `invalid_request` for one that would be refused on the page. */
+export function givenFor(
+  { provider }: ProviderEntry,
+  given: Readonly<Record<string, string>> | null | undefined,
+  member: string,
+): Pick<ProviderNeed, 'given'> {
+  if (given == null || Object.keys(given).length === 0) return {}
+  const faults = [...givenFaults(provider, given)].filter(([name]) => Object.hasOwn(given, name))
+  const [first] = faults
+  if (first === undefined) return { given }
+  const [name, fault] = first
+  const path = `${member}.${name}`
+  throw invalidMember(path, 'invalid', `${path} ${fault}.`)
+}

@@ -1,0 +1,56 @@
+import type { Context } from 'hono'
+import { streamSSE } from 'hono/streaming'
+import type { Broker } from '../../broker.ts'
+import { type Authorization, isSettled } from '../../domain/authorization.ts'
+import { awaitAuthorization } from '../../flows/await-authorization.ts'
+import { toWire as errorToWire, toRefusal } from '../endpoint/errors.ts'
+
+const HEARTBEAT_MS = 15_000
+
+export interface StatusStream {
+  readonly first: Authorization
+  /** The status as JSON. */
+  readonly toJson: (authorization: Authorization) => Promise<string>
+  /** What the waiting is counted against. */
+  readonly owner: string
+  readonly onEnd?: () => void
+}
+
+/**
+ * One `status` event now and one when the authorization has ended, or an `error` event with a refusal. The stream ends
+ * after the first when as many requests wait as may.
+ */
+export async function streamStatus(
+  c: Context,
+  broker: Broker,
+  { first, toJson, owner, onEnd = () => {} }: StatusStream,
+): Promise<Response> {
+  const { id, projectId } = first
+  const firstData = await toJson(first)
+  return streamSSE(c, async (stream) => {
+    const last = async (settled: Authorization) => {
+      const event = toJson(settled).then((data) => ({ event: 'status', data }))
+      const refused = (error: unknown) => ({
+        event: 'error',
+        data: JSON.stringify(errorToWire(toRefusal(error, c.req.path, broker.log))),
+      })
+      await stream.writeSSE(await event.catch(refused))
+    }
+    const gone = new AbortController()
+    stream.onAbort(() => gone.abort())
+    stream.onAbort(onEnd)
+    await stream.writeSSE({ event: 'status', data: firstData })
+    let current = first
+    const { waiters } = broker
+    while (!isSettled(current) && !gone.signal.aborted && !waiters.closed && waiters.hasRoom(owner)) {
+      current = await awaitAuthorization(broker, projectId, id, {
+        waitSeconds: HEARTBEAT_MS / 1000,
+        owner,
+        signal: gone.signal,
+      })
+      if (isSettled(current)) await last(current)
+      else await stream.write(': still waiting\n\n')
+    }
+    onEnd()
+  })
+}

@@ -1,0 +1,54 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import type { Broker } from '../../broker.ts'
+import { connectUrl } from '../../flows/acquire-tokens.ts'
+import { findConnectSession, mayOpenFrom, openConnectSession } from '../../flows/connect-session.ts'
+import { remoteAddress } from '../endpoint/authenticate.ts'
+import type { CountGuess } from '../endpoint/rate-limit.ts'
+import { pageHeaders } from '../pages/page-headers.ts'
+import { browserCookies } from './browser-cookies.ts'
+import { endingResponse } from './show-authorization.ts'
+
+/**
+ * The form by which a page of an application opens its connect session, in a window of its own or in its own tab. The
+ * browser says of which origin the page is. It also binds the session to this browser, so that its link is of no use in
+ * another one.
+ */
+export function addOpenSession(app: OpenAPIHono, broker: Broker, countGuess: CountGuess): void {
+  const cookies = browserCookies(broker)
+
+  app.post('/connect/session', async (c) => {
+    if (!isTopLevel(c)) return endingResponse(c, { kind: 'refused_request' }, 403)
+    const form = new URLSearchParams(await c.req.text())
+    const found = await findConnectSession(broker, form.get('session_token') ?? '')
+    if (found.outcome === 'unknown') countGuess(remoteAddress(c))
+    if (found.outcome !== 'live') return endingResponse(c, { kind: 'session_over' }, 410)
+    const { session, authorization } = found
+    if (!mayOpenFrom(broker, session, c.req.header('origin'))) {
+      broker.log.warn(
+        {
+          connectSessionId: session.id,
+          origin: c.req.header('origin')?.slice(0, 200),
+          allowed: session.origin,
+        },
+        'a connect session was not opened, because the form came from another origin than its allowed_origin',
+      )
+      return endingResponse(c, { kind: 'other_origin' }, 403)
+    }
+    const openedIn = form.get('opened_in') === 'popup' ? 'popup' : 'tab'
+    cookies.keepOpener(c, session.id, await openConnectSession(broker, session, openedIn))
+    if (authorization === undefined) {
+      const window = openedIn === 'popup' ? 'closes' : undefined
+      pageHeaders(c, window && { script: 'runs' })
+      return endingResponse(c, { kind: 'completed', window }, 200)
+    }
+    pageHeaders(c)
+    return c.redirect(connectUrl(broker, authorization), 303)
+  })
+}
+
+/** Browsers say so over https and to loopback hosts. In a frame the pages would not show themselves. */
+function isTopLevel(c: Context): boolean {
+  const destination = c.req.header('sec-fetch-dest')
+  return destination === undefined || destination === 'document'
+}
