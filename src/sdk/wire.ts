@@ -2742,6 +2742,25 @@ export interface AuthorizeRequest {
   readonly account?: string | null | undefined
 }
 
+export interface BegunConnectSession {
+  readonly id: string
+  /** Its latest authorization; the connection that covered the need, if one did from the start */
+  readonly auth_id: string
+  readonly status: 'pending' | 'completed' | 'failed'
+  readonly reason?: FailureReason
+  readonly message?: string
+  /** When completed */
+  readonly connection?: { readonly id: string; readonly provider_id: string }
+  /** When completed, where a tool needs several providers: all of them */
+  readonly connections?: readonly { readonly id: string; readonly provider_id: string }[]
+  /** When the token ends. It ends 60 seconds after the end of the authorization, if that is earlier. */
+  readonly expires_at: string
+  /** For the page. It is answered here and never again. */
+  readonly session_token: string
+  /** The connect page, for the browser that has opened the session with its token, and no other */
+  readonly url?: string
+}
+
 export interface CatalogueEntry {
   readonly id: string
   readonly name: string
@@ -2938,6 +2957,40 @@ export interface CodeToolCall {
 export interface ConfirmedUser {
   readonly auth_id: string
   readonly next_uri: string
+}
+
+export interface ConnectSession {
+  readonly id: string
+  /** Its latest authorization; the connection that covered the need, if one did from the start */
+  readonly auth_id: string
+  readonly status: 'pending' | 'completed' | 'failed'
+  readonly reason?: FailureReason
+  readonly message?: string
+  /** When completed */
+  readonly connection?: { readonly id: string; readonly provider_id: string }
+  /** When completed, where a tool needs several providers: all of them */
+  readonly connections?: readonly { readonly id: string; readonly provider_id: string }[]
+  /** When the token ends. It ends 60 seconds after the end of the authorization, if that is earlier. */
+  readonly expires_at: string
+}
+
+export interface ConnectSessionRequest {
+  /** The user who is logged in at the page */
+  readonly user_id: string
+  /** A provider entry, or a well-known kind such as `github` */
+  readonly provider_id?: string | null | undefined
+  readonly scopes?: readonly string[] | null | undefined
+  /** Which of the user's accounts: a connection's id, an account's id or name, or `new` for one more */
+  readonly account?: string | null | undefined
+  readonly variables?: { readonly [name: string]: string } | null | undefined
+  /** What this tool needs, in place of `provider_id` */
+  readonly tool?: string | null | undefined
+  /** This connection again, with `scopes` added, in place of `provider_id` */
+  readonly connection_id?: string | null | undefined
+  /** The origin of the page, such as `https://app.example` */
+  readonly allowed_origin: string
+  /** Where the browser goes at the end if the page’s own tab had to be used */
+  readonly next_uri?: string | null | undefined
 }
 
 export interface Connection {
@@ -4733,6 +4786,15 @@ export interface Operations {
           readonly error: ExecuteError
         }
   }
+  /** The user does not want to connect after all */
+  readonly cancelCurrentConnectSession: {
+    readonly method: 'POST'
+    readonly path: '/v1/connect_sessions/current/cancel'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: ConnectSession
+  }
   /** Cancel a run that has not begun */
   readonly cancelScheduledTool: {
     readonly method: 'DELETE'
@@ -4797,6 +4859,15 @@ export interface Operations {
     readonly query: undefined
     readonly body: AuthProviderCreateRequest
     readonly answer: AuthProviderResponse
+  }
+  /** Let a page connect one user */
+  readonly createConnectSession: {
+    readonly method: 'POST'
+    readonly path: '/v1/connect_sessions'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: ConnectSessionRequest
+    readonly answer: BegunConnectSession
   }
   /** Make a policy */
   readonly createPolicy: {
@@ -5269,6 +5340,15 @@ export interface Operations {
     readonly query: undefined
     readonly body: { readonly force_refresh?: boolean | undefined } | undefined
     readonly answer: AccessToken
+  }
+  /** How far the user is */
+  readonly getCurrentConnectSession: {
+    readonly method: 'GET'
+    readonly path: '/v1/connect_sessions/current'
+    readonly params: undefined
+    readonly query: { readonly wait?: number | undefined }
+    readonly body: undefined
+    readonly answer: ConnectSession
   }
   /** Check the installation with the settings of this server, and say how to fix its faults */
   readonly getDiagnosis: {
@@ -6065,6 +6145,15 @@ export interface Operations {
     readonly answer: unknown
     readonly mediaType: '*/*'
   }
+  /** Begin again after a failure */
+  readonly restartCurrentConnectSession: {
+    readonly method: 'POST'
+    readonly path: '/v1/connect_sessions/current/restart'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: ConnectSession
+  }
   /** Revoke an API key: it is refused from now on */
   readonly revokeApiKey: {
     readonly method: 'DELETE'
@@ -6209,6 +6298,16 @@ export interface Operations {
     readonly query: undefined
     readonly body: undefined
     readonly answer: Authorization | ErrorBody
+    readonly mediaType: 'text/event-stream'
+  }
+  /** The same status as server-sent events */
+  readonly streamCurrentConnectSession: {
+    readonly method: 'GET'
+    readonly path: '/v1/connect_sessions/current/events'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: ConnectSession | ErrorBody
     readonly mediaType: 'text/event-stream'
   }
   /** Run a tool and receive its events while it runs */

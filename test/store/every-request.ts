@@ -2,8 +2,10 @@ import { expect } from 'vitest'
 import { ownJobs, sharedJobs } from '../../src/background-jobs.ts'
 import type { Broker } from '../../src/broker.ts'
 import { createScheduler } from '../../src/tools/run/scheduler.ts'
+import type { CallOptions } from '../gatepass.ts'
 import { approve, metadata, providerBody, WORKER_SECRET, type World } from '../http/world.ts'
 import { type ApiDocument, routesOf } from '../threats/requests-of-document.ts'
+import { UserAgent } from '../user-agent.ts'
 import { mcpConsent } from './fixtures.ts'
 
 /** Uses every endpoint of the API document and every background job. */
@@ -24,9 +26,10 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
     route: string,
     body?: unknown,
     ids: Readonly<Record<string, string>> = {},
+    options: CallOptions = {},
   ) {
     const path = route.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(ids[name] ?? 'missing'))
-    const answer = await world.call(method, path, body)
+    const answer = await world.call(method, path, body, options)
     if (answer.status >= 300)
       throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
     answered.add(`${method} ${route.split('?')[0]}`)
@@ -97,6 +100,7 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
     await call('GET', `/v1/auth/status?id=${begun.id}`)
     await call('GET', '/v1/auth/{id}/events', undefined, { id: begun.id })
     await call('GET', '/v1/auth/{id}/explain', undefined, { id: begun.id })
+    await useConnectSession({ user_id: user, provider_id: name, scopes: ['read', 'write'] })
     const [connection] = (await call('GET', `/v1/connections?user_id=${user}`)).items
     await call('GET', `/v1/connections?provider_id=${name}`)
     await call('GET', '/v1/connections')
@@ -177,6 +181,24 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
     await call('DELETE', '/v1/tools/{name}', undefined, { name: `Tool ${name}` })
     await call('DELETE', '/v1/admin/policies/{id}', undefined, { id: policy.id })
     await call('DELETE', '/v1/admin/auth_providers/{id}', undefined, { id: name })
+  }
+
+  async function useConnectSession(need: Record<string, unknown>): Promise<void> {
+    const allowed_origin = 'https://app.example'
+    const begun = await call('POST', '/v1/connect_sessions', { ...need, allowed_origin })
+    const page = { key: begun.session_token, headers: { origin: allowed_origin } }
+    const browser = new UserAgent()
+    const form = { session_token: begun.session_token }
+    await browser.post(`${world.gatepass.url}/connect/session`, form, {
+      headers: { origin: allowed_origin },
+    })
+    await browser.get(begun.url)
+    const current = '/v1/connect_sessions/current'
+    await call('POST', `${current}/cancel`, undefined, {}, page)
+    await call('GET', `${current}/events`, undefined, {}, page)
+    await call('POST', `${current}/restart`, undefined, {}, page)
+    await call('GET', current, undefined, {}, page)
+    await call('POST', `${current}/cancel`, undefined, {}, page)
   }
 
   async function callRefused(): Promise<void> {

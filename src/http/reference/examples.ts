@@ -88,6 +88,20 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     mediaType: 'application/json',
     answer: { result: { call_id: 'exec_example7', duration: 42, success: true, value: { words: 4 } } },
   },
+  cancelCurrentConnectSession: {
+    path: '/v1/connect_sessions/current/cancel',
+    headers: { origin: 'https://app.example', authorization: 'Bearer gps_example-token' },
+    status: 200,
+    mediaType: 'application/json',
+    answer: {
+      id: 'cs_example1',
+      auth_id: 'auth_example2',
+      expires_at: '2027-03-02T09:15:00.000Z',
+      status: 'failed',
+      reason: 'access_denied',
+      message: 'It was cancelled in your application. To connect after all, start again there.',
+    },
+  },
   cancelScheduledTool: {
     path: '/v1/scheduled_tools/exec_example8',
     status: 200,
@@ -251,6 +265,20 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
         },
         api: { base_url: 'https://github.example', hosts: ['github.example'] },
       },
+    },
+  },
+  createConnectSession: {
+    path: '/v1/connect_sessions',
+    body: { user_id: 'ada', provider_id: 'github', scopes: ['repo'], allowed_origin: 'https://app.example' },
+    status: 201,
+    mediaType: 'application/json',
+    answer: {
+      id: 'cs_example1',
+      session_token: 'gps_example-token',
+      auth_id: 'auth_example2',
+      status: 'pending',
+      url: 'http://localhost:8400/connect/auth_example2',
+      expires_at: '2027-03-02T09:15:00.000Z',
     },
   },
   createPolicy: {
@@ -422,6 +450,17 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       samples: [
         {
           at: '2027-03-02T09:00:00.000Z',
+          seq: 20,
+          user_id: 'ada',
+          use: 'tool',
+          tool: 'Hub:ListRepositories:1.0.0',
+          providers: ['github'],
+          decision: 'refused',
+          reason: 'denied',
+          policies: ['no-ada'],
+        },
+        {
+          at: '2027-03-02T09:00:00.000Z',
           seq: 19,
           user_id: 'ada',
           use: 'tool',
@@ -433,18 +472,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
         },
         {
           at: '2027-03-02T09:00:00.000Z',
-          seq: 18,
-          user_id: 'ada',
-          use: 'tool',
-          tool: 'Hub:ListRepositories:1.0.0',
-          providers: ['github'],
-          decision: 'refused',
-          reason: 'denied',
-          policies: ['no-ada'],
-        },
-        {
-          at: '2027-03-02T09:00:00.000Z',
-          seq: 14,
+          seq: 15,
           user_id: 'ada',
           use: 'proxy',
           providers: ['github'],
@@ -454,7 +482,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
         },
         {
           at: '2027-03-02T09:00:00.000Z',
-          seq: 13,
+          seq: 14,
           user_id: 'ada',
           use: 'token',
           providers: ['github'],
@@ -837,6 +865,18 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       scopes: ['read:user'],
     },
     sdk: "const { value, expiresAt } = await gatepass.token('ada', 'github')\nconsole.log(value.length, expiresAt)",
+  },
+  getCurrentConnectSession: {
+    path: '/v1/connect_sessions/current?wait=1',
+    headers: { origin: 'https://app.example', authorization: 'Bearer gps_example-token' },
+    status: 200,
+    mediaType: 'application/json',
+    answer: {
+      id: 'cs_example1',
+      auth_id: 'auth_example2',
+      expires_at: '2027-03-02T09:15:00.000Z',
+      status: 'pending',
+    },
   },
   getDiagnosis: {
     path: '/v1/admin/diagnosis',
@@ -1743,6 +1783,18 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     answer: { sub: 'u-1', name: 'Ada Lovelace', email: 'ada@example.test', login: 'ada' },
     sdk: "const response = await gatepass.fetch('ada', 'github', '/userinfo')\nconsole.log(await response.json())",
   },
+  restartCurrentConnectSession: {
+    path: '/v1/connect_sessions/current/restart',
+    headers: { origin: 'https://app.example', authorization: 'Bearer gps_example-token' },
+    status: 200,
+    mediaType: 'application/json',
+    answer: {
+      id: 'cs_example1',
+      auth_id: 'auth_example3',
+      expires_at: '2027-03-02T09:15:00.000Z',
+      status: 'pending',
+    },
+  },
   revokeApiKey: { path: '/v1/admin/keys/key_example2', status: 204 },
   rotateApiKey: {
     path: '/v1/admin/keys/key_example2/rotate',
@@ -1859,6 +1911,14 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     mediaType: 'text/event-stream',
     answer:
       'event: status\ndata: {"id":"auth_example1","status":"completed","user_id":"ada","provider_id":"github","scopes":["read:user"],"context":{"token":"example-access-token","token_type":"bearer","expires_at":"2027-03-02T10:00:00.000Z","user_info":{"sub":"u-1","name":"Ada Lovelace","email":"ada@example.test","login":"ada"}}}\n\n',
+  },
+  streamCurrentConnectSession: {
+    path: '/v1/connect_sessions/current/events',
+    headers: { origin: 'https://app.example', authorization: 'Bearer gps_example-token' },
+    status: 200,
+    mediaType: 'text/event-stream',
+    answer:
+      'event: status\ndata: {"id":"cs_example1","auth_id":"auth_example2","expires_at":"2027-03-02T09:15:00.000Z","status":"failed","reason":"access_denied","message":"It was cancelled in your application. To connect after all, start again there."}\n\n',
   },
   streamTool: {
     path: '/v1/tools/run_stream',

@@ -98,6 +98,14 @@ export async function recordExamples(world: ExampleWorld): Promise<readonly Reco
   await send('getAuthorizationStatus', { query: { id, wait: '45' } })
   await send('streamAuthorizationStatus', { params: { id } })
   await send('explainAuthorization', { params: { id } })
+  const session = await send('createConnectSession', {
+    body: { ...ada, provider_id: 'github', scopes: ['repo'], allowed_origin: 'https://app.example' },
+  })
+  const ofPage = { origin: 'https://app.example', authorization: `Bearer ${session.session_token}` }
+  await send('getCurrentConnectSession', { query: { wait: '1' }, headers: ofPage })
+  await send('cancelCurrentConnectSession', { headers: ofPage })
+  await send('streamCurrentConnectSession', { headers: ofPage })
+  await send('restartCurrentConnectSession', { headers: ofPage })
   const trial = { ...ada, verifier_url: 'https://app.example/verify' }
   const { flow_id } = await send('validateCustomVerifier', { body: trial })
   await send('confirmUser', { body: { flow_id, ...ada } })
