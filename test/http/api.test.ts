@@ -42,6 +42,11 @@ const ROLES = {
   'GET /oxp/health': 'public',
   'GET /oxp/tools': 'readonly',
   'POST /oxp/tools/call': 'caller',
+  'POST /v1/connect_sessions': 'caller',
+  'GET /v1/connect_sessions/current': 'session',
+  'GET /v1/connect_sessions/current/events': 'session',
+  'POST /v1/connect_sessions/current/cancel': 'session',
+  'POST /v1/connect_sessions/current/restart': 'session',
   'GET /v1/connections': 'readonly',
   'GET /v1/connections/{id}': 'readonly',
   'GET /v1/connections/{id}/explain': 'readonly',
@@ -159,7 +164,8 @@ describe('keys and roles', () => {
     expect(without.headers.get('www-authenticate')).toMatch(/^Bearer/)
     for (const [rank, each] of RANKS.entries()) {
       const { status, body } = await touch(route, await gatepass.makeKey(each))
-      if (rank < RANKS.indexOf(role))
+      if (role === 'session') expect(status, each).toBe(401)
+      else if (rank < RANKS.indexOf(role))
         expect([status, body.name, body.message], each).toEqual([
           403,
           'insufficient_role',
@@ -420,8 +426,9 @@ describe('the description', () => {
           .filter((one) => one.in === 'path')
           .map(({ name }) => name)
         expect(declared, route).toEqual(inPath)
-        const isPublic = ROLES[`${method.toUpperCase()} ${path}` as keyof typeof ROLES] === 'public' // the table has them all
-        expect(operation.security, route).toEqual(isPublic ? undefined : [{ apiKey: [] }])
+        const role = ROLES[`${method.toUpperCase()} ${path}` as keyof typeof ROLES] // the table has them all
+        const scheme = role === 'session' ? 'connectSession' : 'apiKey'
+        expect(operation.security, route).toEqual(role === 'public' ? undefined : [{ [scheme]: [] }])
       }
   })
 

@@ -34,7 +34,6 @@ const MAX_WAITS = 4
 const PREFLIGHT_SECONDS = 600
 
 const sessionSchema = z.object(connectSessionSchema).openapi('ConnectSession')
-const TOKEN = 'The token of the session goes into `Authorization: Bearer gps_…`.'
 
 /** What the page of an application asks with the token of its session, from the origin that the session allows. */
 export function addCurrentSession(
@@ -75,7 +74,10 @@ export function addCurrentSession(
     allowOrigin(c)
     if (found.outcome === 'unknown') {
       countGuess(remoteAddress(c))
-      throw new BrokerError('invalid_authorization', `There is no session with this token. ${TOKEN}`)
+      throw new BrokerError(
+        'invalid_authorization',
+        'There is no session with this token. It goes into `Authorization: Bearer gps_…`.',
+      )
     }
     const { session } = found
     charge({ id: session.id, rateLimit: RATE })
@@ -124,10 +126,10 @@ export function addCurrentSession(
       operationId: 'getCurrentConnectSession',
       method: 'get',
       path: PATH,
-      role: 'public',
+      role: 'session',
       tag,
       summary: 'How far the user is',
-      description: `For the page. \`wait\` holds the answer until the authorization has ended, at most that many seconds; running out answers 200 with the status it has. ${TOKEN}`,
+      description: `For the page. \`wait\` holds the answer until the authorization has ended, at most that many seconds; running out answers 200 with the status it has.`,
       query: z.object({ wait: wholeNumber({ min: 0, max: LONGEST_WAIT_SECONDS }).default(0) }),
       responses,
     },
@@ -153,10 +155,10 @@ export function addCurrentSession(
       operationId: 'streamCurrentConnectSession',
       method: 'get',
       path: `${PATH}/events`,
-      role: 'public',
+      role: 'session',
       tag,
       summary: 'The same status as server-sent events',
-      description: `For a page that reads them by \`fetch\`: an EventSource can send no token. One \`status\` event now and one when the authorization has ended, or an \`error\` event with a refusal; then the stream ends. ${TOKEN}`,
+      description: `For a page that reads them by \`fetch\`: an EventSource can send no token. One \`status\` event now and one when the authorization has ended, or an \`error\` event with a refusal; then the stream ends.`,
       responses: {
         200: {
           description: 'The data of each event is a ConnectSession, or an Error where the event is `error`',
@@ -190,10 +192,10 @@ export function addCurrentSession(
       operationId: 'cancelCurrentConnectSession',
       method: 'post',
       path: `${PATH}/cancel`,
-      role: 'public',
+      role: 'session',
       tag,
       summary: 'The user does not want to connect after all',
-      description: `The authorization fails with \`access_denied\`. One that has ended stays as it is. ${TOKEN}`,
+      description: `The authorization fails with \`access_denied\`. One that has ended stays as it is.`,
       responses,
     },
     ({ c }) =>
@@ -205,10 +207,10 @@ export function addCurrentSession(
       operationId: 'restartCurrentConnectSession',
       method: 'post',
       path: `${PATH}/restart`,
-      role: 'public',
+      role: 'session',
       tag,
       summary: 'Begin again after a failure',
-      description: `A failed authorization is followed by another for the same, which the same token opens; one that is pending or completed stays as it is. ${TOKEN}`,
+      description: `A failed authorization is followed by another for the same, which the same token opens; one that is pending or completed stays as it is.`,
       responses,
     },
     ({ c }) =>

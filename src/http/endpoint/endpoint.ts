@@ -26,8 +26,8 @@ export interface EndpointDefinition<
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** Parameters are written `{name}`. */
   readonly path: `/${string}`
-  /** Who may call it; `public` needs no key. */
-  readonly role: Role | 'public'
+  /** Who may call it; `public` needs no key, and `session` the token of a connect session, which the handler checks. */
+  readonly role: Role | 'public' | 'session'
   /** What a key of one user may do here; absent: it is refused. */
   readonly keysOfUsers?: KeysOfUsers
   readonly tag: string
@@ -109,16 +109,17 @@ export function endpoints(
     const queryCheck = checked(query ?? NOTHING, 'the query')
     const isWithoutQuery = query === undefined
     const bodyCheck = body && checked(body, 'the body')
+    const isKeyless = role === 'public' || role === 'session'
     const purpose = `${method.toUpperCase()} ${path}`
 
     const answer = async (c: Context, by?: Answered): Promise<Response> => {
       // a small body is read first: then the key, the provider and the connection are looked up without a pause in between
       const isSmall = body !== undefined && Number(requestHeader(c, 'content-length')) <= SMALL_BODY_BYTES
       let text = isSmall ? await c.req.text() : undefined
-      const known = authenticate(c, role)
+      const known = authenticate(c, isKeyless ? 'public' : role)
       const caller = known instanceof Promise ? await known : known
       if (by !== undefined) by.caller = caller
-      if (role !== 'public') {
+      if (!isKeyless) {
         charge(caller)
         checkKeyOfUser(caller, keysOfUsers)
       }
@@ -146,7 +147,7 @@ export function endpoints(
             onUnknown,
           })) as z.output<Body>,
       }
-      if (role === 'public') return handle(input)
+      if (isKeyless) return handle(input)
       if (operator !== undefined)
         return inContext({ actor: { kind: 'cli' }, purpose: operator.command }, () => handle(input))
       const actor = { kind: 'api_key', id: caller.id } as const
@@ -203,13 +204,8 @@ function document(
       path,
       tags: [tag],
       summary,
-      description: [
-        description,
-        role === 'public' ? 'Needs no key.' : `Needs a key of the role \`${role}\`${ABOVE[role]}.`,
-      ]
-        .filter(Boolean)
-        .join('\n\n'),
-      ...(role !== 'public' && { security: [{ apiKey: [] }] }),
+      description: [description, credentialFor(role)].filter(Boolean).join('\n\n'),
+      ...(role !== 'public' && { security: [{ [role === 'session' ? 'connectSession' : 'apiKey']: [] }] }),
       request: {
         ...(params && { params }),
         ...(query && { query }),
@@ -221,6 +217,12 @@ function document(
       },
     }),
   )
+}
+
+function credentialFor(role: EndpointDefinition['role']): string {
+  if (role === 'public') return 'Needs no key.'
+  if (role === 'session') return 'Needs the token of a connect session, as `Authorization: Bearer gps_…`.'
+  return `Needs a key of the role \`${role}\`${ABOVE[role]}.`
 }
 
 const ABOVE = { readonly: ' or above', caller: ' or above', admin: '' } as const satisfies Record<

@@ -25,6 +25,11 @@ export function addReference(
     scheme: 'bearer',
     description: 'An API key of `gatepass keys create`',
   })
+  app.openAPIRegistry.registerComponent('securitySchemes', 'connectSession', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The token of a connect session, from POST /v1/connect_sessions',
+  })
   let made: object | undefined
   // generated at the first request, when all routes have been added
   const openApi = () => {
