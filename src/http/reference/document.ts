@@ -20,7 +20,7 @@ export interface Operation {
   readonly summary?: string
   readonly description?: string
   readonly tags?: readonly string[]
-  readonly security?: readonly unknown[]
+  readonly security?: readonly Readonly<Record<string, unknown>>[]
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content?: Content }
   readonly responses?: Readonly<Record<string, Response>>

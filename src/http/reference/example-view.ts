@@ -35,7 +35,7 @@ ${answer !== undefined && html`<pre tabindex="0" class="answer"><code>${typeof a
 }
 
 export function needsKey({ operation }: Entry): boolean {
-  return (operation.security ?? []).length > 0
+  return (operation.security ?? []).some((scheme) => 'apiKey' in scheme)
 }
 
 /** A command that a POSIX shell runs. The key is in a variable, so that it gets into no history. */
