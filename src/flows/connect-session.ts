@@ -84,7 +84,7 @@ export type OpenerOf = (connectSessionId: string) => string | undefined
 
 /**
  * The session of the authorization, if this browser has opened it. So a forwarded link of a session ends in
- * `wrong_browser`, whoever vouches for users.
+ * `wrong_browser`, also where no verifier checks users.
  */
 export async function sessionOpenedBy(
   { store }: Pick<Broker, 'store'>,

@@ -1,6 +1,6 @@
 import type { McpIssuer, McpSettings, Verifier } from '../broker.ts'
+import { isConfidential, isLoopbackHost } from '../domain/confidential-url.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
-import { isConfidential, isLoopbackHost } from './public-url.ts'
 import { type AddFault, type ReadSetting, splitList } from './read.ts'
 
 interface OtherSettings {

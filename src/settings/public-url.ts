@@ -1,3 +1,4 @@
+import { isConfidential } from '../domain/confidential-url.ts'
 import type { AddFault } from './read.ts'
 
 /** The origin that users and providers see. */
@@ -34,15 +35,4 @@ export function readPublicUrl(
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
     addFault('PUBLIC_URL', `must be an origin alone, without a path: ${url.origin}.`)
   return new URL(url.origin)
-}
-
-/** Whether TLS or the loopback interface protects what is sent there. Development allows plain HTTP everywhere. */
-export function isConfidential(url: URL, development: boolean): boolean {
-  const plain = development || isLoopbackHost(url.hostname)
-  return url.protocol === 'https:' || (url.protocol === 'http:' && plain)
-}
-
-/** The hosts that browsers trust without TLS (Secure Contexts section 3.1), as `URL` spells them. */
-export function isLoopbackHost(hostname: string): boolean {
-  return /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname)
 }

@@ -1,5 +1,5 @@
 import type { Verifier } from '../broker.ts'
-import { isConfidential } from './public-url.ts'
+import { isConfidential } from '../domain/confidential-url.ts'
 import type { AddFault, ReadSetting } from './read.ts'
 
 /** Who confirms that a browser belongs to the user: the caller's page, an OpenID provider, or the browser binding alone. */

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../settings/public-url.ts'
+import { isLoopbackHost } from '../../domain/confidential-url.ts'
 
 /** The members that a registration may have here; all others are ignored (RFC 7591 section 2). */
 const TEXT_MEMBERS = [

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type { BrokerSettings } from '../../broker.ts'
+import { isLoopbackHost } from '../../domain/confidential-url.ts'
 import { rpcError } from '../../sdk/mcp/rpc-error.ts'
-import { isLoopbackHost } from '../../settings/public-url.ts'
 
 /** Headers of the answers that a page may read (Fetch standard, CORS protocol). */
 export const EXPOSED_HEADERS = 'WWW-Authenticate, Mcp-Session-Id'
