@@ -107,11 +107,38 @@ export interface BrokerSettings {
   readonly cacheBytes: number
   readonly mcp: McpSettings
   readonly audit: AuditSettings
+  readonly dashboard: DashboardSettings
 }
 
 export interface AuditSettings {
   /** Absent: entries stay in the trail for ever. Without a folder they are deleted when their time is over. */
   readonly retention?: { readonly seconds: number; readonly folder?: string }
+}
+
+/** The operator's console, `/dashboard`. */
+export interface DashboardSettings {
+  readonly serve: 'on' | 'off'
+  /** Absent: operators log in with an API key alone. */
+  readonly issuer?: DashboardIssuer
+}
+
+/** The OpenID provider at which operators log in to the console. */
+export interface DashboardIssuer {
+  /** Exactly the issuer's own identifier. */
+  readonly issuer: string
+  readonly client: Client
+  readonly scopes: readonly string[]
+  /** Who may log in. A login gets the roles of all rules that its claims fulfil. */
+  readonly rules: readonly DashboardRule[]
+}
+
+/** A claim that is the value, or a list with it, gives the role in a project. */
+export interface DashboardRule {
+  readonly claim: string
+  readonly value: string
+  readonly role: 'admin' | 'readonly'
+  /** The project's name; `*`: every project. */
+  readonly project: string
 }
 
 /** Who may call `/mcp`. */

@@ -5,6 +5,7 @@ import { ConfigError } from './config-error.ts'
 import { parseAllowedHost } from './egress/public-address.ts'
 import { readAuditSettings } from './settings/audit-archive.ts'
 import { readBytes } from './settings/bytes.ts'
+import { readDashboard } from './settings/dashboard.ts'
 import { readDatabase } from './settings/database.ts'
 import { readMasterKeys } from './settings/master-keys.ts'
 import { readMcp } from './settings/mcp.ts'
@@ -138,6 +139,11 @@ export function readConfig(
       ...readMcp(setting, { development, host, publicUrl, verifier }, addFault),
       registration: choice('MCP_REGISTRATION', ['on', 'off'], 'on'),
     },
+    dashboard: readDashboard(
+      setting,
+      { development, serve: choice('DASHBOARD', ['on', 'off'], 'on') },
+      addFault,
+    ),
     audit: readAuditSettings(setting, addFault),
     logLevel: choice('LOG_LEVEL', LOG_LEVELS, 'info'),
     metrics: choice('METRICS', ['open', 'key', 'off'], development ? 'open' : 'key'),

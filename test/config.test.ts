@@ -550,3 +550,49 @@ describe('with files', () => {
     expect(verifier).toEqual({ kind: 'caller', url: new URL('http://app:3000/verify') })
   })
 })
+
+describe('the console', () => {
+  const issuer = {
+    GATEPASS_DASHBOARD_ISSUER: 'https://login.example.test',
+    GATEPASS_DASHBOARD_CLIENT_ID: 'console',
+  }
+
+  test('rules give a role in one project or in all', () => {
+    const { dashboard } = serve({
+      ...issuer,
+      GATEPASS_DASHBOARD_ROLES:
+        'groups=Platform Team admin on *, email=ada@example.test readonly on acme,sub=a=b admin',
+    })
+    expect(dashboard).toMatchObject({ serve: 'on', issuer: { scopes: ['openid', 'email'] } })
+    expect(dashboard.issuer?.rules).toEqual([
+      { claim: 'groups', value: 'Platform Team', role: 'admin', project: '*' },
+      { claim: 'email', value: 'ada@example.test', role: 'readonly', project: 'acme' },
+      { claim: 'sub', value: 'a=b', role: 'admin', project: 'default' },
+    ])
+  })
+
+  test.each<[string, Record<string, string>, string[]]>([
+    [
+      'an issuer without client and rules',
+      { GATEPASS_DASHBOARD_ISSUER: 'https://a.test' },
+      ['_CLIENT_ID', '_ROLES'],
+    ],
+    [
+      'an issuer over plain http',
+      { ...issuer, GATEPASS_DASHBOARD_ISSUER: 'http://a.test', GATEPASS_DASHBOARD_ROLES: 'sub=a admin' },
+      ['_ISSUER'],
+    ],
+    ['a role that the console has not', { ...issuer, GATEPASS_DASHBOARD_ROLES: 'sub=a caller' }, ['_ROLES']],
+    ['a rule without a claim', { ...issuer, GATEPASS_DASHBOARD_ROLES: 'ada admin' }, ['_ROLES']],
+    [
+      'scopes without openid',
+      { ...issuer, GATEPASS_DASHBOARD_ROLES: 'sub=a admin', GATEPASS_DASHBOARD_SCOPES: 'groups' },
+      ['_SCOPES'],
+    ],
+    ['a client without an issuer', { GATEPASS_DASHBOARD_CLIENT_ID: 'console' }, ['_CLIENT_ID']],
+    ['a word that is neither on nor off', { GATEPASS_DASHBOARD: 'yes' }, ['']],
+  ])('%s stops the start', (_, environment, names) => {
+    const faults = faultsOf(() => serve(environment))
+    expect(faults.map((fault) => fault.split(' ')[0])).toEqual(names.map((one) => `GATEPASS_DASHBOARD${one}`))
+  })
+})

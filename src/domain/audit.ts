@@ -44,6 +44,8 @@ export const AUDIT_ACTIONS = [
   'key.created',
   'key.rotated',
   'key.revoked',
+  'console.logged_in',
+  'console.logged_out',
   'mcp_client.approved',
   'mcp_client.revoked',
   'audit.archived',
@@ -57,10 +59,13 @@ export const AUDIT_ACTIONS = [
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
-/** Who acted. A `user` is a person at a browser or an MCP client; `system` is Gatepass without a request. */
+/**
+ * Who acted. A `user` is a person at a browser or an MCP client; an `operator` logged in to the console at its issuer;
+ * `system` is Gatepass without a request.
+ */
 export interface AuditActor {
-  readonly kind: 'api_key' | 'user' | 'cli' | 'system'
-  /** The API key's id, or the id of a user who called with an access token. */
+  readonly kind: 'api_key' | 'user' | 'operator' | 'cli' | 'system'
+  /** The API key's id, the id of a user who called with an access token, or the operator's subject at the issuer. */
   readonly id?: string
   /** The client id of the MCP client with which a user called. */
   readonly client?: string

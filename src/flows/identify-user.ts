@@ -2,6 +2,7 @@ import type { Broker, OidcVerifier } from '../broker.ts'
 import type { LoginRegistration, LoginSecrets } from '../providers/login-client.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { saying, wordsOf } from '../providers/provider-words.ts'
+import type { Members } from '../providers/response-body.ts'
 import { mayComeFrom, reasonOf, sanitized } from './authorization-response.ts'
 
 /** Why a login ended without identifying the user, who may try again. */
@@ -17,12 +18,35 @@ export type IdentifiedUser =
 export async function identifyUser(
   broker: Broker,
   verifier: OidcVerifier,
-  { query, secrets }: { readonly query: URLSearchParams; readonly secrets: LoginSecrets },
+  received: ReceivedResponse,
 ): Promise<IdentifiedUser> {
-  const { issuer, claim, client } = verifier
-  const failed = (why: string): IdentifiedUser => ({ trouble: 'failed', why })
+  const { claim } = verifier
+  const needed = claim === 'email' ? ['email', 'email_verified'] : [claim]
+  const identified = await identifyClaims(broker, verifier, received, { needed })
+  if ('trouble' in identified) return identified
+  const user = identified.claims[claim]
+  if (typeof user !== 'string' || user === '')
+    return failed(`there is no claim "${claim}" that is text: see GATEPASS_OIDC_SCOPES`)
+  if (claim === 'email' && identified.claims.email_verified !== true)
+    return failed('the issuer does not vouch for the email address (email_verified)')
+  return { userId: user }
+}
+
+/** An authentication response, and what its request kept. */
+export interface ReceivedResponse {
+  readonly query: URLSearchParams
+  readonly secrets: LoginSecrets
+}
+
+/** The claims of the person who has logged in at the issuer. */
+export async function identifyClaims(
+  broker: Broker,
+  { issuer, client }: Pick<OidcVerifier, 'issuer' | 'client'>,
+  { query, secrets }: ReceivedResponse,
+  { needed, redirectUri }: { readonly needed: readonly string[]; readonly redirectUri?: string },
+): Promise<{ readonly claims: Members } | Extract<IdentifiedUser, { readonly trouble: LoginTrouble }>> {
   try {
-    const registration = await loginRegistration(broker, verifier)
+    const registration = await loginRegistration(broker, { issuer, client }, redirectUri)
     const announcesIss = registration.server.authorization_response_iss_parameter_supported
     if (!mayComeFrom(query, { issuer, announcesIss }))
       return failed('the answer does not come from the issuer')
@@ -33,19 +57,16 @@ export async function identifyUser(
       const why = `${sanitized(error)}.${saying(issuer, words)}`
       return { trouble: TROUBLES[reasonOf(error)] ?? 'failed', why }
     }
-    const needed = claim === 'email' ? ['email', 'email_verified'] : [claim]
-    const claims = await broker.login.identify(registration, query, secrets, needed)
-    const user = claims[claim]
-    if (typeof user !== 'string' || user === '')
-      return failed(`there is no claim "${claim}" that is text: see GATEPASS_OIDC_SCOPES`)
-    if (claim === 'email' && claims.email_verified !== true)
-      return failed('the issuer does not vouch for the email address (email_verified)')
-    return { userId: user }
+    return { claims: await broker.login.identify(registration, query, secrets, needed) }
   } catch (error) {
     if (error instanceof ProviderRefusal)
       return { trouble: TROUBLES[error.reason] ?? 'failed', why: error.message }
     throw error
   }
+}
+
+function failed(why: string): Extract<IdentifiedUser, { readonly trouble: LoginTrouble }> {
+  return { trouble: 'failed', why }
 }
 
 const TROUBLES: Readonly<Record<string, LoginTrouble>> = {
@@ -56,7 +77,8 @@ const TROUBLES: Readonly<Record<string, LoginTrouble>> = {
 /** The broker's registration at the issuer of logins. Throws `ProviderRefusal` when the issuer cannot be used. */
 export async function loginRegistration(
   broker: Broker,
-  { issuer, client }: OidcVerifier,
+  { issuer, client }: Pick<OidcVerifier, 'issuer' | 'client'>,
+  redirectUri = loginRedirectUri(broker.settings.publicUrl),
 ): Promise<LoginRegistration> {
   const server = await broker.discover(issuer)
   if (server.jwks_uri === undefined)
@@ -64,7 +86,7 @@ export async function loginRegistration(
       'provider_bad_response',
       `${issuer} names no keys for its ID tokens (jwks_uri).`,
     )
-  return { server, client, redirectUri: loginRedirectUri(broker.settings.publicUrl) }
+  return { server, client, redirectUri }
 }
 
 /** Differs from every provider's, so that a provider's response never counts as a login (RFC 9700 section 4.4). */

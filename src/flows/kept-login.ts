@@ -22,7 +22,7 @@ export interface BegunLogin {
   readonly seconds: number
 }
 
-/** What a login is for: one authorization, or a session of the browser, which goes on at `returnTo`. */
+/** What a login is for: one authorization, a session of the browser, or one of the console; these go on at `returnTo`. */
 export type LoginPurpose =
   | {
       readonly authorizationId: string
@@ -34,6 +34,13 @@ export type LoginPurpose =
         readonly projectId: string
         /** A path of this server. */
         readonly returnTo: string
+      }
+    }
+  | {
+      readonly console: {
+        readonly returnTo: string
+        /** The subject who confirms an existing session by logging in again. */
+        readonly confirms?: string
       }
     }
 

@@ -88,7 +88,7 @@ export async function finishLogin(
   if (state === undefined || browserId === undefined) return { outcome: 'unknown_login' }
   const stateHash = sha256(state)
   const kept = openLogin(broker, { stateHash, browserId, verifier: verifierName(verifier), kept: sealed })
-  if (kept?.secrets === undefined) return { outcome: 'unknown_login' }
+  if (kept?.secrets === undefined || 'console' in kept) return { outcome: 'unknown_login' }
   const received = { query, browserId, secrets: kept.secrets, openerOf }
   return once(broker, stateHash, () =>
     'session' in kept

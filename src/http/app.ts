@@ -22,6 +22,7 @@ import { addConnect } from './connect/connect.ts'
 import { addLogin } from './connect/login.ts'
 import { addOpenSession } from './connect/open-session.ts'
 import { addSessionLogin } from './connect/session-login.ts'
+import { addConsole } from './console/console.ts'
 import { addArcadeVerifier } from './dialects/arcade-verifier.ts'
 import { addOrganizationPaths } from './dialects/organization-paths.ts'
 import { authenticateOperator, createAuthenticate, type Operator } from './endpoint/authenticate.ts'
@@ -70,6 +71,8 @@ const PAGES = [
   '/jwks',
   '/me/*',
   '/oauth/*',
+  '/dashboard',
+  '/dashboard/*',
   '/docs',
   '/docs/*',
   '/openapi.json',
@@ -171,6 +174,7 @@ export function createApp(
   addClientMetadata(app, broker) //   /oauth/client/{provider entry}
   addLogin(app, broker) //            /login/callback
   addSessionLogin(app, broker) //     /login/confirmed, /login/open
+  addConsole(app, broker) //          /dashboard
   addMcpSetup(app, broker) //         /docs/mcp
   addReference(app, broker, { version, development: sandbox !== undefined }) // /, /docs, /openapi.json, /schemas/provider.json
   app.route('/', assets()) //               /assets

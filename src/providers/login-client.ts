@@ -33,11 +33,13 @@ export interface LoginClient {
       readonly scopes: readonly string[]
       /** The issuer asks for the user again, even if it has a session of its own. */
       readonly prompt?: 'login'
+      /** Seconds: the issuer asks again for a user who logged in longer ago, and says when that was (`auth_time`). */
+      readonly maxAge?: number
     },
   ): Promise<URL>
   /**
    * Redeems the code, checks the ID token (section 3.1.3.7: signature, issuer, audience, expiry, nonce) and returns its
-   * claims, or those of the user info endpoint when the ID token lacks one of `needed`. Throws `ProviderRefusal`.
+   * claims, with those of the user info endpoint when the ID token lacks one of `needed`. Throws `ProviderRefusal`.
    */
   identify(
     login: LoginRegistration,
@@ -64,11 +66,16 @@ export interface LoginSecrets {
 const CLOCK_SKEW_SECONDS = 60
 
 export function createLoginClient(outgoing: Outgoing): LoginClient {
-  /** By the metadata object, so that openid-client keeps an issuer's keys as long as the metadata is kept. */
-  const configurations = new WeakMap<ServerMetadata, Configuration>()
+  /**
+   * By the metadata object, so that openid-client keeps an issuer's keys as long as the metadata is kept, and by the client:
+   * users and operators may log in at one issuer with two clients.
+   */
+  const configurations = new WeakMap<ServerMetadata, Map<string, Configuration>>()
 
   function configure({ server, client }: LoginRegistration): Configuration {
-    const known = configurations.get(server)
+    const ofServer = configurations.get(server) ?? new Map<string, Configuration>()
+    configurations.set(server, ofServer)
+    const known = ofServer.get(client.clientId)
     if (known !== undefined) return known
     const {
       token_endpoint_auth_methods_supported: methods,
@@ -106,14 +113,14 @@ export function createLoginClient(outgoing: Outgoing): LoginClient {
         headers: type === undefined ? {} : { 'content-type': type },
       })
     }
-    configurations.set(server, config)
+    ofServer.set(client.clientId, config)
     return config
   }
 
   return {
     newSecrets: () => ({ codeVerifier: randomPKCECodeVerifier(), nonce: randomNonce() }),
 
-    async authorizationUrl(login, { state, secrets, scopes, prompt }) {
+    async authorizationUrl(login, { state, secrets, scopes, prompt, maxAge }) {
       return buildAuthorizationUrl(configure(login), {
         response_type: 'code',
         redirect_uri: login.redirectUri,
@@ -123,6 +130,7 @@ export function createLoginClient(outgoing: Outgoing): LoginClient {
         code_challenge: await calculatePKCECodeChallenge(secrets.codeVerifier),
         code_challenge_method: 'S256',
         ...(prompt && { prompt }),
+        ...(maxAge !== undefined && { max_age: String(maxAge) }),
       })
     },
 
@@ -141,7 +149,8 @@ export function createLoginClient(outgoing: Outgoing): LoginClient {
         const claims = membersOf(tokens.claims()) ?? {}
         checkLoginClaims(login, claims)
         if (needed.every((name) => name in claims) || server.userinfo_endpoint === undefined) return claims
-        return membersOf(await fetchUserInfo(config, tokens.access_token, String(claims.sub))) ?? {}
+        const info = membersOf(await fetchUserInfo(config, tokens.access_token, String(claims.sub))) ?? {}
+        return { ...info, ...claims }
       } catch (error) {
         if (error instanceof ProviderRefusal) throw error
         const { codeVerifier, nonce } = secrets

@@ -96,6 +96,8 @@ export interface AuditEntry {
     | 'key.created'
     | 'key.rotated'
     | 'key.revoked'
+    | 'console.logged_in'
+    | 'console.logged_out'
     | 'mcp_client.approved'
     | 'mcp_client.revoked'
     | 'audit.archived'
@@ -107,7 +109,7 @@ export interface AuditEntry {
     | 'installation.moved'
     | 'installation.rows_signed'
   readonly actor: {
-    readonly kind: 'api_key' | 'user' | 'cli' | 'system'
+    readonly kind: 'api_key' | 'user' | 'operator' | 'cli' | 'system'
     readonly id?: string
     /** The client id of the MCP client with which a user called */
     readonly client?: string
@@ -5251,6 +5253,8 @@ export interface Operations {
         | 'key.created'
         | 'key.rotated'
         | 'key.revoked'
+        | 'console.logged_in'
+        | 'console.logged_out'
         | 'mcp_client.approved'
         | 'mcp_client.revoked'
         | 'audit.archived'
@@ -5635,6 +5639,8 @@ export interface Operations {
         | 'key.created'
         | 'key.rotated'
         | 'key.revoked'
+        | 'console.logged_in'
+        | 'console.logged_out'
         | 'mcp_client.approved'
         | 'mcp_client.revoked'
         | 'audit.archived'

@@ -36,6 +36,12 @@ export const SETTINGS = [
   'MCP_USER_CLAIM',
   'MCP_ORIGINS',
   'MCP_REGISTRATION',
+  'DASHBOARD',
+  'DASHBOARD_ISSUER',
+  'DASHBOARD_CLIENT_ID',
+  'DASHBOARD_CLIENT_SECRET',
+  'DASHBOARD_SCOPES',
+  'DASHBOARD_ROLES',
 ] as const
 export type SettingName = (typeof SETTINGS)[number]
 

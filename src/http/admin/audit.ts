@@ -37,7 +37,7 @@ const entrySchema = z
     at: z.string(),
     action: z.enum(AUDIT_ACTIONS),
     actor: z.object({
-      kind: z.enum(['api_key', 'user', 'cli', 'system']),
+      kind: z.enum(['api_key', 'user', 'operator', 'cli', 'system']),
       id: z.string().optional(),
       client: z
         .string()

@@ -23,6 +23,8 @@ export interface PageSessions {
   keep(c: Context, begun: { readonly token: string; readonly seconds: number }): void
   /** Ends the session and deletes its cookie. */
   end(c: Context): Promise<void>
+  /** Deletes the cookie alone. */
+  forget(c: Context): void
   /**
    * Whether a form comes from a page of this session: by its CSRF token, and by `Sec-Fetch-Site: same-origin`, or the
    * `Origin` of a browser that does not send it. A request with neither header is refused.
@@ -44,6 +46,7 @@ export function pageSessions(broker: Broker, kind: PageSessionKind): PageSession
       await endPageSession(broker, getCookie(c, name))
       deleteCookie(c, name, attributes)
     },
+    forget: (c) => void deleteCookie(c, name, attributes),
     isOwnForm: (c, session, form) =>
       isFromOwnPage(c, broker, { withoutHeaders: 'refused' }) &&
       isPageCsrf(broker, session, form.get(CSRF_FIELD)),

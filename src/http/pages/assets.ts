@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Hono } from 'hono'
+import { consoleCss } from '../console/console-css.ts'
 import { docsScript } from '../reference/docs-script.ts'
 import { closeScript } from './close-script.ts'
 import { gatepassCss } from './gatepass-css.ts'
@@ -19,6 +20,7 @@ const picoPath = createRequire(import.meta.url).resolve('@picocss/pico/css/pico.
 const ASSETS = {
   'pico.css': asset('text/css; charset=utf-8', readFileSync(picoPath, 'utf8')),
   'gatepass.css': asset('text/css; charset=utf-8', gatepassCss),
+  'console.css': asset('text/css; charset=utf-8', consoleCss),
   'docs.js': asset('text/javascript; charset=utf-8', docsScript),
   'close.js': asset('text/javascript; charset=utf-8', closeScript),
   'icon.svg': asset('image/svg+xml', gatepassIcon),

@@ -1,0 +1,229 @@
+import type { Broker } from '../../broker.ts'
+import { type ApiKey, isExpired } from '../../domain/api-key.ts'
+import type { AuditActor } from '../../domain/audit.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { sha256 } from '../../domain/ids.ts'
+import { DEFAULT_PROJECT, type Project } from '../../domain/project.ts'
+import { inContext } from '../../services/request-context.ts'
+import {
+  beginPageSession,
+  changePageSession,
+  isRecentLogin,
+  type OpenedPageSession,
+  openPageSession,
+} from '../page-session.ts'
+
+// The session of an operator in the console. One that logged in with an API key has the key's role in the key's project,
+// as long as the key is valid. One that logged in at the issuer has the roles that the rules of the settings give; the
+// session ends when those settings change.
+
+export type ConsoleRole = 'admin' | 'readonly'
+
+export interface ConsoleSession {
+  readonly opened: OpenedPageSession
+  /** The project that the pages show, and the role there. */
+  readonly project: Project
+  readonly role: ConsoleRole
+  /** The projects between which the operator may choose. */
+  readonly projects: readonly Project[]
+  readonly actor: AuditActor
+  /** As the API's handlers know the caller; the operator of an issuer has a key without id, as commands have. */
+  readonly caller: ApiKey
+  /** The name of the key, or of the person at the issuer. */
+  readonly display: string
+  /** Whether the login is at most five minutes old. */
+  readonly isRecent: boolean
+}
+
+/** A role in a project, as a session of the issuer holds it: `admin on default`, `readonly on *`. */
+export interface Grant {
+  readonly role: ConsoleRole
+  readonly project: string
+}
+
+const BY_KEY = 'key'
+
+/** The session of the cookie's token; `undefined`: the operator must log in. */
+export async function openConsoleSession(
+  broker: Broker,
+  token: string | undefined,
+): Promise<ConsoleSession | undefined> {
+  const opened = await openPageSession(broker, 'console', token)
+  if (opened === undefined) return undefined
+  return opened.authority === BY_KEY ? ofKey(broker, opened) : ofIssuer(broker, opened)
+}
+
+async function ofKey(broker: Broker, opened: OpenedPageSession): Promise<ConsoleSession | undefined> {
+  const { projectId, subject } = opened
+  const [key, project] = await Promise.all([
+    broker.store.apiKeys.find(projectId, subject),
+    broker.store.projects.find(projectId),
+  ])
+  if (key === undefined || project === undefined || key.revokedAt !== undefined) return undefined
+  if (isExpired(key, broker.now())) return undefined
+  const role = consoleRoleOf(key)
+  if (role === undefined) return undefined
+  return {
+    opened,
+    project,
+    role,
+    projects: [project],
+    actor: { kind: 'api_key', id: key.id },
+    caller: key,
+    display: key.name,
+    isRecent: isRecentLogin(broker, opened),
+  }
+}
+
+async function ofIssuer(broker: Broker, opened: OpenedPageSession): Promise<ConsoleSession | undefined> {
+  if (opened.authority !== issuerAuthority(broker)) return undefined
+  const grants = opened.may.map(readGrant)
+  const projects = await projectsOf(broker, grants)
+  const project = projects.find(({ id }) => id === opened.shownProjectId) ?? projects[0]
+  const role = project && roleIn(grants, project)
+  if (project === undefined || role === undefined) return undefined
+  return {
+    opened,
+    project,
+    role,
+    projects,
+    actor: { kind: 'operator', id: opened.subject },
+    caller: { id: '', projectId: project.id, name: '', role, hash: '', createdAt: 0 },
+    display: opened.display ?? opened.subject,
+    isRecent: isRecentLogin(broker, opened),
+  }
+}
+
+/**
+ * Logs in with an API key. Throws `invalid_authorization` for a key that is not valid, `insufficient_role` for a caller's
+ * key and for one of a single user.
+ */
+export async function logInWithKey(
+  broker: Broker,
+  presented: string,
+  { replaces }: { readonly replaces: string | undefined },
+): Promise<{ readonly token: string; readonly seconds: number }> {
+  const key = await findKey(broker, presented)
+  const actor: AuditActor = { kind: 'api_key', id: key.id }
+  return inContext({ actor, purpose: LOGIN_PURPOSE }, async () => {
+    if (consoleRoleOf(key) === undefined) throw await refused(broker, key)
+    return beginPageSession(broker, {
+      kind: 'console',
+      projectId: key.projectId,
+      subject: key.id,
+      may: [],
+      authority: BY_KEY,
+      authTime: broker.now(),
+      replaces,
+      audit: broker.audit.of(key.projectId, { action: 'console.logged_in', subject: key.id }),
+    })
+  })
+}
+
+/** Whether it is the key with which the session began: then its operator has just shown it again. */
+export function isKeyOf({ caller, opened }: ConsoleSession, presented: string): boolean {
+  return opened.authority === BY_KEY && caller.hash === sha256(presented)
+}
+
+export const LOGIN_PURPOSE = 'POST /dashboard/login'
+
+async function findKey(broker: Broker, presented: string): Promise<ApiKey> {
+  const key = await broker.store.apiKeys.findByHash(sha256(presented))
+  if (key === undefined || isExpired(key, broker.now()))
+    throw new BrokerError(
+      'invalid_authorization',
+      'This API key is not known here, has expired or was revoked.',
+    )
+  return key
+}
+
+async function refused(broker: Broker, key: ApiKey): Promise<BrokerError> {
+  await broker.audit.record(key.projectId, { action: 'access.refused', reason: 'insufficient_role' })
+  return new BrokerError(
+    'insufficient_role',
+    key.userId === undefined
+      ? `This key has the role ${key.role}. The console takes keys of the roles admin and readonly: make one with \`gatepass keys create --role readonly\`.`
+      : 'This key acts for one user only. The console shows all users of a project, so it takes only keys without a user.',
+  )
+}
+
+function consoleRoleOf({ role, userId }: ApiKey): ConsoleRole | undefined {
+  return role === 'caller' || userId !== undefined ? undefined : role
+}
+
+/** Logs in the operator whom the issuer has identified. `undefined`: no rule lets them in, or names a project that exists. */
+export async function logInFromIssuer(
+  broker: Broker,
+  {
+    subject,
+    display,
+    grants,
+    authTime,
+    replaces,
+    shownProjectId,
+  }: {
+    readonly subject: string
+    readonly display: string | undefined
+    readonly grants: readonly Grant[]
+    readonly authTime: EpochSeconds | undefined
+    readonly replaces: string | undefined
+    readonly shownProjectId?: string | undefined
+  },
+): Promise<{ readonly token: string; readonly seconds: number } | undefined> {
+  const projects = await projectsOf(broker, grants)
+  const project =
+    projects.find(({ id }) => id === shownProjectId) ??
+    projects.find(({ name }) => name === DEFAULT_PROJECT) ??
+    projects[0]
+  if (project === undefined) return undefined
+  const actor: AuditActor = { kind: 'operator', id: subject }
+  return inContext({ actor, purpose: 'GET /dashboard/callback' }, () =>
+    beginPageSession(broker, {
+      kind: 'console',
+      projectId: project.id,
+      subject,
+      may: grants.map(({ role, project }) => `${role} on ${project}`),
+      authority: issuerAuthority(broker),
+      shownProjectId: project.id,
+      ...(display !== undefined && { display }),
+      ...(authTime !== undefined && { authTime }),
+      replaces,
+      audit: broker.audit.of(project.id, {
+        action: 'console.logged_in',
+        subject,
+        ...(display !== undefined && { detail: display }),
+      }),
+    }),
+  )
+}
+
+/** Lets the pages show another project. Throws `not_found` for one that the session may not see. */
+export async function chooseProject(broker: Broker, session: ConsoleSession, id: string): Promise<void> {
+  if (!session.projects.some((one) => one.id === id))
+    throw new BrokerError('not_found', 'There is no such project that you may see.')
+  await changePageSession(broker, session.opened, { ...session.opened, shownProjectId: id })
+}
+
+/** Sessions are valid as long as issuer, client and rules are those with which they began. */
+export function issuerAuthority({ settings }: Pick<Broker, 'settings'>): string {
+  const { issuer } = settings.dashboard
+  if (issuer === undefined) return ''
+  return sha256(JSON.stringify(['dashboard', issuer.issuer, issuer.client.clientId, issuer.rules]))
+}
+
+function readGrant(text: string): Grant {
+  const [role = '', ...project] = text.split(' on ')
+  return { role: role === 'admin' ? 'admin' : 'readonly', project: project.join(' on ') }
+}
+
+async function projectsOf(broker: Broker, grants: readonly Grant[]): Promise<readonly Project[]> {
+  if (grants.length === 0) return []
+  const all = await broker.store.projects.list()
+  return all.filter((project) => roleIn(grants, project) !== undefined)
+}
+
+function roleIn(grants: readonly Grant[], { name }: Project): ConsoleRole | undefined {
+  const roles = grants.filter(({ project }) => project === '*' || project === name).map(({ role }) => role)
+  return roles.includes('admin') ? 'admin' : roles[0]
+}

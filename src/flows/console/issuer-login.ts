@@ -1,0 +1,148 @@
+import type { Broker, DashboardIssuer } from '../../broker.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import { randomToken, sha256 } from '../../domain/ids.ts'
+import type { Members } from '../../providers/response-body.ts'
+import { only } from '../authorization-response.ts'
+import { identifyClaims, type LoginTrouble, loginRegistration } from '../identify-user.ts'
+import { type BegunLogin, keepLogin, openLogin } from '../kept-login.ts'
+import { LONGEST_SECONDS } from '../page-session.ts'
+import { type Grant, issuerAuthority, logInFromIssuer } from './console-session.ts'
+
+// Operators log in at `GATEPASS_DASHBOARD_ISSUER`, with a client and a redirect URI of its own: a response of the issuer of
+// users never counts here (RFC 9700 section 4.4). Who is let in, and with which role, the rules of the settings say.
+
+export const CONSOLE_CALLBACK = '/dashboard/callback'
+
+/** Sends the operator to the issuer. Throws `ProviderRefusal` when it cannot be reached. */
+export async function beginConsoleLogin(
+  broker: Broker,
+  issuer: DashboardIssuer,
+  {
+    browserId,
+    returnTo,
+    confirms,
+  }: {
+    readonly browserId: string
+    readonly returnTo: string
+    /** The operator logs in again to confirm a session of this subject: the issuer must ask them. */
+    readonly confirms?: string | undefined
+  },
+): Promise<BegunLogin> {
+  const registration = await loginRegistration(broker, issuer, redirectUri(broker))
+  const state = randomToken()
+  const secrets = broker.login.newSecrets()
+  const purpose = { console: { returnTo, ...(confirms !== undefined && { confirms }) } }
+  return {
+    ...keepLogin(broker, { state, browserId, verifier: issuerAuthority(broker), purpose, secrets }),
+    loginUrl: await broker.login.authorizationUrl(registration, {
+      state,
+      secrets,
+      scopes: issuer.scopes,
+      // with `max_age` the issuer has to say when the operator logged in (OpenID Connect Core section 2)
+      ...(confirms === undefined ? { maxAge: LONGEST_SECONDS.console } : { prompt: 'login', maxAge: 0 }),
+    }),
+  }
+}
+
+export type ConsoleLogin =
+  | {
+      readonly outcome: 'logged_in'
+      readonly begun: { readonly token: string; readonly seconds: number }
+      readonly returnTo: string
+    }
+  /** Forged, expired, of another browser, or sent twice. */
+  | { readonly outcome: 'unknown_login' }
+  | { readonly outcome: 'trouble'; readonly trouble: LoginTrouble | 'not_allowed' | 'another_operator' }
+
+/** Finishes the login that this browser began, with a new session. The code can be redeemed once, so the login is too. */
+export async function finishConsoleLogin(
+  broker: Broker,
+  issuer: DashboardIssuer,
+  {
+    query,
+    browserId,
+    kept: sealed,
+    replaces,
+    shownProjectId,
+  }: {
+    readonly query: URLSearchParams
+    readonly browserId: string | undefined
+    readonly kept: string | undefined
+    readonly replaces: string | undefined
+    readonly shownProjectId: string | undefined
+  },
+): Promise<ConsoleLogin> {
+  const state = only(query, 'state')
+  if (state === undefined || browserId === undefined) return { outcome: 'unknown_login' }
+  const stateHash = sha256(state)
+  const kept = openLogin(broker, { stateHash, browserId, verifier: issuerAuthority(broker), kept: sealed })
+  if (kept?.secrets === undefined || !('console' in kept)) return { outcome: 'unknown_login' }
+  const needed = [...new Set(issuer.rules.flatMap(({ claim }) => claimsFor(claim)))]
+  const identified = await identifyClaims(
+    broker,
+    issuer,
+    { query, secrets: kept.secrets },
+    { needed, redirectUri: redirectUri(broker) },
+  )
+  if ('trouble' in identified) {
+    const { trouble, why } = identified
+    broker.log.warn({ issuer: issuer.issuer, trouble, why }, 'an operator could not log in')
+    return { outcome: 'trouble', trouble }
+  }
+  const { claims } = identified
+  const subject = typeof claims.sub === 'string' ? claims.sub : ''
+  const { returnTo, confirms } = kept.console
+  if (confirms !== undefined && confirms !== subject)
+    return { outcome: 'trouble', trouble: 'another_operator' }
+  const grants = subject === '' ? [] : grantsOf(issuer, claims)
+  const begun = await logInFromIssuer(broker, {
+    subject,
+    display: displayOf(claims),
+    grants,
+    authTime: authTimeOf(claims, broker.now(), { wasAsked: confirms !== undefined }),
+    replaces,
+    shownProjectId,
+  })
+  if (begun !== undefined) return { outcome: 'logged_in', begun, returnTo }
+  broker.log.warn(
+    { issuer: issuer.issuer, subject },
+    'an operator logged in whom no rule of GATEPASS_DASHBOARD_ROLES lets in',
+  )
+  return { outcome: 'trouble', trouble: 'not_allowed' }
+}
+
+/** An email address counts only if the issuer vouches for it. */
+function claimsFor(claim: string): string[] {
+  return claim === 'email' ? ['email', 'email_verified'] : [claim]
+}
+
+function grantsOf({ rules }: DashboardIssuer, claims: Members): readonly Grant[] {
+  return rules
+    .filter(({ claim, value }) => {
+      if (claim === 'email' && claims.email_verified !== true) return false
+      const has = claims[claim]
+      return Array.isArray(has) ? has.includes(value) : has === value
+    })
+    .map(({ role, project }) => ({ role, project }))
+}
+
+function displayOf(claims: Members): string | undefined {
+  return [claims.email, claims.preferred_username, claims.name]
+    .find((one) => typeof one === 'string' && one !== '')
+    ?.toString()
+    .slice(0, 200)
+}
+
+/** An issuer that says no time was just asked, or had a session of unknown age. */
+function authTimeOf(
+  { auth_time: said }: Members,
+  now: EpochSeconds,
+  { wasAsked }: { readonly wasAsked: boolean },
+): EpochSeconds | undefined {
+  if (typeof said === 'number') return Math.min(Math.floor(said), now)
+  return wasAsked ? now : undefined
+}
+
+function redirectUri({ settings }: Broker): string {
+  return new URL(CONSOLE_CALLBACK, settings.publicUrl).href
+}

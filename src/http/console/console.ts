@@ -1,0 +1,23 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { bodyLimit } from '../endpoint/body-limit.ts'
+import { addConsoleLogin } from './login.ts'
+import { addOverview } from './overview.ts'
+import { consoleRoutes } from './routes.ts'
+
+/** The largest form: a policy, a tool's input. */
+const MAX_FORM_BYTES = 512 * 1024
+
+/** The operator's console. Each `add…` is one page with what belongs to it; its file has the paths. */
+export function addConsole(app: OpenAPIHono, broker: Broker): void {
+  if (broker.settings.dashboard.serve === 'off') return
+  app.use('/dashboard/*', bodyLimit(MAX_FORM_BYTES))
+  const routes = consoleRoutes(app, broker)
+  addConsoleLogin(app, broker, routes) // /dashboard/login, /confirm, /project, /logout
+  addOverview(routes) //                  /dashboard
+  // what no page has taken
+  routes.page('/*', () => {
+    throw new BrokerError('not_found', 'There is no such page in the console.')
+  })
+}

@@ -1,0 +1,65 @@
+import { html } from 'hono/html'
+import type { ConsoleSession } from '../../flows/console/console-session.ts'
+import { CSRF_FIELD } from '../page-session/page-session.ts'
+import { type Html, name } from '../pages/layout.ts'
+import { barePage } from './layout.ts'
+
+export const LOGIN_PROBLEMS = {
+  foreign: 'This form did not come from this page. Log in here.',
+  too_many: 'Too many logins from your address have failed. Wait a minute, then try again.',
+  no_issuer: 'No issuer is set for the console (GATEPASS_DASHBOARD_ISSUER). Log in with an API key.',
+  unavailable: 'The issuer cannot be reached now. Try again shortly, or log in with an API key.',
+  cancelled: 'You cancelled the login at the issuer.',
+  failed: 'The login at the issuer failed. The log of Gatepass says why.',
+  unknown_login: 'This login was begun in another browser, or too long ago. Begin it again.',
+  not_allowed:
+    'You are logged in at the issuer, but no rule lets you in. Who may log in is said in GATEPASS_DASHBOARD_ROLES.',
+  another_operator: 'Another person logged in than the one whose session was to be confirmed.',
+  other_key: 'This is not the key with which you logged in.',
+} as const
+
+interface LoginView {
+  readonly next: string
+  readonly issuerHost?: string
+  readonly problem?: string
+}
+
+export function loginPage({ next, issuerHost, problem }: LoginView): Html {
+  const byIssuer = issuerHost !== undefined
+  const body = html`${problem !== undefined && html`<p class="note bad" role="alert">${problem}</p>`}
+${
+  byIssuer &&
+  html`<form method="post" action="/dashboard/login"><input type="hidden" name="next" value="${next}"><input type="hidden" name="how" value="issuer">
+<button class="wide" type="submit">Log in at ${name(issuerHost)}</button></form>
+<p class="or"><span>or</span></p>`
+}
+<form method="post" action="/dashboard/login"><input type="hidden" name="next" value="${next}">
+${keyField()}
+<button class="wide${byIssuer ? ' secondary' : ''}" type="submit">Log in</button></form>
+<p class="muted small">Keys of the roles <code>admin</code> and <code>readonly</code> may log in. <code>gatepass keys create --role readonly</code> makes one that can change nothing.</p>`
+  return barePage('Log in to the console', body)
+}
+
+/** Asks the operator of a session to log in again, for what needs a recent login. */
+export function confirmPage(
+  { display, opened }: ConsoleSession,
+  {
+    next,
+    issuerHost = 'the issuer',
+    problem,
+  }: { readonly next: string; readonly issuerHost?: string | undefined; readonly problem?: string },
+): Html {
+  const byKey = opened.authority === 'key'
+  const body = html`${problem !== undefined && html`<p class="note bad" role="alert">${problem}</p>`}
+<p>Keys, secrets and deletions need a login that is at most five minutes old. You are <strong>${name(display)}</strong>.</p>
+<form method="post" action="/dashboard/confirm"><input type="hidden" name="${CSRF_FIELD}" value="${opened.csrf}"><input type="hidden" name="next" value="${next}">
+${byKey && keyField()}
+<button class="wide" type="submit">${byKey ? 'Confirm' : html`Log in again at ${name(issuerHost)}`}</button></form>
+<p><a href="/dashboard${next}">Go back without confirming</a></p>`
+  return barePage('Confirm that it is you', body)
+}
+
+function keyField(): Html {
+  return html`<label for="key">API key</label>
+<input id="key" name="key" type="password" required maxlength="500" autocomplete="current-password" spellcheck="false">`
+}

@@ -1,0 +1,201 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
+import { html } from 'hono/html'
+import type { Broker } from '../../broker.ts'
+import type { ApiKey } from '../../domain/api-key.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { type ConsoleSession, openConsoleSession } from '../../flows/console/console-session.ts'
+import { inContext } from '../../services/request-context.ts'
+import { STATUS, toRefusal } from '../endpoint/errors.ts'
+import { requestId } from '../endpoint/request-id.ts'
+import { CSRF_FIELD, pageSessions } from '../page-session/page-session.ts'
+import type { Html } from '../pages/layout.ts'
+import { pageHeaders } from '../pages/page-headers.ts'
+import { type ConsolePageOptions, consolePage } from './layout.ts'
+
+/** One request of a logged-in operator. */
+export interface OnPage {
+  readonly c: Context
+  readonly broker: Broker
+  readonly session: ConsoleSession
+  readonly projectId: string
+  /** As handlers of the API know the caller. */
+  readonly caller: ApiKey
+  /** Whether the operator may change anything: a readonly one sees no forms, and they are refused. */
+  readonly mayChange: boolean
+  /** A query parameter, trimmed; `undefined` when it is missing or empty. */
+  query(name: string): string | undefined
+  /** Answers with a page of the console. */
+  show(title: string, body: Html, options?: ShowOptions): Response | Promise<Response>
+  /** Answers a form: the browser goes on to the path below `/dashboard`, whose page shows the message once. */
+  go(path: string, done?: string): Response
+  /** A form that changes something, with its CSRF token; empty for a readonly operator. `action` is below `/dashboard`. */
+  form(action: string, fields: Html, options?: FormOptions): Html | ''
+}
+
+export interface ShowOptions extends ConsolePageOptions {
+  readonly status?: 200 | 400 | 403 | 404 | 409 | 502 | 503
+}
+
+export interface FormOptions {
+  /** The form needs a login that is at most five minutes old: without one, a link to confirm it stands in its place. */
+  readonly recent?: boolean
+  /** Of the form element, such as `inline` or `danger`. */
+  readonly className?: string
+}
+
+export interface ConsoleRoutes {
+  /** A page. `path` is below `/dashboard`, with hono's parameters. */
+  page(path: string, handle: (on: OnPage) => Response | Promise<Response>): void
+  /**
+   * A form that changes something: of an administrator, with the CSRF token, from a page of this origin.
+   *
+   * @param options.recent the login must be at most five minutes old.
+   */
+  form(
+    path: string,
+    handle: (on: OnPage, form: URLSearchParams) => Response | Promise<Response>,
+    options?: FormRouteOptions,
+  ): void
+}
+
+interface FormRouteOptions {
+  readonly recent?: boolean
+  /** Operators with the role readonly may send it: it changes nothing but their own session. */
+  readonly readonly?: boolean
+}
+
+export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
+  const sessions = pageSessions(broker, 'console')
+  const secure = broker.settings.publicUrl.protocol === 'https:'
+  const noteCookie = `${secure ? '__Host-' : ''}gatepass-console-note`
+  const attributes = { path: '/', httpOnly: true, sameSite: 'Strict', secure } as const
+
+  function onPage(c: Context, session: ConsoleSession): OnPage {
+    const mayChange = session.role === 'admin'
+    const path = pathOf(c)
+    return {
+      c,
+      broker,
+      session,
+      projectId: session.project.id,
+      caller: session.caller,
+      mayChange,
+      query: (name) => c.req.query(name)?.trim() || undefined,
+      show(title, body, { status = 200, ...options } = {}) {
+        const done = options.done ?? takeNote(c)
+        headers(c)
+        return c.html(consolePage(session, path, title, body, { ...options, done }), status)
+      },
+      go(to, done) {
+        if (done !== undefined) setCookie(c, noteCookie, done.slice(0, 500), { ...attributes, maxAge: 60 })
+        headers(c)
+        return c.redirect(`/dashboard${to}`, 303)
+      },
+      form(action, fields, { recent = false, className = '' } = {}) {
+        if (!mayChange) return ''
+        if (recent && !session.isRecent)
+          return html`<p class="confirm-first"><a class="button" href="/dashboard/confirm?next=${encodeURIComponent(path)}">Confirm your login first</a> <span class="muted small">It needs a login that is at most five minutes old.</span></p>`
+        return html`<form method="post" action="/dashboard${action}" class="${className}"><input type="hidden" name="${CSRF_FIELD}" value="${session.opened.csrf}">${fields}</form>`
+      },
+    }
+  }
+
+  function takeNote(c: Context): string | undefined {
+    const note = getCookie(c, noteCookie)
+    if (note !== undefined) deleteCookie(c, noteCookie, attributes)
+    return note
+  }
+
+  /** Runs the handler as the operator; a refusal becomes a page of the console. */
+  async function handled(
+    on: OnPage,
+    route: string,
+    run: () => Response | Promise<Response>,
+  ): Promise<Response> {
+    const { c, session } = on
+    const isKey = session.caller.id !== ''
+    const context = {
+      actor: session.actor,
+      ...(isKey && { apiKey: session.caller }),
+      purpose: `${c.req.method} ${route}`,
+      requestId: requestId(c),
+    }
+    try {
+      return await inContext(context, run)
+    } catch (error) {
+      return refusalPage(on, toRefusal(error, c.req.path, broker.log, requestId(c)))
+    }
+  }
+
+  return {
+    page(path, handle) {
+      const route = `/dashboard${path}`
+      app.get(route, async (c) => {
+        const session = await openConsoleSession(broker, sessions.token(c))
+        if (session === undefined) return toLogin(c)
+        const on = onPage(c, session)
+        return handled(on, route, () => handle(on))
+      })
+    },
+    form(path, handle, { recent = false, readonly = false } = {}) {
+      const route = `/dashboard${path}`
+      app.post(route, async (c) => {
+        const session = await openConsoleSession(broker, sessions.token(c))
+        if (session === undefined) return toLogin(c)
+        const on = onPage(c, session)
+        return handled(on, route, async () => {
+          const form = new URLSearchParams(await c.req.text())
+          if (!sessions.isOwnForm(c, session.opened, form))
+            throw new BrokerError('insufficient_role', FOREIGN)
+          if (!readonly && !on.mayChange) {
+            await broker.audit.record(on.projectId, { action: 'access.refused', reason: 'insufficient_role' })
+            throw new BrokerError('insufficient_role', READONLY)
+          }
+          if (recent && !session.isRecent) throw new BrokerError('insufficient_role', NOT_RECENT)
+          return handle(on, form)
+        })
+      })
+    },
+  }
+}
+
+/** The path below `/dashboard`, with its query: where a login or a confirmation comes back to. */
+export function pathOf(c: Context): string {
+  return c.req.path.replace(/^\/dashboard/, '')
+}
+
+function toLogin(c: Context): Response {
+  headers(c)
+  const next = c.req.method === 'GET' ? `${pathOf(c)}${new URL(c.req.url).search}` : ''
+  const back = next === '' || next.length > 500 ? '' : `?next=${encodeURIComponent(next)}`
+  return c.redirect(`/dashboard/login${back}`, 303)
+}
+
+/** A path below `/dashboard` from a query or a form, and never another address. */
+export function safeNext(next: string | null | undefined): string {
+  return next != null && /^\/[\w-]/.test(next) && next.length <= 500 && !/[\\\s]/.test(next) ? next : ''
+}
+
+function headers(c: Context): void {
+  pageHeaders(c, { hasForm: true, script: 'runs and sends requests' })
+}
+
+function refusalPage(on: OnPage, refusal: BrokerError): Response | Promise<Response> {
+  const status = STATUS[refusal.code]
+  const title = status === 404 ? 'Not found' : status === 403 ? 'Not allowed' : 'That did not work'
+  const faults = refusal.faults ?? []
+  const body = html`<div class="card"><p>${refusal.message}</p>
+${faults.length > 1 && html`<ul>${faults.map(({ path, message }) => html`<li>${path !== '' && html`<code>${path}</code>: `}${message}</li>`)}</ul>`}
+<p class="muted small">Reason: <code>${refusal.code}</code></p>
+${refusal.message === NOT_RECENT && html`<p><a class="button" href="/dashboard/confirm">Confirm your login</a></p>`}
+<p><a href="/dashboard">Back to the overview</a></p></div>`
+  return on.show(title, body, { status: status as ShowOptions['status'] & number })
+}
+
+const FOREIGN =
+  'This form did not come from the page that you were shown, so nothing was changed. Open the page again and send it from there.'
+const READONLY = 'You may look at everything here and change nothing: your role is readonly.'
+const NOT_RECENT =
+  'This needs a login that is at most five minutes old. Confirm your login, then send the form again.'

@@ -1,0 +1,87 @@
+import type { DashboardIssuer, DashboardRule, DashboardSettings } from '../broker.ts'
+import { DEFAULT_PROJECT } from '../domain/project.ts'
+import { isConfidential } from './public-url.ts'
+import { type AddFault, type ReadSetting, splitList } from './read.ts'
+
+/** Whether the console is served, and the issuer at which its operators log in. */
+export function readDashboard(
+  setting: ReadSetting,
+  { development, serve }: { readonly development: boolean; readonly serve: DashboardSettings['serve'] },
+  addFault: AddFault,
+): DashboardSettings {
+  const issuer = readIssuer(setting, development, addFault)
+  return { serve, ...(issuer !== undefined && { issuer }) }
+}
+
+function readIssuer(
+  setting: ReadSetting,
+  development: boolean,
+  addFault: AddFault,
+): DashboardIssuer | undefined {
+  const text = setting('DASHBOARD_ISSUER')
+  const clientId = setting('DASHBOARD_CLIENT_ID')
+  const clientSecret = setting('DASHBOARD_CLIENT_SECRET')
+  const said = setting('DASHBOARD_ROLES')
+  const saidScopes = setting('DASHBOARD_SCOPES')
+  if (text === undefined) {
+    const without = 'belongs to GATEPASS_DASHBOARD_ISSUER, which is not set.'
+    if (clientId !== undefined) addFault('DASHBOARD_CLIENT_ID', without)
+    if (clientSecret !== undefined) addFault('DASHBOARD_CLIENT_SECRET', without)
+    if (said !== undefined) addFault('DASHBOARD_ROLES', without)
+    if (saidScopes !== undefined) addFault('DASHBOARD_SCOPES', without)
+    return undefined
+  }
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  // RFC 8414 section 2: https, without query and fragment
+  if (
+    url === undefined ||
+    !isConfidential(url, development) ||
+    url.username !== '' ||
+    url.password !== '' ||
+    /[?#]/.test(text)
+  )
+    addFault(
+      'DASHBOARD_ISSUER',
+      'must be an https URL without credentials, query and fragment, exactly as the issuer calls itself, such as https://login.example.com.',
+    )
+  if (clientId === undefined)
+    addFault(
+      'DASHBOARD_CLIENT_ID',
+      'is missing: the client id that the issuer of GATEPASS_DASHBOARD_ISSUER gave this Gatepass, registered with the redirect URI <public URL>/dashboard/callback.',
+    )
+  const rules = readRules(said, addFault)
+  const scopes = (saidScopes ?? defaultScopes(rules)).split(/\s+/)
+  if (!scopes.includes('openid') || scopes.some((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)))
+    addFault('DASHBOARD_SCOPES', 'must be scopes separated by spaces, `openid` among them.')
+  return {
+    issuer: text,
+    client: { clientId: clientId ?? '', ...(clientSecret !== undefined && { clientSecret }) },
+    scopes,
+    rules,
+  }
+}
+
+function defaultScopes(rules: readonly DashboardRule[]): string {
+  return rules.some(({ claim }) => claim === 'email') ? 'openid email' : 'openid'
+}
+
+const RULE = /^(?<claim>[\x21-\x3c\x3e-\x7e]+)=(?<value>.+?)\s+(?<role>\S+?)(?:\s+on\s+(?<project>\S+))?$/
+
+function readRules(text: string | undefined, addFault: AddFault): readonly DashboardRule[] {
+  const items = splitList(text)
+  if (items.length === 0)
+    addFault(
+      'DASHBOARD_ROLES',
+      'is missing: it says who at the issuer may log in, and without a rule no one may. Give rules such as `groups=gatepass-admins admin, email=ada@example.com readonly on acme`.',
+    )
+  return items.flatMap((item) => {
+    const { claim, value, role, project = DEFAULT_PROJECT } = RULE.exec(item)?.groups ?? {}
+    if (claim !== undefined && value !== undefined && (role === 'admin' || role === 'readonly'))
+      return [{ claim, value, role, project }]
+    addFault(
+      'DASHBOARD_ROLES',
+      `has "${item}", which is no rule: write <claim>=<value> <role>, where the role is admin or readonly, and after it \`on <project>\` or \`on *\` for all projects.`,
+    )
+    return []
+  })
+}
