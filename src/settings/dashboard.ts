@@ -1,6 +1,6 @@
 import type { DashboardIssuer, DashboardRule, DashboardSettings } from '../broker.ts'
+import { isConfidential } from '../domain/confidential-url.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
-import { isConfidential } from './public-url.ts'
 import { type AddFault, type ReadSetting, splitList } from './read.ts'
 
 /** Whether the console is served, and the issuer at which its operators log in. */

@@ -198,7 +198,7 @@ describe('at an issuer', () => {
       environment: {
         GATEPASS_DASHBOARD_ISSUER: oidc.issuer,
         GATEPASS_DASHBOARD_CLIENT_ID: oidc.clientId,
-        GATEPASS_DASHBOARD_CLIENT_SECRET: oidc.clientSecret,
+        GATEPASS_DASHBOARD_CLIENT_SECRET: oidc.clientSecret ?? '',
         GATEPASS_DASHBOARD_SCOPES: 'openid email',
         GATEPASS_DASHBOARD_ROLES: roles,
       },
