@@ -39,7 +39,7 @@ export interface ShowOptions extends ConsolePageOptions {
 }
 
 export interface FormOptions {
-  /** The form needs a login that is at most five minutes old: without one, a link to confirm it stands in its place. */
+  /** The form needs a login that is at most five minutes old: without one, it shows a link to confirm the login instead. */
   readonly recent?: boolean
   /** Of the form element, such as `inline` or `danger`. */
   readonly className?: string
