@@ -34,6 +34,8 @@ export interface ExecutionRecord {
   /** How the run ended; absent until then. */
   readonly outcome?: 'value' | 'artifact' | 'error' | 'requires_authorization'
   readonly errorKind?: string
+  /** Whether a run that failed may be repeated. Not kept: the event of the failure has it. */
+  readonly retryable?: boolean
   /** The API key that requested the run. */
   readonly apiKeyId?: string
   /** The earliest time at which a scheduled run starts. */

@@ -59,6 +59,25 @@ export function unacceptedNeeds(needs: WorkerNeeds, accepted: WorkerNeeds): Work
   }
 }
 
+/** Names in one list; a catalogue that names more is cut off. */
+const MOST_NAMES = 500
+
+/** What `needs` name and `others` do not, as a flat list: `provider:github`, `scope:github:repo`, `secret:api_key`. */
+export function namesBeyond(needs: WorkerNeeds, others: WorkerNeeds): string[] {
+  const known = new Set(namesOf(others))
+  return namesOf(needs)
+    .filter((name) => !known.has(name))
+    .slice(0, MOST_NAMES)
+}
+
+function namesOf({ providers, secrets }: WorkerNeeds): string[] {
+  const ofProviders = Object.entries(providers).flatMap(([name, scopes]) => [
+    `provider:${name}`,
+    ...scopes.map((scope) => `scope:${name}:${scope}`),
+  ])
+  return [...ofProviders, ...secrets.map((key) => `secret:${key}`)]
+}
+
 export function needsNothing({ providers, secrets }: WorkerNeeds): boolean {
   return Object.keys(providers).length === 0 && secrets.length === 0
 }

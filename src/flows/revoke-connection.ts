@@ -4,6 +4,7 @@ import { BrokerError } from '../domain/errors.ts'
 import { keptValuesOf } from '../providers/kept-values.ts'
 import type { RequestGuard } from '../providers/oauth-client.ts'
 import type { Revocation } from '../providers/revocation.ts'
+import { currentContext } from '../services/request-context.ts'
 import { UnsealError } from '../store/seal.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
 import { openAccess, openRefreshToken } from './seal-grant.ts'
@@ -13,7 +14,7 @@ import { openAccess, openRefreshToken } from './seal-grant.ts'
  * sent to endpoints other than those at the time of the consent, nor after the user has consented again.
  */
 export async function revokeConnection(broker: Broker, connection: Connection): Promise<Revocation> {
-  const { oauth, store } = broker
+  const { store } = broker
   const known = await findProviderByUid(broker, connection.projectId, connection.providerUid)
   const audit = broker.audit.of(connection.projectId, {
     action: 'connection.deleted',
@@ -21,8 +22,22 @@ export async function revokeConnection(broker: Broker, connection: Connection): 
     connectionId: connection.id,
     ...(known !== undefined && { providerId: known.id }),
   })
-  const gone = await store.connections.delete(connection.id, audit)
+  const by = currentContext().actor.kind === 'user' ? 'user' : 'operator'
+  const isAsked = known?.provider.revocationRequest !== undefined
+  const ending = { by, revocation: isAsked ? 'pending' : 'unsupported' } as const
+  const gone = await store.connections.delete(connection.id, audit, ending)
   if (gone === undefined) return 'failed'
+  const revocation = await revokeAtProvider(broker, gone)
+  if (isAsked)
+    await store.connections.tellRevocation(gone, by, revocation).catch((error: unknown) => {
+      // the connection is deleted, and the caller hears what the provider said
+      broker.log.warn({ connection: gone.id, error }, 'the event of a revocation could not be written')
+    })
+  return revocation
+}
+
+async function revokeAtProvider(broker: Broker, gone: Connection): Promise<Revocation> {
+  const { oauth } = broker
   const entry = await findProviderByUid(broker, gone.projectId, gone.providerUid)
   if (entry?.provider.revocationRequest === undefined) return 'unsupported'
   try {

@@ -14,6 +14,7 @@ import type {
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Connection } from '../domain/connection.ts'
 import type { AuditEntries } from './audit-entries.ts'
+import { authorizationEvents } from './authorization-events.ts'
 import {
   type AuthorizationRow,
   NO_ATTEMPT,
@@ -145,6 +146,7 @@ export function createAuthorizations(database: Database): Authorizations {
   const { authorizations, providers } = tables
   const connections = connectionWrites(database)
   const fail = failStatements(database)
+  const events = authorizationEvents(database)
 
   const unexpired = (now: EpochSeconds) => gt(authorizations.expiresAt, now)
   const hasId = (p: ById) => and(eq(authorizations.id, p.id), inPartition(authorizations, p))
@@ -400,16 +402,24 @@ export function createAuthorizations(database: Database): Authorizations {
         const values = { id, stateHash, steps, nextStep: step + 1, flowHash, now, lines }
         const [finished] = yield* finish(how)(values)
         if (finished === undefined) return undefined
-        yield* connections.put(connection, options)
+        yield* connections.put(announce, connection, options)
         announce(connectionChange(connection))
-        announce({ noun: 'authorization', id: finished.id })
+        announce(authorizationChange(finished))
+        yield* events.settled(announce, finished)
         return finished
       })
       return row && (toAuthorization(row) as Pending | Completed) // the status that the statement has just set
     },
     async fail(id, reason, message, now, stateHash, audit, lines = '') {
       const variant = fail(stateHash === undefined ? 'any attempt' : 'one attempt')
-      return transition(audit, () => variant({ id, reason, message, now, stateHash: stateHash ?? '', lines }))
+      const row = await write(audit, function* (announce) {
+        const [failed] = yield* variant({ id, reason, message, now, stateHash: stateHash ?? '', lines })
+        if (failed === undefined) return undefined
+        announce(authorizationChange(failed))
+        yield* events.settled(announce, failed)
+        return failed
+      })
+      return row && (toAuthorization(row) as Failed) // the status that the statement has just set
     },
     async note(id, lines, audit) {
       await write(audit, () => note({ id, lines }))

@@ -8,6 +8,7 @@ import {
 } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
+import { authorizationEvents } from './authorization-events.ts'
 import { type AuthorizationRow, SETTLED, toAuthorization, UNSETTLED } from './authorization-row.ts'
 import type { Database } from './database.ts'
 import { conflictTarget, inPartition } from './partitions.ts'
@@ -32,6 +33,7 @@ export function createBeginning(database: Database): Beginning {
   const { tables, query, statement, read, write } = database
   const { authorizations } = tables
   const fail = failStatements(database)
+  const events = authorizationEvents(database)
   const unexpired = (now: EpochSeconds) => gt(authorizations.expiresAt, now)
   const isLive = (p: { projectId: string; now: EpochSeconds }) =>
     and(eq(authorizations.projectId, p.projectId), isNotNull(authorizations.shareKey), unexpired(p.now))
@@ -69,7 +71,7 @@ export function createBeginning(database: Database): Beginning {
   )
   return {
     async begin({ attempt: _, ...fresh }, shareKey, now, most) {
-      const row = await write(undefined, function* () {
+      const row = await write(undefined, function* (announce) {
         for (;;) {
           const [begun] = yield* addOrJoin({ ...fresh, shareKey })
           if (begun === undefined) throw new Error(`authorization ${fresh.id} was neither added nor found`)
@@ -79,7 +81,7 @@ export function createBeginning(database: Database): Beginning {
           }
           if (at(toAuthorization(begun), now).status !== 'failed') return begun
           const { id, expiresAt } = begun
-          yield* fail('any attempt')({
+          const [expired] = yield* fail('any attempt')({
             id,
             reason: 'expired',
             message: EXPIRED_MESSAGE,
@@ -87,6 +89,7 @@ export function createBeginning(database: Database): Beginning {
             stateHash: '',
             lines: '',
           })
+          if (expired !== undefined) yield* events.settled(announce, expired)
         }
       })
       return toAuthorization(row)

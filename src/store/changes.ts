@@ -13,6 +13,8 @@ export type StoreChange =
   | { readonly noun: 'mcp_grant'; readonly id: string }
   | RowChange
   | { readonly noun: 'api_key' | 'worker' | 'secret' | 'policy' | 'toolset' }
+  /** An event waits for its delivery. */
+  | { readonly noun: 'delivery' }
 
 /** Rows of a list that processes keep whole (`kept-rows.ts`), so that they read no more than what changed. */
 export interface RowChange {

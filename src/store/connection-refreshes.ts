@@ -3,12 +3,12 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import type { Connection, NeedsAuthorizationReason } from '../domain/connection.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { AuditEntries } from './audit-entries.ts'
+import { connectionEvents } from './connection-events.ts'
 import { connectionChange, connectionColumns, hasId } from './connection-row.ts'
 import type { Database } from './database.ts'
 import { type Lease, leaseEnd, NO_LEASE } from './lease.ts'
 import { variantsOf } from './statement.ts'
 import { withLines } from './trail-column.ts'
-import { writeRow } from './write-row.ts'
 
 export interface RefreshedTokens {
   readonly access: Sealed
@@ -46,12 +46,14 @@ export interface ConnectionRefreshes {
   /**
    * Stores refreshed tokens if the tokens that were used are still the stored ones, even when the lease has passed to
    * another process: the provider's only valid response is not discarded because it came late. Its trail ends.
+   * `scopesBefore`: those of the tokens that were used.
    */
   settleRefresh(
     id: string,
     generation: number,
     tokens: RefreshedTokens,
     audit?: AuditEntries,
+    scopesBefore?: readonly string[],
   ): Promise<Connection | undefined>
   /**
    * Gives the lease back with the tokens unchanged. `answered`: the refresh token was certainly not used up, so the
@@ -95,6 +97,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
   const { tables, query, statement, read, write, dialect } = database
   const { connections } = tables
   const columns = connectionColumns(connections)
+  const events = connectionEvents(database)
 
   const isOfGeneration = (p: Generation): SQL | undefined =>
     and(hasId(connections, p), eq(connections.generation, p.generation))
@@ -222,18 +225,27 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
       const [row] = await read(left({ id, generation, owner, now }))
       return row && (row.left ?? 0)
     },
-    async settleRefresh(id, generation, tokens, audit) {
-      return writeRow(write, audit, connectionChange, () => settle({ id, generation, ...tokens }))
+    async settleRefresh(id, generation, tokens, audit, scopesBefore = tokens.scopes) {
+      return write(audit, function* (announce) {
+        const [settled] = yield* settle({ id, generation, ...tokens })
+        if (settled === undefined) return undefined
+        announce(connectionChange(settled))
+        yield* events.refreshed(announce, settled, scopesBefore)
+        return settled
+      })
     },
     async releaseRefresh(id, owner, outcome, trail) {
       await write(undefined, () => release(outcome)({ id, owner, trail }))
     },
     async needsAuthorization(id, generation, reason, audit, leaseOwner, lines = '') {
       const variant = disable(leaseOwner === undefined ? 'by anyone' : 'held')
-      const written = await writeRow(write, audit, connectionChange, () =>
-        variant({ id, generation, reason, leaseOwner: leaseOwner ?? '', lines }),
-      )
-      return written !== undefined
+      return write(audit, function* (announce) {
+        const [marked] = yield* variant({ id, generation, reason, leaseOwner: leaseOwner ?? '', lines })
+        if (marked === undefined) return false
+        announce(connectionChange(marked))
+        yield* events.unusable(announce, marked, reason)
+        return true
+      })
     },
     async dueAt(now, limit) {
       return read(timed({ now, limit }))

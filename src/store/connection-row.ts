@@ -4,10 +4,18 @@ import { inPartition, withoutOwnerBits } from './partitions.ts'
 import type { Tables } from './schema.ts'
 import type { ById } from './statement.ts'
 
-/** What a query of connections gives: all columns but those of the lease and the trail. */
+/** What a query of connections gives: all columns but those of the lease, the trail and the count of events. */
 export function connectionColumns(connections: Tables['connections']) {
   const all = withoutOwnerBits(getTableColumns(connections))
-  const { accountId, accountName, leaseOwner: _, leaseUntil: __, trail: ___, ...columns } = all
+  const {
+    accountId,
+    accountName,
+    leaseOwner: _,
+    leaseUntil: __,
+    trail: ___,
+    eventSeq: ____,
+    ...columns
+  } = all
   return { ...columns, account: { id: accountId, name: accountName } }
 }
 

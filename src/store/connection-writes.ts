@@ -1,8 +1,10 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Connection } from '../domain/connection.ts'
 import type { ConnectionOwner } from './changes.ts'
+import { connectionEvents } from './connection-events.ts'
 import { connectionColumns, hasId, ownedBy, ownerOf } from './connection-row.ts'
 import type { Database } from './database.ts'
+import type { Announce } from './event-writes.ts'
 import { NO_LEASE } from './lease.ts'
 import { conflictTarget, withoutOwnerBits } from './partitions.ts'
 import type { Tables } from './schema.ts'
@@ -15,8 +17,10 @@ export interface KeptConnections {
 }
 
 /** The writes of connections that are part of other nouns' transactions. */
-export function connectionWrites({ tables, query, statement, dialect }: Database) {
+export function connectionWrites(database: Database) {
+  const { tables, query, statement, dialect } = database
   const { connections } = tables
+  const events = connectionEvents(database)
 
   /**
    * The ids of the owner's connections, oldest first, locked until the transaction ends: so one of them stays the
@@ -73,6 +77,9 @@ export function connectionWrites({ tables, query, statement, dialect }: Database
         ),
       ),
   )
+  const scopesOf = statement((p: ById) =>
+    query.select({ scopes: connections.scopes }).from(connections).where(hasId(connections, p)),
+  )
   const upsert = statement((_: Tables['connections']['$inferInsert']) => {
     const row = placeholdersOf(connections)
     const {
@@ -82,6 +89,7 @@ export function connectionWrites({ tables, query, statement, dialect }: Database
       userId,
       createdAt,
       lastUsedAt,
+      eventSeq,
       ...renewed
     } = withoutOwnerBits(row)
     return query
@@ -110,13 +118,22 @@ export function connectionWrites({ tables, query, statement, dialect }: Database
    * it on the first consent only; not when the provider's identity has changed, since that token is another server's or
    * client's. A consent that the user began later is not overwritten.
    */
-  function* put(connection: Connection, { makeDefault }: { readonly makeDefault: boolean }): Steps<void> {
-    const isFirst = (yield* heirs(ownerOf(connection))).length === 0
+  function* put(
+    announce: Announce,
+    connection: Connection,
+    { makeDefault }: { readonly makeDefault: boolean },
+  ): Steps<void> {
+    const owned = yield* heirs(ownerOf(connection))
+    const isFirst = owned.length === 0
     if ((yield* newerConsent(connection)).length > 0) return
+    const told = yield* events.receivers(connection.projectId)
+    const isKnown = told !== undefined && owned.some(({ id }) => id === connection.id)
+    const [before] = isKnown ? yield* scopesOf(connection) : []
     const isDefault = isFirst || makeDefault
     if (isDefault && !isFirst) yield* unmarkDefault(ownerOf(connection))
     const { account, ...rest } = connection
     yield* upsert({ ...rest, accountId: account.id, accountName: account.name, isDefault })
+    if (told !== undefined) yield* events.stored(announce, told, connection, before?.scopes)
   }
 
   return { heirs, markDefault, unmarkDefault, reidentify, put }

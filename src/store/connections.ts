@@ -1,7 +1,9 @@
 import { and, desc, eq, isNotNull, sql } from 'drizzle-orm'
 import type { Connection } from '../domain/connection.ts'
+import type { ConnectionEnding } from '../domain/webhook.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { type ConnectionOwner, rowChange } from './changes.ts'
+import { connectionEvents } from './connection-events.ts'
 import {
   type ClaimedConnection,
   type ConnectionRefreshes,
@@ -53,8 +55,17 @@ export interface Connections extends ConnectionRefreshes {
   /** Writes when each connection was last used, by id. A later time that is already stored stays. */
   readonly used: WriteLastUse
   /** Deletes the connection and returns it, so that it can be revoked at the provider. */
-  delete(id: string, audit?: AuditEntries): Promise<Connection | undefined>
+  delete(id: string, audit?: AuditEntries, ending?: ConnectionEnding): Promise<DeletedConnection | undefined>
+  /** Tells the project's webhooks what the provider has made of the revocation. */
+  tellRevocation(
+    gone: DeletedConnection,
+    by: ConnectionEnding['by'],
+    revocation: 'revoked' | 'failed' | 'unsupported',
+  ): Promise<void>
 }
+
+/** `eventSeq`: the number of the event of its deletion, where one was written. */
+export type DeletedConnection = Connection & { readonly eventSeq?: number }
 
 /** What decides whether a connection meets a requirement. */
 export interface Grant
@@ -69,6 +80,7 @@ export function createConnections(database: Database): Connections {
   const { tables, query, statement, read, write, dialect } = database
   const { connections, connectionTools } = tables
   const columns = connectionColumns(connections)
+  const events = connectionEvents(database)
   const { heirs, markDefault, unmarkDefault, reidentify, put } = connectionWrites(database)
 
   const byId = statement((p: ById) => query.select(columns).from(connections).where(hasId(connections, p)))
@@ -204,7 +216,7 @@ export function createConnections(database: Database): Connections {
       const written = await write(audit, function* (announce) {
         const [known] = yield* ofAccount({ ...owner, accountId: connection.account.id })
         if (known !== undefined && (!replaces || known.id !== connection.id)) return undefined
-        yield* put(connection, { makeDefault })
+        yield* put(announce, connection, { makeDefault })
         announce(connectionChange(connection))
         return known === undefined ? ('created' as const) : ('replaced' as const)
       })
@@ -220,22 +232,34 @@ export function createConnections(database: Database): Connections {
       return changed ?? 0
     },
     used: createLastUse(database, connections, 'lastUsedAt'),
-    async delete(id, audit) {
-      return writeRow(write, audit, connectionChange, function* () {
+    async delete(id, audit, ending = DELETED_BY_OPERATOR) {
+      return write(audit, function* (announce) {
         const [known] = yield* byId({ id })
-        if (known === undefined) return []
+        if (known === undefined) return undefined
         const left = (yield* heirs(ownerOf(known))).filter((one) => one.id !== id)
         const [gone] = yield* byId({ id }) // again, now that it is locked
-        if (gone === undefined) return []
+        if (gone === undefined) return undefined
+        const eventSeq = yield* events.deleted(announce, gone, ending)
         yield* remove({ id })
         yield* removeTools({ ...ownerOf(gone), id })
         const [heir] = left
         if (gone.isDefault && heir !== undefined) yield* markDefault(heir)
-        return [gone]
+        announce(connectionChange(gone))
+        return { ...gone, ...(eventSeq !== undefined && { eventSeq }) }
+      })
+    },
+    async tellRevocation(gone, by, revocation) {
+      const { eventSeq } = gone
+      if (eventSeq === undefined) return
+      await write(undefined, function* (announce) {
+        yield* events.revoked(announce, gone, eventSeq + 1, { by, revocation })
+        return true
       })
     },
   }
 }
+
+const DELETED_BY_OPERATOR = { by: 'operator', revocation: 'not_attempted' } as const
 
 type Ordered = Pick<Connection, 'id' | 'isDefault'>
 

@@ -11,7 +11,9 @@ import { createConnectSessions } from './connect-sessions.ts'
 import { createConnectionTools } from './connection-tools.ts'
 import { createConnections } from './connections.ts'
 import type { Database } from './database.ts'
+import { createDeliveries } from './deliveries.ts'
 import { createEnvelopes } from './envelopes.ts'
+import { createEvents } from './events.ts'
 import { createExecutions } from './executions.ts'
 import { createFacts, PROBE_FACT } from './facts.ts'
 import { createMcpConsents } from './mcp-consents.ts'
@@ -28,6 +30,7 @@ import { createSettleRestore } from './settle-restore.ts'
 import { createSuspendedCalls } from './suspended-calls.ts'
 import { createTools } from './tools.ts'
 import { createToolsets } from './toolsets.ts'
+import { createWebhooks } from './webhooks.ts'
 import { createWorkers } from './workers.ts'
 
 export type Nouns = Readonly<ReturnType<typeof createNouns>>
@@ -62,6 +65,9 @@ export function createNouns(database: Database, appending: Pick<AuditTrail, 'app
     brandings: retried(createBrandings(database)),
     portalTickets: retried(createPortalTickets(database)),
     pageSessions: retried(createPageSessions(database)),
+    webhooks: retried(createWebhooks(database)),
+    events: retried(createEvents(database)),
+    deliveries: retried(createDeliveries(database)),
     audit: retried<AuditTrail>({ ...appending, ...createAuditReader(database) }),
     auditAnchors: retried(createAuditAnchors(database)),
     auditIndex: retried(createAuditIndex(database)),

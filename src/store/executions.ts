@@ -4,9 +4,10 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import { EXECUTION_STATUSES, type ExecutionRecord, type ExecutionStatus } from '../domain/execution.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
+import { type Announce, eventWrites } from './event-writes.ts'
 import { type Lease, leaseEnd, NO_LEASE } from './lease.ts'
 import { createPages, type Page, type PageRequest } from './page.ts'
-import { type InProject, type OfProject, placeholdersOf, variantsOf } from './statement.ts'
+import { type InProject, type OfProject, placeholdersOf, type Steps, variantsOf } from './statement.ts'
 import { inSlices } from './sweep.ts'
 
 export interface ExecutionFilter {
@@ -67,6 +68,7 @@ export interface Executions {
 export function createExecutions(database: Database): Executions {
   const { tables, query, statement, read, write, writeRepeatable, dialect } = database
   const { executions } = tables
+  const events = eventWrites(database)
   const { leaseOwner: _, leaseUntil: __, ...columns } = getTableColumns(executions)
   const { request: ___, result: ____, ...listed } = columns
 
@@ -217,11 +219,29 @@ export function createExecutions(database: Database): Executions {
     return query.delete(executions).where(inArray(executions.id, ended)).returning({ id: executions.id })
   })
 
+  /** The events of those of the runs that have failed. One that lacks a consent has not. */
+  function* failed(announce: Announce, records: readonly ExecutionRecord[]): Steps<void> {
+    const runs = records.filter(({ status, outcome }) => status === 'failed' && outcome === 'error')
+    for (const [projectId, ofProject] of Map.groupBy(runs, (one) => one.projectId)) {
+      const told = yield* events.receivers(projectId)
+      if (told === undefined) continue
+      for (const { id, userId, toolId, errorKind = 'UNKNOWN', retryable = false } of ofProject)
+        yield* events.add(announce, told, {
+          projectId,
+          type: 'tool.run.failed',
+          key: id,
+          sequence: 1,
+          data: { id, user_id: userId, tool_id: toolId, error_kind: errorKind, retryable },
+        })
+    }
+  }
+
   return {
     async add(records, audit) {
       if (records.length === 0) return
-      await write(audit, function* () {
+      await write(audit, function* (announce) {
         for (const record of records) yield* insert(record)
+        yield* failed(announce, records)
         return true
       })
     },
@@ -264,7 +284,11 @@ export function createExecutions(database: Database): Executions {
       return (await write(undefined, () => prolong({ ...lease, id, now }))).length > 0
     },
     async settle(record, owner) {
-      return (await write(undefined, () => settle({ ...record, owner }))).length > 0
+      return write(undefined, function* (announce) {
+        if ((yield* settle({ ...record, owner })).length === 0) return false
+        yield* failed(announce, [record])
+        return true
+      })
     },
     async cancel(projectId, id, now, audit) {
       return write(audit, function* () {

@@ -2,6 +2,7 @@ import { and, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { ProviderEntry } from '../providers/provider.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { rowChange } from './changes.ts'
+import { connectionEvents } from './connection-events.ts'
 import { connectionChange } from './connection-row.ts'
 import { connectionWrites, type KeptConnections } from './connection-writes.ts'
 import type { Database } from './database.ts'
@@ -35,6 +36,7 @@ export function createProviders(database: Database): Providers {
   const { tables, query, statement, read, write, dialect } = database
   const { connections, providers } = tables
   const { reidentify } = connectionWrites(database)
+  const events = connectionEvents(database)
   const named = (p: InProject) => and(eq(providers.projectId, p.projectId), eq(providers.id, p.id))
 
   const byUid = statement((p: { uid: string }) =>
@@ -88,14 +90,16 @@ export function createProviders(database: Database): Providers {
     query
       .delete(connections)
       .where(inArray(connections.id, someConnections(p)))
-      .returning({ id: connections.id, userId: connections.userId }),
+      .returning({ id: connections.id, userId: connections.userId, eventSeq: connections.eventSeq }),
   )
 
   /** How many were deleted. */
   function deleteSomeConnections({ projectId, uid: providerUid }: ProviderEntry): Promise<number> {
     return write(undefined, function* (announce) {
       const gone = yield* removeSomeConnections({ providerUid, limit: CONNECTIONS_AT_ONCE })
-      for (const { id, userId } of gone) announce(connectionChange({ id, userId, projectId, providerUid }))
+      const deleted = gone.map((one) => ({ ...one, projectId, providerUid }))
+      for (const one of deleted) announce(connectionChange(one))
+      yield* events.deletedWithProvider(announce, deleted)
       return gone.length
     })
   }

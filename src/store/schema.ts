@@ -13,6 +13,7 @@ import { describePageTables } from './page-schema.ts'
 import { describePortalTables } from './portal-schema.ts'
 import type { SchemaKit } from './schema-kit.ts'
 import { describeToolTables } from './tool-schema.ts'
+import { describeWebhookTables } from './webhook-schema.ts'
 
 export type Tables = ReturnType<typeof describeTables>
 
@@ -183,6 +184,8 @@ export function describeTables(kit: SchemaKit) {
       consentedAt: whole('consented_at').notNull().default(0),
       withheldScopes: json<Readonly<Record<string, number>>>('withheld_scopes').notNull().default(sql`'{}'`),
       lastUsedAt: whole('last_used_at'),
+      /** Counts its events (`event-writes.ts`). */
+      eventSeq: whole('event_seq'),
       /** Its failed refreshes since the last good one, and why it needs a consent: lines of `domain/trail.ts`. */
       trail: text('trail'),
       ...ownerColumns(),
@@ -255,6 +258,7 @@ export function describeTables(kit: SchemaKit) {
     ...describePageTables(kit, () => projects.id),
     ...describeAuditIndex(kit),
     ...describeAuditAnchors(kit),
+    ...describeWebhookTables(kit, () => projects.id),
     facts,
     projects,
     apiKeys,

@@ -23,6 +23,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ...sealed('chains', 'id', ['state'], IN_PROJECT),
   ...sealed('suspendedCalls', 'id', ['payload'], IN_PROJECT),
   ...sealed('pageSessions', 'id', ['payload'], IN_PROJECT),
+  ...sealed('webhooks', 'id', ['secret', 'previous_secret'], IN_PROJECT),
   ...sealed('mcpRecords', 'id', ['payload'], { needs: ['model'], place: ofMcpRecord }),
 ]
 
@@ -95,6 +96,15 @@ export function suspendedCallPlace(id: string, projectId: string): SealedPlace {
 /** The place of what a session of a page may do. */
 export function pageSessionPlace(id: string, projectId: string): SealedPlace {
   return { table: 'pageSessions', column: 'payload', rowId: id, projectId }
+}
+
+/** The place of a secret that signs the deliveries to a webhook. */
+export function webhookPlace(
+  id: string,
+  projectId: string,
+  column: 'secret' | 'previous_secret',
+): SealedPlace {
+  return { table: 'webhooks', column, rowId: id, projectId }
 }
 
 /** The place of a record of the authorization server for MCP clients. */

@@ -88,6 +88,8 @@ export function describeToolTables(kit: SchemaKit, projectId: () => AnySQLiteCol
       unreachableSince: whole('unreachable_since'),
       accepted: json<WorkerNeeds>('accepted'),
       acceptedMac: text('accepted_mac'),
+      /** Counts its events (`event-writes.ts`). */
+      eventSeq: whole('event_seq'),
     },
     (t) => [uniqueIndex('workers_id').on(t.projectId, t.id)],
   )

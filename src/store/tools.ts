@@ -4,6 +4,7 @@ import type { ProviderEntry } from '../providers/provider.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { rowChange, type StoreChange } from './changes.ts'
 import type { Database } from './database.ts'
+import { type Announce, eventWrites } from './event-writes.ts'
 import { keptToolColumns, toKeptTool } from './kept-tool.ts'
 import { providerUpsert } from './providers.ts'
 import type { RowPage } from './row-page.ts'
@@ -30,12 +31,23 @@ export interface ToolChanges {
   readonly put: readonly Tool[]
   readonly removed: readonly string[]
   readonly entries?: readonly ProviderEntry[]
+  /** Told to the project's webhooks. */
+  readonly requirements?: ChangedRequirements
+}
+
+/** What the tools of a worker name now and did not before, and the other way round. */
+export interface ChangedRequirements {
+  readonly uid: string
+  readonly id: string
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
 }
 
 export function createTools(database: Database): Tools {
   const { tables, query, statement, read, write, dialect } = database
   const { tools, toolAliases } = tables
   const putProvider = providerUpsert(database)
+  const events = eventWrites(database)
 
   const ofAlias = statement((p: { projectId: string; alias: string }) =>
     query
@@ -107,6 +119,18 @@ export function createTools(database: Database): Tools {
     yield* addAliases({ projectId, uid, aliases })
   }
 
+  function* tellRequirements(
+    announce: Announce,
+    projectId: string,
+    { uid: key, id, added, removed }: ChangedRequirements,
+  ): Steps<void> {
+    const told = yield* events.receivers(projectId)
+    if (told === undefined) return
+    const sequence = yield* events.nextSequence('worker', key)
+    const type = 'worker.requirements_changed'
+    yield* events.add(announce, told, { projectId, type, key, sequence, data: { id, added, removed } })
+  }
+
   return {
     async put(tool, entries = [], audit) {
       await write(audit, function* (announce) {
@@ -131,13 +155,14 @@ export function createTools(database: Database): Tools {
     async byUids(projectId, uids) {
       return (await read(ofUids({ projectId, uids }))).map(toKeptTool)
     },
-    async change(projectId, { put: changed, removed, entries = [] }, audit) {
+    async change(projectId, { put: changed, removed, entries = [], requirements }, audit) {
       await write(audit, function* (announce) {
         for (const entry of entries) yield* putProvider(entry)
         for (const uid of removed) yield* remove({ uid })
         for (const tool of changed) yield* put(tool)
         announce(rowChange('tool', projectId, [...removed, ...changed.map(({ uid }) => uid)]))
         announceEntries(announce, projectId, entries)
+        if (requirements !== undefined) yield* tellRequirements(announce, projectId, requirements)
         return true
       })
     },

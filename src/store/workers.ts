@@ -45,7 +45,7 @@ export function createWorkers({ tables, query, statement, read, write, dialect }
     query.insert(workers).values(placeholdersOf(workers)).onConflictDoNothing().returning(),
   )
   const update = statement((p: Worker) => {
-    const { accepted: _, acceptedMac: __, ...row } = placeholdersOf(workers)
+    const { accepted: _, acceptedMac: __, eventSeq: ___, ...row } = placeholdersOf(workers)
     return query.update(workers).set(row).where(eq(workers.uid, p.uid)).returning({ uid: workers.uid })
   })
   const accept = statement((p: AcceptedNeeds) =>

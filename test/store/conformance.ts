@@ -41,6 +41,7 @@ import { suspendedCallPromises } from './suspended-call-promises.ts'
 import { toolPromises } from './tool-promises.ts'
 import { toolsetPromises } from './toolset-promises.ts'
 import { trailPromises } from './trail-promises.ts'
+import { webhookPromises } from './webhook-promises.ts'
 
 /** Every promise of `src/store/store.ts`, for every store. `open` answers an empty one, open twice. */
 export function storeConformance(backend: string, open: () => Promise<OpenedStore>): void {
@@ -218,6 +219,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
     portalPromises(open)
     brandingPromises(open)
     pageSessionPromises(open)
+    webhookPromises(open)
     processPromises(open)
     trailPromises(open)
 

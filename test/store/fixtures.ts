@@ -14,6 +14,7 @@ import type { Secret } from '../../src/domain/secret.ts'
 import type { SuspendedCall } from '../../src/domain/suspended-call.ts'
 import type { Tool } from '../../src/domain/tool.ts'
 import type { Toolset } from '../../src/domain/toolset.ts'
+import type { Webhook } from '../../src/domain/webhook.ts'
 import type { Worker } from '../../src/domain/worker.ts'
 import type { ProviderEntry } from '../../src/providers/provider.ts'
 import type { ConnectionOwner } from '../../src/store/changes.ts'
@@ -39,6 +40,19 @@ export async function inProject(store: Store, name = 'default') {
   await store.providers.add(entry)
   const owner: ConnectionOwner = { projectId, providerUid: entry.uid, userId: 'ada' }
   return { projectId, entry, owner }
+}
+
+export function webhook(of: Partial<Webhook> & Pick<Webhook, 'projectId'>): Webhook {
+  return {
+    id: newId('wh'),
+    url: 'https://receiver.example/',
+    enabled: true,
+    secret: sealed('whsec_1'),
+    failures: 0,
+    createdAt: 1,
+    updatedAt: 1,
+    ...of,
+  }
 }
 
 export function providerEntry(of: Partial<ProviderEntry> & Pick<ProviderEntry, 'projectId'>): ProviderEntry {

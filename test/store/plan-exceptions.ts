@@ -10,6 +10,7 @@ export const SMALL = new Set([
   'policies',
   'brandings', // at most a row for each project
   'toolsets',
+  'webhooks',
   'processes',
   'audit_heads',
   'audit_progress', // a row for each project

@@ -32,7 +32,7 @@ const OLD = Buffer.alloc(32, 7)
 const NEW = Buffer.alloc(32, 8)
 
 test('the list has every sealed column of the schema', () => {
-  const schema = ['schema.ts', 'tool-schema.ts', 'mcp-schema.ts', 'page-schema.ts']
+  const schema = ['schema.ts', 'tool-schema.ts', 'mcp-schema.ts', 'page-schema.ts', 'webhook-schema.ts']
     .map((name) => readFileSync(new URL(`../../src/store/${name}`, import.meta.url), 'utf8'))
     .join('\n')
   const columns = schema

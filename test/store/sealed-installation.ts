@@ -12,6 +12,7 @@ import {
   SEALED_COLUMNS,
   type SealedColumn,
   suspendedCallPlace,
+  webhookPlace,
 } from '../../src/store/sealed-columns.ts'
 import type { FakeWorker } from '../fake-worker.ts'
 import { startFakeWorker } from '../fake-worker.ts'
@@ -24,7 +25,16 @@ import {
 } from '../flows/fixtures.ts'
 import type { Answer } from '../gatepass.ts'
 import type { UserAgent } from '../user-agent.ts'
-import { chain, execution, mcpRecord, pageSession, policy, putOff, suspendedCall } from './fixtures.ts'
+import {
+  chain,
+  execution,
+  mcpRecord,
+  pageSession,
+  policy,
+  putOff,
+  suspendedCall,
+  webhook,
+} from './fixtures.ts'
 
 export const VERIFIER = 'https://app.example/verify'
 
@@ -124,6 +134,11 @@ async function putRunsAndRules({ store, sealer }: Broker): Promise<void> {
     const session = pageSession({ projectId, expiresAt: 5_000_000_000 })
     const rights = sealer.seal('the rights', pageSessionPlace(session.id, projectId))
     await store.pageSessions.add({ ...session, payload: rights })
+    const hook = webhook({ projectId, url: 'https://127.0.0.1:9/', previousUntil: 5_000_000_000 })
+    const secretOf = (column: 'secret' | 'previous_secret') =>
+      sealer.seal(`the ${column}`, webhookPlace(hook.id, projectId, column))
+    const secrets = { secret: secretOf('secret'), previousSecret: secretOf('previous_secret') }
+    await store.webhooks.add({ ...hook, ...secrets, enabled: false }, 10)
   }
 }
 

@@ -103,7 +103,7 @@ async function storeTokens(
   }, CALLERS_WAIT_MS)
   try {
     return await retryWrite(
-      () => connections.settleRefresh(id, generation, tokens, audit),
+      () => connections.settleRefresh(id, generation, tokens, audit, connection.scopes),
       async () => {
         const stored = await connections.find(id)
         return stored?.access === tokens.access ? stored : undefined

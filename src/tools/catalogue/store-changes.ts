@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Broker } from '../../broker.ts'
 import type { Tool } from '../../domain/tool.ts'
 import type { AuditEntries } from '../../store/audit-entries.ts'
-import type { ToolChanges } from '../../store/tools.ts'
+import type { ChangedRequirements, ToolChanges } from '../../store/tools.ts'
 
 /** Tools that are written in one transaction, during which SQLite does nothing else: a few milliseconds. */
 const MAX_TOOLS = 25
@@ -18,6 +18,7 @@ export interface ToolToPut {
 export interface ChangesOfMany {
   readonly put: readonly ToolToPut[]
   readonly removed: readonly string[]
+  readonly requirements?: ChangedRequirements | undefined
 }
 
 /**
@@ -36,7 +37,9 @@ export async function storeChanges(
       await nextTurn()
       if ((await mayGoOn()) === undefined) return
     }
-    await broker.store.tools.change(projectId, part, isFirst ? audit : undefined)
+    const { requirements } = changes
+    const told = isFirst && requirements !== undefined ? { ...part, requirements } : part
+    await broker.store.tools.change(projectId, told, isFirst ? audit : undefined)
     isFirst = false
   }
 }

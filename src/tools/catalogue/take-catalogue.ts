@@ -2,6 +2,8 @@ import type { Broker } from '../../broker.ts'
 import { newId } from '../../domain/ids.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
+import { namesBeyond, needsOf, type WorkerNeeds } from '../../domain/worker-needs.ts'
+import type { ChangedRequirements } from '../../store/tools.ts'
 import type { CatalogueBounds, CatalogueItem } from '../backend.ts'
 import { backendOf } from '../backends.ts'
 import { Refusal } from '../read-json.ts'
@@ -90,6 +92,7 @@ async function takeWithin(
         toTool: () => toTool(broker, worker, item, same),
       })),
       removed,
+      requirements: changedRequirements(current, needsOf(own), needsOf(taken.values())),
     },
     {
       audit: { ...synced, lines: [...synced.lines, ...(waiting?.lines ?? [])] },
@@ -97,6 +100,18 @@ async function takeWithin(
     },
   )
   return faults
+}
+
+/** `undefined` where nothing has changed, and for the first catalogue of a worker, whose needs its administrator sees. */
+function changedRequirements(
+  { uid, id, syncedAt }: Worker,
+  before: WorkerNeeds,
+  after: WorkerNeeds,
+): ChangedRequirements | undefined {
+  if (syncedAt === undefined) return undefined
+  const added = namesBeyond(after, before)
+  const removed = namesBeyond(before, after)
+  return added.length + removed.length === 0 ? undefined : { uid, id, added, removed }
 }
 
 /** A catalogue that was compared with the tools of its project, and had changed none of them. */

@@ -68,12 +68,17 @@ export function recordExecution(
 }
 
 /** How a run ended, in the columns of its row. */
-export function endOf(execution: Execution): Pick<ExecutionRecord, 'status' | 'outcome' | 'errorKind'> {
+export function endOf(
+  execution: Execution,
+): Pick<ExecutionRecord, 'status' | 'outcome' | 'errorKind' | 'retryable'> {
   const { outcome } = execution
   return {
     status: isSuccess(execution) ? 'completed' : 'failed',
     outcome: outcome.outcome === 'authorization_required' ? 'requires_authorization' : outcome.outcome,
-    ...(outcome.outcome === 'error' && { errorKind: outcome.error.kind }),
+    ...(outcome.outcome === 'error' && {
+      errorKind: outcome.error.kind,
+      retryable: outcome.error.canRetry,
+    }),
   }
 }
 

@@ -80,6 +80,9 @@ export const {
   pageSessions,
   counters,
   users,
+  webhooks,
+  events,
+  deliveries,
 } = tables
 
 /** Where each project's audit chain ends: the row that its writers lock in turn. */

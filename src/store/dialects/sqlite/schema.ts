@@ -37,6 +37,9 @@ export const {
   pageSessions,
   counters,
   users,
+  webhooks,
+  events,
+  deliveries,
 } = tables
 
 /** The change feed: what was written, for the other processes on this file. Only the newest rows are kept. */

@@ -1,0 +1,129 @@
+import type { EpochSeconds } from './clock.ts'
+import type { Sealed } from './sealed.ts'
+
+/** What a project is told of. The names are stable: receivers switch on them. */
+export const EVENT_TYPES = [
+  'authorization.completed',
+  'authorization.failed',
+  'authorization.expired',
+  'connection.created',
+  'connection.refreshed_scopes',
+  'connection.needs_authorization',
+  'connection.revoked',
+  'connection.deleted',
+  'tool.run.failed',
+  'worker.requirements_changed',
+] as const
+export type EventType = (typeof EVENT_TYPES)[number]
+
+/** A receiver of a project's events. */
+export interface Webhook {
+  /** `wh_…` */
+  readonly id: string
+  readonly projectId: string
+  readonly url: string
+  readonly description?: string
+  /** The types that are sent; absent: all. */
+  readonly types?: readonly EventType[]
+  readonly enabled: boolean
+  /** Why it is not enabled. */
+  readonly disabledReason?: DisabledReason
+  readonly disabledAt?: EpochSeconds
+  /** `whsec_…`, which signs. */
+  readonly secret: Sealed
+  /** The secret before the last rotation, which signs too until `previousUntil`. */
+  readonly previousSecret?: Sealed
+  readonly previousUntil?: EpochSeconds
+  /** Failed attempts since the last one that succeeded. */
+  readonly failures: number
+  /** When the first of them failed. */
+  readonly failingSince?: EpochSeconds
+  /** After `FAILURES_UNTIL_PROBES` failures: when one delivery is tried next. */
+  readonly probeAt?: EpochSeconds
+  readonly createdAt: EpochSeconds
+  readonly updatedAt: EpochSeconds
+}
+
+/** `failing`: no delivery succeeded for days; `gone`: the receiver answered 410; `operator`: an administrator did it. */
+export type DisabledReason = 'operator' | 'failing' | 'gone'
+
+/** `waiting` until a receiver has answered 2xx (`delivered`) or the last attempt has failed (`failed`). */
+export const DELIVERY_STATES = ['waiting', 'delivered', 'failed'] as const
+export type DeliveryState = (typeof DELIVERY_STATES)[number]
+
+/** One event on its way to one webhook. */
+export interface Delivery {
+  readonly webhookId: string
+  readonly eventId: string
+  /** Deliveries of one key reach a webhook in the order of `keySeq`. */
+  readonly key: string
+  readonly keySeq: number
+  readonly state: DeliveryState
+  /** How many attempts were begun. */
+  readonly attempt: number
+  /** When the next attempt is due; absent: the delivery before it in its key is waiting, or it has ended. */
+  readonly dueAt?: EpochSeconds
+  /** The status of the last answer. */
+  readonly lastStatus?: number
+  /** Why the last attempt had no answer. */
+  readonly lastError?: string
+  readonly createdAt: EpochSeconds
+  readonly endedAt?: EpochSeconds
+}
+
+/** How a connection ends, for its event. */
+export interface ConnectionEnding {
+  readonly by: 'user' | 'operator'
+  /**
+   * `pending`: the provider is asked to revoke the grant, and `connection.revoked` says how that went; `unsupported`: it
+   * offers no revocation; `not_attempted`: its entry was deleted with all connections.
+   */
+  readonly revocation: 'pending' | 'unsupported' | 'not_attempted'
+}
+
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+
+/** The seconds from each failed attempt to the next: 11 attempts in 71.6 hours. */
+export const RETRY_SECONDS = [
+  5,
+  MINUTE,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  10 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+] as const
+/** Retries are spread by this part of their pause, so that those that failed together do not come together again. */
+const SPREAD = 0.1
+/** The longest pause that a receiver may ask for by Retry-After. */
+export const LONGEST_RETRY_SECONDS = 24 * HOUR
+
+/** After so many failures in a row one delivery at a time is tried, and no other spends an attempt. */
+export const FAILURES_UNTIL_PROBES = 5
+const FIRST_PROBE_SECONDS = 15
+const LONGEST_PROBE_SECONDS = 5 * MINUTE
+/** A webhook is disabled when nothing was delivered to it for so long. */
+export const DISABLED_AFTER_SECONDS = 3 * 24 * HOUR
+/** How long events and their deliveries are kept. */
+export const EVENTS_KEPT_SECONDS = 14 * 24 * HOUR
+
+/**
+ * The seconds until the next attempt after the `attempt`th has failed; `undefined`: it was the last one.
+ * @param random from 0 to 1
+ */
+export function retryPause(attempt: number, random: number, retryAfter = 0): number | undefined {
+  const pause = RETRY_SECONDS[attempt - 1]
+  if (pause === undefined) return undefined
+  return Math.ceil(Math.max(pause * (1 - SPREAD + 2 * SPREAD * random), retryAfter))
+}
+
+/** The seconds until the next probe of a webhook that has failed so often in a row; `undefined`: it is not probed yet. */
+export function probePause(failures: number): number | undefined {
+  const probes = failures - FAILURES_UNTIL_PROBES
+  if (probes < 0) return undefined
+  return Math.min(FIRST_PROBE_SECONDS * 2 ** Math.min(probes, 10), LONGEST_PROBE_SECONDS)
+}

@@ -1,0 +1,350 @@
+import { and, asc, eq, getTableColumns, gt, isNotNull, isNull, or, sql } from 'drizzle-orm'
+import type { EpochSeconds } from '../domain/clock.ts'
+import type { Delivery, DeliveryState, DisabledReason, EventType, Webhook } from '../domain/webhook.ts'
+import type { Database } from './database.ts'
+import { type Lease, leaseEnd } from './lease.ts'
+import { createPages, type Page, type PageRequest } from './page.ts'
+import { variantsOf } from './statement.ts'
+import { hastenStatement } from './webhooks.ts'
+
+/** A delivery whose attempt this process makes, with what is sent. */
+export interface ClaimedDelivery extends Pick<Delivery, 'webhookId' | 'eventId' | 'key' | 'attempt'> {
+  readonly owner: string
+  readonly type: EventType
+  readonly body: string
+}
+
+/** How an attempt ended. Of the answer only the status is kept. */
+export interface AttemptEnd {
+  readonly state: DeliveryState
+  readonly status?: number
+  /** Why there was no answer. */
+  readonly error?: string
+  /** Seconds until the next attempt; only while the state is `waiting`. */
+  readonly retryIn?: number
+}
+
+/** What the end of an attempt says of its webhook. */
+export type WebhookHealth =
+  | { readonly health: 'answers' }
+  | {
+      readonly health: 'fails'
+      /** By the number of failures in a row, this one included: the seconds until the next probe. */
+      readonly probeIn: (failures: number) => number | undefined
+      /** It is disabled when nothing was delivered to it for so many seconds. */
+      readonly disableAfter: number
+    }
+  | { readonly health: 'gone' }
+
+export interface SettledAttempt {
+  /** `false`: the lease had passed to another process, and nothing was written. */
+  readonly isSettled: boolean
+  readonly disabled?: DisabledReason
+}
+
+/** A delivery in a list, with the type of its event. */
+export type ListedDelivery = Delivery & { readonly type: EventType }
+
+/** A webhook that is enabled, and since when its oldest delivery waits. */
+export type WaitingWebhook = Pick<Webhook, 'id' | 'projectId' | 'enabled' | 'failures'> & {
+  readonly oldest?: EpochSeconds
+}
+
+/** Deliveries of events to webhooks. All times of leases and retries go by the clock of leases (`Dialect.leaseNow`). */
+export interface Deliveries {
+  /** The enabled webhooks of all projects that have a delivery due, without those that are not probed yet. */
+  dueWebhooks(now: EpochSeconds): Promise<readonly Webhook[]>
+  /**
+   * Claims up to `limit` deliveries of the webhook, those first that are due longest, each for one process at a time and
+   * only the first of its key. A claim counts as an attempt. With `probe`, the seconds until the next probe, it claims
+   * nothing when another process has probed the webhook meanwhile.
+   */
+  claim(
+    webhook: Pick<Webhook, 'id' | 'probeAt'>,
+    lease: Lease,
+    now: EpochSeconds,
+    options: { readonly limit: number; readonly probe?: number | undefined },
+  ): Promise<readonly ClaimedDelivery[]>
+  /**
+   * Writes how an attempt ended, if its claim still holds; then the next delivery of its key is due. What the attempt
+   * says of the webhook is written with it: when one that was probed answers, nothing waits for its retry any longer.
+   */
+  settle(
+    claimed: Pick<ClaimedDelivery, 'webhookId' | 'eventId' | 'key' | 'attempt' | 'owner'>,
+    end: AttemptEnd,
+    health: WebhookHealth,
+    now: EpochSeconds,
+  ): Promise<SettledAttempt>
+  /** Newest first. */
+  list(
+    webhookId: string,
+    filter: { readonly state?: DeliveryState | undefined },
+    page: PageRequest,
+  ): Promise<Page<ListedDelivery>>
+  /** All webhooks of the installation, with the age of what waits for them. */
+  waiting(): Promise<readonly WaitingWebhook[]>
+}
+
+export function createDeliveries(database: Database): Deliveries {
+  const { tables, query, statement, read, write, dialect } = database
+  const { webhooks, deliveries, events } = tables
+  const hasten = hastenStatement(database)
+
+  // a subquery, since PostgreSQL looks up no time in an index that may change while the statement runs
+  const leaseNow = (now: EpochSeconds) => sql<number>`(select ${dialect.leaseNow(now)})`
+  const isWaiting = eq(deliveries.state, 'waiting')
+  const isDue = (p: { now: EpochSeconds }) =>
+    and(isWaiting, isNotNull(deliveries.dueAt), sql`${deliveries.dueAt} <= ${leaseNow(p.now)}`)
+  const isProbed = (p: { now: EpochSeconds }) => sql`${webhooks.probeAt} <= ${leaseNow(p.now)}`
+  interface OfWebhook {
+    readonly webhookId: string
+  }
+  interface One extends OfWebhook {
+    readonly eventId: string
+  }
+  const isOne = (p: One) => and(eq(deliveries.webhookId, p.webhookId), eq(deliveries.eventId, p.eventId))
+  const isOfKey = (p: OfWebhook & { key: string }) =>
+    and(eq(deliveries.webhookId, p.webhookId), eq(deliveries.key, p.key), isWaiting)
+
+  const due = statement((p: { now: EpochSeconds }) => {
+    // a subquery for each webhook, so that no plan reads all deliveries that are due
+    const first = query
+      .select({ one: sql`1` })
+      .from(deliveries)
+      .where(and(eq(deliveries.webhookId, webhooks.id), isDue(p)))
+      .limit(1)
+    return query
+      .select()
+      .from(webhooks)
+      .where(
+        and(
+          eq(webhooks.enabled, true),
+          or(isNull(webhooks.probeAt), isProbed(p)),
+          sql`(${first}) is not null`,
+        ),
+      )
+  })
+  const probe = statement((p: OfWebhook & { now: EpochSeconds; seconds: number }) =>
+    query
+      .update(webhooks)
+      .set({ probeAt: leaseEnd(dialect, p) })
+      .where(and(eq(webhooks.id, p.webhookId), isProbed(p)))
+      .returning({ id: webhooks.id }),
+  )
+  const claimable = statement((p: OfWebhook & { now: EpochSeconds; limit: number }) =>
+    dialect.lock(
+      query
+        .select({ eventId: deliveries.eventId })
+        .from(deliveries)
+        .where(and(eq(deliveries.webhookId, p.webhookId), isDue(p)))
+        .orderBy(deliveries.dueAt)
+        .limit(p.limit),
+      'for update skip locked',
+    ),
+  )
+  const claim = statement((p: Lease & One & { now: EpochSeconds }) =>
+    query
+      .update(deliveries)
+      .set({
+        attempt: sql`${deliveries.attempt} + 1`,
+        leaseOwner: p.owner,
+        dueAt: leaseEnd(dialect, p),
+      })
+      .where(isOne(p))
+      .returning({ key: deliveries.key, attempt: deliveries.attempt }),
+  )
+  const eventOf = statement((p: { eventId: string }) =>
+    query.select({ type: events.type, body: events.body }).from(events).where(eq(events.id, p.eventId)),
+  )
+  const end = variantsOf((how: 'again' | 'for good') =>
+    statement(
+      (
+        p: One &
+          Omit<AttemptEnd, 'retryIn'> & {
+            owner: string
+            attempt: number
+            seconds: number
+            now: EpochSeconds
+          },
+      ) =>
+        query
+          .update(deliveries)
+          .set({
+            state: p.state,
+            lastStatus: p.status ?? null,
+            lastError: p.error ?? null,
+            leaseOwner: null,
+            ...(how === 'again'
+              ? { dueAt: leaseEnd(dialect, p) }
+              : { dueAt: null, endedAt: dialect.leaseNow(p.now) }),
+          })
+          .where(
+            and(isOne(p), isWaiting, eq(deliveries.leaseOwner, p.owner), eq(deliveries.attempt, p.attempt)),
+          )
+          .returning({ id: deliveries.eventId }),
+    ),
+  )
+  const firstOfKey = statement((p: OfWebhook & { key: string }) =>
+    dialect.lock(
+      query
+        .select({ eventId: deliveries.eventId, dueAt: deliveries.dueAt })
+        .from(deliveries)
+        .where(isOfKey(p))
+        .orderBy(asc(deliveries.keySeq))
+        .limit(1),
+      'for update',
+    ),
+  )
+  const makeDue = statement((p: One & { now: EpochSeconds }) =>
+    query
+      .update(deliveries)
+      .set({ dueAt: dialect.leaseNow(p.now) })
+      .where(isOne(p))
+      .returning({ id: deliveries.eventId }),
+  )
+  const answers = statement((p: OfWebhook) =>
+    query
+      .update(webhooks)
+      .set({ failures: 0, failingSince: null })
+      .where(and(eq(webhooks.id, p.webhookId), gt(webhooks.failures, 0)))
+      .returning({ probeAt: webhooks.probeAt }),
+  )
+  const endProbes = statement((p: OfWebhook) =>
+    query
+      .update(webhooks)
+      .set({ probeAt: null })
+      .where(eq(webhooks.id, p.webhookId))
+      .returning({ id: webhooks.id }),
+  )
+  const fails = statement((p: OfWebhook & { now: EpochSeconds }) =>
+    query
+      .update(webhooks)
+      .set({
+        failures: sql`${webhooks.failures} + 1`,
+        failingSince: sql`coalesce(${webhooks.failingSince}, ${dialect.leaseNow(p.now)})`,
+      })
+      .where(eq(webhooks.id, p.webhookId))
+      .returning({
+        enabled: webhooks.enabled,
+        failures: webhooks.failures,
+        failingFor: sql`${dialect.leaseNow(p.now)} - ${webhooks.failingSince}`.mapWith(Number),
+      }),
+  )
+  const probeLater = statement((p: OfWebhook & { now: EpochSeconds; seconds: number }) =>
+    query
+      .update(webhooks)
+      .set({ probeAt: leaseEnd(dialect, p) })
+      .where(eq(webhooks.id, p.webhookId))
+      .returning({ id: webhooks.id }),
+  )
+  const disable = statement((p: OfWebhook & { reason: DisabledReason; now: EpochSeconds }) =>
+    query
+      .update(webhooks)
+      .set({ enabled: false, disabledReason: p.reason, disabledAt: dialect.leaseNow(p.now) })
+      .where(and(eq(webhooks.id, p.webhookId), eq(webhooks.enabled, true)))
+      .returning({ id: webhooks.id }),
+  )
+  const listed = variantsOf((state: DeliveryState | 'any') =>
+    createPages(database, {
+      table: deliveries,
+      key: deliveries.eventId,
+      order: 'descending',
+      matching: (p: OfWebhook & { state: DeliveryState }) =>
+        and(
+          eq(deliveries.webhookId, p.webhookId),
+          state === 'any' ? undefined : eq(deliveries.state, p.state),
+          // beside the state: SQLite takes the index of those that are not delivered only where the text says so
+          state === 'waiting' || state === 'failed' ? sql`${deliveries.state} <> 'delivered'` : undefined,
+        ),
+      select: (where, order) =>
+        query
+          .select({ ...getTableColumns(deliveries), type: events.type })
+          .from(deliveries)
+          .innerJoin(events, eq(events.id, deliveries.eventId))
+          .where(where)
+          .orderBy(order),
+      keyOf: ({ eventId }) => eventId,
+    }),
+  )
+  const oldest = statement((_: object) => {
+    const first = query
+      .select({ createdAt: deliveries.createdAt })
+      .from(deliveries)
+      .where(and(eq(deliveries.webhookId, webhooks.id), isWaiting, sql`${deliveries.state} <> 'delivered'`))
+      .orderBy(deliveries.eventId)
+      .limit(1)
+    return query
+      .select({
+        id: webhooks.id,
+        projectId: webhooks.projectId,
+        enabled: webhooks.enabled,
+        failures: webhooks.failures,
+        oldest: sql`(${first})`.mapWith(Number),
+      })
+      .from(webhooks)
+  })
+
+  return {
+    async dueWebhooks(now) {
+      return read(due({ now }))
+    },
+    async claim({ id: webhookId, probeAt }, { owner, seconds }, now, { limit, probe: probeIn }) {
+      return write(undefined, function* () {
+        if (probeAt !== undefined && probeIn !== undefined)
+          if ((yield* probe({ webhookId, now, seconds: probeIn })).length === 0) return []
+        const claimed: ClaimedDelivery[] = []
+        // locked first and by a statement of their own, so that not more than `limit` are locked
+        for (const { eventId } of yield* claimable({ webhookId, now, limit })) {
+          const [event] = yield* eventOf({ eventId })
+          const [one] = yield* claim({ webhookId, eventId, owner, seconds, now })
+          if (event !== undefined && one !== undefined)
+            claimed.push({ webhookId, eventId, owner, ...one, ...event })
+        }
+        return claimed
+      })
+    },
+    async settle({ webhookId, eventId, key, attempt, owner }, { retryIn, ...ended }, about, now) {
+      return write(undefined, function* (announce) {
+        const how = retryIn === undefined ? 'for good' : 'again'
+        const values = { webhookId, eventId, owner, attempt, ...ended, seconds: retryIn ?? 0, now }
+        if ((yield* end(how)(values)).length === 0) return { isSettled: false }
+        if (retryIn === undefined) {
+          const [next] = yield* firstOfKey({ webhookId, key })
+          if (next !== undefined && next.dueAt === undefined) {
+            yield* makeDue({ webhookId, eventId: next.eventId, now })
+            announce({ noun: 'delivery' })
+          }
+        }
+        if (about.health === 'answers') {
+          const [failed] = yield* answers({ webhookId })
+          if (failed?.probeAt !== undefined) {
+            yield* endProbes({ webhookId })
+            yield* hasten({ webhookId, now })
+            announce({ noun: 'delivery' })
+          }
+          return { isSettled: true }
+        }
+        if (about.health === 'gone') {
+          const gone = yield* disable({ webhookId, reason: 'gone', now })
+          return { isSettled: true, ...(gone.length > 0 && { disabled: 'gone' as const }) }
+        }
+        const [state] = yield* fails({ webhookId, now })
+        if (state === undefined) return { isSettled: true }
+        const seconds = about.probeIn(state.failures)
+        if (seconds !== undefined) yield* probeLater({ webhookId, now, seconds })
+        if (!state.enabled || (state.failingFor ?? 0) < about.disableAfter) return { isSettled: true }
+        yield* disable({ webhookId, reason: 'failing', now })
+        return { isSettled: true, disabled: 'failing' as const }
+      })
+    },
+    async list(webhookId, { state }, page) {
+      return listed(state ?? 'any')({ webhookId, state: state ?? 'waiting' }, page)
+    },
+    async waiting() {
+      return (await read(oldest({}))).map(({ oldest: since, ...one }) => ({
+        ...one,
+        ...(since !== undefined && since > 0 && { oldest: since }),
+      }))
+    },
+  }
+}

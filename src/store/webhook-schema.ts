@@ -1,0 +1,86 @@
+import { sql } from 'drizzle-orm'
+import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
+import type { Sealed } from '../domain/sealed.ts'
+import type { DeliveryState, DisabledReason, EventType } from '../domain/webhook.ts'
+import type { SchemaKit } from './schema-kit.ts'
+
+/** The part of `describeTables` for webhooks: the receivers of events, the events, and each on its way to a receiver. */
+export function describeWebhookTables(kit: SchemaKit, projectId: () => AnySQLiteColumn) {
+  const { table, text, integer, whole, flag, json, index, primaryKey } = kit
+  const ofProject = () => text('project_id').notNull().references(projectId)
+  const sealed = (name: string) => text(name).$type<Sealed>()
+
+  const webhooks = table(
+    'webhooks',
+    {
+      id: text('id').primaryKey(),
+      projectId: ofProject(),
+      url: text('url').notNull(),
+      description: text('description'),
+      types: json<readonly EventType[]>('types'),
+      enabled: flag('enabled').notNull(),
+      disabledReason: text('disabled_reason').$type<DisabledReason>(),
+      disabledAt: whole('disabled_at'),
+      secret: sealed('secret').notNull(),
+      previousSecret: sealed('previous_secret'),
+      previousUntil: whole('previous_until'),
+      failures: integer('failures').notNull(),
+      failingSince: whole('failing_since'),
+      probeAt: whole('probe_at'),
+      createdAt: whole('created_at').notNull(),
+      updatedAt: whole('updated_at').notNull(),
+    },
+    (t) => [index('webhooks_of_project').on(t.projectId, t.id)],
+  )
+
+  /** What happened, written in the transaction of the change while the project has a webhook. */
+  const events = table(
+    'events',
+    {
+      id: text('id').primaryKey(),
+      projectId: ofProject(),
+      type: text('type').$type<EventType>().notNull(),
+      /** The id of the connection, authorization, run or worker. */
+      key: text('key').notNull(),
+      /** Counts the events of the key in the order of their commits. */
+      keySeq: whole('key_seq').notNull(),
+      /** The JSON that is sent. */
+      body: text('body').notNull(),
+      at: whole('at').notNull(),
+    },
+    (t) => [index('events_of_project').on(t.projectId, t.at, t.id), index('events_age').on(t.at)],
+  )
+
+  const deliveries = table(
+    'deliveries',
+    {
+      webhookId: text('webhook_id').notNull(),
+      eventId: text('event_id').notNull(),
+      key: text('key').notNull(),
+      keySeq: whole('key_seq').notNull(),
+      state: text('state').$type<DeliveryState>().notNull(),
+      /** Attempts that were begun. */
+      attempt: integer('attempt').notNull(),
+      /**
+       * When an attempt is due, by the clock of leases. While an attempt is under way: when its lease ends. NULL: the
+       * delivery before it in its key is waiting.
+       */
+      dueAt: whole('due_at'),
+      leaseOwner: text('lease_owner'),
+      lastStatus: integer('last_status'),
+      lastError: text('last_error'),
+      createdAt: whole('created_at').notNull(),
+      endedAt: whole('ended_at'),
+    },
+    (t) => [
+      primaryKey({ columns: [t.webhookId, t.eventId] }),
+      index('deliveries_due').on(t.webhookId, t.dueAt).where(sql`state = 'waiting'`),
+      index('deliveries_of_key').on(t.webhookId, t.key, t.keySeq).where(sql`state = 'waiting'`),
+      // nearly all are delivered: those are found by the primary key
+      index('deliveries_state').on(t.webhookId, t.state, t.eventId).where(sql`state <> 'delivered'`),
+      index('deliveries_age').on(t.createdAt),
+    ],
+  )
+
+  return { webhooks, events, deliveries }
+}

@@ -1,0 +1,157 @@
+import { and, count, eq, inArray, isNull, sql } from 'drizzle-orm'
+import type { EpochSeconds } from '../domain/clock.ts'
+import type { Sealed } from '../domain/sealed.ts'
+import type { Webhook } from '../domain/webhook.ts'
+import type { AuditEntries } from './audit-entries.ts'
+import type { Database } from './database.ts'
+import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
+
+/** What an administrator sets. */
+export type WebhookSettings = Pick<
+  Webhook,
+  | 'id'
+  | 'projectId'
+  | 'url'
+  | 'description'
+  | 'types'
+  | 'enabled'
+  | 'disabledReason'
+  | 'disabledAt'
+  | 'updatedAt'
+>
+
+/** The secrets after a rotation. */
+export interface RotatedSecret extends InProject {
+  readonly secret: Sealed
+  readonly previousSecret: Sealed
+  readonly previousUntil: EpochSeconds
+  readonly updatedAt: EpochSeconds
+}
+
+export interface Webhooks {
+  /** Adds the webhook; `false`, with nothing written, when its project has `most` already. */
+  add(webhook: Webhook, most: number, audit?: AuditEntries): Promise<boolean>
+  find(projectId: string, id: string): Promise<Webhook | undefined>
+  /** The oldest first. */
+  list(projectId: string): Promise<readonly Webhook[]>
+  /** Writes the settings. One that is enabled counts as healthy again, and what waits for it is due at once. */
+  change(settings: WebhookSettings, audit?: AuditEntries): Promise<boolean>
+  rotate(secrets: RotatedSecret, audit?: AuditEntries): Promise<boolean>
+  /** Deletes the webhook. Its deliveries are deleted when their time is over. */
+  delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
+}
+
+export function createWebhooks(database: Database): Webhooks {
+  const { tables, query, statement, read, write } = database
+  const { webhooks } = tables
+  const named = (p: InProject) => and(eq(webhooks.projectId, p.projectId), eq(webhooks.id, p.id))
+  const id = { id: webhooks.id }
+
+  const byId = statement((p: InProject) => query.select().from(webhooks).where(named(p)))
+  const ofProject = statement((p: OfProject) =>
+    query.select().from(webhooks).where(eq(webhooks.projectId, p.projectId)).orderBy(webhooks.id),
+  )
+  const total = statement((p: OfProject) =>
+    query.select({ total: count() }).from(webhooks).where(eq(webhooks.projectId, p.projectId)),
+  )
+  const insert = statement((_: Webhook) =>
+    query.insert(webhooks).values(placeholdersOf(webhooks)).returning(id),
+  )
+  const update = statement((p: WebhookSettings) => {
+    const { url, description, types, enabled, disabledReason, disabledAt, updatedAt } =
+      placeholdersOf(webhooks)
+    return query
+      .update(webhooks)
+      .set({ url, description, types, enabled, disabledReason, disabledAt, updatedAt })
+      .where(named(p))
+      .returning(id)
+  })
+  const heal = statement((p: InProject) =>
+    query
+      .update(webhooks)
+      .set({ failures: 0, failingSince: null, probeAt: null })
+      .where(named(p))
+      .returning(id),
+  )
+  const hasten = hastenStatement(database)
+  const rotate = statement((p: RotatedSecret) =>
+    query
+      .update(webhooks)
+      .set({
+        secret: p.secret,
+        previousSecret: p.previousSecret,
+        previousUntil: p.previousUntil,
+        updatedAt: p.updatedAt,
+      })
+      .where(named(p))
+      .returning(id),
+  )
+  const remove = statement((p: InProject) => query.delete(webhooks).where(named(p)).returning(id))
+
+  return {
+    async add(webhook, most, audit) {
+      return write(audit, function* () {
+        const [known] = yield* total(webhook)
+        if ((known?.total ?? 0) >= most) return false
+        yield* insert(webhook)
+        return true
+      })
+    },
+    async find(projectId, id) {
+      return (await read(byId({ projectId, id })))[0]
+    },
+    async list(projectId) {
+      return read(ofProject({ projectId }))
+    },
+    async change(settings, audit) {
+      return write(audit, function* (announce) {
+        const [known] = yield* byId(settings)
+        if (known === undefined) return false
+        yield* update(settings)
+        if (settings.enabled && !known.enabled) {
+          yield* heal(settings)
+          yield* hasten({ webhookId: settings.id, now: settings.updatedAt })
+          announce({ noun: 'delivery' })
+        }
+        return true
+      })
+    },
+    async rotate(secrets, audit) {
+      return write(audit, function* () {
+        return (yield* rotate(secrets)).length > 0
+      })
+    },
+    async delete(projectId, id, audit) {
+      return write(audit, function* () {
+        return (yield* remove({ projectId, id })).length > 0
+      })
+    },
+  }
+}
+
+/** Retries that one statement makes due: as many as a webhook can have attempted while it failed, and more. */
+const HASTENED_AT_ONCE = 1_000
+
+/** Makes the retries of a webhook due at once, because it answers again. */
+export function hastenStatement({ tables: { deliveries }, query, statement, dialect }: Database) {
+  return statement((p: { webhookId: string; now: EpochSeconds }) => {
+    const now = dialect.leaseNow(p.now)
+    const isLater = and(
+      eq(deliveries.webhookId, p.webhookId),
+      eq(deliveries.state, 'waiting'),
+      sql`${deliveries.dueAt} > (select ${now})`,
+      isNull(deliveries.leaseOwner),
+    )
+    const some = query
+      .select({ eventId: deliveries.eventId })
+      .from(deliveries)
+      .where(isLater)
+      .orderBy(deliveries.dueAt)
+      .limit(HASTENED_AT_ONCE)
+    return query
+      .update(deliveries)
+      .set({ dueAt: now })
+      .where(and(eq(deliveries.webhookId, p.webhookId), inArray(deliveries.eventId, some), isLater))
+      .returning({ eventId: deliveries.eventId })
+  })
+}
