@@ -1,7 +1,7 @@
 import type { EpochSeconds } from './clock.ts'
 import type { Sealed } from './sealed.ts'
 
-/** What a project is told of. The names are stable: receivers switch on them. */
+/** What webhooks send. The names are stable: receivers switch on them. */
 export const EVENT_TYPES = [
   'authorization.completed',
   'authorization.failed',

@@ -32,7 +32,7 @@ export interface ReplayedPart {
 export interface Events {
   /**
    * Makes up to `limit` of the project's events due once more for the webhook, from the one after `after` on. They keep
-   * their ids, those of one key come in their order, and what waits already is left as it is.
+   * their ids, those of one key come in their order, and a delivery that is waiting stays unchanged.
    */
   replay(
     webhook: Webhook,
