@@ -5,8 +5,15 @@ import { build, type Plugin } from 'vite'
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** Drivers of databases: one is native, and tests put faults into both (`test/faults/kill-at.ts`). */
 const DRIVERS = ['better-sqlite3', 'pg']
-/** Loaded when the first MCP client registers, which few programs see. */
-const RARELY_USED = ['oidc-provider']
+/** Loaded when the first MCP client registers, or where a collector is set, which few programs see. */
+const RARELY_USED = [
+  'oidc-provider',
+  '@opentelemetry/api',
+  '@opentelemetry/otlp-transformer',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-metrics',
+  '@opentelemetry/sdk-trace',
+]
 
 export interface Bundle {
   /** Entry modules, by their path below `src/` without the extension; each becomes a file of that path. */

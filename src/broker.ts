@@ -23,6 +23,7 @@ import type { PolicyEngine } from './services/policies/policy-engine.ts'
 import type { ReadCache } from './services/read-cache.ts'
 import type { Refreshes } from './services/refresh-table.ts'
 import type { CachedConnection } from './services/release.ts'
+import type { Tracing } from './services/tracing.ts'
 import type { UseLog } from './services/use-log.ts'
 import type { Waiters } from './services/waiters.ts'
 import type { Sealer } from './store/seal.ts'
@@ -75,6 +76,8 @@ export interface Broker {
   readonly liveness: Liveness
   readonly uses: UseLog
   readonly metrics: Metrics
+  /** Absent where traces are not sent. */
+  readonly tracing?: Tracing
   readonly audit: AuditLog
   readonly altered: AlteredRows
   readonly history: ExecutionLog

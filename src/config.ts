@@ -12,6 +12,7 @@ import { readMcp } from './settings/mcp.ts'
 import { isServiceLink, type SettingName, unknownSettings } from './settings/names.ts'
 import { readPublicUrl } from './settings/public-url.ts'
 import { type AddFault, type ReadSetting, splitList } from './settings/read.ts'
+import { readTelemetry, type TelemetrySettings } from './settings/telemetry.ts'
 import { toolsPorts } from './settings/tools-ports.ts'
 import { readVerifier } from './settings/verifier.ts'
 import type { DatabasePlace } from './store/database-place.ts'
@@ -29,6 +30,8 @@ export interface Config extends BrokerSettings {
   readonly logLevel: LogLevel
   /** Who may read `/metrics`: everyone, holders of an API key, no one. */
   readonly metrics: 'open' | 'key' | 'off'
+  /** Where traces and metrics are sent. Absent: nowhere. */
+  readonly telemetry?: TelemetrySettings
   /** Absolute paths of the modules whose tools run in this process. */
   readonly toolModules: readonly string[]
   /** The absolute path of the folder with the operator's definitions of providers. */
@@ -88,6 +91,7 @@ export function readConfig(
     return chosen ?? fallback
   }
 
+  const telemetry = readTelemetry(environment, (variable, what) => void faults.push(`${variable} ${what}`))
   const port = number('PORT', 8400, 1, 65_535)
   const publicUrl = readPublicUrl(setting('PUBLIC_URL'), port, development, addFault)
   const database = readDatabase(setting('DATABASE_URL') ?? 'file:gatepass.db', addFault)
@@ -147,6 +151,7 @@ export function readConfig(
     audit: readAuditSettings(setting, addFault),
     logLevel: choice('LOG_LEVEL', LOG_LEVELS, 'info'),
     metrics: choice('METRICS', ['open', 'key', 'off'], development ? 'open' : 'key'),
+    ...(telemetry && { telemetry }),
     development,
     toolModules: readToolModules(splitList(setting('TOOLS')), addFault),
     ...readProviderFolder(setting('PROVIDERS'), addFault),

@@ -3,6 +3,7 @@ import type { LogLevel } from './config.ts'
 import type { Log } from './domain/log.ts'
 import { redact, redactText } from './redact.ts'
 import { currentContext } from './services/request-context.ts'
+import { currentSpan } from './services/tracing.ts'
 
 /** Size of the buffer of unread log lines. When it is full, lines are dropped, so that no request waits for the reader. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024
@@ -54,7 +55,15 @@ export function createLog(
   const write = (level: LogLevel) => (about: object, message: string) => {
     if (isClosed || !logger.isLevelEnabled(level)) return
     const { requestId } = currentContext()
-    logger[level]({ ...redact(about), ...(requestId !== undefined && { requestId }) }, redactText(message))
+    const traceId = currentSpan()?.traceId
+    logger[level](
+      {
+        ...redact(about),
+        ...(requestId !== undefined && { requestId }),
+        ...(traceId !== undefined && { traceId }),
+      },
+      redactText(message),
+    )
   }
   let reported = 0
   destination.on('drain', () => {

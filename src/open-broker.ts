@@ -34,6 +34,8 @@ import { createRefreshes } from './services/refresh-table.ts'
 import { bytesOfConnections } from './services/release.ts'
 import { admitKeys, noteSealingKey } from './services/sealing-keys.ts'
 import { createRowSigner, signedStore } from './services/signed-store.ts'
+import { tracedAudit, tracedOutgoing, tracedStore } from './services/traced.ts'
+import type { Tracing } from './services/tracing.ts'
 import { createUseLog } from './services/use-log.ts'
 import { createWaiters } from './services/waiters.ts'
 import { watchSealer } from './services/watch-sealer.ts'
@@ -62,6 +64,8 @@ export interface BrokerParts {
   readonly now?: Clock
   /** The client of every outgoing request; default: the guarded one. A simulation has one that dials nothing. */
   readonly outgoing?: Outgoing
+  /** Makes spans of what the broker does. Absent: nothing is called for them. */
+  readonly tracing?: Tracing
 }
 
 /**
@@ -70,12 +74,13 @@ export interface BrokerParts {
  */
 export async function openBroker(
   config: Config,
-  { log, now = systemClock, outgoing: given }: BrokerParts,
+  { log, now = systemClock, outgoing: given, tracing }: BrokerParts,
 ): Promise<Broker & { close(): Promise<void> }> {
   const keys = createSealer(config.masterKeys)
   const metrics = createMetrics()
   const opened = await openStore(config.database, { admit: (facts) => admitKeys(facts, keys) })
-  const raw = observedStore(opened, metrics)
+  const system = config.database.kind === 'sqlite' ? 'sqlite' : 'postgresql'
+  const raw = observedStore(tracing ? tracedStore(opened, tracing, system) : opened, metrics)
   try {
     await noteSealingKey(raw.facts, keys)
     const { key: installationKey, isSigned } = await ensureInstallationKey(raw, keys)
@@ -89,7 +94,8 @@ export async function openBroker(
     if (!isSigned)
       await signRowsOnce({ raw, signer, sealer: keys, key: installationKey, audit, log }, operatorsProject.id)
     await settleRestore({ store, log, now, audit }, operatorsProject.id)
-    const outgoing = observedOutgoing(given ?? createOutgoing({ allowedHosts: config.allowedHosts }), metrics)
+    const client = given ?? createOutgoing({ allowedHosts: config.allowedHosts })
+    const outgoing = observedOutgoing(tracing ? tracedOutgoing(client, tracing) : client, metrics)
     const definitions = await readDefinitions(config, (url) => outgoing.allows(url), log)
     await checkProviderNames(config, store, operatorsProject.id, definitions, log)
     const waiters = createWaiters(store, {
@@ -132,10 +138,20 @@ export async function openBroker(
       pausedChains: createPendingLimit(store.chains.count, config.maxPending, now),
       uses,
       metrics,
-      audit,
+      ...(tracing && { tracing }),
+      audit: tracing ? tracedAudit(audit, tracing, system) : audit,
       altered,
       history,
-      policies: createPolicyEngine({ store, outgoing, sealer, audit, metrics, log, now }),
+      policies: createPolicyEngine({
+        store,
+        outgoing,
+        sealer,
+        audit,
+        metrics,
+        log,
+        now,
+        ...(tracing && { tracing }),
+      }),
       cache: {
         connections: createReadCache(store, {
           max: config.cacheBytes,

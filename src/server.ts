@@ -15,7 +15,7 @@ import { DEFAULT_PROJECT } from './domain/project.ts'
 import type { Outgoing } from './egress/outgoing.ts'
 import { createApp } from './http/app.ts'
 import { whyNotServed } from './http/mcp-setup/is-served.ts'
-import type { Gather } from './http/operation/metrics.ts'
+import { type Gather, ownFigures } from './http/operation/metrics.ts'
 import { type OnCall, withCallLog } from './http/server/call-log.ts'
 import { listen } from './listen.ts'
 import {
@@ -24,7 +24,8 @@ import {
 } from './mcp/authorization-server/authorization-server.ts'
 import { issuersOf, mcpResource } from './mcp/callers/resource.ts'
 import { createMcpEndpoint } from './mcp/endpoint/endpoint.ts'
-import { openBroker } from './open-broker.ts'
+import { type BrokerParts, openBroker } from './open-broker.ts'
+import { startTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 import { ModuleFault } from './tools/module/load-module.ts'
 import { registerModules } from './tools/module/register-modules.ts'
 import { createScheduler } from './tools/run/scheduler.ts'
@@ -34,6 +35,8 @@ import { version } from './version.ts'
 export const SHUTDOWN_BUDGET_MS = 25_000
 /** The part of the budget in which a run that was cut off records how it ended; as much again is for the writes. */
 const FINAL_WRITES_MS = 1_000
+/** How long the end waits for the collector to take the last spans. */
+const TELEMETRY_MS = 2_000
 
 export interface RunningServer {
   readonly broker: Broker
@@ -65,9 +68,11 @@ export interface ServerParts {
 export async function startServer(given: Config, parts: ServerParts): Promise<RunningServer> {
   const { log, cluster } = parts
   const config = given.development ? withSandboxClient(given) : given
-  const broker = await openBroker(config, parts)
-  const opened: (() => Promise<void>)[] = [() => broker.close()]
+  const telemetry = config.telemetry && (await startTelemetry(config.telemetry, { log, version }))
+  const opened: (() => Promise<void>)[] = [async () => telemetry?.close(0)]
   try {
+    const broker = await openBroker(config, { ...parts, ...telemetryParts(telemetry) })
+    opened.push(() => broker.close())
     const apiKey = await ensureApiKey(broker, config)
     await loadTools(broker, config)
     const sandbox = config.development ? sandboxFor(config, broker.now) : undefined
@@ -92,6 +97,7 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
       'Log lines that were not written, because nobody read them in time',
       () => log.dropped,
     )
+    telemetry?.sendMetrics(broker.metrics, () => ownFigures(broker))
     const serving = parts.onCall ? withCallLog(app.fetch, parts.onCall) : app.fetch
     const listener = await listen(serving, config)
     opened.push(() => listener.close(0))
@@ -128,13 +134,20 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
         if (running.size > 0) log.error({ refreshes: running.size }, 'refreshes were cut off at the end')
         await broker.outgoing.close()
         // closing waits for the database, which may be unreachable
-        await atMost(Math.max(left(), FINAL_WRITES_MS), broker.close())
+        await Promise.all([
+          telemetry?.close(Math.min(left(), TELEMETRY_MS)),
+          atMost(Math.max(left(), FINAL_WRITES_MS), broker.close()),
+        ])
       },
     }
   } catch (error) {
     for (const close of opened.reverse()) await close()
     throw error
   }
+}
+
+function telemetryParts(telemetry: Telemetry | undefined): Pick<BrokerParts, 'tracing'> {
+  return telemetry?.tracing === undefined ? {} : { tracing: telemetry.tracing }
 }
 
 /** The authorization server for MCP clients; `undefined` where `/mcp` is not served. Throws `ConfigError`. */

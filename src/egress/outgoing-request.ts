@@ -22,6 +22,8 @@ export interface OutgoingRequest {
   readonly method?: Dispatcher.HttpMethod
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
+  /** Whether `traceparent` is added, where traces are sent: to workers of the operator, and to no other host. */
+  readonly continuesTrace?: boolean
   /** Presented in the TLS handshake (RFC 8705). Such a request is not made over plain http. */
   readonly clientCertificate?: ClientCertificate
   /** From the call to the last byte of the response, the wait for a free connection included. Default: 10 s. */

@@ -6,6 +6,7 @@ import { keptValuesOf } from '../providers/kept-values.ts'
 import { factsOf } from '../providers/known-facts.ts'
 import type { ProviderEntry } from '../providers/provider.ts'
 import type { CachedConnection, Release } from '../services/release.ts'
+import { inSpan } from '../services/tracing.ts'
 import type { ConnectionOwner } from '../store/changes.ts'
 import { UnsealError } from '../store/seal.ts'
 import { active, clientIdOf, providerIdentity, registeredClient } from './find-provider.ts'
@@ -50,6 +51,18 @@ export type TokenOutcome =
  * the user's grant, `provider_incomplete` when its client is not set, `provider_inactive` when it is switched off.
  */
 export function getAccessToken(broker: Broker, need: TokenNeed): TokenOutcome | Promise<TokenOutcome> {
+  const { tracing } = broker
+  if (tracing === undefined) return countedAccessToken(broker, need)
+  const span = { name: 'token fetch', attributes: { 'gatepass.provider': need.entry.id } }
+  return inSpan(
+    tracing,
+    span,
+    () => countedAccessToken(broker, need),
+    ({ outcome }) => ({ attributes: { 'gatepass.outcome': outcome } }),
+  )
+}
+
+function countedAccessToken(broker: Broker, need: TokenNeed): TokenOutcome | Promise<TokenOutcome> {
   const { id } = need.entry
   const counted = (outcome: TokenOutcome): TokenOutcome => {
     broker.metrics.tokenFetched(id, outcome.outcome)

@@ -134,7 +134,8 @@ export function createApp(
   ])
     app.post(path, idempotent(broker, authenticate, charge))
 
-  const shared = { authenticate, charge, operator, log: broker.log, onAnswered: observer.onAnswered }
+  const { log, tracing } = broker
+  const shared = { authenticate, charge, operator, log, tracing, onAnswered: observer.onAnswered }
   const add = endpoints(app, shared)
   addAuthorizations(add, broker) //   /v1/auth/authorize, /status, /{id}/events, /confirm_user
   const sessions = { charge, countGuess: createCountGuess() }

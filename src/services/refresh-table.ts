@@ -80,6 +80,8 @@ export interface Refreshes {
 type TokensOf = Pick<Connection, 'id' | 'generation'>
 
 export interface RunningRefresh {
+  /** `traceparent` of its span, for the spans of those who wait for it. */
+  readonly traceparent?: string | undefined
   /** Settles when the tokens are stored and everything else is done. */
   readonly ended: Promise<RefreshOutcome>
   /** Settles when the callers are answered: earlier than `ended` only if the tokens cannot be stored soon. */

@@ -21,7 +21,10 @@ const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 1000
 
 export interface WorkerRequest
-  extends Pick<OutgoingRequest, 'url' | 'method' | 'headers' | 'body' | 'maxBytes' | 'signal'> {
+  extends Pick<
+    OutgoingRequest,
+    'url' | 'method' | 'headers' | 'body' | 'maxBytes' | 'signal' | 'continuesTrace'
+  > {
   /** The limit for all attempts together. */
   readonly timeoutSeconds: number
   /** The number of retries. */

@@ -16,8 +16,9 @@ const OPENS_CONNECTIONS = new RegExp(
     // a module that is known, or none: what is imported late is judged as what is imported first. But for an operator's
     // own modules of tools and definitions, which are trusted code (docs/writing-tools.md, docs/providers.md), and the tasks
     // of the thread pool, whose modules thread-pool.ts names itself. oidc-provider fetches clients' documents with the
-    // guarded client that it is given
-    /(?<!\.)\bimport\((?!'(?:\.{1,2}\/|open'|oidc-provider'|yaml')|toolModule\)|taskModule\)|definitionModule\))|\brequire\(/,
+    // guarded client that it is given; OpenTelemetry's packages make and write spans, and telemetry/otlp-client.ts sends
+    // them with a guarded client
+    /(?<!\.)\bimport\((?!'(?:\.{1,2}\/|open'|oidc-provider'|yaml'|@opentelemetry\/(?:api|otlp-transformer|resources|sdk-metrics|sdk-trace)')|toolModule\)|taskModule\)|definitionModule\))|\brequire\(/,
     /\bglobalThis\b/,
     /createRemoteJWKSet/,
     /import (\w+|\* as \w+) from '(node:)?(http|net)'/,

@@ -30,6 +30,7 @@ import type { BrokerError } from '../../domain/errors.ts'
 import { trailLines } from '../../domain/trail.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
 import type { RefreshFailure, RefreshOutcome } from '../../services/refresh-table.ts'
+import { currentSpan, inSpan, inTrace } from '../../services/tracing.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { causeOfFailedRefresh, failedRefresh, withFailure } from '../explain/failed-refresh.ts'
 import { markUnusable } from '../mark-unusable.ts'
@@ -59,11 +60,30 @@ const READ_AGAIN_MS = 200
  * (RFC 6749 section 6, RFC 9700 section 4.14). Only if the provider refuses the grant, the user is asked for a new
  * consent. Throws `token_request_refused`, `provider_incomplete` and `store_unavailable`.
  */
-export async function refreshConnection(
+export function refreshConnection(
   broker: Broker,
   entry: ProviderEntry,
   connection: Connection,
   options: RefreshOptions = {},
+): Promise<RefreshOutcome> {
+  const { tracing, refreshes } = broker
+  const run = () => sharedRefresh(broker, entry, connection, options)
+  if (tracing === undefined) return run()
+  // without a request that waits for it, a refresh is a trace of its own
+  const traced = currentSpan() === undefined ? inTrace : inSpan
+  const span = {
+    name: 'token refresh',
+    attributes: { 'gatepass.provider': entry.id },
+    links: [refreshes.running.get(connection.id)?.traceparent],
+  }
+  return traced(tracing, span, run, ({ outcome }) => ({ attributes: { 'gatepass.outcome': outcome } }))
+}
+
+async function sharedRefresh(
+  broker: Broker,
+  entry: ProviderEntry,
+  connection: Connection,
+  options: RefreshOptions,
 ): Promise<RefreshOutcome> {
   const { id } = connection
   const { running } = broker.refreshes
@@ -75,7 +95,7 @@ export async function refreshConnection(
   const released = Promise.withResolvers<never>()
   const ended = refresh(broker, entry, connection, options, released.reject).finally(() => running.delete(id))
   const answer = Promise.race([ended, released.promise])
-  running.set(id, { ended, answer })
+  running.set(id, { ended, answer, traceparent: currentSpan()?.traceparent })
   // callers handle the rejections; these handlers are for rejections after the last caller has left
   for (const promise of [ended, answer]) promise.catch(() => {})
   return answer

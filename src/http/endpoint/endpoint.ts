@@ -4,6 +4,8 @@ import type { ApiKey, Role } from '../../domain/api-key.ts'
 import type { Log } from '../../domain/log.ts'
 import { checked, parse } from '../../parsing/parse.ts'
 import { inContext } from '../../services/request-context.ts'
+import type { Tracing } from '../../services/tracing.ts'
+import type { Answered, OnAnswered } from './answered.ts'
 import type { Authenticate, Operator } from './authenticate.ts'
 import { limitBody, MAX_API_BODY_BYTES } from './body-limit.ts'
 import { errorSchema } from './error-schema.ts'
@@ -14,6 +16,7 @@ import type { Charge } from './rate-limit.ts'
 import { checkHeaders, hasBody, NOTHING, readBody, readQuery, refuseBody, unknownBy } from './read-request.ts'
 import { requestHeader } from './request-header.ts'
 import { requestId } from './request-id.ts'
+import { inRequestSpan } from './request-span.ts'
 
 /** One method of one path. Requests are checked by it, and `/openapi.json` is generated from it. */
 export interface EndpointDefinition<
@@ -72,26 +75,15 @@ export interface SharedByEndpoints {
   readonly log: Log
   /** Called after every answer, refusals included. */
   readonly onAnswered?: OnAnswered
+  /** Set where traces are sent. */
+  readonly tracing?: Tracing | undefined
   /** Set where every request comes from a command of the operator. */
   readonly operator?: Operator | undefined
 }
 
-export type OnAnswered = (
-  route: { readonly method: string; readonly path: string },
-  status: number,
-  milliseconds: number,
-  by: Answered,
-) => void
-
-/** A request that was answered; `caller` is absent when its key was refused. */
-export interface Answered {
-  readonly c: Context
-  caller?: ApiKey
-}
-
 export function endpoints(
   app: OpenAPIHono,
-  { authenticate, charge, log, onAnswered, operator }: SharedByEndpoints,
+  { authenticate, charge, log, onAnswered, tracing, operator }: SharedByEndpoints,
 ) {
   return <
     Params extends z.ZodObject = z.ZodObject<Record<never, never>>,
@@ -147,13 +139,17 @@ export function endpoints(
             onUnknown,
           })) as z.output<Body>,
       }
-      if (isKeyless) return handle(input)
+      const work =
+        tracing === undefined || by === undefined
+          ? () => handle(input)
+          : () => inRequestSpan(tracing, definition, by, () => handle(input))
+      if (isKeyless) return work()
       if (operator !== undefined)
-        return inContext({ actor: { kind: 'cli' }, purpose: operator.command }, () => handle(input))
+        return inContext({ actor: { kind: 'cli' }, purpose: operator.command }, work)
       const actor = { kind: 'api_key', id: caller.id } as const
       const { userId: onlyUser } = caller
       const context = { actor, apiKey: caller, purpose, requestId: requestId(c) }
-      return inContext(onlyUser === undefined ? context : { ...context, onlyUser }, () => handle(input))
+      return inContext(onlyUser === undefined ? context : { ...context, onlyUser }, work)
     }
 
     app.on(
@@ -171,7 +167,7 @@ function observed(
 ) {
   return async (c: Context): Promise<Response> => {
     const begun = performance.now()
-    const by: Answered = { c }
+    const by: Answered = { c, begun }
     try {
       const response = await answer(c, by)
       onAnswered(route, response.status, performance.now() - begun, by)

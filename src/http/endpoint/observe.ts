@@ -2,8 +2,9 @@ import type { Context, MiddlewareHandler } from 'hono'
 import type { Broker } from '../../broker.ts'
 import type { RouteMetrics } from '../../services/metrics.ts'
 import { currentContext, inContext } from '../../services/request-context.ts'
-import type { OnAnswered } from './endpoint.ts'
+import type { Answered, OnAnswered } from './answered.ts'
 import { requestId } from './request-id.ts'
+import { endRequestSpan, inRequestSpan } from './request-span.ts'
 
 /** Counts every answer by its route, and logs it. */
 export interface Observer {
@@ -15,7 +16,11 @@ export interface Observer {
   unknown(c: Context, status: number): void
 }
 
-export function createObserver({ metrics, log }: Pick<Broker, 'metrics' | 'log'>): Observer {
+export function createObserver({
+  metrics,
+  log,
+  tracing,
+}: Pick<Broker, 'metrics' | 'log' | 'tracing'>): Observer {
   const figures = new Map<object | string, RouteMetrics>()
   const limited = metrics.counter(
     'gatepass_rate_limited_total',
@@ -48,7 +53,9 @@ export function createObserver({ metrics, log }: Pick<Broker, 'metrics' | 'log'>
   }
 
   return {
-    onAnswered(route, status, milliseconds, { c, caller }) {
+    onAnswered(route, status, milliseconds, by) {
+      const { c, caller } = by
+      endRequestSpan(tracing, route, by, status)
       figuresOf(route, route.method.toUpperCase(), route.path).answered(status, milliseconds / 1000)
       if (status === 429) limited.increment(route.path)
       if (status >= 500 || log.isDebugging) line(c, route.path, status, milliseconds, caller?.id)
@@ -57,20 +64,20 @@ export function createObserver({ metrics, log }: Pick<Broker, 'metrics' | 'log'>
       return async (c, next) => {
         const begun = performance.now()
         const { method } = c.req
+        const traced = { method: METHODS.has(method) ? method : 'other', path: route }
+        const by: Answered = { c, begun }
         const done = (status: number) => {
           const milliseconds = performance.now() - begun
-          figuresOf(`${method} ${route}`, METHODS.has(method) ? method : 'other', route).answered(
-            status,
-            milliseconds / 1000,
-          )
+          figuresOf(`${method} ${route}`, traced.method, route).answered(status, milliseconds / 1000)
           line(c, route, status, milliseconds)
+          endRequestSpan(tracing, traced, by, status)
         }
         const context = {
           actor: { kind: 'user' },
           purpose: `${method} ${route}`,
           requestId: requestId(c),
         } as const
-        await inContext(context, next) // hono has turned an error into a response by now
+        await inContext(context, () => inRequestSpan(tracing, traced, by, next)) // hono has turned an error into a response by now
         done(c.res.status)
       }
     },

@@ -12,12 +12,14 @@ import { authorizationRequired } from '../../tools/run/tool-tokens.ts'
 import { createStreamScrubber } from '../../tools/scrub-stream.ts'
 import { surelyHoldNone } from '../../tools/secret-needles.ts'
 import { requiredAuthorizationSchema } from '../dialects/execution-schemas.ts'
-import type { Answered, SharedByEndpoints } from '../endpoint/endpoint.ts'
+import type { Answered } from '../endpoint/answered.ts'
+import type { SharedByEndpoints } from '../endpoint/endpoint.ts'
 import { errorSchema } from '../endpoint/error-schema.ts'
 import { statusOf } from '../endpoint/errors.ts'
 import { idText, userIdText } from '../endpoint/fields.ts'
 import { requestHeader, requestHeaders } from '../endpoint/request-header.ts'
 import { requestId } from '../endpoint/request-id.ts'
+import { inRequestSpan } from '../endpoint/request-span.ts'
 import { utf8Header } from '../endpoint/utf8-header.ts'
 import { isText, passedOn, readUpload } from './proxy-body.ts'
 import { headersToAnswer, headersToSend } from './proxy-headers.ts'
@@ -99,8 +101,10 @@ export function addProxy(
         requestId: requestId(c),
         ...(caller.userId !== undefined && { onlyUser: caller.userId }),
       }
-      const outcome = await inContext(context, async () =>
-        forwardRequest(broker, await readRequest(c, caller)),
+      const outcome = await inContext(context, () =>
+        inRequestSpan(broker.tracing, routeOf(c.req.method), by, async () =>
+          forwardRequest(broker, await readRequest(c, caller)),
+        ),
       )
       if (outcome.outcome === 'answered') return answerOf(c, outcome, release)
       const { authorization } = await authorizationRequired(broker, outcome.authorization)
@@ -124,7 +128,7 @@ export function addProxy(
 
   app.all('/proxy/:provider/*', async (c) => {
     const begun = performance.now()
-    const by: Answered = { c }
+    const by: Answered = { c, begun }
     const done = (status: number) => onAnswered(routeOf(c.req.method), status, performance.now() - begun, by)
     try {
       const response = await answer(c, by)

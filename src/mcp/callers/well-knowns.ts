@@ -2,7 +2,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { BrokerSettings } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
-import type { OnAnswered } from '../../http/endpoint/endpoint.ts'
+import type { OnAnswered } from '../../http/endpoint/answered.ts'
 import { publicToBrowsers } from './browsers.ts'
 import { issuersOf, type McpResource, METADATA_PATH, mcpResource } from './resource.ts'
 
@@ -26,7 +26,7 @@ export function addResourceMetadata(
       const toolset = c.req.param('toolset')
       if (toolset !== undefined && !TOOLSET.test(toolset))
         throw new BrokerError('not_found', 'There is no such resource here.')
-      onAnswered?.(route, 200, performance.now() - begun, { c })
+      onAnswered?.(route, 200, performance.now() - begun, { c, begun })
       return c.json(resourceMetadata(mcpResource(settings.publicUrl, toolset), issuersOf(settings)))
     })
   }

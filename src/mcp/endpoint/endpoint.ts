@@ -3,10 +3,12 @@ import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { isToolsetId } from '../../domain/toolset.ts'
+import type { Answered } from '../../http/endpoint/answered.ts'
 import { limitBody, MAX_API_BODY_BYTES } from '../../http/endpoint/body-limit.ts'
-import type { Answered, SharedByEndpoints } from '../../http/endpoint/endpoint.ts'
+import type { SharedByEndpoints } from '../../http/endpoint/endpoint.ts'
 import type { Charge } from '../../http/endpoint/rate-limit.ts'
 import { requestId } from '../../http/endpoint/request-id.ts'
+import { inRequestSpan } from '../../http/endpoint/request-span.ts'
 import { setupPath } from '../../http/mcp-setup/mcp-setup.ts'
 import { rpcError } from '../../sdk/mcp/rpc-error.ts'
 import { inContext } from '../../services/request-context.ts'
@@ -46,7 +48,7 @@ export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAutho
 
   async function answer(
     c: Context,
-    { callers, charge }: { readonly callers: Callers; readonly charge: Charge },
+    { callers, charge, routeOf }: Answering,
     by: Answered,
   ): Promise<Response> {
     const toolsetId = c.req.param('toolset')
@@ -65,7 +67,10 @@ export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAutho
       isAuthorized: () => callers.authenticate(c, resource).then(() => true, saysNothingOfCredential),
       ...(toolsetId !== undefined && { toolsetId }),
     }
-    return inContext(contextOf(principal, { purpose: 'mcp', requestId: about.requestId }), async () => {
+    const context = contextOf(principal, { purpose: 'mcp', requestId: about.requestId })
+    return inContext(context, () => inRequestSpan(broker.tracing, routeOf(method), by, work))
+
+    async function work(): Promise<Response> {
       await limitBody(c, MAX_API_BODY_BYTES)
       serving ??= loadServing(broker).catch((error: unknown) => {
         serving = undefined // the next message loads it again
@@ -87,7 +92,7 @@ export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAutho
       if (legacy.sessionId === undefined) return notAllowed('POST')
       await lists.listFor(exchange) // refuses a toolset that does not exist
       return openEventStream(exchange, slots, sources)
-    })
+    }
   }
 
   function mount(app: OpenAPIHono, shared: SharedByEndpoints): void {
@@ -98,9 +103,9 @@ export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAutho
       app.all(path, async (c) => {
         if (isOpenedByBrowser(c)) return c.redirect(setupPath(c.req.param('toolset')), 303)
         const begun = performance.now()
-        const by: Answered = { c }
+        const by: Answered = { c, begun }
         const resource = mcpResource(broker.settings.publicUrl, c.req.param('toolset'))
-        const response = await answer(c, { callers, charge }, by).catch((error: unknown) =>
+        const response = await answer(c, { callers, charge, routeOf }, by).catch((error: unknown) =>
           callers.refuse(c, error, resource),
         )
         onAnswered?.(routeOf(c.req.method), response.status, performance.now() - begun, by)
@@ -121,6 +126,13 @@ export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAutho
       suspended.close()
     },
   }
+}
+
+/** What the requests of one path share. */
+interface Answering {
+  readonly callers: Callers
+  readonly charge: Charge
+  readonly routeOf: ReturnType<typeof routesOf>
 }
 
 /** Loaded with the first message, since the official SDK takes 30 MB of memory and a tenth of the start. */

@@ -11,6 +11,7 @@ import type { Metrics } from '../metrics.ts'
 import { createReadCache } from '../read-cache.ts'
 import type { Release } from '../release.ts'
 import { currentContext } from '../request-context.ts'
+import { inSpan, type Tracing } from '../tracing.ts'
 import { type Evaluation, evaluate, type PolicyMatch, type PolicyRefusalReason } from './evaluate.ts'
 import { askHook } from './policy-hook.ts'
 import type { EvaluationContext, RequestedUse } from './policy-match.ts'
@@ -54,6 +55,7 @@ interface PolicyEngineParts {
   readonly metrics: Metrics
   readonly log: Log
   readonly now: Clock
+  readonly tracing?: Tracing
 }
 
 const MAX_CACHED_PROJECTS = 1_000
@@ -66,6 +68,7 @@ export function createPolicyEngine({
   metrics,
   log,
   now,
+  tracing,
 }: PolicyEngineParts): PolicyEngine {
   const cache = createReadCache<PoliciesInForce>(store, {
     max: MAX_CACHED_PROJECTS,
@@ -86,10 +89,20 @@ export function createPolicyEngine({
   /** `decide` returns nothing when no rule applies: such a use goes on without a pause. */
   function withPolicies(
     projectId: string,
+    providerIds: () => readonly string[],
     decide: (policies: readonly Policy[]) => Promise<void> | undefined,
   ): Evaluated {
+    const traced = (policies: readonly Policy[]) =>
+      tracing === undefined
+        ? decide(policies)
+        : inSpan(
+            tracing,
+            { name: 'policy check', attributes: { 'gatepass.provider': providerIds().join() } },
+            () => decide(policies),
+            () => ({ attributes: { 'gatepass.outcome': 'permitted' } }),
+          )
     const evaluated = (read: PoliciesInForce) => {
-      const deciding = read.policies.length > 0 ? decide(read.policies) : undefined
+      const deciding = read.policies.length > 0 ? traced(read.policies) : undefined
       return deciding === undefined ? read : deciding.then(() => read)
     }
     const held = inForce(projectId)
@@ -200,11 +213,13 @@ export function createPolicyEngine({
   }
 
   return {
-    check: (use) => withPolicies(use.projectId, (policies) => decide(policies, use, use, 'needed')),
+    check: (use) =>
+      withPolicies(use.projectId, idsIn(use), (policies) => decide(policies, use, use, 'needed')),
 
     checkRelease(releases, once) {
       const [first] = releases
-      return withPolicies(first.connection.projectId, (policies) => {
+      const ids = () => releases.map(({ entry }) => entry.id)
+      return withPolicies(first.connection.projectId, ids, (policies) => {
         const permitted = permittedFor(releases)
         const use = { ...(permitted ?? useByCaller(first)), providers: releases.map(providerOf) }
         return decide(policies, use, permitted ?? once, 'granted')
@@ -212,7 +227,7 @@ export function createPolicyEngine({
     },
 
     checkConsent: (need) =>
-      withPolicies(need.projectId, (policies) => {
+      withPolicies(need.projectId, idsIn(need), (policies) => {
         const use: RequestedUse = { ...need, use: 'token', hosts: [] }
         const { refusal } = evaluate(alwaysDenying(policies), use, { at: now(), scopes: 'needed' })
         return refusal && refuse(use, refusal.reason, refusal.by)
@@ -234,6 +249,10 @@ export function createPolicyEngine({
       return evaluate((await inForce(use.projectId)).policies, use, { at, scopes: 'needed' })
     },
   }
+}
+
+function idsIn({ providers }: Pick<RequestedUse, 'providers'>): () => readonly string[] {
+  return () => providers.map(({ id }) => id)
 }
 
 const denying = new WeakMap<readonly Policy[], readonly Policy[]>()

@@ -156,6 +156,7 @@ async function ask(
   const credentials = isSigned ? [secret] : []
   const response = await askWorker(outgoing, {
     url: `${uri.replace(/\/+$/, '')}/worker/${path}`,
+    continuesTrace: true,
     method: body === undefined ? 'GET' : 'POST',
     headers: {
       accept: 'application/json',

@@ -62,6 +62,7 @@ export async function askOxpServer(
   const credentials = secret === '' ? [] : [secret]
   const response = await askWorker(broker.outgoing, {
     url: `${worker.uri.replace(/\/+$/, '')}/${path}`,
+    continuesTrace: true,
     method: body === undefined ? 'GET' : 'POST',
     headers: {
       accept: 'application/json',

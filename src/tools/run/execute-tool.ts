@@ -4,6 +4,7 @@ import { newId } from '../../domain/ids.ts'
 import { isSafeToRepeat, toolId } from '../../domain/tool.ts'
 import { currentContext, inContext, permit } from '../../services/request-context.ts'
 import { aboutToRun } from '../../services/run-once.ts'
+import { inSpan, type SpanEnd } from '../../services/tracing.ts'
 import type { ToolEvent } from '../backend.ts'
 import { backendOf } from '../backends.ts'
 import { withCheckedValue } from '../check-output.ts'
@@ -55,30 +56,56 @@ export function executeTool(
 ): Promise<Execution> {
   // each call has its own context: calls that one request makes in parallel are recorded under their own tools
   const context = { ...currentContext(), tool: toolId(call.tool) }
-  return inContext(context, async () => {
-    const started = performance.now()
-    const startedAt = broker.now()
+  return inContext(context, () => {
     const id = call.executionId ?? newId('exec')
-    const checked = 'runner' in call ? call : await checkCall(broker, call)
-    const { runner } = checked
-    let wasCalled = false
-    const onCalled = () => {
-      wasCalled = true
+    const { tracing } = broker
+    if (tracing === undefined) return recordedRun(broker, call, id, signal)
+    const name = toolId(call.tool)
+    // the semantic conventions of generative AI, whose status is Development
+    const attributes = {
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': name,
+      'gen_ai.tool.call.id': id,
     }
-    const outcome = await runIfPermitted(broker, checked, { id, onCalled, ...(signal && { signal }) })
-    const elapsed = performance.now() - started
-    const execution: Execution = {
-      id,
-      durationMs: wholeMilliseconds(elapsed),
-      finishedAt: toTimestamp(broker.now()),
-      outcome,
-      wasCalled,
-      ...(runner.outcome === 'found' && { worker: { id: runner.worker.id, type: runner.worker.type } }),
-    }
-    report(broker, execution, elapsed)
-    if (call.executionId === undefined) recordExecution(broker, call, execution, startedAt)
-    return execution
+    const span = { name: `execute_tool ${name}`, attributes }
+    return inSpan(tracing, span, () => recordedRun(broker, call, id, signal), endOfSpan)
   })
+}
+
+async function recordedRun(
+  broker: Broker,
+  call: ToolCall | CheckedToolCall,
+  id: string,
+  signal: AbortSignal | undefined,
+): Promise<Execution> {
+  const started = performance.now()
+  const startedAt = broker.now()
+  const checked = 'runner' in call ? call : await checkCall(broker, call)
+  const { runner } = checked
+  let wasCalled = false
+  const onCalled = () => {
+    wasCalled = true
+  }
+  const outcome = await runIfPermitted(broker, checked, { id, onCalled, ...(signal && { signal }) })
+  const elapsed = performance.now() - started
+  const execution: Execution = {
+    id,
+    durationMs: wholeMilliseconds(elapsed),
+    finishedAt: toTimestamp(broker.now()),
+    outcome,
+    wasCalled,
+    ...(runner.outcome === 'found' && { worker: { id: runner.worker.id, type: runner.worker.type } }),
+  }
+  report(broker, execution, elapsed)
+  if (call.executionId === undefined) recordExecution(broker, call, execution, startedAt)
+  return execution
+}
+
+function endOfSpan({ outcome, worker }: Execution): SpanEnd {
+  return {
+    attributes: { 'gatepass.outcome': metricLabel(outcome), 'gatepass.worker_type': worker?.type ?? 'none' },
+    ...(outcome.outcome === 'error' && { failure: outcome.error.kind }),
+  }
 }
 
 /** Writes metrics and, for an operator, the stack trace of a tool that failed. */

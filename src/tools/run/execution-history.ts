@@ -16,7 +16,11 @@ import { type Execution, type ExecutionOutcome, isSuccess, type ToolCall } from 
 // while an installation is upgraded node by node.
 
 /** The request of a run, as history keeps it. */
-export type KeptRequest = Pick<ToolCall, 'input' | 'account' | 'accounts' | 'metadata' | 'keepContent'>
+export interface KeptRequest
+  extends Pick<ToolCall, 'input' | 'account' | 'accounts' | 'metadata' | 'keepContent'> {
+  /** `traceparent` of the request that scheduled the run, if its trace is recorded. */
+  readonly traceparent?: string
+}
 
 /** One attempt to run the tool, and its result. */
 export interface Attempt {
@@ -137,14 +141,15 @@ function toStoredError({ stacktrace: _, parameterErrors, ...error }: ToolError):
 
 type Row = Pick<ExecutionRecord, 'id' | 'projectId'>
 
-export function sealRequest(broker: Broker, row: Row, call: ToolCall): Sealed {
-  const { input, account, accounts, metadata, keepContent } = call
+export function sealRequest(broker: Broker, row: Row, call: KeptRequest): Sealed {
+  const { input, account, accounts, metadata, keepContent, traceparent } = call
   const kept: KeptRequest = {
     input,
     ...(account !== undefined && { account }),
     ...(accounts !== undefined && { accounts }),
     ...(metadata !== undefined && { metadata }),
     ...(keepContent !== undefined && { keepContent }),
+    ...(traceparent !== undefined && { traceparent }),
   }
   return broker.sealer.seal(JSON.stringify(kept), executionPlace(row.id, row.projectId, 'request'))
 }

@@ -7,6 +7,7 @@ import type { ExecutionRecord } from '../../domain/execution.ts'
 import { newId } from '../../domain/ids.ts'
 import { isSafeToRepeat } from '../../domain/tool.ts'
 import { inContext } from '../../services/request-context.ts'
+import { inTrace } from '../../services/tracing.ts'
 import type { Lease } from '../../store/lease.ts'
 import { retry } from '../../store/retry.ts'
 import { UnsealError } from '../../store/seal.ts'
@@ -163,8 +164,9 @@ async function attempt(broker: Broker, record: ExecutionRecord): Promise<Executi
 
   try {
     const { projectId, userId, entryPoint, id } = record
-    const request = openRequest(broker, record)
-    if (request === undefined) return fail('Its request is no longer stored.')
+    const kept = openRequest(broker, record)
+    if (kept === undefined) return fail('Its request is no longer stored.')
+    const { traceparent, ...request } = kept
     const tool = await findTool(broker, projectId, record.toolId)
     const wasBegun = record.attempts > readAttempts(broker, record).length + 1
     if (wasBegun && !isSafeToRepeat(tool))
@@ -179,7 +181,7 @@ async function attempt(broker: Broker, record: ExecutionRecord): Promise<Executi
     const actor =
       apiKey === undefined ? ({ kind: 'system' } as const) : ({ kind: 'api_key', id: apiKey.id } as const)
     const context = { actor, ...(apiKey && { apiKey }), purpose: 'scheduled run', requestId: id }
-    const execution = await inContext(context, () =>
+    const execute = () =>
       executeTool(broker, {
         ...request,
         tool,
@@ -187,7 +189,11 @@ async function attempt(broker: Broker, record: ExecutionRecord): Promise<Executi
         executionId: id,
         callId: id,
         ...(userId !== undefined && { userId }),
-      }),
+      })
+    const { tracing } = broker
+    const span = { name: 'scheduled run', links: [traceparent] }
+    const execution = await inContext(context, () =>
+      tracing === undefined ? execute() : inTrace(tracing, span, execute),
     )
     const { outcome } = execution
     // the tool was not called, or a policy refused it: nothing was done yet

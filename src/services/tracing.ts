@@ -1,0 +1,122 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { BrokerError } from '../domain/errors.ts'
+
+// Traces, as the flows see them. `src/telemetry` implements `Tracing` with OpenTelemetry, and only where a collector is
+// set: everywhere else `broker.tracing` is absent, and no span is thought of. Attributes are words of closed lists, ids
+// of providers and tools, hosts: never a user, an account, a query, arguments, a result or SQL.
+
+export type Attributes = Readonly<Record<string, string | number | boolean>>
+
+export interface SpanDescription {
+  /** Of few values: a route, the name of a tool, a method of the store. */
+  readonly name: string
+  /** `server`: answers a request. `client`: waits for another system. Default: `internal`. */
+  readonly kind?: 'server' | 'client' | 'internal'
+  readonly attributes?: Attributes
+  /** `performance.now()` at its beginning. Default: now. */
+  readonly startedAt?: number
+  /** `traceparent` of other traces: of what queued this work, or of the work that this waits for. */
+  readonly links?: readonly (string | undefined)[]
+}
+
+export interface TraceDescription extends SpanDescription {
+  /** What a caller whose key is valid has sent. A malformed one begins a trace, like none. */
+  readonly traceparent?: string | undefined
+}
+
+/** One piece of work in a trace. */
+export interface Span {
+  readonly traceId: string
+  /** W3C Trace Context level 1, section 3.2. */
+  readonly traceparent: string
+  /** Whether the trace was chosen to be recorded. Work below a span that is not has no spans. */
+  readonly isRecorded: boolean
+  set(attributes: Attributes): void
+  /** With the word for its failure (`error.type`), if it failed. */
+  end(failure?: string): void
+}
+
+export interface Tracing {
+  /** Begins a trace, or continues that of the caller. The caller of this method ends the span. */
+  begin(trace: TraceDescription): Span
+  /** Begins a span below the current one; `undefined` where no trace is recorded. */
+  child(span: SpanDescription): Span | undefined
+  /** Whether `traceparent` is passed on to workers. */
+  readonly propagates: boolean
+}
+
+const current = new AsyncLocalStorage<Span>()
+
+/** The span of the work that runs now, recorded or not. */
+export function currentSpan(): Span | undefined {
+  return current.getStore()
+}
+
+/** Runs a function, and all that it awaits, below the span. */
+export function within<T>(span: Span, run: () => T): T {
+  return current.run(span, run)
+}
+
+/** How a piece of work ended: attributes, and the word for its failure if it failed. */
+export interface SpanEnd {
+  readonly attributes?: Attributes
+  readonly failure?: string | undefined
+}
+
+/** Runs a function below a new span, which ends with what the function returns, resolves with or throws. */
+export function inSpan<T>(
+  tracing: Tracing,
+  description: SpanDescription,
+  run: () => T,
+  endOf?: (result: Awaited<T>) => SpanEnd,
+): T {
+  const span = tracing.child(description)
+  return span === undefined ? run() : runIn(span, run, endOf)
+}
+
+/** Runs a function as a trace of its own: work that no request waits for. */
+export function inTrace<T>(
+  tracing: Tracing,
+  description: SpanDescription,
+  run: () => T,
+  endOf?: (result: Awaited<T>) => SpanEnd,
+): T {
+  return runIn(tracing.begin(description), run, endOf)
+}
+
+function runIn<T>(span: Span, run: () => T, endOf?: (result: Awaited<T>) => SpanEnd): T {
+  const end = (result: Awaited<T>) => {
+    const { attributes, failure } = endOf?.(result) ?? {}
+    if (attributes !== undefined) span.set(attributes)
+    span.end(failure)
+  }
+  const fail = (error: unknown) => {
+    span.set({ 'gatepass.outcome': error instanceof BrokerError ? 'refused' : 'failed' })
+    span.end(errorType(error))
+  }
+  try {
+    const result = within(span, run)
+    if (result instanceof Promise) result.then(end, fail)
+    else end(result as Awaited<T>) // it is no promise
+    return result
+  } catch (error) {
+    fail(error)
+    throw error
+  }
+}
+
+/** The code or the class of an error. Never its message, which may quote what others sent. */
+export function errorType(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return 'unknown'
+  const { code, kind, name } = error as {
+    readonly code?: unknown
+    readonly kind?: unknown
+    readonly name?: unknown
+  }
+  return (
+    ([code, kind, name].find((one) => typeof one === 'string' && WORD.test(one)) as string | undefined) ??
+    'unknown'
+  )
+}
+
+const WORD = /^\w{1,60}$/

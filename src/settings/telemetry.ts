@@ -1,0 +1,174 @@
+import { type AddVariableFault, splitList } from './read.ts'
+
+/** Where traces and metrics are sent by OTLP, as OpenTelemetry's own variables say. Absent: no telemetry is made. */
+export interface TelemetrySettings {
+  /** Attributes of the resource: `service.name` and those of `OTEL_RESOURCE_ATTRIBUTES`. */
+  readonly resource: Readonly<Record<string, string>>
+  readonly traces?: TraceSettings
+  readonly metrics?: OtlpEndpoint & { readonly intervalMs: number }
+}
+
+export interface TraceSettings extends OtlpEndpoint {
+  readonly sampler: SamplerName
+  /** Of the samplers by ratio: the share of traces that is recorded, from 0 to 1. */
+  readonly ratio: number
+  /** Whether `traceparent` is taken from callers and passed on to workers. */
+  readonly propagates: boolean
+  readonly batch: {
+    readonly scheduledDelayMillis: number
+    readonly maxQueueSize: number
+    readonly maxExportBatchSize: number
+  }
+}
+
+/** The address for one signal, and how it is spoken to. */
+export interface OtlpEndpoint {
+  readonly url: URL
+  /** May hold credentials. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly protocol: OtlpProtocol
+  readonly timeoutMs: number
+  readonly compression: 'none' | 'gzip'
+}
+
+export type OtlpProtocol = (typeof PROTOCOLS)[number]
+export type SamplerName = (typeof SAMPLERS)[number]
+
+const PROTOCOLS = ['http/protobuf', 'http/json'] as const
+const SAMPLERS = [
+  'parentbased_traceidratio',
+  'traceidratio',
+  'parentbased_always_on',
+  'always_on',
+  'parentbased_always_off',
+  'always_off',
+] as const
+
+/** The share of traces that is recorded where no variable says otherwise. */
+const DEFAULT_RATIO = 0.1
+const LONGEST_MS = 3_600_000
+
+type Signal = 'TRACES' | 'METRICS'
+
+/**
+ * Reads the `OTEL_…` variables that Gatepass honours. Others are not looked at, because OpenTelemetry has many that
+ * concern other programs. Values that cannot be used are faults, but only where telemetry is on.
+ */
+export function readTelemetry(
+  environment: Readonly<Record<string, string | undefined>>,
+  addFault: AddVariableFault,
+): TelemetrySettings | undefined {
+  const read = (name: string) => environment[`OTEL_${name}`]?.trim() || undefined
+  const fault = (name: string, what: string) => addFault(`OTEL_${name}`, what)
+  if (read('SDK_DISABLED')?.toLowerCase() === 'true') return undefined
+
+  function choice<T extends string>(name: string, choices: readonly T[], fallback: T): T {
+    const text = read(name)
+    if (text === undefined) return fallback
+    const chosen = choices.find((one) => one === text.toLowerCase())
+    if (chosen === undefined) fault(name, `must be one of ${choices.join(', ')}.`)
+    return chosen ?? fallback
+  }
+
+  function whole(name: string, fallback: number, min: number, max: number): number {
+    const text = read(name)
+    if (text === undefined) return fallback
+    const value = Number(text)
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value
+    fault(name, `must be a whole number from ${min} to ${max}.`)
+    return fallback
+  }
+
+  /** The variable of the signal if it is set, else the one of all signals. */
+  const variableOf = (signal: Signal, name: string) =>
+    read(`EXPORTER_OTLP_${signal}_${name}`) === undefined
+      ? `EXPORTER_OTLP_${name}`
+      : `EXPORTER_OTLP_${signal}_${name}`
+
+  function endpoint(signal: Signal): OtlpEndpoint | undefined {
+    const variable = variableOf(signal, 'ENDPOINT')
+    const text = read(variable)
+    if (text === undefined || choice(`${signal}_EXPORTER`, ['otlp', 'none'], 'otlp') === 'none')
+      return undefined
+    const url = URL.canParse(text) ? new URL(text) : undefined
+    if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+      fault(variable, 'must be an http or https URL, such as http://collector:4318.')
+      return undefined
+    }
+    if (url.username !== '' || url.password !== '') {
+      fault(variable, 'must have no credentials: give them in OTEL_EXPORTER_OTLP_HEADERS.')
+      return undefined
+    }
+    // the address of one signal is used unchanged, that of all gets the path of the signal
+    if (variable === 'EXPORTER_OTLP_ENDPOINT')
+      url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/${signal.toLowerCase()}`
+    return {
+      url,
+      headers: pairs(variableOf(signal, 'HEADERS'), HEADER),
+      protocol: choice(variableOf(signal, 'PROTOCOL'), PROTOCOLS, 'http/protobuf'),
+      timeoutMs: whole(variableOf(signal, 'TIMEOUT'), 10_000, 1, LONGEST_MS),
+      compression: choice(variableOf(signal, 'COMPRESSION'), ['none', 'gzip'], 'none'),
+    }
+  }
+
+  /** `name=value,name=value`, with values percent-encoded. A fault names no value: it may be a secret. */
+  function pairs(name: string, pattern: RegExp): Readonly<Record<string, string>> {
+    const given = splitList(read(name)).map((item) => {
+      const at = item.indexOf('=')
+      return [item.slice(0, Math.max(at, 0)).trim(), decoded(item.slice(at + 1).trim())] as const
+    })
+    if (given.some(([key, value]) => value === undefined || !pattern.test(`${key}=${value}`)))
+      fault(name, 'must be a list such as name=value,other=value, with values percent-encoded.')
+    return Object.fromEntries(given.map(([key, value]) => [key, value ?? '']))
+  }
+
+  function ratio(sampler: SamplerName): number {
+    const text = read('TRACES_SAMPLER_ARG')
+    if (text === undefined || !sampler.endsWith('traceidratio')) return DEFAULT_RATIO
+    const value = Number(text)
+    if (value >= 0 && value <= 1) return value
+    fault('TRACES_SAMPLER_ARG', 'must be a number from 0 to 1.')
+    return DEFAULT_RATIO
+  }
+
+  const traces = endpoint('TRACES')
+  const metrics = endpoint('METRICS')
+  if (traces === undefined && metrics === undefined) return undefined
+  const attributes = pairs('RESOURCE_ATTRIBUTES', ATTRIBUTE)
+  const sampler = choice('TRACES_SAMPLER', SAMPLERS, 'parentbased_traceidratio')
+  const maxQueueSize = whole('BSP_MAX_QUEUE_SIZE', 2048, 1, 100_000)
+  return {
+    resource: {
+      ...attributes,
+      'service.name': read('SERVICE_NAME') ?? attributes['service.name'] ?? 'gatepass',
+    },
+    ...(traces && {
+      traces: {
+        ...traces,
+        sampler,
+        ratio: ratio(sampler),
+        propagates: splitList(read('PROPAGATORS') ?? 'tracecontext').includes('tracecontext'),
+        batch: {
+          scheduledDelayMillis: whole('BSP_SCHEDULE_DELAY', 5_000, 1, LONGEST_MS),
+          maxQueueSize,
+          maxExportBatchSize: Math.min(whole('BSP_MAX_EXPORT_BATCH_SIZE', 512, 1, 100_000), maxQueueSize),
+        },
+      },
+    }),
+    ...(metrics && {
+      metrics: { ...metrics, intervalMs: whole('METRIC_EXPORT_INTERVAL', 60_000, 100, LONGEST_MS) },
+    }),
+  }
+}
+
+/** RFC 9110 section 5: a token, and a value without control characters. */
+const HEADER = /^[\w!#$%&'*+.^`|~-]+=[\x20-\x7e]*$/
+const ATTRIBUTE = /^[^\s=]+=/
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
