@@ -5,10 +5,12 @@ import { build, type Plugin } from 'vite'
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** Drivers of databases: one is native, and tests put faults into both (`test/faults/kill-at.ts`). */
 const DRIVERS = ['better-sqlite3', 'pg']
-/** Loaded when the first MCP client registers, or where a collector is set, which few programs see. */
+/**
+ * Loaded when the first MCP client registers, or where a collector is set, which few programs see. Of OpenTelemetry all
+ * but its API, which prom-client loads.
+ */
 const RARELY_USED = [
   'oidc-provider',
-  '@opentelemetry/api',
   '@opentelemetry/otlp-transformer',
   '@opentelemetry/resources',
   '@opentelemetry/sdk-metrics',

@@ -9,8 +9,9 @@ import type { Packages } from './packages.ts'
 export const MAX_TRACES_PER_SECOND = 100
 
 /**
- * Decides for the first span of a trace in this process, by the setting and the cap. Spans below a recorded one are
- * recorded; below another no span is begun.
+ * Decides for the first span of a trace in this process, by the setting and the cap. The parent-based samplers also
+ * record work that a recorded request has queued. Spans below a recorded one are recorded; below another no span is
+ * begun.
  */
 export function createSampler(
   { api, trace }: Packages,
@@ -18,6 +19,7 @@ export function createSampler(
   onCapped: () => void,
 ): Sampler {
   const chosen = samplerOf(trace, settings)
+  const followsLinks = settings.sampler.startsWith('parentbased_')
   let second = Number.NEGATIVE_INFINITY
   let begun = 0
 
@@ -31,11 +33,15 @@ export function createSampler(
   }
 
   return {
-    shouldSample(context, ...rest) {
+    shouldSample(context, traceId, name, kind, attributes, links) {
       const parent = api.trace.getSpanContext(context)
       if (parent !== undefined && parent.isRemote !== true)
         return { decision: trace.SamplingDecision.RECORD_AND_SAMPLED }
-      const result = chosen.shouldSample(context, ...rest)
+      const isLinked = links.some(({ context: { traceFlags } }) => traceFlags === api.TraceFlags.SAMPLED)
+      const result =
+        followsLinks && isLinked
+          ? { decision: trace.SamplingDecision.RECORD_AND_SAMPLED }
+          : chosen.shouldSample(context, traceId, name, kind, attributes, links)
       if (result.decision === trace.SamplingDecision.NOT_RECORD || isBelowCap()) return result
       onCapped()
       return { decision: trace.SamplingDecision.NOT_RECORD }

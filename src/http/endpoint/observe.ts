@@ -36,7 +36,7 @@ export function createObserver({
     return made
   }
 
-  function line(c: Context, route: string, status: number, milliseconds: number, keyId?: string): void {
+  function line({ c, span, caller }: Answering, route: string, status: number, milliseconds: number): void {
     const level = status < 500 ? 'debug' : status === 500 ? 'error' : 'warn'
     if (level === 'debug' && !log.isDebugging) return
     log[level](
@@ -46,7 +46,8 @@ export function createObserver({
         route,
         status,
         ms: Math.round(milliseconds * 10) / 10,
-        ...(keyId !== undefined && keyId !== '' && { keyId }),
+        ...(caller !== undefined && caller.id !== '' && { keyId: caller.id }),
+        ...(span !== undefined && { traceId: span.traceId }),
       },
       'answered',
     )
@@ -54,11 +55,10 @@ export function createObserver({
 
   return {
     onAnswered(route, status, milliseconds, by) {
-      const { c, caller } = by
       endRequestSpan(tracing, route, by, status)
       figuresOf(route, route.method.toUpperCase(), route.path).answered(status, milliseconds / 1000)
       if (status === 429) limited.increment(route.path)
-      if (status >= 500 || log.isDebugging) line(c, route.path, status, milliseconds, caller?.id)
+      if (status >= 500 || log.isDebugging) line(by, route.path, status, milliseconds)
     },
     page(route) {
       return async (c, next) => {
@@ -69,8 +69,8 @@ export function createObserver({
         const done = (status: number) => {
           const milliseconds = performance.now() - begun
           figuresOf(`${method} ${route}`, traced.method, route).answered(status, milliseconds / 1000)
-          line(c, route, status, milliseconds)
           endRequestSpan(tracing, traced, by, status)
+          line(by, route, status, milliseconds)
         }
         const context = {
           actor: { kind: 'user' },
@@ -84,9 +84,11 @@ export function createObserver({
     unknown(c, status) {
       if (currentContext().purpose !== undefined) return // below the path of a page, whose middleware counts it
       figuresOf('', 'any', 'unknown').answered(status, 0)
-      line(c, 'unknown', status, 0)
+      line({ c }, 'unknown', status, 0)
     },
   }
 }
+
+type Answering = Omit<Answered, 'begun'>
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])

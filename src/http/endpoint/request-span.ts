@@ -26,9 +26,9 @@ export function endRequestSpan(
   status: number,
 ): void {
   if (tracing === undefined || UNTRACED.test(route.path)) return
-  const span = by.span ?? begin(tracing, route, by)
-  span.set({ 'http.response.status_code': status })
-  span.end(status >= 500 ? String(status) : undefined)
+  by.span ??= begin(tracing, route, by)
+  by.span.set({ 'http.response.status_code': status })
+  by.span.end(status >= 500 ? String(status) : undefined)
 }
 
 /** The trace of a caller is continued only when its API key is valid: what others send decides nothing. */

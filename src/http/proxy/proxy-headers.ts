@@ -43,6 +43,10 @@ const NOT_SENT = new Set([
   'x-rewrite-url',
   'x-original-host',
   'x-host',
+  // of the caller's traces, which are no business of a provider (W3C Trace Context, W3C Baggage)
+  'traceparent',
+  'tracestate',
+  'baggage',
 ])
 const NOT_SENT_PREFIXES = ['x-gatepass-', 'x-stainless-', 'x-forwarded-']
 

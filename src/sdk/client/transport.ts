@@ -20,6 +20,8 @@ export interface RequestOptions {
   readonly timeoutMs?: number | undefined
   /** How often a failed request is repeated. */
   readonly maxRetries?: number | undefined
+  /** The W3C `traceparent` of your span: Gatepass continues the trace, where it sends traces. */
+  readonly traceparent?: string | undefined
 }
 
 type OperationId = keyof Operations
@@ -140,11 +142,12 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   function prepared(request: ApiRequest) {
-    const { method, params = {}, query = {}, body, repetition = 'safe' } = request
+    const { method, params = {}, query = {}, body, repetition = 'safe', options: requested = {} } = request
     const path = request.path.replaceAll(/\{(\w+)\}/g, (_, name) => pathSegment(name, params[name]))
     const sent: Record<string, string> = {
       accept: 'application/json',
       ...(body && { 'content-type': 'application/json' }),
+      ...(requested.traceparent !== undefined && { traceparent: requested.traceparent }),
       ...(repetition === 'by_key' && { 'idempotency-key': crypto.randomUUID() }),
       ...headers(),
       ...request.headers,
@@ -155,7 +158,6 @@ export function createTransport(options: TransportOptions): Transport {
       redirect: 'manual' as const, // the API never redirects; another server could get the input
       ...(body && { body: JSON.stringify(body) }),
     }
-    const { options: requested = {} } = request
     return {
       attempt: <T>(read: (response: Response) => Promise<T>) =>
         attempt(`${baseUrl}${path}${toQuery(query)}`, init, requested, read),

@@ -79,6 +79,7 @@ export function buildContext(
     userId: run.userId,
     sessionId: run.sessionId,
     requestId: run.requestId,
+    traceparent: run.traceparent ?? null,
     signal: running.signal,
     log: { debug: log('debug'), info: log('info'), warning: log('warning'), error: log('error') },
     progress: {

@@ -62,6 +62,11 @@ export interface ToolContext<
   readonly sessionId: string | null
   /** The id of this run. */
   readonly requestId: string | null
+  /**
+   * The W3C `traceparent` of this run, for spans of the tool's own; null where the run belongs to no trace. Send it to
+   * services of yours, and not to a provider.
+   */
+  readonly traceparent: string | null
   /** Aborted when the result is no longer needed: the time limit has passed, or the caller has disconnected. */
   readonly signal: AbortSignal
   /** Sent to MCP clients while the tool runs, and to other callers with the result. */

@@ -8,7 +8,11 @@ export interface GatepassClient {
     execute(
       name: string,
       input: Readonly<Record<string, unknown>>,
-      options: { readonly user: string; readonly signal?: AbortSignal },
+      options: {
+        readonly user: string
+        readonly signal?: AbortSignal
+        readonly traceparent?: string | undefined
+      },
     ): Promise<GatepassOutcome>
   }
   /** Rejects with an error that has an `authorization` where the user's consent is missing. */

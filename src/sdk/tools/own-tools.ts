@@ -66,7 +66,7 @@ async function authorizationsFor(
 
 async function callGatepass(
   { gatepass }: ServedApp,
-  { userId }: ToolRun,
+  { userId, traceparent }: ToolRun,
   name: string,
   args: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
@@ -74,7 +74,7 @@ async function callGatepass(
   if (gatepass === undefined) return failed('TOOL_RUNTIME_FATAL', `There is no tool ${JSON.stringify(name)}.`)
   if (userId === null)
     throw new ContextRequiredError(`The tool "${name}" needs a user, and this call names none.`)
-  const outcome = await gatepass.tools.execute(name, args, { user: userId, signal })
+  const outcome = await gatepass.tools.execute(name, args, { user: userId, signal, traceparent })
   if (outcome.outcome === 'requires_authorization') {
     const { url = '', ...authorization } = outcome.authorization
     return { outcome: 'authorization_required', authorization: { ...authorization, url } }

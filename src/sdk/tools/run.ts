@@ -31,6 +31,8 @@ export interface ToolRun {
   readonly userId: string | null
   readonly sessionId: string | null
   readonly requestId: string | null
+  /** Absent where the call belongs to no trace. */
+  readonly traceparent?: string | undefined
   /** By the names in `requiresAuth`. */
   readonly authorizations: Readonly<Record<string, AuthInfo>>
   readonly metadata: Readonly<Record<string, unknown>>

@@ -43,7 +43,8 @@ export function createWorker(app: ServedApp, { secret }: WorkerOptions): ToolWor
     const tool =
       call.toolkit === undefined || isSame(call.toolkit, app.name) ? findTool(call.tool) : undefined
     if (tool === undefined) return refusal(404, `There is no tool ${call.toolkit ?? app.name}.${call.tool}.`)
-    return Response.json(await invoke(app, tool, call, request.signal))
+    const traceparent = request.headers.get('traceparent') ?? undefined
+    return Response.json(await invoke(app, tool, call, { signal: request.signal, traceparent }))
   }
 
   /** Arcade's names are not case-sensitive. */

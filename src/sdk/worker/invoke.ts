@@ -15,7 +15,12 @@ interface Log {
 }
 
 /** Runs a tool and returns Arcade's ToolCallResponse. */
-export async function invoke(app: ServedApp, tool: AppTool, call: CallRequest, signal: AbortSignal) {
+export async function invoke(
+  app: ServedApp,
+  tool: AppTool,
+  call: CallRequest,
+  { signal, traceparent }: Pick<ToolRun, 'signal' | 'traceparent'>,
+) {
   const { executionId, userId, secrets, metadata } = call
   const started = performance.now()
   const logs: Log[] = []
@@ -24,10 +29,11 @@ export async function invoke(app: ServedApp, tool: AppTool, call: CallRequest, s
     userId,
     sessionId: null,
     requestId: executionId,
+    traceparent,
     authorizations: call.authorizations(tool.options.requiresAuth),
     metadata,
     secret: (key) => (Object.hasOwn(secrets, key) ? secrets[key] : environmentSecret(key)),
-    signal,
+    ...(signal && { signal }),
     log(level, message) {
       if (logs.length < MAX_LOGS) logs.push({ level, message })
     },

@@ -5,6 +5,7 @@ import type { Form } from '../../sdk/tools/elicit.ts'
 import { ContextRequiredError } from '../../sdk/tools/errors.ts'
 import type { RunnableTool, ToolRun } from '../../sdk/tools/run.ts'
 import { runTool } from '../../sdk/tools/run-tool.ts'
+import { currentSpan } from '../../services/tracing.ts'
 import type { BackendCall, GivenAuthorization } from '../backend.ts'
 import { ASKS_ITS_USER } from '../dialog/tool-dialog.ts'
 import { readAnswer } from '../read-answer.ts'
@@ -75,6 +76,7 @@ function toRun(
     userId: userId ?? null,
     sessionId: null,
     requestId: executionId,
+    traceparent: currentSpan()?.traceparent,
     authorizations: Object.fromEntries(
       allAuths(options.requiresAuth).flatMap((auth) => {
         const name = authName(auth)

@@ -47,6 +47,9 @@ const MEMBERS: Readonly<Record<string, readonly Shown[]>> = {
   'ToolContext.userId': [given, mcpGiven],
   'ToolContext.sessionId': [given],
   'ToolContext.requestId': [given],
+  'ToolContext.traceparent': [
+    ['PW', 'test/telemetry/traces.test.ts', 'the tool of each way is given the traceparent of its run'],
+  ],
   'ToolContext.signal': [
     ['PW', CORE, 'ends when its time is over, and drops what comes later'],
     ['M', CLIENTS, 'cancels a call'],
