@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config-error.ts'
 import { BrokerError } from '../domain/errors.ts'
+import { withSecretFiles } from '../settings/secret-files.ts'
 import { version } from '../version.ts'
 import { COMMANDS } from './commands.ts'
 import { CommandFailure, EXIT, exitCodeOfError } from './failure.ts'
@@ -9,11 +10,16 @@ import type { Shell } from './shell.ts'
 /** Runs one command and returns its exit code (`EXIT`); a failure is one line on standard error. */
 export async function runProgram(
   argv: readonly string[],
-  { environment }: Pick<Shell, 'environment'>,
+  given: Pick<Shell, 'environment'>,
 ): Promise<number> {
   let command = 'gatepass'
+  let environment: Shell['environment'] | undefined
   const shell: Shell = {
-    environment,
+    // files are read when a command needs its settings: `--help` and one of several processes do without
+    get environment() {
+      environment ??= withSecretFiles(given.environment)
+      return environment
+    },
     get command() {
       return command
     },

@@ -15,13 +15,14 @@ interface ServeOptions {
   readonly json?: true
 }
 
-export function defineServe(command: Command, { environment }: Shell): void {
+export function defineServe(command: Command, shell: Shell): void {
   command
     .option('--processes <n>', 'processes of this machine that serve together', parseProcesses, 1)
     .addOption(jsonOption())
     .addHelpText('after', SETTINGS_HELP)
     .action(async ({ processes, json }: ServeOptions) => {
       if (isWorker) return serveAsWorker()
+      const { environment } = shell
       const config = readConfig(environment, 'serve')
       const log = createLog(config.logLevel)
       exitOnUncaughtException(log)
