@@ -67,9 +67,9 @@ function size(bytes: number): string {
 
 const HELP = `
 The file is a SQLite database, from PostgreSQL too. To restore it, stop all servers, then
-  SQLite:      copy it to where GATEPASS_DATABASE_URL points; remove <that>-wal and <that>-shm
-  PostgreSQL:  gatepass migrate --from file:<backup> --to <an empty database>
-and start with the same master key. Tokens that were rotated since then are invalid: docs/backup.md.
+  gatepass restore <backup>
+into the database of GATEPASS_DATABASE_URL, which must be empty or not exist yet, and start with the same master key.
+Tokens that were rotated since then are invalid: docs/backup.md.
 
 Examples:
   $ gatepass backup --to /backups/gatepass-$(date +%F).db

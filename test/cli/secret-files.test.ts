@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { MASTER_KEY } from '../served.ts'
 import { install, runHere } from './gatepass.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'gatepass-secret-files-'))
@@ -50,6 +51,27 @@ describe('secrets as files', () => {
     const { code, stderr } = await runHere(env, 'backup', '--to', join(folder, 'never.db'))
     expect(stderr).toMatch(message)
     expect(code).toBe(2)
+  })
+
+  test.each([
+    ['its group', 0o440, 'warning'],
+    ['every user', 0o444, 'failed'],
+    ['its owner alone', 0o400, 'ok'],
+  ])('doctor judges a master key that %s can read', async (_, mode, status) => {
+    const key = file(`key-${mode}`, MASTER_KEY)
+    chmodSync(key, mode)
+    const env = {
+      GATEPASS_DATABASE_URL: `file:${join(folder, `judged-${mode}.db`)}`,
+      GATEPASS_MASTER_KEY: `file:${key}`,
+    }
+    expect((await runHere(env, 'migrate')).code).toBe(0)
+    const { stdout } = await runHere(env, 'doctor', '--json')
+    const { checks }: { readonly checks: readonly { name: string; status: string; message: string }[] } =
+      JSON.parse(stdout)
+    expect(checks.find(({ message }) => message.startsWith(key))).toMatchObject({
+      name: 'master key',
+      status,
+    })
   })
 
   test('a setting that holds no secret has no file, and is named', async () => {
