@@ -43,6 +43,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if not .Values.publicUrl -}}{{- fail "publicUrl is required: the https origin that users and providers see" -}}{{- end -}}
 {{- if not .Values.userVerifier -}}{{- fail "userVerifier is required: the URL of your page, oidc:<issuer>, or open" -}}{{- end -}}
 {{- if not .Values.masterKey.existingSecret -}}{{- fail "masterKey.existingSecret is required: the secret with the master key" -}}{{- end -}}
+{{- if and .Values.dashboard.issuer (not (and .Values.dashboard.clientId .Values.dashboard.roles)) -}}{{- fail "dashboard.issuer needs dashboard.clientId, and dashboard.roles that say who may log in" -}}{{- end -}}
 {{- if .Values.persistence.enabled -}}
 {{- if or .Values.autoscaling.enabled (gt (int .Values.replicaCount) 1) -}}{{- fail "persistence is a SQLite file of one replica: set replicaCount to 1, or use PostgreSQL (database.existingSecret)" -}}{{- end -}}
 {{- if .Values.database.existingSecret -}}{{- fail "persistence and database.existingSecret exclude each other: SQLite or PostgreSQL" -}}{{- end -}}
@@ -73,6 +74,20 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 - name: GATEPASS_API_KEY_FILE
   value: /run/secrets/gatepass-api-key/{{ .Values.apiKey.key }}
 {{- end }}
+- name: GATEPASS_DASHBOARD
+  value: {{ ternary "on" "off" .Values.dashboard.enabled | quote }}
+{{- with .Values.dashboard.issuer }}
+- name: GATEPASS_DASHBOARD_ISSUER
+  value: {{ . | quote }}
+- name: GATEPASS_DASHBOARD_CLIENT_ID
+  value: {{ $.Values.dashboard.clientId | quote }}
+- name: GATEPASS_DASHBOARD_ROLES
+  value: {{ $.Values.dashboard.roles | quote }}
+{{- if $.Values.dashboard.clientSecret.existingSecret }}
+- name: GATEPASS_DASHBOARD_CLIENT_SECRET_FILE
+  value: /run/secrets/gatepass-dashboard/{{ $.Values.dashboard.clientSecret.key }}
+{{- end }}
+{{- end }}
 {{- range $name, $value := .Values.env }}
 - name: {{ $name }}
   value: {{ $value | quote }}
@@ -91,6 +106,9 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- if .Values.apiKey.existingSecret }}
 - {name: api-key, mountPath: /run/secrets/gatepass-api-key, readOnly: true}
+{{- end }}
+{{- if .Values.dashboard.clientSecret.existingSecret }}
+- {name: dashboard, mountPath: /run/secrets/gatepass-dashboard, readOnly: true}
 {{- end }}
 {{- with .Values.extraVolumeMounts }}
 {{ toYaml . }}
@@ -115,6 +133,10 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if .Values.apiKey.existingSecret }}
 - name: api-key
   secret: {secretName: {{ .Values.apiKey.existingSecret }}, defaultMode: 0440}
+{{- end }}
+{{- if .Values.dashboard.clientSecret.existingSecret }}
+- name: dashboard
+  secret: {secretName: {{ .Values.dashboard.clientSecret.existingSecret }}, defaultMode: 0440}
 {{- end }}
 {{- with .Values.extraVolumes }}
 {{ toYaml . }}
