@@ -222,7 +222,7 @@ function shareKey(
  * address as it was parsed, because another parser may read the given spelling (backslashes, tabs, an empty user) in
  * another way.
  */
-function allowedNextUri(broker: Broker, nextUri: string): string {
+export function allowedNextUri(broker: Broker, nextUri: string, member = 'next_uri'): string {
   const url = URL.canParse(nextUri) ? new URL(nextUri) : undefined
   if (
     url === undefined ||
@@ -231,15 +231,15 @@ function allowedNextUri(broker: Broker, nextUri: string): string {
     url.password !== ''
   )
     throw invalidMember(
-      'next_uri',
+      member,
       'invalid',
-      'next_uri must be an absolute http or https URL without credentials.',
+      `${member} must be an absolute http or https URL without credentials.`,
     )
   if (!broker.settings.nextOrigins.has(url.origin))
     throw invalidMember(
-      'next_uri',
+      member,
       'not_allowed',
-      `next_uri may not lead to ${url.origin}. An operator can allow that origin in GATEPASS_NEXT_URIS.`,
+      `${member} may not lead to ${url.origin}. An operator can allow that origin in GATEPASS_NEXT_URIS.`,
     )
   return url.href
 }

@@ -36,6 +36,8 @@ export interface PageRights {
   readonly shownProjectId?: string
   /** `/me`: where the page leads back to. */
   readonly returnUrl?: string
+  /** `/me`: the language that the caller chose. */
+  readonly lang?: string
 }
 
 export interface OpenedPageSession extends PageRights {
@@ -148,7 +150,7 @@ export function isRecentLogin({ now }: Pick<Broker, 'now'>, { authTime }: PageRi
 }
 
 function sealRights(broker: Broker, id: string, projectId: string, rights: PageRights) {
-  const { may, authority, display, authTime, shownProjectId, returnUrl } = rights
+  const { may, authority, display, authTime, shownProjectId, returnUrl, lang } = rights
   const kept: PageRights = {
     may,
     authority,
@@ -156,6 +158,7 @@ function sealRights(broker: Broker, id: string, projectId: string, rights: PageR
     ...(authTime !== undefined && { authTime }),
     ...(shownProjectId !== undefined && { shownProjectId }),
     ...(returnUrl !== undefined && { returnUrl }),
+    ...(lang !== undefined && { lang }),
   }
   return broker.sealer.seal(JSON.stringify(kept), pageSessionPlace(id, projectId))
 }

@@ -1,0 +1,80 @@
+import type { Broker } from '../../broker.ts'
+import { isSettled } from '../../domain/authorization.ts'
+import type { Connection } from '../../domain/connection.ts'
+import type { Revocation } from '../../providers/revocation.ts'
+import { failureAudit } from '../authorization-audit.ts'
+import { findProviderByUid } from '../find-provider.ts'
+import { disconnectClient } from '../mcp-clients.ts'
+import { revokeConnection } from '../revoke-connection.ts'
+import type { DataOwner } from './user-data.ts'
+
+/** Revocations that are sent at once. */
+const AT_ONCE = 4
+const PAGE = 100
+
+/** A connection that was deleted, and what became of the access at its provider. */
+export interface ErasedConnection {
+  readonly providerName: string
+  readonly account: string
+  readonly revocation: Revocation
+}
+
+/**
+ * Deletes what is kept about a user: revokes and deletes connections and MCP clients, deletes authorizations, and takes
+ * the user, inputs and outputs out of runs. The audit trail stays, since it is chained. Can be repeated after a failure:
+ * what is gone is gone, and the rest is deleted then.
+ */
+export async function eraseUser(broker: Broker, owner: DataOwner): Promise<readonly ErasedConnection[]> {
+  const { store, now } = broker
+  const { projectId, userId } = owner
+  await broker.audit.record(projectId, { action: 'user.erased', userId })
+  await endAuthorizations(broker, owner)
+  const erased: ErasedConnection[] = []
+  // a connection that cannot be deleted throws, so each page is other connections than the one before
+  for (let some = await someConnections(broker, owner); some.length > 0; ) {
+    for (let i = 0; i < some.length; i += AT_ONCE)
+      erased.push(...(await Promise.all(some.slice(i, i + AT_ONCE).map((one) => erase(broker, one)))))
+    some = await someConnections(broker, owner)
+  }
+  for (const { id } of await store.mcpConsents.ofUser(projectId, userId))
+    await disconnectClient(broker, { projectId, id, by: 'user' })
+  // what is queued would be written after the deletion
+  await Promise.all([broker.uses.flush(), broker.history.flush()])
+  await store.executions.forgetUser(projectId, userId, now())
+  await store.authorizations.forgetUser(projectId, userId)
+  await store.connectionTools.forgetUser(projectId, userId)
+  await store.pageSessions.endOf('me', projectId, userId)
+  return erased
+}
+
+/** Requests that wait for one of them are answered, and no consent ends in a new connection. */
+async function endAuthorizations(broker: Broker, { projectId, userId }: DataOwner): Promise<void> {
+  for (let after = ''; ; ) {
+    const some = await broker.store.authorizations.ofUser(projectId, userId, { after, limit: PAGE })
+    for (const one of some)
+      if (!isSettled(one))
+        await broker.store.authorizations.fail(
+          one.id,
+          'access_denied',
+          'The user has deleted everything that was kept about them.',
+          broker.now(),
+          undefined,
+          failureAudit(broker, one, 'access_denied'),
+        )
+    if (some.length < PAGE) return
+    after = some.at(-1)?.id ?? ''
+  }
+}
+
+async function someConnections(broker: Broker, { projectId, userId }: DataOwner) {
+  return (await broker.store.connections.list(projectId, { userId }, { offset: 0, limit: PAGE })).items
+}
+
+async function erase(broker: Broker, connection: Connection): Promise<ErasedConnection> {
+  const entry = await findProviderByUid(broker, connection.projectId, connection.providerUid)
+  return {
+    providerName: entry?.provider.displayName ?? connection.providerUid,
+    account: connection.account.name,
+    revocation: await revokeConnection(broker, connection),
+  }
+}

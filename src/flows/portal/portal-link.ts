@@ -1,0 +1,108 @@
+import type { Broker } from '../../broker.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { randomToken, sha256 } from '../../domain/ids.ts'
+import type { PortalRight, PortalTicket } from '../../domain/portal-ticket.ts'
+import { allowedNextUri } from '../acquire-tokens.ts'
+import { beginPageSession } from '../page-session.ts'
+
+// A caller's one-time link to the user's own page. The link has the ticket in its query, so that opening it must not be
+// what spends it: scanners of mails and chats open links too. The page behind it says whose page opens, and its button
+// spends the ticket.
+
+export const PORTAL_PATH = '/me'
+/** The page that a link opens. */
+export const ENTER_PATH = '/me/enter'
+/** The authority of a session that a ticket began, as `PageRights.authority` names it. */
+export const BY_TICKET = 'ticket'
+
+const PREFIX = 'gpp_'
+
+export interface PortalLinkRequest {
+  readonly projectId: string
+  readonly userId: string
+  readonly may: readonly PortalRight[]
+  /** How long the link works. */
+  readonly seconds: number
+  readonly userDisplay?: string | undefined
+  readonly returnUrl?: string | undefined
+  readonly lang?: string | undefined
+}
+
+export interface PortalLink {
+  readonly url: string
+  readonly expiresAt: EpochSeconds
+}
+
+/** Makes a link. Throws `invalid_request` for a `returnUrl` that no `next_uri` may lead to. */
+export async function createPortalLink(broker: Broker, request: PortalLinkRequest): Promise<PortalLink> {
+  const { projectId, userId, may, seconds, userDisplay, returnUrl, lang } = request
+  const ticket = PREFIX + randomToken()
+  const createdAt = broker.now()
+  const expiresAt = createdAt + seconds
+  const stored: PortalTicket = {
+    hash: sha256(ticket),
+    projectId,
+    userId,
+    may,
+    ...(userDisplay !== undefined && { userDisplay }),
+    ...(returnUrl !== undefined && { returnUrl: allowedNextUri(broker, returnUrl, 'return_url') }),
+    ...(lang !== undefined && { lang }),
+    createdAt,
+    expiresAt,
+  }
+  const audit = broker.audit.of(projectId, { action: 'portal.linked', userId, scopes: may })
+  await broker.store.portalTickets.add(stored, audit)
+  const url = new URL(ENTER_PATH, broker.settings.publicUrl)
+  url.searchParams.set('ticket', ticket)
+  return { url: url.href, expiresAt }
+}
+
+/** The ticket of a link, if it was not spent and has not expired. */
+export async function findPortalTicket(
+  broker: Broker,
+  ticket: string | null | undefined,
+): Promise<PortalTicket | undefined> {
+  const hash = hashOf(ticket)
+  return hash === undefined ? undefined : broker.store.portalTickets.find(hash, broker.now())
+}
+
+/**
+ * Spends the ticket and begins the session that it allows. `undefined` for one that was spent or has expired.
+ *
+ * @param how.replaces the token of the session that the browser had until now.
+ */
+export async function enterPortal(
+  broker: Broker,
+  ticket: string | null | undefined,
+  how: { readonly replaces?: string | undefined },
+): Promise<{ readonly token: string; readonly seconds: number } | undefined> {
+  const found = await findPortalTicket(broker, ticket)
+  if (found === undefined) return undefined
+  const { projectId, userId, may, userDisplay, returnUrl, lang } = found
+  const audit = broker.audit.of(projectId, { action: 'portal.entered', userId, reason: BY_TICKET })
+  const spent = await broker.store.portalTickets.spend(found.hash, broker.now(), audit)
+  if (spent === undefined) return undefined
+  return beginPageSession(broker, {
+    kind: 'me',
+    projectId,
+    subject: userId,
+    may,
+    authority: BY_TICKET,
+    ...(userDisplay !== undefined && { display: userDisplay }),
+    ...(returnUrl !== undefined && { returnUrl }),
+    ...(lang !== undefined && { lang }),
+    ...how,
+  })
+}
+
+function hashOf(ticket: string | null | undefined): string | undefined {
+  return typeof ticket === 'string' && /^gpp_[\w-]{43}$/.test(ticket) ? sha256(ticket) : undefined
+}
+
+/** The id of the project in which users act who open `/me` without a link: that of `/mcp`. */
+export async function portalProject(broker: Broker, named: string | undefined): Promise<string> {
+  const project = await broker.store.projects.findByName(named ?? broker.settings.mcp.project)
+  if (project === undefined) throw new BrokerError('not_found', 'There is no such page.')
+  return project.id
+}

@@ -1,0 +1,80 @@
+import type { Broker } from '../../broker.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import type { Connection } from '../../domain/connection.ts'
+import type { McpConsent } from '../../domain/mcp-consent.ts'
+import type { ProviderEntry } from '../../providers/provider.ts'
+import type { ConnectionTool } from '../../store/connection-tools.ts'
+import { findProviderByUid } from '../find-provider.ts'
+
+/** Connections on one page, and uses by tools that are read for all of them. */
+const CONNECTIONS = 50
+const TOOL_USES = 1_000
+/** The tools that are named of each connection. */
+const TOOLS_SHOWN = 5
+/** A connection that was not used for so long is marked. */
+const UNUSED_SECONDS = 90 * 24 * 3600
+
+export interface PortalConnection {
+  readonly connection: Connection
+  /** Absent: the provider was removed. */
+  readonly entry?: ProviderEntry
+  /** The latest use first. */
+  readonly tools: readonly ConnectionTool[]
+  readonly moreTools: number
+  /** Since when it was not used, if that is long ago. */
+  readonly unusedSince?: EpochSeconds
+  /** The user has other accounts at this provider. */
+  readonly hasSiblings: boolean
+}
+
+export interface PortalView {
+  readonly connections: readonly PortalConnection[]
+  /** Where the next page begins. */
+  readonly next?: string
+  readonly clients: readonly McpConsent[]
+}
+
+/** What a user sees on their own page: connections with the tools that use them, and MCP clients. */
+export async function portalView(
+  broker: Broker,
+  { projectId, userId, after }: { readonly projectId: string; readonly userId: string; readonly after?: string },
+): Promise<PortalView> {
+  const { store } = broker
+  const [page, uses, clients] = await Promise.all([
+    store.connections.list(
+      projectId,
+      { userId },
+      { offset: 0, limit: CONNECTIONS, ...(after !== undefined && { after }) },
+    ),
+    store.connectionTools.ofUser(projectId, userId, TOOL_USES),
+    store.mcpConsents.ofUser(projectId, userId),
+  ])
+  const toolsOf = Map.groupBy(uses, ({ connectionId }) => connectionId)
+  const atProvider = Map.groupBy(page.items, ({ providerUid }) => providerUid)
+  const connections = await Promise.all(
+    page.items.map(async (connection) => {
+      const entry = await findProviderByUid(broker, projectId, connection.providerUid)
+      const tools = [...(toolsOf.get(connection.id) ?? [])].sort((a, b) => b.lastUsedAt - a.lastUsedAt)
+      const since = connection.lastUsedAt ?? connection.consentedAt
+      return {
+        connection,
+        ...(entry !== undefined && { entry }),
+        tools: tools.slice(0, TOOLS_SHOWN),
+        moreTools: Math.max(tools.length - TOOLS_SHOWN, 0),
+        ...(broker.now() - since >= UNUSED_SECONDS && { unusedSince: since }),
+        hasSiblings: (atProvider.get(connection.providerUid)?.length ?? 0) > 1,
+      }
+    }),
+  )
+  return { connections, ...(page.next !== undefined && { next: page.next }), clients }
+}
+
+/** A connection of this user; `undefined` for one of another user or project, as for an unknown one. */
+export async function ownConnection(
+  { store }: Broker,
+  { projectId, userId }: { readonly projectId: string; readonly userId: string },
+  id: string,
+): Promise<Connection | undefined> {
+  const connection = await store.connections.find(id)
+  return connection?.projectId === projectId && connection.userId === userId ? connection : undefined
+}

@@ -1,0 +1,77 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { userFor } from '../../domain/api-key.ts'
+import { toTimestamp } from '../../domain/clock.ts'
+import { PORTAL_RIGHTS } from '../../domain/portal-ticket.ts'
+import { createPortalLink } from '../../flows/portal/portal-link.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
+import { userIdText } from '../endpoint/fields.ts'
+
+const DEFAULT_SECONDS = 300
+const MOST_SECONDS = 3600
+
+const linkSchema = z
+  .object({
+    return_url: z.string().max(2000).nullish().openapi({
+      description: 'Where the page leads back to; its origin must be one that a `next_uri` may lead to',
+      example: 'https://app.example.com/settings',
+    }),
+    may: z
+      .array(z.enum(PORTAL_RIGHTS))
+      .min(1)
+      .max(PORTAL_RIGHTS.length)
+      .refine((may) => may.includes('view'), 'needs `view`: the others are done on the page that it shows')
+      .default(['view', 'disconnect'])
+      .openapi({
+        description:
+          '`view` what is connected; `disconnect` accounts and applications; `connect` further accounts, broken ones again, and choose the default; `export`: download what is kept; `erase`: delete it all',
+      }),
+    seconds: z
+      .number()
+      .int()
+      .min(30)
+      .max(MOST_SECONDS)
+      .default(DEFAULT_SECONDS)
+      .openapi({ description: 'How long the link works' }),
+  })
+  .openapi('PortalLinkRequest')
+
+const answerSchema = z
+  .object({
+    url: z.string().openapi({ description: 'Works once. Show it to the user alone, who has logged in' }),
+    expires_at: z.string(),
+  })
+  .openapi('PortalLink')
+
+/** One-time links to users' own page. */
+export function addPortalLinks(add: AddEndpoint, broker: Broker): void {
+  add(
+    {
+      operationId: 'createPortalLink',
+      method: 'post',
+      path: '/v1/users/{user_id}/portal',
+      role: 'caller',
+      keysOfUsers: 'own',
+      tag: 'Connections',
+      summary: "A one-time link to the user's own page",
+      description:
+        'The page (`/me`) shows what the user has connected. Who opens the link is not asked to log in: redirect the browser of the user to it, whom your application has logged in, and send it to nobody else.',
+      params: z.object({ user_id: userIdText }),
+      body: linkSchema,
+      bodyIsOptional: true,
+      responses: { 201: { description: 'The link', schema: answerSchema } },
+    },
+    async ({ c, params, body, caller }) => {
+      userFor(caller, params.user_id)
+      const { return_url: returnUrl, may, seconds } = body
+      const { url, expiresAt } = await createPortalLink(broker, {
+        projectId: caller.projectId,
+        userId: params.user_id,
+        may: PORTAL_RIGHTS.filter((right) => may.includes(right)),
+        seconds,
+        ...(returnUrl != null && { returnUrl }),
+      })
+      return c.json({ url, expires_at: toTimestamp(expiresAt) }, 201)
+    },
+  )
+}
