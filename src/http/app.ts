@@ -39,6 +39,8 @@ import { addHealth } from './operation/health.ts'
 import { addMetrics, type MetricsOptions } from './operation/metrics.ts'
 import { assets } from './pages/assets.ts'
 import { errorPage, wantsPage } from './pages/error-page.ts'
+import { addMe } from './portal/me.ts'
+import { addPortalLinks } from './portal/portal-links.ts'
 import { addProxy } from './proxy/proxy.ts'
 import { addReference } from './reference/reference.ts'
 import { createRouter } from './server/router.ts'
@@ -157,6 +159,7 @@ export function createApp(
   addProviderCatalogue(add, broker) // /v1/admin/provider_catalogue
   addUserConnections(add, broker) //  /v1/admin/user_connections
   addConnectionImport(add, broker) // /v1/admin/user_connections/import
+  addPortalLinks(add, broker) //      /v1/users/{user_id}/portal
   addMcpClients(add, broker) //       /v1/admin/mcp_clients
   addSecrets(add, broker) //          /v1/admin/secrets
   addKeys(add, broker) //             /v1/admin/keys
@@ -176,6 +179,7 @@ export function createApp(
   addLogin(app, broker) //            /login/callback
   addSessionLogin(app, broker) //     /login/confirmed, /login/open
   addConsole(app, broker) //          /dashboard
+  addMe(app, broker) //               /me
   addMcpSetup(app, broker) //         /docs/mcp
   addReference(app, broker, { version, development: sandbox !== undefined }) // /, /docs, /openapi.json, /schemas/provider.json
   app.route('/', assets()) //               /assets

@@ -37,7 +37,11 @@ export interface PortalView {
 /** What a user sees on their own page: connections with the tools that use them, and MCP clients. */
 export async function portalView(
   broker: Broker,
-  { projectId, userId, after }: { readonly projectId: string; readonly userId: string; readonly after?: string },
+  {
+    projectId,
+    userId,
+    after,
+  }: { readonly projectId: string; readonly userId: string; readonly after?: string },
 ): Promise<PortalView> {
   const { store } = broker
   const [page, uses, clients] = await Promise.all([
@@ -66,7 +70,13 @@ export async function portalView(
       }
     }),
   )
+  // what needs the user comes first
+  connections.sort((a, b) => Number(isBroken(b)) - Number(isBroken(a)))
   return { connections, ...(page.next !== undefined && { next: page.next }), clients }
+}
+
+function isBroken({ connection }: PortalConnection): boolean {
+  return connection.status === 'needs_authorization'
 }
 
 /** A connection of this user; `undefined` for one of another user or project, as for an unknown one. */

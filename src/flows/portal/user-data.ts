@@ -120,7 +120,15 @@ async function* applicationsOf(broker: Broker, { projectId, userId }: DataOwner)
   for (const one of await broker.store.mcpConsents.ofUser(projectId, userId)) yield applicationData(one)
 }
 
-function applicationData({ id, clientId, clientName, redirectUri, scopes, createdAt, lastUsedAt }: McpConsent) {
+function applicationData({
+  id,
+  clientId,
+  clientName,
+  redirectUri,
+  scopes,
+  createdAt,
+  lastUsedAt,
+}: McpConsent) {
   return {
     id,
     client_id: clientId,

@@ -7,10 +7,9 @@ import { newestAnchor } from '../../services/audit-archive/anchors.ts'
 import { type AuditEntry, entryToWire } from '../../services/audit-entry.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { idText, limitQuery, userIdText, wholeNumber } from '../endpoint/fields.ts'
+import { streamedBody } from '../endpoint/streamed-body.ts'
 
 const tag = 'Audit'
-/** Characters that an export writes at once: a write for each entry would take longer than reading it. */
-const EXPORTED_AT_ONCE = 16_384
 
 const timestamp = z.iso
   .datetime({ offset: true })
@@ -143,7 +142,7 @@ export function addAudit(add: AddEndpoint, broker: Broker): void {
         )
       if (anchor !== undefined) c.header('audit-archived-through', String(anchor.lastSeq))
       c.header('content-type', 'application/x-ndjson')
-      return c.body(bodyOf(exportedPieces(broker, caller.projectId, toFilter(query))))
+      return c.body(streamedBody(exportedPieces(broker, caller.projectId, toFilter(query))))
     },
   )
 }
@@ -159,16 +158,11 @@ async function* exportedPieces(
 ): AsyncGenerator<string, undefined> {
   const isWhole = Object.keys(filter).every((name) => name === 'after')
   let last = filter.after
-  let lines = ''
   for await (const entry of readAudit(broker, projectId, filter, 'oldest first')) {
     if (isWhole && last !== undefined && entry.seq > last + 1) await refuseArchived(broker, projectId, last)
     last = entry.seq
-    lines += `${JSON.stringify(entryToWire(entry))}\n`
-    if (lines.length < EXPORTED_AT_ONCE) continue
-    yield lines
-    lines = ''
+    yield `${JSON.stringify(entryToWire(entry))}\n`
   }
-  if (lines !== '') yield lines
   return undefined
 }
 
@@ -178,20 +172,6 @@ async function refuseArchived(broker: Broker, projectId: string, seq: number): P
   if (anchor === undefined || anchor.lastSeq <= seq) return
   broker.log.warn({ seq, archivedThrough: anchor.lastSeq }, 'entries were archived while they were exported')
   throw new BrokerError('entries_archived', `The entries up to ${anchor.lastSeq} were archived meanwhile.`)
-}
-
-function bodyOf(pieces: AsyncGenerator<string, undefined>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  return new ReadableStream({
-    async pull(controller) {
-      const { value, done } = await pieces.next()
-      if (done) controller.close()
-      else controller.enqueue(encoder.encode(value))
-    },
-    async cancel() {
-      await pieces.return(undefined)
-    },
-  })
 }
 
 interface FilterQuery {

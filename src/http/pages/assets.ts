@@ -7,6 +7,7 @@ import { docsScript } from '../reference/docs-script.ts'
 import { closeScript } from './close-script.ts'
 import { gatepassCss } from './gatepass-css.ts'
 import { gatepassIcon } from './gatepass-icon.ts'
+import { portalCss } from './portal/portal-css.ts'
 
 interface Asset {
   readonly type: string
@@ -21,6 +22,7 @@ const ASSETS = {
   'pico.css': asset('text/css; charset=utf-8', readFileSync(picoPath, 'utf8')),
   'gatepass.css': asset('text/css; charset=utf-8', gatepassCss),
   'console.css': asset('text/css; charset=utf-8', consoleCss),
+  'gatepass.css': asset('text/css; charset=utf-8', gatepassCss + portalCss),
   'docs.js': asset('text/javascript; charset=utf-8', docsScript),
   'close.js': asset('text/javascript; charset=utf-8', closeScript),
   'icon.svg': asset('image/svg+xml', gatepassIcon),

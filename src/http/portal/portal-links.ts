@@ -5,7 +5,8 @@ import { toTimestamp } from '../../domain/clock.ts'
 import { PORTAL_RIGHTS } from '../../domain/portal-ticket.ts'
 import { createPortalLink } from '../../flows/portal/portal-link.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
-import { userIdText } from '../endpoint/fields.ts'
+import { userDisplayText, userIdText } from '../endpoint/fields.ts'
+import { LANGUAGES } from '../pages/texts/words.ts'
 
 const DEFAULT_SECONDS = 300
 const MOST_SECONDS = 3600
@@ -16,6 +17,14 @@ const linkSchema = z
       description: 'Where the page leads back to; its origin must be one that a `next_uri` may lead to',
       example: 'https://app.example.com/settings',
     }),
+    user_display: userDisplayText.nullish().openapi({
+      description: "The user's name, for the page. Without it the page has the user id",
+      example: 'Ada L.',
+    }),
+    lang: z
+      .enum(LANGUAGES)
+      .nullish()
+      .openapi({ description: 'The language of the page; else that of the browser' }),
     may: z
       .array(z.enum(PORTAL_RIGHTS))
       .min(1)
@@ -63,13 +72,15 @@ export function addPortalLinks(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, params, body, caller }) => {
       userFor(caller, params.user_id)
-      const { return_url: returnUrl, may, seconds } = body
+      const { return_url: returnUrl, user_display: userDisplay, lang, may, seconds } = body
       const { url, expiresAt } = await createPortalLink(broker, {
         projectId: caller.projectId,
         userId: params.user_id,
         may: PORTAL_RIGHTS.filter((right) => may.includes(right)),
         seconds,
         ...(returnUrl != null && { returnUrl }),
+        ...(userDisplay != null && { userDisplay }),
+        ...(lang != null && { lang }),
       })
       return c.json({ url, expires_at: toTimestamp(expiresAt) }, 201)
     },

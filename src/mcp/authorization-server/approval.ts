@@ -1,7 +1,7 @@
 import type { Client, Grant, Interaction, Provider } from 'oidc-provider'
 import type { Broker } from '../../broker.ts'
 import { newId } from '../../domain/ids.ts'
-import { isMetadataDocument } from './client-identity.ts'
+import { isMetadataDocument } from '../../http/mcp-setup/client-identity.ts'
 import { withoutLoopbackPort } from './client-metadata.ts'
 
 // An approval is kept for one user, one client and one redirect URI (`mcp_consents`). What it allows is in the grant,

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
+import { type RedirectTarget, redirectTarget, verifiedHost } from '../../http/mcp-setup/client-identity.ts'
 import { type Html, name, page } from '../../http/pages/layout.ts'
 import type { AskedConsent } from './approval.ts'
-import { type RedirectTarget, redirectTarget, verifiedHost } from './client-identity.ts'
 import { toolsetOf } from './resources.ts'
 
 export interface ConsentView extends AskedConsent {

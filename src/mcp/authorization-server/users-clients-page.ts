@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
 import { toTimestamp } from '../../domain/clock.ts'
 import type { McpConsent } from '../../domain/mcp-consent.ts'
+import { redirectTarget, verifiedHost } from '../../http/mcp-setup/client-identity.ts'
 import { type Html, name, page } from '../../http/pages/layout.ts'
-import { redirectTarget, verifiedHost } from './client-identity.ts'
 
 export interface UsersClientsView {
   readonly userId: string

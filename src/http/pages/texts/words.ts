@@ -13,24 +13,31 @@ import { fr as endingsFr } from './endings/fr.ts'
 import { ja as endingsJa } from './endings/ja.ts'
 import { pt as endingsPt } from './endings/pt.ts'
 import { zh as endingsZh } from './endings/zh.ts'
+import { de as portalDe } from './portal/de.ts'
+import { en as portalEn } from './portal/en.ts'
+import { es as portalEs } from './portal/es.ts'
+import { fr as portalFr } from './portal/fr.ts'
+import { ja as portalJa } from './portal/ja.ts'
+import { pt as portalPt } from './portal/pt.ts'
+import { zh as portalZh } from './portal/zh.ts'
 import type { Translation } from './text.ts'
 
 /** The languages of the pages that users see. The first is the one that all others are translated from. */
 export const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'ja', 'zh'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-const en = { connect: connectEn, endings: endingsEn }
+const en = { connect: connectEn, endings: endingsEn, portal: portalEn }
 
 export type Texts = Translation<typeof en>
 
 const TEXTS: Readonly<Record<Language, Texts>> = {
   en,
-  de: { connect: connectDe, endings: endingsDe },
-  fr: { connect: connectFr, endings: endingsFr },
-  es: { connect: connectEs, endings: endingsEs },
-  pt: { connect: connectPt, endings: endingsPt },
-  ja: { connect: connectJa, endings: endingsJa },
-  zh: { connect: connectZh, endings: endingsZh },
+  de: { connect: connectDe, endings: endingsDe, portal: portalDe },
+  fr: { connect: connectFr, endings: endingsFr, portal: portalFr },
+  es: { connect: connectEs, endings: endingsEs, portal: portalEs },
+  pt: { connect: connectPt, endings: endingsPt, portal: portalPt },
+  ja: { connect: connectJa, endings: endingsJa, portal: portalJa },
+  zh: { connect: connectZh, endings: endingsZh, portal: portalZh },
 }
 
 /** What a page needs to speak a language. */

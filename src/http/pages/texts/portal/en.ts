@@ -9,7 +9,9 @@ export const en = {
   intro: (app: App): Text =>
     html`Tools of ${app ?? 'your application'} use these accounts for you. You can end that here at any time.`,
   youAre: (user: Text, app: App): Text =>
-    app === undefined ? html`You are <strong>${user}</strong>.` : html`You are <strong>${user}</strong> at ${app}.`,
+    app === undefined
+      ? html`You are <strong>${user}</strong>.`
+      : html`You are <strong>${user}</strong> at ${app}.`,
   logout: 'Log out',
   backTo: (host: Text): Text => html`Back to ${host}`,
   none: 'No account is connected.',
@@ -37,17 +39,12 @@ export const en = {
   usedBy: 'Used by',
   moreTools: (count: number): string =>
     plural('en', count, { one: 'and # more tool', other: 'and # more tools' }),
-  unused: (days: string): Text =>
-    html`Not used since ${days}. If you do not need it any more, disconnect it.`,
+  unused: (day: string): Text => html`Not used since ${day}. If you do not need it any more, disconnect it.`,
   removedProvider: 'A service that was removed',
   reconnect: 'Reconnect',
   makeDefault: 'Use by default',
   addAccount: (provider: Text): Text => html`Add another ${provider} account`,
   disconnect: 'Disconnect',
-  /** For screen readers: which of the buttons it is. */
-  disconnectOf: (account: string): string => `Disconnect ${account}`,
-  reconnectOf: (account: string): string => `Reconnect ${account}`,
-  makeDefaultOf: (account: string): string => `Use ${account} by default`,
   showMore: 'Show more accounts',
   applications: 'Applications that act for you',
   applicationsIntro: 'These programs see your tools over MCP and call them for you.',
@@ -56,7 +53,6 @@ export const en = {
   maySee: 'It may see your tools.',
   allowedOn: 'Allowed',
   endAccess: 'End access',
-  endAccessOf: (application: string): string => `End the access of ${application}`,
   endAllAccess: 'End the access of all',
   confirmDisconnect: (provider: Text): Text => html`Disconnect ${provider}?`,
   confirmText: (provider: Text, app: App): Text =>
@@ -103,7 +99,8 @@ export const en = {
     keep: 'Keep everything',
     done: 'Everything is deleted',
     doneText: 'Your accounts are disconnected, and what was kept about you is deleted. You are logged out.',
-    unconfirmed: 'These services did not confirm that the access has ended. End it in your account there too:',
+    unconfirmed:
+      'These services did not confirm that the access has ended. End it in your account there too:',
   },
   enter: {
     title: (user: Text, app: App): Text =>
@@ -122,6 +119,5 @@ export const en = {
     left: 'You are logged out',
     leftText: 'Close this window, or open the page again.',
     again: 'Log in',
-    noSuchAccount: 'This account is not connected any more.',
   },
 }

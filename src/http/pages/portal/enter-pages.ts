@@ -1,0 +1,41 @@
+import { html } from 'hono/html'
+import { type Html, name } from '../layout.ts'
+import type { Words } from '../texts/words.ts'
+import { cardPage, nameOf } from './parts.ts'
+
+export interface EnterView {
+  readonly words: Words
+  readonly app?: string | undefined
+  readonly user: string
+  readonly ticket: string
+}
+
+/** What a one-time link opens: it says whose page comes, and only its button spends the link. */
+export function enterPage({ words, app, user, ticket }: EnterView): Html {
+  const t = words.texts.portal.enter
+  const who = name(user, { longest: 512 })
+  const inside = html`<h1>${t.title(who, nameOf(app))}</h1>
+<p>${t.text}</p>
+<p class="warning">${t.warning(nameOf(app))}</p>
+<form method="post" action="/me/enter"><input type="hidden" name="ticket" value="${ticket}"><button type="submit">${t.button}</button></form>`
+  return cardPage(words, t.button, inside)
+}
+
+/** A link that was used, has run out, or never was. */
+export function goneLinkPage(words: Words, app?: string): Html {
+  const t = words.texts.portal.enter
+  return cardPage(words, t.gone, html`<h1>${t.gone}</h1><p>${t.goneText(nameOf(app))}</p>`)
+}
+
+/** Nobody is logged in, and nothing here can log a user in. */
+export function outsidePage(words: Words): Html {
+  const t = words.texts.portal.outside
+  return cardPage(words, t.title, html`<h1>${t.title}</h1><p>${t.text}</p>`)
+}
+
+/** After the log-out. */
+export function leftPage(words: Words, { canLogIn }: { readonly canLogIn: boolean }): Html {
+  const t = words.texts.portal.outside
+  const again = canLogIn && html`<a class="button" href="/me">${t.again}</a>`
+  return cardPage(words, t.left, html`<h1>${t.left}</h1><p>${t.leftText}</p>${again}`)
+}

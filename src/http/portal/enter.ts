@@ -1,0 +1,41 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import type { Broker } from '../../broker.ts'
+import { ENTER_PATH, enterPortal, findPortalTicket, PORTAL_PATH } from '../../flows/portal/portal-link.ts'
+import { isFromOwnPage } from '../connect/own-page.ts'
+import { pageHeaders } from '../pages/page-headers.ts'
+import { enterPage, goneLinkPage } from '../pages/portal/enter-pages.ts'
+import { wordsFor } from '../pages/texts/language-of.ts'
+import type { MeSession } from './me-session.ts'
+
+/** The way in by a caller's one-time link: a page whose button spends it. */
+export function addEnter(app: OpenAPIHono, broker: Broker, { sessions, actAs }: MeSession): void {
+  function gone(c: Context): Response | Promise<Response> {
+    pageHeaders(c)
+    return c.html(goneLinkPage(wordsFor(c)), 410)
+  }
+
+  app.get(ENTER_PATH, async (c) => {
+    const ticket = c.req.query('ticket') ?? ''
+    const found = await findPortalTicket(broker, ticket)
+    if (found === undefined) return gone(c)
+    pageHeaders(c, { hasForm: true })
+    const { userId, userDisplay, lang } = found
+    return c.html(enterPage({ words: wordsFor(c, { language: lang }), user: userDisplay ?? userId, ticket }))
+  })
+
+  app.post(ENTER_PATH, async (c) => {
+    // else another site could put its own visitor into a session of somebody else
+    if (!isFromOwnPage(c, broker, { withoutHeaders: 'refused' })) return gone(c)
+    const ticket = new URLSearchParams(await c.req.text()).get('ticket')
+    const found = await findPortalTicket(broker, ticket)
+    if (found === undefined) return gone(c)
+    const begun = await actAs(c, found.userId, () =>
+      enterPortal(broker, ticket, { replaces: sessions.token(c) }),
+    )
+    if (begun === undefined) return gone(c)
+    sessions.keep(c, begun)
+    pageHeaders(c)
+    return c.redirect(PORTAL_PATH, 303)
+  })
+}

@@ -1,0 +1,112 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import type { Connection } from '../../domain/connection.ts'
+import type { PortalRight } from '../../domain/portal-ticket.ts'
+import { acquireTokens, connectUrl } from '../../flows/acquire-tokens.ts'
+import { active, findProviderByUid } from '../../flows/find-provider.ts'
+import { PORTAL_PATH } from '../../flows/portal/portal-link.ts'
+import { permissionFor } from '../../flows/portal/portal-rights.ts'
+import { ownConnection } from '../../flows/portal/portal-view.ts'
+import { revokeConnection } from '../../flows/revoke-connection.ts'
+import { pageHeaders } from '../pages/page-headers.ts'
+import { disconnectPage } from '../pages/portal/disconnect-page.ts'
+import { logoOf } from './me-page-view.ts'
+import type { MeRequest, MeSession } from './me-session.ts'
+
+/** What a user does with one connection: disconnects it, renews it, adds another account, chooses the default. */
+export function addMeConnections(app: OpenAPIHono, broker: Broker, me: MeSession): void {
+  const PATH = '/me/connections/:id'
+
+  /** The user's own connection of the path, where the session may do this with it. */
+  async function connectionFor(
+    { c, session }: MeRequest,
+    right: PortalRight,
+  ): Promise<Connection | undefined> {
+    if (permissionFor(broker, session, right) !== 'given') return undefined
+    const owner = { projectId: session.projectId, userId: session.subject }
+    return ownConnection(broker, owner, c.req.param('id') ?? '')
+  }
+
+  const providerOf = ({ projectId, providerUid }: Connection) =>
+    findProviderByUid(broker, projectId, providerUid)
+  const providerName = async (connection: Connection) =>
+    (await providerOf(connection))?.provider.displayName ?? connection.providerUid
+
+  me.page(app, `${PATH}/disconnect`, async (request) => {
+    const { c, session } = request
+    const connection = await connectionFor(request, 'disconnect')
+    if (connection === undefined) return me.back(c, session)
+    const { id, account } = connection
+    const entry = await providerOf(connection)
+    pageHeaders(c, { hasForm: true })
+    return c.html(
+      disconnectPage({
+        ...me.frame(request),
+        id,
+        providerName: entry?.provider.displayName,
+        logo: entry && logoOf(broker, entry),
+        account: account.name || account.id,
+      }),
+    )
+  })
+
+  me.form(app, `${PATH}/disconnect`, async (request) => {
+    const { c, session } = request
+    const connection = await connectionFor(request, 'disconnect')
+    if (connection === undefined) return me.back(c, session)
+    const about = await providerName(connection)
+    const revocation = await revokeConnection(broker, connection)
+    const code = (
+      {
+        revoked: 'disconnected',
+        unsupported: 'disconnected_here',
+        failed: 'disconnect_unconfirmed',
+      } as const
+    )[revocation]
+    return me.back(c, session, { code, about })
+  })
+
+  me.form(app, `${PATH}/default`, async (request) => {
+    const { c, session } = request
+    const connection = await connectionFor(request, 'connect')
+    if (connection === undefined) return me.back(c, session)
+    const { id, projectId, userId } = connection
+    const audit = broker.audit.of(projectId, { action: 'connection.made_default', userId, connectionId: id })
+    await broker.store.connections.makeDefault(id, audit)
+    return me.back(c, session, { code: 'made_default', about: await providerName(connection) })
+  })
+
+  me.form(app, `${PATH}/reconnect`, async (request) => {
+    const { c, session } = request
+    const connection = await connectionFor(request, 'connect')
+    if (connection?.status !== 'needs_authorization') return me.back(c, session)
+    pageHeaders(c)
+    return c.redirect(await consentUrl(connection, connection.id), 303)
+  })
+
+  me.form(app, `${PATH}/another`, async (request) => {
+    const { c, session } = request
+    const connection = await connectionFor(request, 'connect')
+    if (connection === undefined) return me.back(c, session)
+    pageHeaders(c)
+    return c.redirect(await consentUrl(connection, 'new'), 303)
+  })
+
+  /** The connect page of an authorization for the same permissions; the verifier checks its user as for every other. */
+  async function consentUrl(
+    { projectId, userId, providerUid, scopes }: Connection,
+    account: string,
+  ): Promise<string> {
+    const entry = await findProviderByUid(broker, projectId, providerUid)
+    if (entry === undefined) return PORTAL_PATH
+    const acquired = await acquireTokens(broker, {
+      projectId,
+      userId,
+      providers: [{ entry: active(entry), scopes }],
+      account,
+      nextUri: new URL(PORTAL_PATH, broker.settings.publicUrl).href,
+    })
+    if (acquired.outcome === 'ready') return PORTAL_PATH
+    return connectUrl(broker, acquired.authorization)
+  }
+}

@@ -1,0 +1,79 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { eraseUser } from '../../flows/portal/erase-user.ts'
+import { permissionFor } from '../../flows/portal/portal-rights.ts'
+import { userData } from '../../flows/portal/user-data.ts'
+import { streamedBody } from '../endpoint/streamed-body.ts'
+import { pageHeaders } from '../pages/page-headers.ts'
+import { dataPage, erasedPage, erasePage } from '../pages/portal/data-pages.ts'
+import type { MeSession } from './me-session.ts'
+
+const DATA_PATH = '/me/data'
+
+/** What is kept about the user: to download, and to delete. Both need a recent login, or a link that allows them. */
+export function addMeData(app: OpenAPIHono, broker: Broker, me: MeSession): void {
+  const { verifier } = broker.settings
+  const formTo = verifier.kind === 'oidc' ? [new URL(verifier.issuer)] : []
+
+  me.page(app, DATA_PATH, async (request) => {
+    const { c, session } = request
+    pageHeaders(c, { hasForm: true, formTo })
+    return c.html(
+      dataPage({
+        ...me.frame(request),
+        mayExport: permissionFor(broker, session, 'export'),
+        mayErase: permissionFor(broker, session, 'erase'),
+      }),
+    )
+  })
+
+  me.form(app, '/me/export', async ({ c, session }) => {
+    if (permissionFor(broker, session, 'export') !== 'given') return toData(c)
+    const { projectId, subject: userId } = session
+    const pieces = userData(broker, { projectId, userId })
+    // the first piece follows the entry in the audit trail: without the entry there is no download
+    const { value: first } = await pieces.next()
+    pageHeaders(c)
+    c.header('content-type', 'application/json; charset=utf-8')
+    c.header('content-disposition', 'attachment; filename="my-data.json"')
+    return c.body(streamedBody(after(first ?? '', pieces)))
+  })
+
+  me.page(app, '/me/erase', async (request) => {
+    const { c, session } = request
+    if (permissionFor(broker, session, 'erase') !== 'given') return toData(c)
+    pageHeaders(c, { hasForm: true })
+    return c.html(erasePage(me.frame(request)))
+  })
+
+  me.form(app, '/me/erase', async (request) => {
+    const { c, session, form } = request
+    if (permissionFor(broker, session, 'erase') !== 'given') return toData(c)
+    if (form.get('understood') !== 'yes') return c.redirect('/me/erase', 303)
+    const { projectId, subject: userId } = session
+    const erased = await eraseUser(broker, { projectId, userId })
+    await me.sessions.end(c)
+    const { words, returnUrl } = me.frame(request)
+    pageHeaders(c)
+    const unconfirmed = erased.filter(({ revocation }) => revocation !== 'revoked')
+    return c.html(erasedPage({ words, returnUrl, unconfirmed }))
+  })
+}
+
+function toData(c: Parameters<typeof pageHeaders>[0]): Response {
+  pageHeaders(c)
+  return c.redirect(DATA_PATH, 303)
+}
+
+async function* after(
+  first: string,
+  rest: AsyncGenerator<string, undefined>,
+): AsyncGenerator<string, undefined> {
+  try {
+    yield first
+    yield* rest
+  } finally {
+    await rest.return(undefined)
+  }
+  return undefined
+}

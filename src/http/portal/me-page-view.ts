@@ -1,0 +1,74 @@
+import type { Broker } from '../../broker.ts'
+import type { McpConsent } from '../../domain/mcp-consent.ts'
+import type { PortalConnection } from '../../flows/portal/portal-view.ts'
+import { logoNamed } from '../../providers/catalogue/logos.ts'
+import type { ProviderEntry } from '../../providers/provider.ts'
+import { findToolsMeant } from '../../tools/catalogue/find-tool.ts'
+import { verifiedHost } from '../mcp-setup/client-identity.ts'
+import type { ClientCard, ConnectionCard } from '../pages/portal/me-page.ts'
+import type { TileLogo } from '../pages/provider-tile.ts'
+
+/** The cards of a page of connections, with the titles of the tools that used them. */
+export async function connectionCards(
+  broker: Broker,
+  projectId: string,
+  connections: readonly PortalConnection[],
+): Promise<readonly ConnectionCard[]> {
+  const ids = new Set(connections.flatMap(({ tools }) => tools.map(({ tool }) => tool)))
+  const titles = new Map(
+    await Promise.all([...ids].map(async (id) => [id, await toolTitle(broker, projectId, id)] as const)),
+  )
+  return connections.map((one) => {
+    const { connection, entry, tools, moreTools, unusedSince, hasSiblings } = one
+    const { id, account, scopes, status, statusReason, isDefault, createdAt, lastUsedAt } = connection
+    return {
+      id,
+      providerName: entry?.provider.displayName,
+      logo: entry && logoOf(broker, entry),
+      account: account.name || account.id,
+      scopes: scopes.map((scope) => ({ scope, sentence: entry && sentenceOf(broker, entry, scope) })),
+      isDefault,
+      hasSiblings,
+      broken: status === 'needs_authorization' ? (statusReason ?? 'refresh_refused') : undefined,
+      createdAt,
+      lastUsedAt,
+      unusedSince,
+      tools: tools.map(({ tool, lastUsedAt }) => ({ title: titles.get(tool) ?? tool, lastUsedAt })),
+      moreTools,
+    }
+  })
+}
+
+export function clientCard({
+  id,
+  clientId,
+  clientName,
+  scopes,
+  createdAt,
+  lastUsedAt,
+}: McpConsent): ClientCard {
+  return {
+    id,
+    clientName,
+    verifiedHost: verifiedHost(clientId),
+    mayCall: scopes.includes('mcp'),
+    createdAt,
+    lastUsedAt,
+  }
+}
+
+export function logoOf(broker: Broker, entry: ProviderEntry): TileLogo | undefined {
+  const logo = broker.definitions.describing(entry)?.facts.logo
+  return logo === undefined ? undefined : logoNamed(logo)
+}
+
+function sentenceOf(broker: Broker, entry: ProviderEntry, scope: string): string | undefined {
+  const sentences = broker.definitions.describing(entry)?.facts.scopes ?? {}
+  return Object.hasOwn(sentences, scope) ? sentences[scope] : undefined
+}
+
+/** The title of a tool that may have been deleted since: then the name within its id. */
+async function toolTitle(broker: Broker, projectId: string, id: string): Promise<string> {
+  const [tool] = await findToolsMeant(broker, projectId, id)
+  return tool?.title ?? id.split(':')[1] ?? id
+}

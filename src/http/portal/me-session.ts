@@ -1,0 +1,85 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import type { Broker } from '../../broker.ts'
+import type { OpenedPageSession } from '../../flows/page-session.ts'
+import { isStillValid } from '../../flows/portal/portal-rights.ts'
+import { inContext } from '../../services/request-context.ts'
+import { requestId } from '../endpoint/request-id.ts'
+import { pageSessions } from '../page-session/page-session.ts'
+import { pageHeaders } from '../pages/page-headers.ts'
+import type { PortalFrame } from '../pages/portal/parts.ts'
+import { wordsFor } from '../pages/texts/language-of.ts'
+import { type MeNote, noteQuery } from './me-notes.ts'
+
+/** A request with a session of `/me`. */
+export interface MeRequest {
+  readonly c: Context
+  readonly session: OpenedPageSession
+}
+
+/** What the pages of `/me` share: the session, the check of forms, and the way back to the page. */
+export function meSession(broker: Broker) {
+  const sessions = pageSessions(broker, 'me')
+
+  async function open(c: Context): Promise<OpenedPageSession | undefined> {
+    const session = await sessions.open(c)
+    return session !== undefined && isStillValid(broker, session) ? session : undefined
+  }
+
+  /** Runs as the session's user, for whom alone the request acts; the audit trail names the user. */
+  function actAs<T>(c: Context, userId: string, run: () => T): T {
+    const purpose = `${c.req.method} ${c.req.path.replace(/(conn|mcpc)_\w+/, '{id}')}`
+    const actor = { kind: 'user', id: userId } as const
+    return inContext({ actor, purpose, requestId: requestId(c), onlyUser: userId }, run)
+  }
+
+  function back(c: Context, session: OpenedPageSession, note?: MeNote): Response {
+    pageHeaders(c)
+    return c.redirect(note === undefined ? '/me' : `/me?${noteQuery(broker, session, note)}`, 303)
+  }
+
+  return {
+    sessions,
+    open,
+    actAs,
+    back,
+    /** A page for a session; without one the browser goes to `/me`, which says how to get one. */
+    page(app: OpenAPIHono, path: string, show: (request: MeRequest) => Promise<Response>): void {
+      app.get(path, async (c) => {
+        const session = await open(c)
+        if (session === undefined) return toStart(c)
+        return actAs(c, session.subject, () => show({ c, session }))
+      })
+    },
+    /** A form of such a page. One that does not come from a page of this session changes nothing. */
+    form(
+      app: OpenAPIHono,
+      path: string,
+      handle: (request: MeRequest & { readonly form: URLSearchParams }) => Promise<Response>,
+    ): void {
+      app.post(path, async (c) => {
+        const session = await open(c)
+        if (session === undefined) return toStart(c)
+        const form = new URLSearchParams(await c.req.text())
+        if (!sessions.isOwnForm(c, session, form)) return back(c, session, { code: 'stale_form' })
+        return actAs(c, session.subject, () => handle({ c, session, form }))
+      })
+    },
+    frame({ c, session }: MeRequest): PortalFrame {
+      const { subject, display, returnUrl, lang, csrf } = session
+      return {
+        words: wordsFor(c, { language: lang }),
+        user: display ?? subject,
+        returnUrl,
+        csrf,
+      }
+    },
+  }
+}
+
+export type MeSession = ReturnType<typeof meSession>
+
+function toStart(c: Context): Response {
+  pageHeaders(c)
+  return c.redirect('/me', 303)
+}

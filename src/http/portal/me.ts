@@ -1,0 +1,112 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import type { Broker } from '../../broker.ts'
+import type { PortalRight } from '../../domain/portal-ticket.ts'
+import { disconnectClient } from '../../flows/mcp-clients.ts'
+import type { OpenedPageSession } from '../../flows/page-session.ts'
+import { permissionFor } from '../../flows/portal/portal-rights.ts'
+import { portalView } from '../../flows/portal/portal-view.ts'
+import { bodyLimit } from '../endpoint/body-limit.ts'
+import { pageHeaders } from '../pages/page-headers.ts'
+import { leftPage } from '../pages/portal/enter-pages.ts'
+import { mePage } from '../pages/portal/me-page.ts'
+import { wordsFor } from '../pages/texts/language-of.ts'
+import { addEnter } from './enter.ts'
+import { addMeConnections } from './me-connections.ts'
+import { addMeData } from './me-data.ts'
+import { addMeLogin } from './me-login.ts'
+import { type MeNote, noteText, readNote } from './me-notes.ts'
+import { clientCard, connectionCards } from './me-page-view.ts'
+import { meSession } from './me-session.ts'
+
+const MAX_FORM_BYTES = 8 * 1024
+
+/** Users' own page: what they have connected, and the ways to end it. */
+export function addMe(app: OpenAPIHono, broker: Broker): void {
+  const me = meSession(broker)
+  for (const path of ['/me', '/me/*']) app.use(path, bodyLimit(MAX_FORM_BYTES))
+  const login = addMeLogin(app, broker, me)
+  addEnter(app, broker, me)
+
+  app.get('/me', async (c) => {
+    const session = await me.open(c)
+    if (session === undefined) return login.start(c)
+    return me.actAs(c, session.subject, () => showMe(c, session))
+  })
+
+  async function showMe(c: Context, session: OpenedPageSession): Promise<Response> {
+    const { projectId, subject: userId } = session
+    const given = c.req.query('after') ?? ''
+    const after = /^conn_\w{1,80}$/.test(given) ? given : undefined
+    const view = await portalView(broker, { projectId, userId, ...(after !== undefined && { after }) })
+    const frame = me.frame({ c, session })
+    const can = (right: PortalRight) => permissionFor(broker, session, right) !== 'missing'
+    const note =
+      readNote(broker, session, c.req.query()) ?? (await noteOfConsent(session, c.req.query('auth_id')))
+    const isPassing = broker.settings.connectPage === 'pass'
+    const formTo = isPassing
+      ? view.connections.flatMap(({ entry }) =>
+          entry === undefined ? [] : [new URL(entry.provider.authorizationRequest.endpoint)],
+        )
+      : []
+    pageHeaders(c, { hasForm: true, formTo })
+    return c.html(
+      mePage({
+        ...frame,
+        connections: await connectionCards(broker, projectId, view.connections),
+        next: view.next && `/me?after=${view.next}`,
+        clients: view.clients.map(clientCard),
+        can: {
+          disconnect: can('disconnect'),
+          connect: can('connect'),
+          data: can('export') || can('erase'),
+        },
+        note: note && noteText(frame.words, note),
+      }),
+    )
+  }
+
+  /** How a consent ended that this page began. */
+  async function noteOfConsent(
+    { projectId, subject }: OpenedPageSession,
+    id: string | undefined,
+  ): Promise<MeNote | undefined> {
+    if (id === undefined || !/^auth_\w{1,80}$/.test(id)) return undefined
+    const found = await broker.store.authorizations.find(id)
+    if (found?.projectId !== projectId || found.userId !== subject) return undefined
+    if (found.status === 'completed') return { code: 'connected' }
+    return found.status === 'failed' ? { code: 'not_connected' } : undefined
+  }
+
+  addMeConnections(app, broker, me)
+  addMeData(app, broker, me)
+
+  me.form(app, '/me/applications/:id/end', async ({ c, session }) => {
+    if (permissionFor(broker, session, 'disconnect') !== 'given') return me.back(c, session)
+    const { projectId, subject } = session
+    const id = c.req.param('id') ?? ''
+    const own = await broker.store.mcpConsents.findById(projectId, id)
+    if (own?.userId !== subject) return me.back(c, session)
+    await disconnectClient(broker, { projectId, id, by: 'user' })
+    return me.back(c, session, { code: 'client_ended', about: own.clientName })
+  })
+
+  me.form(app, '/me/applications/end-all', async ({ c, session }) => {
+    if (permissionFor(broker, session, 'disconnect') !== 'given') return me.back(c, session)
+    const { projectId, subject } = session
+    for (const { id } of await broker.store.mcpConsents.ofUser(projectId, subject))
+      await disconnectClient(broker, { projectId, id, by: 'user' })
+    return me.back(c, session, { code: 'clients_ended' })
+  })
+
+  me.form(app, '/me/logout', async ({ c }) => {
+    await me.sessions.end(c)
+    pageHeaders(c)
+    return c.redirect('/me/left', 303)
+  })
+
+  app.get('/me/left', (c) => {
+    pageHeaders(c)
+    return c.html(leftPage(wordsFor(c), { canLogIn: broker.settings.verifier.kind === 'oidc' }))
+  })
+}
