@@ -1,4 +1,5 @@
 import type { Broker, OidcVerifier } from '../broker.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
 import type { LoginRegistration, LoginSecrets } from '../providers/login-client.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { saying, wordsOf } from '../providers/provider-words.ts'
@@ -10,7 +11,11 @@ export const LOGIN_TROUBLES = ['cancelled', 'unavailable', 'failed'] as const
 export type LoginTrouble = (typeof LOGIN_TROUBLES)[number]
 
 export type IdentifiedUser =
-  | { readonly userId: string }
+  | {
+      readonly userId: string
+      /** What the issuer says of when the user logged in (`auth_time`). */
+      readonly claims: Members
+    }
   /** `why` is for the operator's log. */
   | { readonly trouble: LoginTrouble; readonly why: string }
 
@@ -29,7 +34,17 @@ export async function identifyUser(
     return failed(`there is no claim "${claim}" that is text: see GATEPASS_OIDC_SCOPES`)
   if (claim === 'email' && identified.claims.email_verified !== true)
     return failed('the issuer does not vouch for the email address (email_verified)')
-  return { userId: user }
+  return { userId: user, claims: identified.claims }
+}
+
+/** When the person logged in. An issuer that says no time was just asked, or had a session of unknown age. */
+export function authTimeOf(
+  { auth_time: said }: Members,
+  now: EpochSeconds,
+  { wasAsked }: { readonly wasAsked: boolean },
+): EpochSeconds | undefined {
+  if (typeof said === 'number') return Math.min(Math.floor(said), now)
+  return wasAsked ? now : undefined
 }
 
 /** An authentication response, and what its request kept. */

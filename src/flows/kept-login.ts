@@ -34,6 +34,10 @@ export type LoginPurpose =
         readonly projectId: string
         /** A path of this server. */
         readonly returnTo: string
+        /** The session is one of `/me`, which is stored. */
+        readonly page?: 'me'
+        /** The user logs in again to confirm a session: the issuer must ask them. */
+        readonly confirms?: true
       }
     }
   | {

@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache'
 import type { Broker, OidcVerifier } from '../broker.ts'
 import { type Authorization, at, isSettled } from '../domain/authorization.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
 import { randomToken, sha256 } from '../domain/ids.ts'
 import { failAsAnotherUser } from './another-user.ts'
 import { recordRefusal } from './authorization-audit.ts'
 import { only } from './authorization-response.ts'
 import type { OpenerOf } from './connect-session.ts'
-import { identifyUser, type LoginTrouble, loginRegistration } from './identify-user.ts'
+import { authTimeOf, identifyUser, type LoginTrouble, loginRegistration } from './identify-user.ts'
 import { type BegunLogin, type KeptLogin, keepLogin, type LoginPurpose, openLogin } from './kept-login.ts'
 import { type LoginProof, proveLogin } from './login-proof.ts'
 import { type StartedAttempt, startAttempt } from './start-attempt.ts'
@@ -36,6 +37,13 @@ export type LoginOutcome =
   /** The authorization has ended: before this login, or now because another user logged in. */
   | { readonly outcome: 'current'; readonly authorization: Authorization }
   /** A login for a session of the browser. Without a `session` the user may try again. */
+  | {
+      readonly outcome: 'page_session'
+      readonly projectId: string
+      readonly userId: string
+      readonly authTime: EpochSeconds | undefined
+      readonly returnTo: string
+    }
   | { readonly outcome: 'session'; readonly session: SessionCookie; readonly returnTo: string }
   | { readonly outcome: 'session_trouble'; readonly trouble: LoginTrouble; readonly returnTo: string }
 
@@ -44,12 +52,21 @@ export type LoginOutcome =
  * reached.
  *
  * @param how.prompt the issuer asks for the user again, even if it has a session of its own.
+ * @param how.maxAge seconds: the issuer says when the user logged in, and asks again if that was longer ago.
  */
 export async function beginLogin(
   broker: Broker,
   verifier: OidcVerifier,
   purpose: LoginPurpose,
-  { browserId, prompt }: { readonly browserId: string; readonly prompt?: 'login' | undefined },
+  {
+    browserId,
+    prompt,
+    maxAge,
+  }: {
+    readonly browserId: string
+    readonly prompt?: 'login' | undefined
+    readonly maxAge?: number | undefined
+  },
 ): Promise<BegunLogin> {
   const registration = await loginRegistration(broker, verifier)
   const state = randomToken()
@@ -62,6 +79,7 @@ export async function beginLogin(
       secrets,
       scopes,
       ...(prompt && { prompt }),
+      ...(maxAge !== undefined && { maxAge }),
     }),
   }
 }
@@ -139,7 +157,12 @@ async function finishForAuthorization(
 async function finishForSession(
   broker: Broker,
   verifier: OidcVerifier,
-  { projectId, returnTo }: { readonly projectId: string; readonly returnTo: string },
+  {
+    projectId,
+    returnTo,
+    page,
+    confirms = false,
+  }: Extract<LoginPurpose, { readonly session: unknown }>['session'],
   received: Received,
 ): Promise<LoginOutcome> {
   const identified = await identifyUser(broker, verifier, received)
@@ -148,7 +171,11 @@ async function finishForSession(
     broker.log.warn({ issuer: verifier.issuer, trouble, why }, 'a user could not log in')
     return { outcome: 'session_trouble', trouble, returnTo }
   }
-  return { outcome: 'session', session: beginSession(broker, projectId, identified.userId), returnTo }
+  const { userId, claims } = identified
+  if (page === undefined)
+    return { outcome: 'session', session: beginSession(broker, projectId, userId), returnTo }
+  const authTime = authTimeOf(claims, broker.now(), { wasAsked: confirms })
+  return { outcome: 'page_session', projectId, userId, authTime, returnTo }
 }
 
 /** Another user has logged in than the one for whom the authorization was begun. */

@@ -100,6 +100,10 @@ export interface AuditEntry {
     | 'console.logged_out'
     | 'mcp_client.approved'
     | 'mcp_client.revoked'
+    | 'portal.linked'
+    | 'portal.entered'
+    | 'user.exported'
+    | 'user.erased'
     | 'audit.archived'
     | 'access.refused'
     | 'envelope.unreadable'
@@ -4148,6 +4152,32 @@ export interface PolicyVerdict {
   readonly undecided: readonly { readonly id: string; readonly by: 'rate' | 'hook' }[]
 }
 
+export interface PortalLink {
+  /** Works once. Show it to the user alone, who has logged in */
+  readonly url: string
+  readonly expires_at: string
+}
+
+export interface PortalLinkRequest {
+  /** Where the page leads back to; its origin must be one that a `next_uri` may lead to */
+  readonly return_url?: string | null | undefined
+  /** The user's name, for the page. Without it the page has the user id */
+  readonly user_display?: string | null | undefined
+  /** The language of the page; else that of the browser */
+  readonly lang?: 'en' | 'de' | 'fr' | 'es' | 'pt' | 'ja' | 'zh' | null | undefined
+  /**
+   * `view` what is connected; `disconnect` accounts and applications; `connect` further accounts, broken
+   * ones again, and choose the default; `export`: download what is kept; `erase`: delete it all
+   * Default: `["view","disconnect"]`
+   */
+  readonly may?: readonly ('view' | 'disconnect' | 'connect' | 'export' | 'erase')[] | undefined
+  /**
+   * How long the link works
+   * Default: `300`
+   */
+  readonly seconds?: number | undefined
+}
+
 export interface ProgressEvent {
   readonly kind: 'progress'
   readonly toolId: string
@@ -4905,6 +4935,15 @@ export interface Operations {
     }
     readonly answer: Policy
   }
+  /** A one-time link to the user's own page */
+  readonly createPortalLink: {
+    readonly method: 'POST'
+    readonly path: '/v1/users/{user_id}/portal'
+    readonly params: { readonly user_id: string }
+    readonly query: undefined
+    readonly body: PortalLinkRequest | undefined
+    readonly answer: PortalLink
+  }
   /** Make a project */
   readonly createProject: {
     readonly method: 'POST'
@@ -5257,6 +5296,10 @@ export interface Operations {
         | 'console.logged_out'
         | 'mcp_client.approved'
         | 'mcp_client.revoked'
+        | 'portal.linked'
+        | 'portal.entered'
+        | 'user.exported'
+        | 'user.erased'
         | 'audit.archived'
         | 'access.refused'
         | 'envelope.unreadable'
@@ -5643,6 +5686,10 @@ export interface Operations {
         | 'console.logged_out'
         | 'mcp_client.approved'
         | 'mcp_client.revoked'
+        | 'portal.linked'
+        | 'portal.entered'
+        | 'user.exported'
+        | 'user.erased'
         | 'audit.archived'
         | 'access.refused'
         | 'envelope.unreadable'

@@ -32,6 +32,7 @@ const COMMANDS: readonly (readonly [string, string?])[] = [
   ['policies', 'set'],
   ['policies', 'delete'],
   ['policies', 'dry-run'],
+  ['portal'],
   ['mcp-clients'],
   ['mcp-clients', 'delete'],
   ['toolsets'],

@@ -121,6 +121,7 @@ const ROLES = {
   'POST /v1/toolsets': 'admin',
   'PATCH /v1/toolsets/{id}': 'admin',
   'DELETE /v1/toolsets/{id}': 'admin',
+  'POST /v1/users/{user_id}/portal': 'caller',
   'GET /v1/admin/mcp_clients': 'admin',
   'DELETE /v1/admin/mcp_clients/{id}': 'admin',
   'POST /v1/admin/secrets/{key}': 'admin',

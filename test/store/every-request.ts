@@ -60,6 +60,7 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
     await world.gatepass.broker.store.mcpConsents.put(consent)
     await call('GET', `/v1/admin/mcp_clients?user_id=${user}`)
     await call('DELETE', '/v1/admin/mcp_clients/{id}', undefined, { id: consent.id })
+    await call('POST', '/v1/users/{user_id}/portal', {}, { user_id: user })
     const key = await call('POST', '/v1/admin/keys', { name: `key-${name}`, role: 'caller' })
     await call('GET', '/v1/admin/keys')
     const successor = await call('POST', '/v1/admin/keys/{id}/rotate', { grace: 60 }, { id: key.id })

@@ -1,9 +1,8 @@
 import type { Broker, DashboardIssuer } from '../../broker.ts'
-import type { EpochSeconds } from '../../domain/clock.ts'
 import { randomToken, sha256 } from '../../domain/ids.ts'
 import type { Members } from '../../providers/response-body.ts'
 import { only } from '../authorization-response.ts'
-import { identifyClaims, type LoginTrouble, loginRegistration } from '../identify-user.ts'
+import { authTimeOf, identifyClaims, type LoginTrouble, loginRegistration } from '../identify-user.ts'
 import { type BegunLogin, keepLogin, openLogin } from '../kept-login.ts'
 import { LONGEST_SECONDS } from '../page-session.ts'
 import { type Grant, issuerAuthority, logInFromIssuer } from './console-session.ts'
@@ -131,16 +130,6 @@ function displayOf(claims: Members): string | undefined {
     .find((one) => typeof one === 'string' && one !== '')
     ?.toString()
     .slice(0, 200)
-}
-
-/** An issuer that says no time was just asked, or had a session of unknown age. */
-function authTimeOf(
-  { auth_time: said }: Members,
-  now: EpochSeconds,
-  { wasAsked }: { readonly wasAsked: boolean },
-): EpochSeconds | undefined {
-  if (typeof said === 'number') return Math.min(Math.floor(said), now)
-  return wasAsked ? now : undefined
 }
 
 function redirectUri({ settings }: Broker): string {

@@ -5,6 +5,7 @@ import { connectUrl } from '../../flows/acquire-tokens.ts'
 import { finishLogin } from '../../flows/login.ts'
 import { beginSession } from '../../flows/user-session.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
+import { keepMeSession } from '../portal/me-login.ts'
 import { browserCookies } from './browser-cookies.ts'
 import { returnFromLogin, unknownLogin } from './session-login.ts'
 import { showAuthorization } from './show-authorization.ts'
@@ -32,6 +33,10 @@ export function addLogin(app: OpenAPIHono, broker: Broker): void {
       case 'session':
         cookies.endLogin(c, stateHash)
         cookies.keepSession(c, finished.session)
+        return returnFromLogin(c, finished.returnTo)
+      case 'page_session':
+        cookies.endLogin(c, stateHash)
+        await keepMeSession(c, broker, finished)
         return returnFromLogin(c, finished.returnTo)
       case 'session_trouble':
         cookies.endLogin(c, stateHash)

@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { sha256 } from '../../domain/ids.ts'
 import type { LoginTrouble } from '../../flows/identify-user.ts'
+import type { BegunLogin } from '../../flows/kept-login.ts'
 import {
   beginSessionLogin,
   CONFIRMED_PATH,
@@ -36,16 +37,28 @@ export async function sendToSessionLogin(
   broker: Broker,
   how: { readonly projectId: string; readonly returnTo: string; readonly prompt?: 'login' | undefined },
 ): Promise<Response> {
+  return sendToLoginPage(c, broker, how.returnTo, (browserId) =>
+    beginSessionLogin(broker, { ...how, browserId }),
+  )
+}
+
+/** Sends the browser to a login that begins now; back to `returnTo`, with the reason, when it cannot begin. */
+export async function sendToLoginPage(
+  c: Context,
+  broker: Broker,
+  returnTo: string,
+  begin: (browserId: string) => Promise<BegunLogin>,
+): Promise<Response> {
   const cookies = browserCookies(broker)
   try {
-    const login = await beginSessionLogin(broker, { ...how, browserId: cookies.bind(c) })
+    const login = await begin(cookies.bind(c))
     cookies.keepLogin(c, login)
     pageHeaders(c)
     return c.redirect(login.loginUrl.href, 303)
   } catch (error) {
     if (!(error instanceof ProviderRefusal)) throw error
     broker.log.warn({ reason: error.reason, why: error.message }, 'a user could not be sent to log in')
-    return returnFromLogin(c, how.returnTo, 'unavailable')
+    return returnFromLogin(c, returnTo, 'unavailable')
   }
 }
 

@@ -20,7 +20,6 @@ const picoPath = createRequire(import.meta.url).resolve('@picocss/pico/css/pico.
 
 const ASSETS = {
   'pico.css': asset('text/css; charset=utf-8', readFileSync(picoPath, 'utf8')),
-  'gatepass.css': asset('text/css; charset=utf-8', gatepassCss),
   'console.css': asset('text/css; charset=utf-8', consoleCss),
   'gatepass.css': asset('text/css; charset=utf-8', gatepassCss + portalCss),
   'docs.js': asset('text/javascript; charset=utf-8', docsScript),

@@ -6,10 +6,10 @@ import { isFromOwnPage } from '../connect/own-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { enterPage, goneLinkPage } from '../pages/portal/enter-pages.ts'
 import { wordsFor } from '../pages/texts/language-of.ts'
-import type { MeSession } from './me-session.ts'
+import { asUser, type MeSession } from './me-session.ts'
 
 /** The way in by a caller's one-time link: a page whose button spends it. */
-export function addEnter(app: OpenAPIHono, broker: Broker, { sessions, actAs }: MeSession): void {
+export function addEnter(app: OpenAPIHono, broker: Broker, { sessions }: MeSession): void {
   function gone(c: Context): Response | Promise<Response> {
     pageHeaders(c)
     return c.html(goneLinkPage(wordsFor(c)), 410)
@@ -30,7 +30,7 @@ export function addEnter(app: OpenAPIHono, broker: Broker, { sessions, actAs }: 
     const ticket = new URLSearchParams(await c.req.text()).get('ticket')
     const found = await findPortalTicket(broker, ticket)
     if (found === undefined) return gone(c)
-    const begun = await actAs(c, found.userId, () =>
+    const begun = await asUser(c, found.userId, () =>
       enterPortal(broker, ticket, { replaces: sessions.token(c) }),
     )
     if (begun === undefined) return gone(c)

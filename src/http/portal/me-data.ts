@@ -8,7 +8,7 @@ import { pageHeaders } from '../pages/page-headers.ts'
 import { dataPage, erasedPage, erasePage } from '../pages/portal/data-pages.ts'
 import type { MeSession } from './me-session.ts'
 
-const DATA_PATH = '/me/data'
+export const DATA_PATH = '/me/data'
 
 /** What is kept about the user: to download, and to delete. Both need a recent login, or a link that allows them. */
 export function addMeData(app: OpenAPIHono, broker: Broker, me: MeSession): void {

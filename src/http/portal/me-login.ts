@@ -1,18 +1,104 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
+import type { EpochSeconds } from '../../domain/clock.ts'
+import { LOGIN_TROUBLES } from '../../flows/identify-user.ts'
+import { beginLogin } from '../../flows/login.ts'
+import { beginPageSession, LONGEST_SECONDS } from '../../flows/page-session.ts'
+import { PORTAL_PATH, portalProject } from '../../flows/portal/portal-link.ts'
+import { RIGHTS_OF_LOGIN } from '../../flows/portal/portal-rights.ts'
+import { verifierName } from '../../flows/user-session.ts'
+import { isFromOwnPage } from '../connect/own-page.ts'
+import { sendToLoginPage } from '../connect/session-login.ts'
+import { endingResponse } from '../connect/show-authorization.ts'
+import { pageSessions } from '../page-session/page-session.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { outsidePage } from '../pages/portal/enter-pages.ts'
 import { wordsFor } from '../pages/texts/language-of.ts'
-import type { MeSession } from './me-session.ts'
+import { DATA_PATH } from './me-data.ts'
+import { asUser, type MeSession } from './me-session.ts'
+
+const LOGIN_PATH = '/me/login'
 
 /** The login at the issuer for `/me`. Without an issuer there is only the caller's one-time link. */
-export function addMeLogin(_app: OpenAPIHono, _broker: Broker, _me: MeSession) {
+export function addMeLogin(app: OpenAPIHono, broker: Broker, { open }: MeSession) {
+  const { verifier } = broker.settings
+
+  /** @param how.confirms the issuer asks for the user again, although the browser has a session of `/me`. */
+  async function logIn(
+    c: Context,
+    { projectId, returnTo, confirms }: { projectId: string; returnTo: string; confirms: boolean },
+  ): Promise<Response> {
+    if (verifier.kind !== 'oidc') return outside(c)
+    const session = { projectId, returnTo, page: 'me', ...(confirms && { confirms }) } as const
+    return sendToLoginPage(c, broker, returnTo, (browserId) =>
+      beginLogin(
+        broker,
+        verifier,
+        { session },
+        {
+          browserId,
+          // with `max_age` the issuer has to say when the user logged in (OpenID Connect Core section 2)
+          ...(confirms ? { prompt: 'login', maxAge: 0 } : { maxAge: LONGEST_SECONDS.me }),
+        },
+      ),
+    )
+  }
+
+  function outside(c: Context): Response | Promise<Response> {
+    pageHeaders(c)
+    return c.html(outsidePage(wordsFor(c)), 403)
+  }
+
+  app.post(LOGIN_PATH, async (c) => {
+    if (!isFromOwnPage(c, broker, { withoutHeaders: 'refused' })) return outside(c)
+    const session = await open(c)
+    return logIn(c, {
+      projectId: session?.projectId ?? (await portalProject(broker, undefined)),
+      returnTo: session === undefined ? PORTAL_PATH : DATA_PATH,
+      confirms: session !== undefined,
+    })
+  })
+
   return {
     /** What a browser without a session gets. */
     async start(c: Context): Promise<Response> {
-      pageHeaders(c)
-      return c.html(outsidePage(wordsFor(c)), 403)
+      if (verifier.kind !== 'oidc') return outside(c)
+      const trouble = LOGIN_TROUBLES.find((one) => one === c.req.query('login'))
+      if (trouble === undefined) {
+        const projectId = await portalProject(broker, c.req.query('project'))
+        return logIn(c, { projectId, returnTo: PORTAL_PATH, confirms: false })
+      }
+      pageHeaders(c, { hasForm: true, formTo: [new URL(verifier.issuer)] })
+      const status = trouble === 'unavailable' ? 503 : 200
+      return endingResponse(c, { kind: `login_${trouble}`, again: LOGIN_PATH }, status)
     },
   }
+}
+
+/** Begins the session of a user who has logged in at the issuer. */
+export async function keepMeSession(
+  c: Context,
+  broker: Broker,
+  login: {
+    readonly projectId: string
+    readonly userId: string
+    readonly authTime: EpochSeconds | undefined
+  },
+): Promise<void> {
+  const { projectId, userId, authTime } = login
+  const sessions = pageSessions(broker, 'me')
+  const begun = await asUser(c, userId, () =>
+    beginPageSession(broker, {
+      kind: 'me',
+      projectId,
+      subject: userId,
+      may: RIGHTS_OF_LOGIN,
+      authority: verifierName(broker.settings.verifier),
+      ...(authTime !== undefined && { authTime }),
+      replaces: sessions.token(c),
+      audit: broker.audit.of(projectId, { action: 'portal.entered', userId, reason: 'login' }),
+    }),
+  )
+  sessions.keep(c, begun)
 }

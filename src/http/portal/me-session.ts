@@ -26,13 +26,6 @@ export function meSession(broker: Broker) {
     return session !== undefined && isStillValid(broker, session) ? session : undefined
   }
 
-  /** Runs as the session's user, for whom alone the request acts; the audit trail names the user. */
-  function actAs<T>(c: Context, userId: string, run: () => T): T {
-    const purpose = `${c.req.method} ${c.req.path.replace(/(conn|mcpc)_\w+/, '{id}')}`
-    const actor = { kind: 'user', id: userId } as const
-    return inContext({ actor, purpose, requestId: requestId(c), onlyUser: userId }, run)
-  }
-
   function back(c: Context, session: OpenedPageSession, note?: MeNote): Response {
     pageHeaders(c)
     return c.redirect(note === undefined ? '/me' : `/me?${noteQuery(broker, session, note)}`, 303)
@@ -41,14 +34,13 @@ export function meSession(broker: Broker) {
   return {
     sessions,
     open,
-    actAs,
     back,
     /** A page for a session; without one the browser goes to `/me`, which says how to get one. */
     page(app: OpenAPIHono, path: string, show: (request: MeRequest) => Promise<Response>): void {
       app.get(path, async (c) => {
         const session = await open(c)
         if (session === undefined) return toStart(c)
-        return actAs(c, session.subject, () => show({ c, session }))
+        return asUser(c, session.subject, () => show({ c, session }))
       })
     },
     /** A form of such a page. One that does not come from a page of this session changes nothing. */
@@ -62,7 +54,7 @@ export function meSession(broker: Broker) {
         if (session === undefined) return toStart(c)
         const form = new URLSearchParams(await c.req.text())
         if (!sessions.isOwnForm(c, session, form)) return back(c, session, { code: 'stale_form' })
-        return actAs(c, session.subject, () => handle({ c, session, form }))
+        return asUser(c, session.subject, () => handle({ c, session, form }))
       })
     },
     frame({ c, session }: MeRequest): PortalFrame {
@@ -75,6 +67,13 @@ export function meSession(broker: Broker) {
       }
     },
   }
+}
+
+/** Runs as this user, for whom alone the request acts; the audit trail names the user. */
+export function asUser<T>(c: Context, userId: string, run: () => T): T {
+  const purpose = `${c.req.method} ${c.req.path.replace(/(conn|mcpc)_\w+/, '{id}')}`
+  const actor = { kind: 'user', id: userId } as const
+  return inContext({ actor, purpose, requestId: requestId(c), onlyUser: userId }, run)
 }
 
 export type MeSession = ReturnType<typeof meSession>

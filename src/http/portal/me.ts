@@ -17,7 +17,7 @@ import { addMeData } from './me-data.ts'
 import { addMeLogin } from './me-login.ts'
 import { type MeNote, noteText, readNote } from './me-notes.ts'
 import { clientCard, connectionCards } from './me-page-view.ts'
-import { meSession } from './me-session.ts'
+import { asUser, meSession } from './me-session.ts'
 
 const MAX_FORM_BYTES = 8 * 1024
 
@@ -31,7 +31,7 @@ export function addMe(app: OpenAPIHono, broker: Broker): void {
   app.get('/me', async (c) => {
     const session = await me.open(c)
     if (session === undefined) return login.start(c)
-    return me.actAs(c, session.subject, () => showMe(c, session))
+    return asUser(c, session.subject, () => showMe(c, session))
   })
 
   async function showMe(c: Context, session: OpenedPageSession): Promise<Response> {

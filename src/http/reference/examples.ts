@@ -300,6 +300,17 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     },
     sdk: "const match = { tools: ['Hub.*'], providers: ['github'], scopes: ['delete_repo'] }\nawait gatepass.admin.policies.create({ id: 'no-deletion', effect: 'deny', match })",
   },
+  createPortalLink: {
+    path: '/v1/users/ada/portal',
+    body: { user_display: 'Ada L.', may: ['view', 'disconnect', 'connect'] },
+    status: 201,
+    mediaType: 'application/json',
+    answer: {
+      url: 'http://localhost:8400/me/enter?ticket=gpp_q6u9pFMYBQOe63Vti4Vh61nBlXVMJ3h910ebvgg_I2I',
+      expires_at: '2027-03-02T09:05:00.000Z',
+    },
+    sdk: "const { url } = await gatepass.portal('ada', { userDisplay: 'Ada L.', may: ['disconnect', 'connect'] })\nconsole.log('Redirect the browser of Ada to', url)",
+  },
   createProject: {
     path: '/v1/admin/projects',
     body: { name: 'staging' },

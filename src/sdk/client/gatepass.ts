@@ -15,6 +15,7 @@ import { createExecutions, createScheduled, type Executions, type Scheduled } fr
 import { hideBehind } from './hidden.ts'
 import { type ErrorOf, isGatepassError } from './is-error.ts'
 import { type ClientOptions, readOptions } from './options.ts'
+import { createPortalLink, type PortalLink, type PortalOptions } from './portal.ts'
 import {
   createProviderFetch,
   type ProviderRequest,
@@ -131,6 +132,14 @@ export class Gatepass {
     return { authorizationId: auth_id, nextUri: next_uri }
   }
 
+  /**
+   * A link to the user's own page, where they see and end what they have connected. It works once: redirect the browser of
+   * the user to it, whom your application has logged in.
+   */
+  portal(user: string, options: PortalOptions = {}): Promise<PortalLink> {
+    return createPortalLink(this.#transport, user, options)
+  }
+
   /** What an MCP client needs to reach the tools at Gatepass' `/mcp`, as a user and with a toolset if they are named. */
   mcp({ toolset, user }: { readonly toolset?: string; readonly user?: string } = {}): McpEndpoint {
     const path = toolset === undefined ? '/mcp' : `/mcp/${encodeURIComponent(toolset)}`
@@ -177,6 +186,8 @@ export interface UserGatepass {
   fetchFor(provider: string, request?: ProviderRequest): Fetch
   /** @see Gatepass.confirmUser */
   confirmUser(flow: { readonly flowId: string }, options?: RequestOptions): Promise<ConfirmedUser>
+  /** @see Gatepass.portal */
+  portal(options?: PortalOptions): Promise<PortalLink>
   /** @see Gatepass.mcp */
   mcp(options?: { readonly toolset?: string }): McpEndpoint
 }
@@ -193,6 +204,7 @@ function createUserGatepass(gatepass: Gatepass, transport: Transport, user: stri
     fetch: (provider, url, init) => gatepass.fetch(user, provider, url, init),
     fetchFor: (provider, request) => gatepass.fetchFor(user, provider, request),
     confirmUser: ({ flowId }, options) => gatepass.confirmUser({ flowId, user }, options),
+    portal: (options) => gatepass.portal(user, options),
     mcp: (options) => gatepass.mcp({ ...options, user }),
   }
 }
@@ -252,6 +264,7 @@ export type {
 export type { ErrorOf } from './is-error.ts'
 export type { ClientOptions } from './options.ts'
 export type { List, Page, PageOptions } from './pages.ts'
+export type { PortalLink, PortalOptions, PortalRight } from './portal.ts'
 export type { ProviderRequest, ProviderRequestInit } from './provider-fetch.ts'
 export type { SharedRequirements } from './requirements.ts'
 export type {

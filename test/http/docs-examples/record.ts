@@ -188,6 +188,10 @@ export async function recordExamples(world: ExampleWorld): Promise<readonly Reco
     createdAt: gatepass.broker.now(),
   }
   await mcpConsents.put(approval)
+  await send('createPortalLink', {
+    params: { user_id: 'ada' },
+    body: { user_display: 'Ada L.', may: ['view', 'disconnect', 'connect'] },
+  })
   await send('listMcpClients', { query: ada })
   await send('deleteMcpClient', { params: { id: approval.id } })
   await send('createProject', { body: { name: 'staging' } })

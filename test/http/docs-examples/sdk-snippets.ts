@@ -37,6 +37,10 @@ export const SDK_SNIPPETS = {
     const { revocation } = await gatepass.connections.delete('conn_example1')
     console.log(revocation)
   },
+  async createPortalLink() {
+    const { url } = await gatepass.portal('ada', { userDisplay: 'Ada L.', may: ['disconnect', 'connect'] })
+    console.log('Redirect the browser of Ada to', url)
+  },
   async listTools() {
     for await (const { name } of gatepass.tools.list({ q: 'repositories', user: 'ada' })) console.log(name)
   },

@@ -1,0 +1,46 @@
+import type * as Wire from '../wire.ts'
+import type { RequestOptions, Transport } from './transport.ts'
+
+/** What the user may do on the page; `view` comes with each. */
+export type PortalRight = NonNullable<Wire.PortalLinkRequest['may']>[number]
+
+export interface PortalOptions extends RequestOptions {
+  /** Where the page leads back to. */
+  readonly returnUrl?: string | undefined
+  /** The user's name, for the page. */
+  readonly userDisplay?: string | undefined
+  /** The language of the page; else that of the browser. */
+  readonly lang?: NonNullable<Wire.PortalLinkRequest['lang']> | undefined
+  /** Without it the user may see and disconnect. */
+  readonly may?: readonly PortalRight[] | undefined
+  /** How long the link works: 30 to 3600, else 300. */
+  readonly seconds?: number | undefined
+}
+
+/** A link that opens the user's own page, once. */
+export interface PortalLink {
+  readonly url: string
+  readonly expiresAt: Date
+}
+
+export async function createPortalLink(
+  transport: Transport,
+  user: string,
+  { returnUrl, userDisplay, lang, may, seconds, ...options }: PortalOptions,
+): Promise<PortalLink> {
+  const { url, expires_at } = await transport.call<'createPortalLink'>({
+    method: 'POST',
+    path: '/v1/users/{user_id}/portal',
+    params: { user_id: user },
+    body: {
+      ...(returnUrl !== undefined && { return_url: returnUrl }),
+      ...(userDisplay !== undefined && { user_display: userDisplay }),
+      ...(lang !== undefined && { lang }),
+      ...(may !== undefined && { may: [...new Set<PortalRight>(['view', ...may])] }),
+      ...(seconds !== undefined && { seconds }),
+    },
+    repetition: 'safe', // at most one link more, which is not shown and expires
+    options,
+  })
+  return { url, expiresAt: new Date(expires_at) }
+}
