@@ -306,7 +306,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     status: 201,
     mediaType: 'application/json',
     answer: {
-      url: 'http://localhost:8400/me/enter?ticket=gpp_q6u9pFMYBQOe63Vti4Vh61nBlXVMJ3h910ebvgg_I2I',
+      url: 'http://localhost:8400/me/enter?ticket=gpp_example-ticket',
       expires_at: '2027-03-02T09:05:00.000Z',
     },
     sdk: "const { url } = await gatepass.portal('ada', { userDisplay: 'Ada L.', may: ['disconnect', 'connect'] })\nconsole.log('Redirect the browser of Ada to', url)",

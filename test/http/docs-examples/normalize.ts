@@ -3,6 +3,7 @@ import type { ExampleWorld } from './world.ts'
 const SECRETS = [
   [/\b(?:gp|arc)_[A-Za-z0-9_-]{30,}\b/g, 'gp_example-key'],
   [/\bgps_[\w-]{43}/g, 'gps_example-token'],
+  [/\bgpp_[\w-]{43}/g, 'gpp_example-ticket'],
   [/\bat_[\w-]{20,}/g, 'example-access-token'],
   [/"client_secret":"(?!\{)[^"]+"/g, '"client_secret":"example-client-secret"'],
   // also in the text of a stream, whose quotes are escaped
