@@ -157,12 +157,7 @@ async function finishForAuthorization(
 async function finishForSession(
   broker: Broker,
   verifier: OidcVerifier,
-  {
-    projectId,
-    returnTo,
-    page,
-    confirms = false,
-  }: Extract<LoginPurpose, { readonly session: unknown }>['session'],
+  { projectId, returnTo, page, confirms }: Extract<LoginPurpose, { readonly session: unknown }>['session'],
   received: Received,
 ): Promise<LoginOutcome> {
   const identified = await identifyUser(broker, verifier, received)
@@ -174,7 +169,7 @@ async function finishForSession(
   const { userId, claims } = identified
   if (page === undefined)
     return { outcome: 'session', session: beginSession(broker, projectId, userId), returnTo }
-  const authTime = authTimeOf(claims, broker.now(), { wasAsked: confirms })
+  const authTime = authTimeOf(claims, broker.now(), { wasAsked: confirms === true })
   return { outcome: 'page_session', projectId, userId, authTime, returnTo }
 }
 

@@ -2,6 +2,7 @@ import type { Broker } from '../../broker.ts'
 import type { McpConsent } from '../../domain/mcp-consent.ts'
 import type { PortalConnection } from '../../flows/portal/portal-view.ts'
 import { logoNamed } from '../../providers/catalogue/logos.ts'
+import { scopeSentence } from '../../providers/catalogue/scope-sentences.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
 import { findToolsMeant } from '../../tools/catalogue/find-tool.ts'
 import { verifiedHost } from '../mcp-setup/client-identity.ts'
@@ -13,6 +14,7 @@ export async function connectionCards(
   broker: Broker,
   projectId: string,
   connections: readonly PortalConnection[],
+  language: string,
 ): Promise<readonly ConnectionCard[]> {
   const ids = new Set(connections.flatMap(({ tools }) => tools.map(({ tool }) => tool)))
   const titles = new Map(
@@ -21,12 +23,13 @@ export async function connectionCards(
   return connections.map((one) => {
     const { connection, entry, tools, moreTools, unusedSince, hasSiblings } = one
     const { id, account, scopes, status, statusReason, isDefault, createdAt, lastUsedAt } = connection
+    const described = entry && broker.definitions.describing(entry)?.facts.scopes
     return {
       id,
       providerName: entry?.provider.displayName,
       logo: entry && logoOf(broker, entry),
       account: account.name || account.id,
-      scopes: scopes.map((scope) => ({ scope, sentence: entry && sentenceOf(broker, entry, scope) })),
+      scopes: scopes.map((scope) => ({ scope, sentence: scopeSentence(described, scope, language) })),
       isDefault,
       hasSiblings,
       broken: status === 'needs_authorization' ? (statusReason ?? 'refresh_refused') : undefined,
@@ -60,11 +63,6 @@ export function clientCard({
 export function logoOf(broker: Broker, entry: ProviderEntry): TileLogo | undefined {
   const logo = broker.definitions.describing(entry)?.facts.logo
   return logo === undefined ? undefined : logoNamed(logo)
-}
-
-function sentenceOf(broker: Broker, entry: ProviderEntry, scope: string): string | undefined {
-  const sentences = broker.definitions.describing(entry)?.facts.scopes ?? {}
-  return Object.hasOwn(sentences, scope) ? sentences[scope] : undefined
 }
 
 /** The title of a tool that may have been deleted since: then the name within its id. */

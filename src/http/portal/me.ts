@@ -53,7 +53,7 @@ export function addMe(app: OpenAPIHono, broker: Broker): void {
     return c.html(
       mePage({
         ...frame,
-        connections: await connectionCards(broker, projectId, view.connections),
+        connections: await connectionCards(broker, projectId, view.connections, frame.words.language),
         next: view.next && `/me?after=${view.next}`,
         clients: view.clients.map(clientCard),
         can: {

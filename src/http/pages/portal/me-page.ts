@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { EpochSeconds } from '../../../domain/clock.ts'
 import type { NeedsAuthorizationReason } from '../../../domain/connection.ts'
+import type { ScopeSentence } from '../../../providers/catalogue/scope-sentences.ts'
 import { type Html, name, page } from '../layout.ts'
 import { providerTile, type TileLogo } from '../provider-tile.ts'
 import type { Words } from '../texts/words.ts'
@@ -15,8 +16,7 @@ export interface ConnectionCard {
   readonly providerName?: string | undefined
   readonly logo?: TileLogo | undefined
   readonly account: string
-  /** Absent in words: the scope has none. */
-  readonly scopes: readonly { readonly scope: string; readonly sentence?: string | undefined }[]
+  readonly scopes: readonly GrantedScope[]
   readonly isDefault: boolean
   readonly hasSiblings: boolean
   readonly broken?: NeedsAuthorizationReason | undefined
@@ -25,6 +25,12 @@ export interface ConnectionCard {
   readonly unusedSince?: EpochSeconds | undefined
   readonly tools: readonly { readonly title: string; readonly lastUsedAt: EpochSeconds }[]
   readonly moreTools: number
+}
+
+export interface GrantedScope {
+  readonly scope: string
+  /** What it means, in the page's language or in English. Absent: it is not described. */
+  readonly sentence?: Pick<ScopeSentence, 'text' | 'language'> | undefined
 }
 
 export interface ClientCard {
@@ -110,7 +116,7 @@ function sentences(words: Words, provider: Html, scopes: ConnectionCard['scopes'
   const items = scopes.map(({ scope, sentence }) =>
     sentence === undefined
       ? html`<li>${t.undescribed(html`<code><bdi>${scope}</bdi></code>`)}</li>`
-      : html`<li>${name(sentence, { longest: 200 })}</li>`,
+      : html`<li${sentence.language === words.language ? '' : html` lang="${sentence.language}"`}>${name(sentence.text, { longest: 200 })}</li>`,
   )
   const rest = items.slice(SENTENCES_SHOWN)
   return html`<ul class="scopes">${items.slice(0, SENTENCES_SHOWN)}</ul>
