@@ -25,7 +25,7 @@ export function addEnter(app: OpenAPIHono, broker: Broker, { sessions }: MeSessi
   })
 
   app.post(ENTER_PATH, async (c) => {
-    // else another site could put its own visitor into a session of somebody else
+    // else another site could put its visitor into a session of the site's own user
     if (!isFromOwnPage(c, broker, { withoutHeaders: 'refused' })) return gone(c)
     const ticket = new URLSearchParams(await c.req.text()).get('ticket')
     const found = await findPortalTicket(broker, ticket)

@@ -3,8 +3,8 @@ import type { OpenedPageSession } from '../../flows/page-session.ts'
 import { type Html, name } from '../pages/layout.ts'
 import type { Words } from '../pages/texts/words.ts'
 
-// What a form of /me did is told by the page that follows, through its URL. It is signed for the session, so that no link
-// makes the page say what did not happen.
+// The page that follows a form of /me says what the form did: its URL names it. The name is signed for the session, so
+// that no link makes the page say what did not happen.
 
 /** With the name that the sentence has, if it has one. */
 export interface MeNote {

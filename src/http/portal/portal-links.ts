@@ -64,7 +64,7 @@ export function addPortalLinks(add: AddEndpoint, broker: Broker): void {
       tag: 'Connections',
       summary: "A one-time link to the user's own page",
       description:
-        'The page (`/me`) shows what the user has connected. Who opens the link is not asked to log in: redirect the browser of the user to it, whom your application has logged in, and send it to nobody else.',
+        'The page (`/me`) shows what the user has connected. Who opens the link is not asked to log in: redirect the browser of the user to it, whom your application has logged in, and do not show it to others.',
       params: z.object({ user_id: userIdText }),
       body: linkSchema,
       bodyIsOptional: true,

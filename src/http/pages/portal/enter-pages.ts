@@ -27,7 +27,7 @@ export function goneLinkPage(words: Words, app?: string): Html {
   return cardPage(words, t.gone, html`<h1>${t.gone}</h1><p>${t.goneText(nameOf(app))}</p>`)
 }
 
-/** Nobody is logged in, and nothing here can log a user in. */
+/** For a browser without a session, where no issuer can log its user in. */
 export function outsidePage(words: Words): Html {
   const t = words.texts.portal.outside
   return cardPage(words, t.title, html`<h1>${t.title}</h1><p>${t.text}</p>`)
