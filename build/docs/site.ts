@@ -1,0 +1,182 @@
+/**
+ * The documentation as a static site: every Markdown file of OUTLINE, docs/ and what they link to, with a search that
+ * works without a server. Links to files of the repository lead to pages with those files, so that none leads nowhere.
+ */
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, extname, join, posix } from 'node:path'
+import MiniSearch from 'minisearch'
+import { ROOT } from '../bundle.ts'
+import { highlight } from './highlight.ts'
+import { documentPage, frontPage, type NavSection, type Place, sourcePage } from './layout.ts'
+import { plainText, type Rendered, render } from './markdown.ts'
+import { LISTED, OUTLINE } from './outline.ts'
+
+const ASSETS = join(import.meta.dirname, 'assets')
+/** Above this, a file of the repository is not worth a page. */
+const MOST_SOURCE_BYTES = 200_000
+
+interface Page extends Rendered {
+  readonly path: string
+  readonly address: string
+}
+
+export interface Site {
+  readonly pages: readonly Page[]
+  /** Links that lead to no file of the repository, as `page: link`. */
+  readonly broken: readonly string[]
+}
+
+/** Writes the site into a folder, which is emptied first. */
+export async function buildSite(folder: string): Promise<Site> {
+  const sources = new Set<string>()
+  const broken: string[] = []
+  const pages = new Map<string, Page>()
+  const pending = [...new Set([...LISTED, ...unlisted()])]
+  for (let path = pending.shift(); path !== undefined; path = pending.shift()) {
+    if (pages.has(path)) continue
+    const from = path
+    const address = addressOf(from)
+    const linkTo = (href: string): string => {
+      if (/^(?:[a-z]+:|#)/.test(href)) return href
+      const [file = '', anchor] = href.split('#')
+      const target = posix.normalize(posix.join(posix.dirname(from), decodeURI(file))).replace(/\/$/, '')
+      if (target.startsWith('..') || !existsSync(join(ROOT, target))) {
+        broken.push(`${from}: ${href}`)
+        return href
+      }
+      if (target.endsWith('.md')) pending.push(target)
+      else sources.add(target)
+      const to = posix.relative(posix.dirname(address), addressOf(target))
+      return anchor === undefined ? to : `${to}#${anchor}`
+    }
+    const labelOf = (href: string, label: string): string => {
+      // in the repository a page is named by its file, here by its title
+      const file = /^[\w-]+\.md$/.test(label) && posix.join(posix.dirname(from), href.split('#')[0] ?? '')
+      return file && existsSync(join(ROOT, file)) ? titleOf(file) : label
+    }
+    pages.set(path, { path, address, ...render(readFileSync(join(ROOT, path), 'utf8'), { linkTo, labelOf }) })
+  }
+  rmSync(folder, { recursive: true, force: true })
+  await writePages(folder, [...pages.values()], sources)
+  writeSearch(folder, [...pages.values()])
+  return { pages: [...pages.values()], broken }
+}
+
+function titleOf(path: string): string {
+  if (path === 'README.md') return 'Overview'
+  const [, title = path] = /^# (.+)$/m.exec(readFileSync(join(ROOT, path), 'utf8')) ?? []
+  return plainText(title)
+}
+
+/** Pages of docs/ that the outline does not name yet. */
+function unlisted(): string[] {
+  return readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`)
+    .filter((path) => !LISTED.includes(path))
+}
+
+/** Pages of docs/ are at the root of the site; other files keep their path below it. */
+function addressOf(path: string): string {
+  const own: Readonly<Record<string, string>> = {
+    'README.md': 'overview.html',
+    'SECURITY.md': 'security-policy.html',
+    'CHANGELOG.md': 'changelog.html',
+    'CONTRIBUTING.md': 'contributing.html',
+  }
+  if (own[path] !== undefined) return own[path]
+  const page = /^docs\/([^/]+)\.md$/.exec(path)?.[1]
+  return page === undefined ? `files/${path.replace(/\.md$/, '')}.html` : `${page}.html`
+}
+
+async function writePages(folder: string, pages: readonly Page[], sources: Set<string>): Promise<void> {
+  const byPath = new Map(pages.map((page) => [page.path, page]))
+  const sections: NavSection[] = OUTLINE.map((section) => ({
+    title: section.title,
+    pages: Object.entries(section.pages).flatMap(([path, summary]) => {
+      const page = byPath.get(path)
+      return page === undefined ? [] : [{ address: page.address, title: titleOf(path), summary }]
+    }),
+  }))
+  const rest = unlisted().flatMap((path) => byPath.get(path) ?? [])
+  if (rest.length > 0) sections.push({ title: 'More', pages: rest })
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const placeOf = (address: string): Place => ({
+    root: '../'.repeat(address.split('/').length - 1),
+    address,
+    sections,
+    version,
+  })
+  const write = async (address: string, text: string | Promise<string>) => {
+    mkdirSync(dirname(join(folder, address)), { recursive: true })
+    writeFileSync(join(folder, address), String(await text))
+  }
+  const order = sections.flatMap((section) => section.pages)
+  for (const page of pages) {
+    const at = order.findIndex(({ address }) => address === page.address)
+    const neighbours = at === -1 ? [] : [order[at - 1], order[at + 1]]
+    await write(page.address, String(await documentPage(page, placeOf(page.address), neighbours)))
+  }
+  const readme = byPath.get('README.md')
+  if (readme !== undefined) await write('index.html', String(await frontPage(readme, placeOf('index.html'))))
+  for (const path of sources) {
+    const address = addressOf(path)
+    await write(address, String(await sourcePage(path, contentOf(path, sources), placeOf(address))))
+  }
+  cpSync(ASSETS, join(folder, 'assets'), { recursive: true })
+}
+
+/** A folder lists its files, each of which becomes a page too: the set grows while it is walked. */
+function contentOf(path: string, sources: Set<string>) {
+  const place = join(ROOT, path)
+  if (!statSync(place).isDirectory())
+    return { code: highlight(readFileSync(place, 'utf8'), extname(path).slice(1) || 'sh') }
+  const files = readdirSync(place, { withFileTypes: true })
+    .filter(({ name }) => !['node_modules', 'dist', 'secrets', '.env'].includes(name))
+    .filter((entry) => entry.isDirectory() || statSync(join(place, entry.name)).size <= MOST_SOURCE_BYTES)
+    .map(({ name }) => posix.join(path, name))
+    .sort()
+  for (const file of files) sources.add(file)
+  const from = posix.dirname(addressOf(path))
+  return { files: files.map((file) => ({ href: sourceLink(from, file), name: posix.basename(file) })) }
+}
+
+function sourceLink(from: string, file: string): string {
+  return posix.relative(from, `files/${file.replace(/\.md$/, '')}.html`)
+}
+
+/** The index is a script, not JSON, so that the search also works where the site is opened from a folder. */
+function writeSearch(folder: string, pages: readonly Page[]): void {
+  const index = new MiniSearch({
+    fields: ['heading', 'title', 'content'],
+    storeFields: ['heading', 'title', 'address', 'excerpt'],
+  })
+  const passages = pages.flatMap((page) =>
+    page.passages.map(({ id, text, content }) => ({
+      id: `${page.address}#${id}`,
+      address: `${page.address}#${id}`,
+      title: page.title,
+      heading: text,
+      content: content.trim(),
+      excerpt: content.trim().slice(0, 160),
+    })),
+  )
+  index.addAll(passages)
+  const json = JSON.stringify(index).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+  writeFileSync(join(folder, 'assets/search-index.js'), `window.searchIndex = ${JSON.stringify(json)}\n`)
+  const library = createRequire(import.meta.url)
+    .resolve('minisearch')
+    .replace(/cjs\/index\.cjs$/, 'umd/index.js')
+  const code = readFileSync(library, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n')
+  writeFileSync(join(folder, 'assets/minisearch.js'), code)
+}

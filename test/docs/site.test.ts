@@ -1,0 +1,143 @@
+import { once } from 'node:events'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, posix } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LISTED, OUTLINE } from '../../build/docs/outline.ts'
+import { serveFolder } from '../../build/docs/serve.ts'
+import { buildSite, type Site } from '../../build/docs/site.ts'
+import { lookAt } from '../browser/look-at.ts'
+import { newPerson, openBrowser } from '../browser.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'gatepass-docs-'))
+let site: Site
+let files: ReadonlyMap<string, string>
+
+beforeAll(async () => {
+  site = await buildSite(folder)
+  const names = globSync('**/*.html', { cwd: folder })
+  files = new Map(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
+}, 120_000)
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('the documentation as a site', () => {
+  test('has every page of docs/, the first ten minutes first, and tasks before reference', () => {
+    const pages = site.pages.map(({ path }) => path)
+    expect(pages[0]).toBe('docs/start.md')
+    expect(pages).toEqual(expect.arrayContaining(globSync('docs/*.md')))
+    expect(LISTED.filter((path) => !pages.includes(path))).toEqual([])
+    const kinds = OUTLINE.map(({ kind }) => kind)
+    expect(kinds).toEqual([...kinds].sort().reverse())
+  })
+
+  test('has no link that leads nowhere, and no anchor that is not there', () => {
+    expect(site.broken).toEqual([])
+    const ids = new Map<string, ReadonlySet<string>>()
+    const idsOf = (file: string) => {
+      const known =
+        ids.get(file) ??
+        new Set([...(files.get(file) ?? '').matchAll(/\bid="([^"]+)"/g)].map(([, id = '']) => id))
+      ids.set(file, known)
+      return known
+    }
+    const broken: string[] = []
+    let links = 0
+    for (const [file, html] of files)
+      for (const [, href = ''] of html.matchAll(/\b(?:href|src)="([^"]+)"/g)) {
+        if (/^https?:/.test(href)) continue
+        links += 1
+        const [path = '', anchor] = href.split('#')
+        const target = path === '' ? file : posix.normalize(posix.join(posix.dirname(file), path))
+        const isThere = files.has(target) || globSync(target, { cwd: folder }).length === 1
+        if (!isThere || (anchor !== undefined && !idsOf(target).has(anchor))) broken.push(`${file}: ${href}`)
+      }
+    expect(broken).toEqual([])
+    expect(links).toBeGreaterThan(1000)
+  })
+
+  test('loads nothing from another host, and has no script or style in a page', () => {
+    for (const [file, html] of files) {
+      expect(
+        html.match(/<(?:script|link|img|iframe|object)\b[^>]*(?:src|href)="(?:https?:)?\/\/[^"]*"/g),
+        file,
+      ).toBeNull()
+      expect(html.match(/<style|<script(?![^>]*\bsrc=)|\sstyle=|\son\w+=/g), file).toBeNull()
+    }
+  })
+})
+
+describe('in a browser', () => {
+  let browser: Browser
+  let url: string
+  const server = serveFolder(folder)
+  beforeAll(async () => {
+    browser = await openBrowser()
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  afterAll(async () => {
+    await browser.close()
+    server.close()
+  })
+
+  test.each(['index', 'start', 'settings', 'deploy', 'sdk', 'files/examples/start.ts'])(
+    '%s fits phones and desktops, light and dark, and axe finds nothing',
+    async (page) => {
+      await using person = await newPerson(browser)
+      await person.page.goto(`${url}/${page}.html`)
+      await lookAt(person, `docs-${page.replaceAll('/', '-')}`)
+    },
+  )
+
+  test('is searched by keyboard alone: the first result is the place with those words', async () => {
+    await using person = await newPerson(browser)
+    const { page } = person
+    await page.goto(`${url}/index.html`)
+    await page.keyboard.press('/')
+    await page.keyboard.type('rotate master key')
+    await page
+      .getByRole('status')
+      .filter({ hasText: /\d+ places?/ })
+      .waitFor()
+    const places = await page
+      .locator('.results a')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href')))
+    expect(places.slice(0, 5).join(' ')).toMatch(/keys\.html#|deploy\.html#/)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\.html#/)
+    await page.keyboard.press('/')
+    await page.keyboard.type('qqqqxyz')
+    await page.getByRole('status').filter({ hasText: 'Nothing about “qqqqxyz”.' }).waitFor()
+    await page.keyboard.press('Escape')
+    expect(await page.locator('.results').isVisible()).toBe(false)
+    expect(person.complaints).toEqual([])
+  })
+
+  test('a button copies a block of code', async () => {
+    await using person = await newPerson(browser)
+    await person.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    const { page } = person
+    await page.goto(`${url}/start.html`)
+    await page.locator('.code').first().hover()
+    await page.getByRole('button', { name: 'Copy' }).first().click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('npm ci\nnpm start')
+  })
+
+  test('without a script the pages are read and turned', async () => {
+    const context = await browser.newContext({
+      javaScriptEnabled: false,
+      viewport: { width: 390, height: 844 },
+    })
+    const page = await context.newPage()
+    await page.goto(`${url}/start.html`)
+    expect(await page.locator('.search').isVisible()).toBe(false)
+    await page.getByRole('link', { name: /^Next/ }).click()
+    await page.waitForURL(/overview\.html$/)
+    await context.close()
+  })
+})
