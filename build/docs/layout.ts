@@ -111,7 +111,7 @@ ${place.sections.map(
   )
 }
 
-/** A file of the repository that a page links to, as it is, or a folder with its files. */
+/** A file of the repository that a page links to, or a folder with its files. */
 export function sourcePage(
   path: string,
   content:

@@ -63,6 +63,10 @@ describe('the Helm chart', () => {
     expect([...included].sort()).toEqual(defined.sort())
   })
 
+  test('its alert rules are those of deploy/prometheus: a chart reads no file beside it', () => {
+    expect(deployFile(`${CHART}/files/rules.yml`)).toBe(deployFile('prometheus/rules.yml'))
+  })
+
   test('its jobs run commands that exist', () => {
     const commands = [...all.matchAll(/"args" \(list "([a-z-]+)"/g)].map(([, name]) => name)
     expect(commands.sort()).toEqual(['migrate', 'rotate-key'])
