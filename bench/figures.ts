@@ -22,6 +22,7 @@ import { startUp } from './start-up.ts'
 import { storeFigures } from './store.ts'
 import { sweep } from './sweep.ts'
 import { toolsPages } from './tools-pages.ts'
+import { traces } from './traces.ts'
 import { waiterMemory } from './waiter-memory.ts'
 import { wakeUp } from './wake-up.ts'
 
@@ -61,4 +62,5 @@ export const FURTHER_FIGURES: Figures = {
   store: storeFigures,
   peers,
   soak,
+  traces,
 }

@@ -5,6 +5,7 @@ import { checkAuthorizations, checkConnections } from './check-connections.ts'
 import { checkLogin } from './check-login.ts'
 import { checkMcpIssuer, checkMcpProject } from './check-mcp.ts'
 import { checkApiKeys, checkProviders, checkServer, checkWorkers } from './check-project.ts'
+import { checkTelemetry } from './check-telemetry.ts'
 
 /** Checks the settings, the login, and the project's keys, providers and workers. Changes nothing. */
 export async function diagnose(target: DiagnosisTarget): Promise<Check[]> {
@@ -13,6 +14,7 @@ export async function diagnose(target: DiagnosisTarget): Promise<Check[]> {
     ...checkSettings(config),
     ...(await checkLogin(config)),
     ...(await checkMcpIssuer(config)),
+    ...(await checkTelemetry(config)),
     ...(await checkProject(target)),
   ]
 }

@@ -5,7 +5,10 @@ import { createOutgoing, type Outgoing, OutgoingError } from '../egress/outgoing
 import { parseRetryAfter } from '../egress/retry-after.ts'
 import type { OtlpEndpoint } from '../settings/telemetry.ts'
 
-/** Sends telemetry to the operator's collector (OTLP/HTTP 1.9, OpenTelemetry protocol specification). */
+// Sends telemetry to the operator's collector (OTLP/HTTP, OpenTelemetry protocol specification 1.9). The collector's
+// address is the operator's own setting, so its host may be private and spoken to by plain http. The client is a guarded
+// one all the same: it reaches this host alone, follows no redirect, and has limits of time and size.
+
 export interface OtlpClient {
   /** Resolves with whether the collector took it. Never rejects. */
   send(body: Uint8Array): Promise<boolean>
@@ -16,53 +19,26 @@ export interface OtlpClient {
 /** OTLP: after these the same request may be sent again. */
 const PASSING = [429, 502, 503, 504]
 const FIRST_PAUSE_MS = 1_000
-const PART_OF_PAUSE = 0.5
+/** The part of a pause that is random, so that processes do not all come back at once. */
+const RANDOM_PART = 0.5
 
-/**
- * The collector's address is the operator's own setting, so its host may be private and spoken to by plain http. The
- * client is a guarded one all the same: it reaches this host alone, follows no redirect, and has limits of time and size.
- */
 export function createOtlpClient(
   signal: 'traces' | 'metrics',
-  { url, headers, protocol, timeoutMs, compression }: OtlpEndpoint,
+  endpoint: OtlpEndpoint,
   { log, ended }: { readonly log: Log; readonly ended: (outcome: 'sent' | 'failed') => void },
 ): OtlpClient {
-  const outgoing: Outgoing = createOutgoing({ allowedHosts: [hostOf(url)] })
+  const { url, timeoutMs, compression } = endpoint
+  const outgoing = clientOf(endpoint)
   const stop = new AbortController()
   let isFailing = false
-
-  async function attempt(body: Uint8Array, deadlineMs: number) {
-    try {
-      const answer = await outgoing.send({
-        url,
-        method: 'POST',
-        headers: {
-          ...headers,
-          'content-type': protocol === 'http/json' ? 'application/json' : 'application/x-protobuf',
-          ...(compression === 'gzip' && { 'content-encoding': 'gzip' }),
-        },
-        body,
-        deadlineMs,
-        signal: stop.signal,
-      })
-      return {
-        reason: answer.status >= 200 && answer.status <= 299 ? undefined : `status ${answer.status}`,
-        isPassing: PASSING.includes(answer.status),
-        retryAfter: parseRetryAfter(answer.headers['retry-after'], Date.now() / 1000, timeoutMs / 1000),
-      }
-    } catch (error) {
-      const kind = error instanceof OutgoingError ? error.kind : 'failed'
-      return { reason: kind, isPassing: kind === 'unreachable', retryAfter: undefined }
-    }
-  }
 
   /** One line when the collector becomes unreachable, and one when it is back. */
   function report(reason: string | undefined): void {
     ended(reason === undefined ? 'sent' : 'failed')
+    const about = { signal, collector: url.host }
     if (reason !== undefined && !isFailing)
-      log.warn({ signal, collector: url.host, reason }, 'telemetry cannot be sent; it is lost until it can')
-    if (reason === undefined && isFailing)
-      log.info({ signal, collector: url.host }, 'telemetry is sent again')
+      log.warn({ ...about, reason }, 'telemetry cannot be sent; it is lost until it can')
+    if (reason === undefined && isFailing) log.info(about, 'telemetry is sent again')
     isFailing = reason !== undefined
   }
 
@@ -71,8 +47,16 @@ export function createOtlpClient(
       const endsAt = performance.now() + timeoutMs
       const body = compression === 'gzip' ? await gzipped(plain) : plain
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
-        const { reason, isPassing, retryAfter = 0 } = await attempt(body, endsAt - performance.now())
-        const waitMs = Math.max(retryAfter * 1000, pauseMs * (1 - PART_OF_PAUSE * Math.random()))
+        const {
+          reason,
+          isPassing,
+          retryAfter = 0,
+        } = await attempt(outgoing, endpoint, {
+          body,
+          deadlineMs: endsAt - performance.now(),
+          signal: stop.signal,
+        })
+        const waitMs = Math.max(retryAfter * 1000, pauseMs * (1 - RANDOM_PART * Math.random()))
         if (!isPassing || stop.signal.aborted || performance.now() + waitMs >= endsAt) {
           report(reason)
           return reason === undefined
@@ -87,9 +71,51 @@ export function createOtlpClient(
   }
 }
 
-/** As in `GATEPASS_ALLOWED_HOSTS`, with its port alone. */
-function hostOf({ hostname, port, protocol }: URL): string {
-  return `${hostname}:${port !== '' ? port : protocol === 'http:' ? 80 : 443}`
+/** Asks the collector to take nothing. Returns why it did not, such as `unreachable` or `status 404`. */
+export async function tryCollector(endpoint: OtlpEndpoint): Promise<string | undefined> {
+  const outgoing = clientOf(endpoint)
+  try {
+    const empty = endpoint.protocol === 'http/json' ? '{}' : ''
+    const plain = { ...endpoint, compression: 'none' } as const
+    return (await attempt(outgoing, plain, { body: Buffer.from(empty), deadlineMs: endpoint.timeoutMs }))
+      .reason
+  } finally {
+    await outgoing.close()
+  }
+}
+
+/** One request; `reason` says why the collector did not take it. */
+async function attempt(
+  outgoing: Outgoing,
+  { url, headers, protocol, timeoutMs, compression }: OtlpEndpoint,
+  request: { readonly body: Uint8Array; readonly deadlineMs: number; readonly signal?: AbortSignal },
+): Promise<{ reason: string | undefined; isPassing: boolean; retryAfter?: number | undefined }> {
+  try {
+    const answer = await outgoing.send({
+      ...request,
+      url,
+      method: 'POST',
+      headers: {
+        ...headers,
+        'content-type': protocol === 'http/json' ? 'application/json' : 'application/x-protobuf',
+        ...(compression === 'gzip' && { 'content-encoding': 'gzip' }),
+      },
+    })
+    return {
+      reason: answer.status >= 200 && answer.status <= 299 ? undefined : `status ${answer.status}`,
+      isPassing: PASSING.includes(answer.status),
+      retryAfter: parseRetryAfter(answer.headers['retry-after'], Date.now() / 1000, timeoutMs / 1000),
+    }
+  } catch (error) {
+    const reason = error instanceof OutgoingError ? error.kind : 'failed'
+    return { reason, isPassing: reason === 'unreachable' }
+  }
+}
+
+/** A client that may reach the collector, at its port alone. */
+function clientOf({ url: { hostname, port, protocol } }: OtlpEndpoint): Outgoing {
+  const number = port !== '' ? port : protocol === 'http:' ? 80 : 443
+  return createOutgoing({ allowedHosts: [`${hostname}:${number}`] })
 }
 
 function gzipped(body: Uint8Array): Promise<Uint8Array> {

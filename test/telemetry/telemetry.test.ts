@@ -123,6 +123,41 @@ describe('the collector', () => {
   })
 })
 
+describe('gatepass doctor', () => {
+  test('says whether the collector takes traces and metrics', async () => {
+    await using collector = await startOtlpReceiver()
+    await using gatepass = await startGatepass(
+      toCollector(collector, { OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${collector.url}/m?key=secret` }),
+    )
+    const found = async () =>
+      (await gatepass.call('GET', '/v1/admin/diagnosis')).body.checks
+        .filter(({ name }: { name: string }) => name === 'telemetry')
+        .map(({ status, message }: Record<string, string>) => `${status}: ${message}`)
+    expect(await found()).toEqual([
+      `ok: ${collector.url}/v1/traces takes traces`,
+      `ok: ${collector.url}/m takes metrics`,
+    ])
+    collector.behaviour = 404
+    expect(await found()).toEqual([
+      `warning: ${collector.url}/v1/traces does not take traces: status 404. They are lost; nothing else is affected.`,
+      `warning: ${collector.url}/m does not take metrics: status 404. They are lost; nothing else is affected.`,
+    ])
+  })
+})
+
+describe('several processes', () => {
+  test('each send their own telemetry, told apart by their instance', async () => {
+    await using collector = await startOtlpReceiver()
+    await using served = await serveProcess({ args: ['--processes', '2'], ...toCollector(collector) })
+    await vi.waitFor(async () => {
+      await Promise.all(Array.from({ length: 20 }, () => served.call('GET', '/v1/tools')))
+      const instances = collector.spans.map(({ resource }) => resource['service.instance.id'])
+      expect(new Set(instances).size).toBe(2)
+    }, 60_000)
+    expect(await served.stop()).toBe(0)
+  })
+})
+
 describe('limits', () => {
   test('a process records at most 100 traces a second, whatever its callers say', async () => {
     await using collector = await startOtlpReceiver()

@@ -1,0 +1,25 @@
+import type { Config } from '../config.ts'
+import { tryCollector } from '../telemetry/otlp-client.ts'
+import type { Check } from './check.ts'
+
+/** Whether the collector takes traces and metrics, where there is one. */
+export async function checkTelemetry({ telemetry }: Pick<Config, 'telemetry'>): Promise<Check[]> {
+  const signals = (['traces', 'metrics'] as const).map(async (signal): Promise<Check[]> => {
+    const endpoint = telemetry?.[signal]
+    if (endpoint === undefined) return []
+    const { origin, pathname } = endpoint.url // a query may hold a key
+    const where = `${origin}${pathname}`
+    const reason = await tryCollector(endpoint)
+    if (reason === undefined)
+      return [{ name: 'telemetry', status: 'ok', message: `${where} takes ${signal}` }]
+    return [
+      {
+        name: 'telemetry',
+        status: 'warning',
+        message: `${where} does not take ${signal}: ${reason}. They are lost; nothing else is affected.`,
+        fix: 'Check OTEL_EXPORTER_OTLP_ENDPOINT, _PROTOCOL and _HEADERS, and that the collector takes OTLP over HTTP (port 4318 by default).',
+      },
+    ]
+  })
+  return (await Promise.all(signals)).flat()
+}
