@@ -38,6 +38,7 @@ import { addDiagnosis, type Diagnose } from './operation/diagnosis.ts'
 import { addHealth } from './operation/health.ts'
 import { addMetrics, type MetricsOptions } from './operation/metrics.ts'
 import { assets } from './pages/assets.ts'
+import { addEmbed } from './pages/embed.ts'
 import { errorPage, wantsPage } from './pages/error-page.ts'
 import { addMe } from './portal/me.ts'
 import { addPortalLinks } from './portal/portal-links.ts'
@@ -80,6 +81,7 @@ const PAGES = [
   '/openapi.json',
   '/schemas/provider.json',
   '/assets/*',
+  '/embed/*',
   '/sandbox/*',
 ]
 
@@ -182,6 +184,7 @@ export function createApp(
   addMe(app, broker) //               /me
   addMcpSetup(app, broker) //         /docs/mcp
   addReference(app, broker, { version, development: sandbox !== undefined }) // /, /docs, /openapi.json, /schemas/provider.json
+  addEmbed(app) //                    /embed/v1.js
   app.route('/', assets()) //               /assets
   if (sandbox !== undefined) app.route('/sandbox', sandbox)
   return app

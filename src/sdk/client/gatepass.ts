@@ -9,6 +9,7 @@ import { type Admin, createAdmin } from './admin/admin.ts'
 import type { Authorization, CompletedAuthorization, PendingAuthorization } from './authorization.ts'
 import { getAuthorization, type StatusOptions, toAuthorization } from './authorizations.ts'
 import { type Code, createCode } from './code.ts'
+import { type ConnectSessions, createConnectSessions } from './connect-sessions.ts'
 import { type Connections, createConnections } from './connections.ts'
 import type { ErrorCode, GatepassError } from './errors.ts'
 import { createExecutions, createScheduled, type Executions, type Scheduled } from './executions.ts'
@@ -41,6 +42,8 @@ export class Gatepass {
   readonly baseUrl: string
   readonly tools: Tools
   readonly connections: Connections
+  /** Sessions in which your pages let users connect. */
+  readonly connectSessions: ConnectSessions
   readonly code: Code
   readonly executions: Executions
   readonly scheduled: Scheduled
@@ -54,6 +57,7 @@ export class Gatepass {
     this.baseUrl = this.#transport.baseUrl
     this.tools = createTools(this.#transport, undefined)
     this.connections = createConnections(this.#transport, undefined)
+    this.connectSessions = createConnectSessions(this.#transport, undefined)
     this.code = createCode(this.#transport, undefined)
     this.executions = createExecutions(this.#transport, undefined)
     this.scheduled = createScheduled(this.#transport)
@@ -174,6 +178,7 @@ export interface UserGatepass {
   readonly user: string
   readonly tools: Tools<IsBound>
   readonly connections: Connections<IsBound>
+  readonly connectSessions: ConnectSessions<IsBound>
   readonly code: Code<IsBound>
   readonly executions: Executions<IsBound>
   /** @see Gatepass.connect */
@@ -197,6 +202,7 @@ function createUserGatepass(gatepass: Gatepass, transport: Transport, user: stri
     user,
     tools: createTools<IsBound>(transport, user),
     connections: createConnections<IsBound>(transport, user),
+    connectSessions: createConnectSessions<IsBound>(transport, user),
     code: createCode<IsBound>(transport, user),
     executions: createExecutions<IsBound>(transport, user),
     connect: (provider, options) => gatepass.connect(user, provider, options),
@@ -232,6 +238,13 @@ export type {
 export type { StatusOptions } from './authorizations.ts'
 export type { ChainOptions, ChainResult, ChainStep, ChainStepResult } from './chain.ts'
 export type { Code, CodeLimits, CodeOptions, CodeOutcome } from './code.ts'
+export type {
+  Connectable,
+  ConnectSession,
+  ConnectSessionJson,
+  ConnectSessionOptions,
+  ConnectSessions,
+} from './connect-sessions.ts'
 export type { Connection, ConnectionFilter, Connections, DeletedConnection } from './connections.ts'
 export {
   AuthorizationFailed,
