@@ -9,11 +9,12 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
  * Chromium comes packed in an npm package; it is unpacked once per checkout. Not all the flags that the package
  * proposes are taken: they switch web security off, which is what these tests are about.
  */
-export async function openBrowser(): Promise<Browser> {
+export async function openBrowser({ args = [] as readonly string[] } = {}): Promise<Browser> {
   const folder = await unpacked()
   return chromium.launch({
     executablePath: join(folder, 'chromium'),
     args: [
+      ...args,
       '--no-sandbox',
       '--disable-gpu',
       '--disable-quic',
@@ -43,9 +44,19 @@ export interface Person extends AsyncDisposable {
 
 export async function newPerson(
   browser: Browser,
-  { width = 1280, height = 800, colorScheme = 'light' as 'light' | 'dark' } = {},
+  {
+    width = 1280,
+    height = 800,
+    colorScheme = 'light' as 'light' | 'dark',
+    userAgent = undefined as string | undefined,
+  } = {},
 ): Promise<Person> {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme, locale: 'en-GB' })
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme,
+    locale: 'en-GB',
+    ...(userAgent && { userAgent }),
+  })
   context.setDefaultTimeout(10_000)
   const complaints: string[] = []
   context.on('console', (message) => {

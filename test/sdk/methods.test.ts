@@ -390,3 +390,32 @@ describe('admin', () => {
     expect(await client.admin.diagnosis()).toMatchObject({ checks: expect.any(Array) })
   })
 })
+
+test('connect sessions: their JSON is what a page needs, and no more', async () => {
+  const allowedOrigin = 'https://app.example'
+  const session = await client.as('cs1').connectSessions.create({
+    provider: 'demo',
+    scopes: ['read'],
+    allowedOrigin,
+  })
+  expect(session).toMatchObject({
+    id: expect.stringMatching(/^cs_/),
+    authorizationId: expect.stringMatching(/^auth_/),
+    sessionToken: expect.stringMatching(/^gps_/),
+    status: 'pending',
+    expiresAt: expect.any(Date),
+  })
+  expect(Object.keys(JSON.parse(JSON.stringify(session))).toSorted()).toEqual([
+    'expires_at',
+    'session_token',
+    'status',
+    'url',
+  ])
+  await world.connect('cs1')
+  const covered = await client.connectSessions.create({ user: 'cs1', provider: 'demo', allowedOrigin })
+  expect(covered).toMatchObject({ status: 'completed', connection: { provider: 'demo' } })
+  const again = { connection: covered.connection?.id ?? '', scopes: ['write'], allowedOrigin }
+  expect(await client.as('cs1').connectSessions.create(again)).toMatchObject({ status: 'pending' })
+  const tool = await client.as('cs1').connectSessions.create({ tool: 'Run.ActsElsewhere', allowedOrigin })
+  expect(tool.status).toBe('pending')
+})
