@@ -4,7 +4,7 @@ import type { RequestOptions, Transport } from './transport.ts'
 
 /**
  * Lets a page connect its user. Its JSON is what the page needs, in the form that `connect` of `@gatepass/sdk/browser` and
- * `<gatepass-connect>` take: answer it to the page, to nobody else, and keep `id` or `authorizationId` in the user's session.
+ * `<gatepass-connect>` take: answer it to the page of that user alone, and keep `id` or `authorizationId` in the user's session.
  */
 export interface ConnectSession {
   readonly id: string
