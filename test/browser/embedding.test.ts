@@ -47,7 +47,10 @@ async function load(page: Page, path = '/'): Promise<void> {
 }
 
 /** This Chromium has no popup blocker, so its effect is made: `open` gives no window. */
-const blockPopups = (page: Page) => page.addInitScript(() => void (window.open = () => null))
+const blockPopups = (page: Page) =>
+  page.addInitScript(() => {
+    window.open = () => null
+  })
 
 const eventsOf = (page: Page) => page.evaluate(() => (globalThis as unknown as { events: string[] }).events)
 

@@ -150,7 +150,7 @@ function nextLink({ nextUri, app }: EndingView, { texts: { endings } }: Words): 
 }
 
 function closeButton(window: EndingView['window'], { texts: { endings } }: Words): Html {
-  return html`<button type="button" data-close="${window === 'closes' ? 'now' : 'click'}">${endings.closeWindow}</button>`
+  return html`<p><button type="button" data-close="${window === 'closes' ? 'now' : 'click'}">${endings.closeWindow}</button></p>`
 }
 
 function sign(tone: Tone): Html {
