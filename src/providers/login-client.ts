@@ -150,7 +150,7 @@ export function createLoginClient(outgoing: Outgoing): LoginClient {
         checkLoginClaims(login, claims)
         if (needed.every((name) => name in claims) || server.userinfo_endpoint === undefined) return claims
         const info = membersOf(await fetchUserInfo(config, tokens.access_token, String(claims.sub))) ?? {}
-        return { ...info, ...claims }
+        return joined(claims, info)
       } catch (error) {
         if (error instanceof ProviderRefusal) throw error
         const { codeVerifier, nonce } = secrets
@@ -159,6 +159,15 @@ export function createLoginClient(outgoing: Outgoing): LoginClient {
       }
     },
   }
+}
+
+/**
+ * The claims of user info, and what the ID token has besides. An email address counts with the verification of its own
+ * source; `auth_time` counts from the ID token alone, which is signed.
+ */
+function joined(claims: Members, info: Members): Members {
+  const { email: _, email_verified: __, ...others } = claims
+  return { ...others, ...info, auth_time: claims.auth_time }
 }
 
 /** The checks that openid-client leaves to its callers (OpenID Connect Core section 3.1.3.7, steps 5 and 10). */
