@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock, EpochSeconds } from '../domain/clock.ts'
+import type { CounterName, Counters } from '../store/counters.ts'
+import type { Users } from '../store/users.ts'
+
+/** Small enough that a commit does not delay requests, and the pause between two commits. */
+const BATCH = 200
+const PAUSE_MS = 50
+/** A user is written at most this often. */
+const SEEN_SECONDS = 60
+/** While the database cannot be written, more users and counts than these are not recorded. */
+const MAX_USERS = 50_000
+const MAX_COUNTS = 10_000
+const HOUR = 3600
+
+/**
+ * Hourly counts and users' times for the console, kept in memory and written in batches: counting costs a request no
+ * write. A crash may lose the last seconds of it.
+ */
+export interface ActivityLog {
+  /** `label` is of a closed list, such as outcomes and reasons. */
+  count(projectId: string, name: CounterName, label: string): void
+  seen(projectId: string, userId: string): void
+  flush(): Promise<void>
+}
+
+export function createActivityLog(
+  { counters, users }: { readonly counters: Counters; readonly users: Users },
+  now: Clock,
+): ActivityLog {
+  /** By project and name, separated by a space, which neither has. */
+  const counts = new Map<string, Map<string, number>>()
+  /** By project. */
+  const seen = new Map<string, Map<string, EpochSeconds>>()
+  let pendingUsers = 0
+  let pendingCounts = 0
+  let since = 0
+  /** The users who were written, or are pending, in the current interval. */
+  const known = new Set<string>()
+  let flushing: Promise<void> | undefined
+
+  async function writeCounts(): Promise<void> {
+    const hour = now() - (now() % HOUR)
+    for (const [key, byLabel] of counts) {
+      const [projectId = '', name = ''] = key.split(' ')
+      counts.delete(key)
+      pendingCounts -= byLabel.size
+      await counters.add({ projectId, hour, name: name as CounterName }, byLabel) // as `count` was given it
+    }
+  }
+
+  async function writeUsers(): Promise<void> {
+    for (const [projectId, times] of seen) {
+      while (times.size > 0) {
+        const batch = new Map([...times.entries().take(BATCH)])
+        for (const userId of batch.keys()) times.delete(userId)
+        pendingUsers -= batch.size
+        await users.seen(projectId, batch)
+        if (times.size > 0) await sleep(PAUSE_MS)
+      }
+      seen.delete(projectId)
+    }
+  }
+
+  return {
+    count(projectId, name, label) {
+      const key = `${projectId} ${name}`
+      let byLabel = counts.get(key)
+      if (byLabel === undefined) {
+        byLabel = new Map()
+        counts.set(key, byLabel)
+      }
+      const before = byLabel.get(label)
+      if (before === undefined && pendingCounts++ >= MAX_COUNTS) {
+        pendingCounts--
+        return
+      }
+      byLabel.set(label, (before ?? 0) + 1)
+    },
+    seen(projectId, userId) {
+      const at = now()
+      if (at >= since + SEEN_SECONDS || at < since) {
+        since = at
+        known.clear()
+      }
+      const key = `${projectId} ${userId}`
+      if (known.has(key) || pendingUsers >= MAX_USERS) return
+      known.add(key)
+      const times = seen.get(projectId) ?? new Map<string, EpochSeconds>()
+      seen.set(projectId, times)
+      if (!times.has(userId)) pendingUsers++
+      times.set(userId, at)
+    },
+    flush() {
+      flushing ??= writeCounts()
+        .then(writeUsers)
+        .finally(() => {
+          flushing = undefined
+        })
+      return flushing
+    },
+  }
+}

@@ -1,0 +1,142 @@
+import { and, eq } from 'drizzle-orm'
+import type { Authorization } from '../domain/authorization.ts'
+import type { Connection } from '../domain/connection.ts'
+import { type Browsed, createBrowse, type PlaceInList } from './browse.ts'
+import type { Database } from './database.ts'
+import { inPartition } from './partitions.ts'
+import { variantsOf } from './statement.ts'
+
+/** A connection as lists show it: nothing sealed is read. */
+export type ListedConnection = Pick<
+  Connection,
+  | 'id'
+  | 'userId'
+  | 'providerUid'
+  | 'account'
+  | 'status'
+  | 'statusReason'
+  | 'scopes'
+  | 'createdAt'
+  | 'lastUsedAt'
+  | 'isDefault'
+>
+
+export interface ListedAuthorization
+  extends Pick<Authorization, 'id' | 'userId' | 'status' | 'steps' | 'step' | 'requester' | 'createdAt'> {
+  readonly expiresAt: number
+  readonly completedAt?: number
+  readonly reason?: string
+}
+
+/** At most one of them: each has an index that gives its rows in the order of time. */
+export type ConnectionIndex =
+  | { readonly userId: string }
+  | { readonly providerUid: string }
+  | { readonly status: Connection['status'] }
+  | Record<never, never>
+
+/** Lists of the console, the newest first, which no count and no offset makes slow. */
+export interface ConsoleLists {
+  connections(
+    projectId: string,
+    by: ConnectionIndex,
+    place: PlaceInList,
+    limit: number,
+  ): Promise<Browsed<ListedConnection>>
+  authorizations(
+    projectId: string,
+    by: { readonly status?: Authorization['status'] },
+    place: PlaceInList,
+    limit: number,
+  ): Promise<Browsed<ListedAuthorization>>
+}
+
+interface ByConnection {
+  readonly projectId: string
+  readonly userId: string
+  readonly providerUid: string
+  readonly status: Connection['status']
+}
+
+export function createConsoleLists(database: Database): ConsoleLists {
+  const { tables, query } = database
+  const { authorizations, connections } = tables
+
+  const connectionsBy = variantsOf((by: 'all' | 'user' | 'provider' | 'status') =>
+    createBrowse(database, {
+      key: connections.id,
+      matching: (p: ByConnection) =>
+        by === 'provider'
+          ? eq(connections.providerUid, p.providerUid)
+          : and(
+              eq(connections.projectId, p.projectId),
+              by === 'user'
+                ? and(eq(connections.userId, p.userId), inPartition(connections, p))
+                : by === 'status'
+                  ? eq(connections.status, p.status)
+                  : undefined,
+            ),
+      select: (where, order) =>
+        query
+          .select({
+            id: connections.id,
+            userId: connections.userId,
+            providerUid: connections.providerUid,
+            account: { id: connections.accountId, name: connections.accountName },
+            status: connections.status,
+            statusReason: connections.statusReason,
+            scopes: connections.scopes,
+            createdAt: connections.createdAt,
+            lastUsedAt: connections.lastUsedAt,
+            isDefault: connections.isDefault,
+          })
+          .from(connections)
+          .where(where)
+          .orderBy(order),
+      keyOf: ({ id }) => id,
+    }),
+  )
+  const authorizationsBy = variantsOf((by: 'all' | 'status') =>
+    createBrowse(database, {
+      key: authorizations.id,
+      matching: (p: { projectId: string; status: Authorization['status'] }) =>
+        and(
+          eq(authorizations.projectId, p.projectId),
+          by === 'status' ? eq(authorizations.status, p.status) : undefined,
+        ),
+      select: (where, order) =>
+        query
+          .select({
+            id: authorizations.id,
+            userId: authorizations.userId,
+            status: authorizations.status,
+            steps: authorizations.steps,
+            step: authorizations.step,
+            requester: authorizations.requester,
+            reason: authorizations.reason,
+            createdAt: authorizations.createdAt,
+            expiresAt: authorizations.expiresAt,
+            completedAt: authorizations.completedAt,
+          })
+          .from(authorizations)
+          .where(where)
+          .orderBy(order),
+      keyOf: ({ id }) => id,
+    }),
+  )
+
+  return {
+    async connections(projectId, by, place, limit) {
+      const userId = 'userId' in by ? by.userId : ''
+      const providerUid = 'providerUid' in by ? by.providerUid : ''
+      const status = 'status' in by ? by.status : 'active'
+      const index =
+        'userId' in by ? 'user' : 'providerUid' in by ? 'provider' : 'status' in by ? 'status' : 'all'
+      return connectionsBy(index)({ projectId, userId, providerUid, status }, place, limit)
+    },
+    async authorizations(projectId, { status }, place, limit) {
+      const browse = authorizationsBy(status === undefined ? 'all' : 'status')
+      return browse({ projectId, status: status ?? 'pending' }, place, limit)
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import { and, asc, eq, gte, lt, sql } from 'drizzle-orm'
+import type { EpochSeconds } from '../domain/clock.ts'
+import type { Database } from './database.ts'
+import type { OfProject } from './statement.ts'
+import { inSlices } from './sweep.ts'
+
+export const COUNTER_NAMES = ['consents', 'fetches', 'refreshes', 'runs', 'latency'] as const
+export type CounterName = (typeof COUNTER_NAMES)[number]
+
+export interface HourCount {
+  /** The begin of the hour. */
+  readonly hour: EpochSeconds
+  readonly name: CounterName
+  readonly label: string
+  readonly count: number
+}
+
+/** How often something happened in each hour of a project, for the console's charts. */
+export interface Counters {
+  /** Adds to the counts of one name in one hour, by label. */
+  add(
+    of: { readonly projectId: string; readonly hour: EpochSeconds; readonly name: CounterName },
+    counts: ReadonlyMap<string, number>,
+  ): Promise<void>
+  /** All counts of the hours from `hour` on, the oldest first. */
+  since(projectId: string, hour: EpochSeconds): Promise<readonly HourCount[]>
+  /** Deletes the counts of hours before `hour`; returns how many. */
+  sweep(hour: EpochSeconds): Promise<number>
+}
+
+interface OfHour extends OfProject {
+  readonly hour: EpochSeconds
+}
+
+export function createCounters({
+  tables,
+  query,
+  statement,
+  read,
+  write,
+  writeRepeatable,
+  dialect,
+}: Database): Counters {
+  const { counters } = tables
+
+  const add = statement((p: OfHour & { name: CounterName; counts: Readonly<Record<string, number>> }) =>
+    query
+      .insert(counters)
+      // ordered, so that two nodes lock the rows in one order; `where true` parts the SELECT from ON CONFLICT in SQLite
+      .select(
+        sql`select cast(${p.projectId} as text), cast(${p.hour} as bigint), cast(${p.name} as text), used.key, cast(used.value as bigint) from ${dialect.membersOf(p.counts)} as used where true order by used.key`,
+      )
+      .onConflictDoUpdate({
+        target: [counters.projectId, counters.hour, counters.name, counters.label],
+        set: { count: sql`${counters.count} + excluded.count` },
+      })
+      .returning({ label: counters.label }),
+  )
+  const since = statement((p: OfHour) =>
+    query
+      .select({ hour: counters.hour, name: counters.name, label: counters.label, count: counters.count })
+      .from(counters)
+      .where(and(eq(counters.projectId, p.projectId), gte(counters.hour, p.hour)))
+      .orderBy(asc(counters.hour)),
+  )
+  const sweep = statement((p: { hour: EpochSeconds }) => {
+    const { projectId, hour, name, label } = counters
+    const isOld = lt(hour, p.hour)
+    const old = query
+      .select({ projectId, hour, name, label })
+      .from(counters)
+      .where(isOld)
+      .limit(dialect.sweptAtOnce)
+    return query
+      .delete(counters)
+      .where(and(sql`(${projectId}, ${hour}, ${name}, ${label}) in ${old}`, isOld))
+      .returning({ hour })
+  })
+
+  return {
+    async add(of, counts) {
+      await write(undefined, () => add({ ...of, counts: Object.fromEntries(counts) }))
+    },
+    async since(projectId, hour) {
+      return (await read(since({ projectId, hour }))) as readonly HourCount[] // names of `add` alone
+    },
+    async sweep(hour) {
+      return inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweep({ hour })))
+    },
+  }
+}
