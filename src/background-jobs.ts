@@ -8,6 +8,8 @@ import { SCHEDULE_MS, type Scheduler } from './tools/run/scheduler.ts'
 import { createSyncRounds, SYNC_SECONDS } from './tools/worker.ts'
 
 const FLUSH_MS = 1_000
+/** The console's counts are by the hour, and its users by the minute. */
+const ACTIVITY_MS = 5_000
 const INDEX_MS = 5_000
 const FORGET_MS = 60 * 1000
 /** What is archived is decided by the day; between two archives this only looks at the oldest entries. */
@@ -17,6 +19,8 @@ const SWEEP_MS = 10 * 60 * 1000
 const KEPT_SECONDS = 7 * 24 * 3600
 /** How long the history of runs is kept. */
 const HISTORY_SECONDS = 30 * 24 * 3600
+/** How long the console's hourly counts are kept. */
+const COUNTED_SECONDS = 90 * 24 * 3600
 
 /** How long a user's approval of an MCP client is kept after its last use: longer than any of its tokens live. */
 const MCP_CONSENT_SECONDS = 90 * 24 * 3600
@@ -31,9 +35,10 @@ export interface BackgroundJob {
 
 /** The jobs that every process runs. */
 export function ownJobs(broker: Broker, scheduler: Scheduler): BackgroundJob[] {
-  const { uses, history, liveness } = broker
+  const { uses, activity, history, liveness } = broker
   return [
     { intervalMs: FLUSH_MS, run: () => uses.flush() },
+    { intervalMs: ACTIVITY_MS, run: () => activity.flush() },
     { intervalMs: FLUSH_MS, run: () => history.flush() },
     { intervalMs: SCHEDULE_MS, run: () => scheduler.runDue() },
     { intervalMs: BEAT_MS, run: () => liveness.endDeadClaims() },
@@ -68,6 +73,7 @@ async function sweep({ store, now }: Broker): Promise<void> {
   await store.portalTickets.sweep(now())
   await store.connectionTools.sweep(now() - TOOL_USE_SECONDS)
   await store.pageSessions.sweep(now())
+  await store.counters.sweep(now() - COUNTED_SECONDS)
 }
 
 /** Starts the jobs of this process; the shared ones too, where it is the process that runs them. */

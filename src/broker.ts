@@ -9,6 +9,7 @@ import type { Discover } from './providers/discovery.ts'
 import type { LoginClient } from './providers/login-client.ts'
 import type { OAuthClient } from './providers/oauth-client.ts'
 import type { Client, ProviderEntry } from './providers/provider.ts'
+import type { ActivityLog } from './services/activity-log.ts'
 import type { AlteredRows } from './services/altered-rows.ts'
 import type { AuditLog } from './services/audit-log.ts'
 import type { Confirmations } from './services/confirmations.ts'
@@ -75,6 +76,8 @@ export interface Broker {
   /** Which processes are alive, for claims that one of them holds. */
   readonly liveness: Liveness
   readonly uses: UseLog
+  /** Hourly counts, and when users were last seen, for the console. */
+  readonly activity: ActivityLog
   readonly metrics: Metrics
   /** Absent where traces are not sent. */
   readonly tracing?: Tracing

@@ -17,6 +17,7 @@ import { createLoginClient } from './providers/login-client.ts'
 import { createOAuthClient } from './providers/oauth-client.ts'
 import type { ProviderEntry } from './providers/provider.ts'
 import { recordedOutgoing } from './providers/sent-requests.ts'
+import { createActivityLog } from './services/activity-log.ts'
 import { watchRows } from './services/altered-rows.ts'
 import { createAuditLog } from './services/audit-log.ts'
 import { createConfirmations } from './services/confirmations.ts'
@@ -80,7 +81,8 @@ export async function openBroker(
   const metrics = createMetrics()
   const opened = await openStore(config.database, { admit: (facts) => admitKeys(facts, keys) })
   const system = config.database.kind === 'sqlite' ? 'sqlite' : 'postgresql'
-  const raw = observedStore(tracing ? tracedStore(opened, tracing, system) : opened, metrics)
+  const activity = createActivityLog(opened, now)
+  const raw = observedStore(tracing ? tracedStore(opened, tracing, system) : opened, metrics, activity)
   try {
     await noteSealingKey(raw.facts, keys)
     const { key: installationKey, isSigned } = await ensureInstallationKey(raw, keys)
@@ -137,6 +139,7 @@ export async function openBroker(
       scheduled: createPendingLimit(store.executions.countScheduled, config.maxPending, now),
       pausedChains: createPendingLimit(store.chains.count, config.maxPending, now),
       uses,
+      activity,
       metrics,
       ...(tracing && { tracing }),
       audit: tracing ? tracedAudit(audit, tracing, system) : audit,
@@ -218,6 +221,7 @@ export async function openBroker(
         refreshes.stop()
         await refreshes.whenIdle()
         await uses.flush().catch(() => {}) // the last second of last-used times may be lost
+        await activity.flush().catch(() => {}) // and the last seconds of the console's counts
         await history.flush().catch(() => {}) // and the last second of the history
         await outgoing.close()
         await liveness.close()

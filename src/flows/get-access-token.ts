@@ -64,12 +64,15 @@ export function getAccessToken(broker: Broker, need: TokenNeed): TokenOutcome | 
 
 function countedAccessToken(broker: Broker, need: TokenNeed): TokenOutcome | Promise<TokenOutcome> {
   const { id } = need.entry
+  broker.activity.seen(need.projectId, need.userId)
   const counted = (outcome: TokenOutcome): TokenOutcome => {
     broker.metrics.tokenFetched(id, outcome.outcome)
+    broker.activity.count(need.projectId, 'fetches', outcome.outcome)
     return outcome
   }
   const refused = (error: unknown): never => {
     broker.metrics.tokenFetched(id, 'refused')
+    broker.activity.count(need.projectId, 'fetches', 'refused')
     throw error
   }
   try {

@@ -41,18 +41,28 @@ export function createActivityLog(
 
   async function writeCounts(): Promise<void> {
     const hour = now() - (now() % HOUR)
-    for (const [key, byLabel] of counts) {
-      const [projectId = '', name = ''] = key.split(' ')
-      counts.delete(key)
-      pendingCounts -= byLabel.size
-      await counters.add({ projectId, hour, name: name as CounterName }, byLabel) // as `count` was given it
+    while (counts.size > 0) {
+      // in one order, so that two nodes lock the rows in one order
+      const batch = firstOf(counts).sort(([a], [b]) => (a < b ? -1 : 1))
+      for (const [key, byLabel] of batch) {
+        counts.delete(key)
+        pendingCounts -= byLabel.size
+      }
+      await counters.add(
+        hour,
+        batch.map(([key, byLabel]) => {
+          const [projectId = '', name = ''] = key.split(' ')
+          return { projectId, name: name as CounterName, byLabel } // as `count` was given it
+        }),
+      )
+      if (counts.size > 0) await sleep(PAUSE_MS)
     }
   }
 
   async function writeUsers(): Promise<void> {
     for (const [projectId, times] of seen) {
       while (times.size > 0) {
-        const batch = new Map([...times.entries().take(BATCH)])
+        const batch = new Map(firstOf(times))
         for (const userId of batch.keys()) times.delete(userId)
         pendingUsers -= batch.size
         await users.seen(projectId, batch)
@@ -100,4 +110,13 @@ export function createActivityLog(
       return flushing
     },
   }
+}
+
+function firstOf<Value>(map: ReadonlyMap<string, Value>): [string, Value][] {
+  const first: [string, Value][] = []
+  for (const entry of map) {
+    if (first.length === BATCH) break
+    first.push(entry)
+  }
+  return first
 }

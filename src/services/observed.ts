@@ -5,6 +5,7 @@ import {
   type OutgoingStreamRequest,
 } from '../egress/outgoing.ts'
 import type { Store } from '../store/store.ts'
+import type { ActivityLog } from './activity-log.ts'
 import type { Metrics } from './metrics.ts'
 
 // Decorators that count calls of the store and of the guarded client, so that no flow has to.
@@ -12,7 +13,7 @@ import type { Metrics } from './metrics.ts'
 const COMMIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
 
 /** Counts the outcomes of authorizations and measures how long it takes to record releases of tokens. */
-export function observedStore(store: Store, metrics: Metrics): Store {
+export function observedStore(store: Store, metrics: Metrics, activity: ActivityLog): Store {
   const { authorizations, audit } = store
   const commits = metrics.histogram(
     'gatepass_audit_commit_duration_seconds',
@@ -27,16 +28,23 @@ export function observedStore(store: Store, metrics: Metrics): Store {
       async begin(fresh, ...rest) {
         const begun = await authorizations.begin(fresh, ...rest)
         if (begun?.id === fresh.id) metrics.authorizationBegan()
+        activity.seen(fresh.projectId, fresh.userId)
         return begun
       },
       async finishStep(...args) {
         const finished = await authorizations.finishStep(...args)
-        if (finished?.status === 'completed') metrics.authorizationCompleted()
+        if (finished?.status === 'completed') {
+          metrics.authorizationCompleted()
+          activity.count(finished.projectId, 'consents', 'completed')
+        }
         return finished
       },
       async fail(...args) {
         const failed = await authorizations.fail(...args)
-        if (failed !== undefined) metrics.authorizationFailed(failed.reason)
+        if (failed !== undefined) {
+          metrics.authorizationFailed(failed.reason)
+          activity.count(failed.projectId, 'consents', failed.reason)
+        }
         return failed
       },
     },

@@ -17,10 +17,14 @@ export interface HourCount {
 
 /** How often something happened in each hour of a project, for the console's charts. */
 export interface Counters {
-  /** Adds to the counts of one name in one hour, by label. */
+  /** Adds to the counts of an hour, all of them in one transaction. */
   add(
-    of: { readonly projectId: string; readonly hour: EpochSeconds; readonly name: CounterName },
-    counts: ReadonlyMap<string, number>,
+    hour: EpochSeconds,
+    counts: readonly {
+      readonly projectId: string
+      readonly name: CounterName
+      readonly byLabel: ReadonlyMap<string, number>
+    }[],
   ): Promise<void>
   /** All counts of the hours from `hour` on, the oldest first. */
   since(projectId: string, hour: EpochSeconds): Promise<readonly HourCount[]>
@@ -78,8 +82,11 @@ export function createCounters({
   })
 
   return {
-    async add(of, counts) {
-      await write(undefined, () => add({ ...of, counts: Object.fromEntries(counts) }))
+    async add(hour, counts) {
+      await write(undefined, function* () {
+        for (const { projectId, name, byLabel } of counts)
+          yield* add({ projectId, hour, name, counts: Object.fromEntries(byLabel) })
+      })
     },
     async since(projectId, hour) {
       return (await read(since({ projectId, hour }))) as readonly HourCount[] // names of `add` alone

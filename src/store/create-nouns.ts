@@ -10,6 +10,8 @@ import { createChains } from './chains.ts'
 import { createConnectSessions } from './connect-sessions.ts'
 import { createConnectionTools } from './connection-tools.ts'
 import { createConnections } from './connections.ts'
+import { createConsoleLists } from './console-lists.ts'
+import { createCounters } from './counters.ts'
 import type { Database } from './database.ts'
 import { createDeliveries } from './deliveries.ts'
 import { createEnvelopes } from './envelopes.ts'
@@ -30,6 +32,7 @@ import { createSettleRestore } from './settle-restore.ts'
 import { createSuspendedCalls } from './suspended-calls.ts'
 import { createTools } from './tools.ts'
 import { createToolsets } from './toolsets.ts'
+import { createUsers } from './users.ts'
 import { createWebhooks } from './webhooks.ts'
 import { createWorkers } from './workers.ts'
 
@@ -65,6 +68,9 @@ export function createNouns(database: Database, appending: Pick<AuditTrail, 'app
     brandings: retried(createBrandings(database)),
     portalTickets: retried(createPortalTickets(database)),
     pageSessions: retried(createPageSessions(database)),
+    consoleLists: retried(createConsoleLists(database)),
+    counters: retried(createCounters(database)),
+    users: retried(createUsers(database)),
     webhooks: retried(createWebhooks(database)),
     events: retried(createEvents(database)),
     deliveries: retried(createDeliveries(database)),

@@ -23,7 +23,15 @@ interface OfUser extends OfProject {
   readonly userId: string
 }
 
-export function createUsers({ tables, query, statement, read, write, writeRepeatable, dialect }: Database): Users {
+export function createUsers({
+  tables,
+  query,
+  statement,
+  read,
+  write,
+  writeRepeatable,
+  dialect,
+}: Database): Users {
   const { users } = tables
   const ofUser = (p: OfUser) => and(eq(users.projectId, p.projectId), eq(users.userId, p.userId))
   const columns = { userId: users.userId, lastSeenAt: users.lastSeenAt }
@@ -65,7 +73,9 @@ export function createUsers({ tables, query, statement, read, write, writeRepeat
       .orderBy(desc(users.lastSeenAt), desc(users.userId))
       .limit(p.limit),
   )
-  const forget = statement((p: OfUser) => query.delete(users).where(ofUser(p)).returning({ userId: users.userId }))
+  const forget = statement((p: OfUser) =>
+    query.delete(users).where(ofUser(p)).returning({ userId: users.userId }),
+  )
 
   return {
     async seen(projectId, seenUsers) {

@@ -35,6 +35,7 @@ import { UnsealError } from '../../store/seal.ts'
 import { causeOfFailedRefresh, failedRefresh, withFailure } from '../explain/failed-refresh.ts'
 import { markUnusable } from '../mark-unusable.ts'
 import { openAccess } from '../seal-grant.ts'
+import { countRefresh } from './count-refresh.ts'
 import { type Decision, decide, type Step } from './decide.ts'
 import { reportFailure } from './failure.ts'
 import { checkRefusal, sendRefresh } from './send-refresh.ts'
@@ -109,7 +110,7 @@ async function refresh(
   { rejected, waits = true }: RefreshOptions,
   releaseCallers: (reason: BrokerError) => void,
 ): Promise<RefreshOutcome> {
-  const { store, refreshes, metrics } = broker
+  const { store, refreshes } = broker
   const began = performance.now()
   const read = async (): Promise<Step> => ({
     connection: await store.connections.find(found.id),
@@ -149,7 +150,7 @@ async function refresh(
         return storeRefreshed(broker, decision.answer, releaseCallers)
       case 'mark_unusable': {
         const { reason, leaseOwner, countAs } = decision
-        if (countAs !== undefined) metrics.refreshed(entry.id, countAs)
+        if (countAs !== undefined) countRefresh(broker, entry, countAs)
         const lines = failed && failedRefresh(broker, entry, decision.connection, failed)
         const marked = { reason, leaseOwner, lines: lines && trailLines(lines) }
         const isMarked = await markUnusable(broker, entry, decision.connection, marked)
@@ -172,7 +173,7 @@ async function refresh(
         step = (await checkRefusal(broker, entry, decision)) ?? (await read())
         break
       case 'back_off': {
-        metrics.refreshed(entry.id, decision.countAs)
+        countRefresh(broker, entry, decision.countAs)
         step = await backOff(broker, entry, failed, decision)
       }
     }

@@ -7,6 +7,7 @@ import { recordingRequests, type SentRequest } from '../../providers/sent-reques
 import { UnsealError } from '../../store/seal.ts'
 import { registeredClient } from '../find-provider.ts'
 import { openAccess, openRefreshToken } from '../seal-grant.ts'
+import { countRefresh } from './count-refresh.ts'
 import type { Decision, Situation, Step } from './decide.ts'
 import { failureOf, loggedFailure, requestResultOf } from './failure.ts'
 import { createRefreshLease, type RefreshLease } from './lease.ts'
@@ -104,16 +105,17 @@ function notAnswered(
  * answer counts.
  */
 export async function checkRefusal(
-  { store, refreshes, metrics, now }: Broker,
+  broker: Broker,
   entry: ProviderEntry,
   { connection, failure, leaseOwner }: Extract<Decision, { next: 'check_refusal' }>,
 ): Promise<Step | undefined> {
+  const { store, refreshes, now } = broker
   const { breaker } = refreshes
   const { id, generation } = connection
   const current = await store.connections.find(id)
   if (current?.generation !== generation || current.status !== 'active') {
     breaker.ended(entry, id, 'answered')
-    metrics.refreshed(entry.id, current === undefined ? 'revoked_meanwhile' : 'superseded')
+    countRefresh(broker, entry, current === undefined ? 'revoked_meanwhile' : 'superseded')
     return { connection: current, situation: { at: 'refusal_superseded' } }
   }
   if ((await store.connections.leaseLeft(id, generation, leaseOwner, now())) === undefined) {

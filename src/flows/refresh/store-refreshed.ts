@@ -13,6 +13,7 @@ import type { RefreshedTokens } from '../../store/connection-refreshes.ts'
 import { doublingPause, retryWrite } from '../../store/retry.ts'
 import { markUnusable } from '../mark-unusable.ts'
 import { sealGrant } from '../seal-grant.ts'
+import { countRefresh } from './count-refresh.ts'
 
 /** While the database is unavailable, tokens are kept and stored for at least as long as a failover takes. */
 const LONGEST_STORE_MS = 60_000
@@ -50,7 +51,7 @@ export async function storeRefreshed(
     return refuseAccount(broker, answer)
   const stored = await storeTokens(broker, answer, grant, releaseCallers)
   if (stored === undefined) return discard(broker, answer)
-  broker.metrics.refreshed(entry.id, 'refreshed')
+  countRefresh(broker, entry, 'refreshed')
 
   const more = await broker.oauth.askAgain(registered, grant)
   if (more === undefined) return { outcome: 'usable', connection: stored }
@@ -132,7 +133,7 @@ async function discard(
 ): Promise<RefreshOutcome> {
   const { connections } = broker.store
   const current = await connections.find(connection.id)
-  broker.metrics.refreshed(entry.id, current === undefined ? 'revoked_meanwhile' : 'superseded')
+  countRefresh(broker, entry, current === undefined ? 'revoked_meanwhile' : 'superseded')
   if (current?.status === 'active') return { outcome: 'usable', connection: current }
   if (current === undefined) {
     const others = await connections.ofOwner(connection)
@@ -151,7 +152,7 @@ async function refuseAccount(
     { connection: connection.id, provider: entry.id },
     'a refresh answered with the tokens of another account',
   )
-  broker.metrics.refreshed(entry.id, 'refused')
+  countRefresh(broker, entry, 'refused')
   await markUnusable(broker, entry, connection, { reason: 'account_changed' })
   await broker.oauth.revoke(registered, grant)
   return AUTHORIZATION_REQUIRED

@@ -2,9 +2,12 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { bodyLimit } from '../endpoint/body-limit.ts'
+import { addAuthorizationPages } from './authorizations.ts'
+import { addConnectionPages } from './connections.ts'
 import { addConsoleLogin } from './login.ts'
 import { addOverview } from './overview.ts'
 import { consoleRoutes } from './routes.ts'
+import { addUserPages } from './users.ts'
 
 /** The largest form: a policy, a tool's input. */
 const MAX_FORM_BYTES = 512 * 1024
@@ -16,6 +19,9 @@ export function addConsole(app: OpenAPIHono, broker: Broker): void {
   const routes = consoleRoutes(app, broker)
   addConsoleLogin(app, broker, routes) // /dashboard/login, /confirm, /project, /logout
   addOverview(routes) //                  /dashboard
+  addConnectionPages(routes) //           /dashboard/connections
+  addUserPages(routes) //                 /dashboard/users
+  addAuthorizationPages(routes) //        /dashboard/authorizations
   // what no page has taken
   routes.page('/*', () => {
     throw new BrokerError('not_found', 'There is no such page in the console.')

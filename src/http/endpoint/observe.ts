@@ -17,10 +17,11 @@ export interface Observer {
 }
 
 export function createObserver({
+  activity,
   metrics,
   log,
   tracing,
-}: Pick<Broker, 'metrics' | 'log' | 'tracing'>): Observer {
+}: Pick<Broker, 'activity' | 'metrics' | 'log' | 'tracing'>): Observer {
   const figures = new Map<object | string, RouteMetrics>()
   const limited = metrics.counter(
     'gatepass_rate_limited_total',
@@ -57,6 +58,9 @@ export function createObserver({
     onAnswered(route, status, milliseconds, by) {
       endRequestSpan(tracing, route, by, status)
       figuresOf(route, route.method.toUpperCase(), route.path).answered(status, milliseconds / 1000)
+      const { caller } = by
+      if (caller !== undefined && caller.projectId !== '')
+        activity.count(caller.projectId, 'latency', latencyLabel(milliseconds))
       if (status === 429) limited.increment(route.path)
       if (status >= 500 || log.isDebugging) line(by, route.path, status, milliseconds)
     },
@@ -92,3 +96,11 @@ export function createObserver({
 type Answering = Omit<Answered, 'begun'>
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** Upper bounds in milliseconds of the console's chart of answers. */
+const LATENCIES = [10, 50, 250, 1000] as const
+
+function latencyLabel(milliseconds: number): string {
+  const bound = LATENCIES.find((one) => milliseconds <= one)
+  return bound === undefined ? 'longer' : `${bound} ms`
+}

@@ -97,6 +97,7 @@ async function recordedRun(
     ...(runner.outcome === 'found' && { worker: { id: runner.worker.id, type: runner.worker.type } }),
   }
   report(broker, execution, elapsed)
+  broker.activity.count(call.tool.projectId, 'runs', metricLabel(outcome))
   if (call.executionId === undefined) recordExecution(broker, call, execution, startedAt)
   return execution
 }

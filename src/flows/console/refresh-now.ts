@@ -1,0 +1,35 @@
+import type { Broker } from '../../broker.ts'
+import type { Connection } from '../../domain/connection.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import type { RefreshOutcome } from '../../services/refresh-table.ts'
+import { UnsealError } from '../../store/seal.ts'
+import { findProviderByUid } from '../find-provider.ts'
+import { withCurrentMetadata } from '../issuer-metadata.ts'
+import { refreshConnection } from '../refresh/refresh-connection.ts'
+import { openAccess } from '../seal-grant.ts'
+
+/** Refreshes a connection although its token should still live. No token leaves the flow. Throws like `refreshConnection`. */
+export async function refreshNow(broker: Broker, connection: Connection): Promise<RefreshOutcome> {
+  const entry = await findProviderByUid(broker, connection.projectId, connection.providerUid)
+  if (entry === undefined) throw new BrokerError('not_found', 'The provider of this connection was removed.')
+  if (connection.refresh === undefined)
+    throw new BrokerError(
+      'invalid_request',
+      'The provider gave no refresh token for this connection, so only a new consent renews it.',
+    )
+  return refreshConnection(
+    broker,
+    await withCurrentMetadata(broker, entry),
+    connection,
+    rejecting(broker, connection),
+  )
+}
+
+function rejecting(broker: Broker, connection: Connection): { readonly rejected?: string } {
+  try {
+    return { rejected: openAccess(broker, connection).accessToken }
+  } catch (error) {
+    if (error instanceof UnsealError) return {}
+    throw error
+  }
+}

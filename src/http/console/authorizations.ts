@@ -1,0 +1,150 @@
+import { html } from 'hono/html'
+import type { Authorization } from '../../domain/authorization.ts'
+import { getAuthorization } from '../../flows/await-authorization.ts'
+import { type Searched, searchList } from '../../flows/console/search-list.ts'
+import { explainAuthorization } from '../../flows/explain/explain-authorization.ts'
+import { providersOf } from '../../flows/find-provider.ts'
+import type { ListedAuthorization } from '../../store/console-lists.ts'
+import { type Html, name } from '../pages/layout.ts'
+import { newestEntries, PAGE_ROWS, searchedNote, userPath } from './lists.ts'
+import {
+  asCurl,
+  badge,
+  code,
+  exactTime,
+  facts,
+  field,
+  filters,
+  link,
+  placeInList,
+  section,
+  select,
+  table,
+  time,
+} from './parts.ts'
+import type { ConsoleRoutes, OnPage } from './routes.ts'
+import { causeNote, entriesList, timeline } from './timeline.ts'
+
+const STATUSES = ['pending', 'confirming', 'confirmed', 'exchanging', 'completed', 'failed'] as const
+const LABELS = {
+  pending: 'waiting for the user',
+  confirming: 'waiting for a confirmation',
+  confirmed: 'confirmed',
+  exchanging: 'exchanging the code',
+  completed: 'completed',
+  failed: 'failed',
+} as const satisfies Record<Authorization['status'], string>
+
+/** Authorizations: the list by status, and one with each of its steps. */
+export function addAuthorizationPages(routes: ConsoleRoutes): void {
+  routes.page('/authorizations', async (on) => {
+    const status = STATUSES.find((one) => one === on.query('status'))
+    const userId = on.query('user')
+    const found = await findAuthorizations(on, { status, userId })
+    const book = await providersOf(on.broker, on.projectId)
+    const now = on.broker.now()
+    const body = html`${filters(
+      '/authorizations',
+      html`${select('Status', 'status', [['', 'All'], ...STATUSES.map((one) => [one, LABELS[one]] as const)], { value: status })}
+${field('User', 'user', { value: userId, type: 'search' })}
+${field('On or before', 'date', { value: on.query('date'), type: 'date' })}`,
+      { isFiltered: new URL(on.c.req.url).search !== '' },
+    )}
+${table(
+  'Authorizations',
+  ['Begun', 'Status', 'Provider', 'User', 'Asked by'],
+  found.rows.map((row) => [
+    link(`/authorizations/${row.id}`, time(row.createdAt, now) ?? ''),
+    statusOf(row, now),
+    name(
+      [...new Set(row.steps.map(({ providerUid }) => book.byUid(providerUid)?.id ?? 'removed'))].join(', '),
+    ),
+    link(userPath(row.userId), name(row.userId, { longest: 40 })),
+    row.requester === undefined ? undefined : name(row.requester),
+  ]),
+  'No authorization matches. They are kept for a week after their end.',
+)}
+${searchedNote(on, found)}`
+    return on.show('Authorizations', body, {
+      lead: 'Each time a user was asked for consent, the newest first.',
+    })
+  })
+
+  routes.page('/authorizations/:id', async (on) => {
+    const { broker, projectId } = on
+    const authorization = await getAuthorization(broker, projectId, on.c.req.param('id') ?? '')
+    const { id } = authorization
+    const [explanation, history] = await Promise.all([
+      explainAuthorization(broker, authorization),
+      newestEntries(on, { userId: authorization.userId, since: authorization.createdAt - 1 }),
+    ])
+    const { userId, requester, createdAt, expiresAt, endedAt, providers } = explanation
+    const connections = providers.flatMap(({ connectionId, providerId }) =>
+      connectionId === undefined ? [] : [link(`/connections/${connectionId}`, providerId)],
+    )
+    const body = html`${causeNote(explanation.cause)}
+${section(
+  'Authorization',
+  facts([
+    ['Status', statusOf(authorization, broker.now())],
+    ['Reason', explanation.reason === undefined ? undefined : code(explanation.reason)],
+    ['Provider', name(providers.map((one) => one.name).join(', '))],
+    ['User', link(userPath(userId), name(userId))],
+    ['Asked by', requester === undefined ? undefined : name(requester)],
+    ['Begun', exactTime(createdAt)],
+    ['Ended', endedAt === undefined ? undefined : exactTime(endedAt)],
+    ['Link valid until', endedAt !== undefined || expiresAt === undefined ? undefined : exactTime(expiresAt)],
+    ['Connection', connections.length === 0 ? undefined : html`${connections}`],
+    [
+      'Scopes',
+      html`<ul class="tags">${[...new Set(providers.flatMap((one) => one.scopes))].map((one) => html`<li>${code(one)}</li>`)}</ul>`,
+    ],
+    ['Id', code(id)],
+  ]),
+)}
+<div class="cards">
+${section('What happened', timeline(explanation))}
+${section(
+  'Audit trail of this user since',
+  history.length === 0 ? html`<p class="muted">No entries yet.</p>` : entriesList(history),
+)}
+</div>
+${asCurl(on, `/v1/auth/${id}/explain`)}`
+    return on.show(`Consent at ${providers.map((one) => one.providerId).join(', ')}`, body, {
+      above: [['Authorizations', '/authorizations']],
+    })
+  })
+}
+
+interface Filters {
+  readonly status: Authorization['status'] | undefined
+  readonly userId: string | undefined
+}
+
+/** By status there is an index; users are compared row by row, in at most 2,000 rows. */
+function findAuthorizations(on: OnPage, { status, userId }: Filters): Promise<Searched<ListedAuthorization>> {
+  const { consoleLists } = on.broker.store
+  const by = status === undefined ? {} : { status }
+  const place = placeInList(on, 'auth')
+  if (userId === undefined) return consoleLists.authorizations(on.projectId, by, place, PAGE_ROWS)
+  return searchList(
+    (from, limit) => consoleLists.authorizations(on.projectId, by, from, limit),
+    (row) => row.userId === userId,
+    place,
+    PAGE_ROWS,
+  )
+}
+
+function statusOf(
+  {
+    status,
+    expiresAt,
+    ...rest
+  }: Pick<ListedAuthorization, 'status' | 'expiresAt'> & { readonly reason?: string },
+  now: number,
+): Html {
+  if (status === 'completed') return badge(LABELS.completed, 'good')
+  if (status === 'failed')
+    return html`${badge(LABELS.failed, 'bad')} ${rest.reason !== undefined && html`<span class="muted small">${rest.reason}</span>`}`
+  return expiresAt <= now ? badge('expired', 'bad') : badge(LABELS[status], 'wait')
+}

@@ -1,0 +1,210 @@
+import { html } from 'hono/html'
+import type { Connection } from '../../domain/connection.ts'
+import { refreshNow } from '../../flows/console/refresh-now.ts'
+import { type Searched, searchList } from '../../flows/console/search-list.ts'
+import { explainConnection } from '../../flows/explain/explain-connection.ts'
+import { findProviderByUid, providersOf } from '../../flows/find-provider.ts'
+import { revokeConnection } from '../../flows/revoke-connection.ts'
+import type { ConnectionIndex, ListedConnection } from '../../store/console-lists.ts'
+import { getConnection } from '../authorizations/connections.ts'
+import { name } from '../pages/layout.ts'
+import { connectionsTable, newestEntries, PAGE_ROWS, searchedNote, statusBadge, userPath } from './lists.ts'
+import {
+  asCurl,
+  badge,
+  code,
+  exactTime,
+  facts,
+  field,
+  filters,
+  link,
+  placeInList,
+  section,
+  select,
+  submit,
+} from './parts.ts'
+import type { ConsoleRoutes, OnPage } from './routes.ts'
+import { causeNote, entriesList, timeline } from './timeline.ts'
+
+const STATUSES = ['active', 'needs_authorization'] as const
+
+/** Connections: the list with its filters, one with its history, and what an operator does with it. */
+export function addConnectionPages(routes: ConsoleRoutes): void {
+  routes.page('/connections', async (on) => {
+    const asked = await readFilters(on)
+    const found = await findConnections(on, asked)
+    const book = await providersOf(on.broker, on.projectId)
+    const providers = book.entries.map(({ id }) => [id, id] as const)
+    const body = html`${filters(
+      '/connections',
+      html`${field('User', 'user', { value: asked.userId, type: 'search' })}
+${select('Provider', 'provider', [['', 'All'], ...providers], { value: asked.providerId })}
+${select(
+  'Status',
+  'status',
+  [
+    ['', 'All'],
+    ['active', 'Active'],
+    ['needs_authorization', 'Needs a new consent'],
+  ],
+  { value: asked.status },
+)}
+${field('On or before', 'date', { value: on.query('date'), type: 'date' })}`,
+      { isFiltered: new URL(on.c.req.url).search !== '' },
+    )}
+${connectionsTable(on, found.rows, (uid) => book.byUid(uid)?.id)}
+${searchedNote(on, found)}
+${asCurl(on, curlPath(asked))}`
+    return on.show('Connections', body, { lead: 'What users have connected, the newest first.' })
+  })
+
+  routes.page('/connections/:id', async (on) => {
+    const connection = await find(on)
+    const { broker, projectId } = on
+    const [explanation, history, entry] = await Promise.all([
+      explainConnection(broker, connection),
+      newestEntries(on, { connectionId: connection.id }),
+      findProviderByUid(broker, projectId, connection.providerUid),
+    ])
+    const { id, userId, account, scopes, status, createdAt, lastUsedAt, expiresAt } = connection
+    const canRefresh = connection.refresh !== undefined && entry !== undefined
+    const actions = html`${canRefresh && on.form(`/connections/${id}/refresh`, submit('Refresh now', 'secondary'), { className: 'inline' })}
+${!connection.isDefault && on.form(`/connections/${id}/default`, submit('Make it the default', 'secondary'), { className: 'inline' })}`
+    const body = html`${causeNote(explanation.cause)}
+${section(
+  'Connection',
+  facts([
+    ['Status', statusBadge(status)],
+    ['Provider', html`${entry === undefined ? 'a removed provider' : name(entry.provider.displayName)}`],
+    ['User', link(userPath(userId), name(userId))],
+    [
+      'Account',
+      html`${name(account.name || account.id || 'unknown')}${connection.isDefault && html` ${badge('default')}`}`,
+    ],
+    ['Connected', exactTime(createdAt)],
+    ['Last used', lastUsedAt === undefined ? 'not yet' : exactTime(lastUsedAt)],
+    ['Access token until', expiresAt === undefined ? 'no end is known' : exactTime(expiresAt)],
+    ['Refresh token', connection.refresh === undefined ? 'none' : 'kept, sealed'],
+    [
+      'Scopes',
+      scopes.length === 0
+        ? 'none'
+        : html`<ul class="tags">${scopes.map((one) => html`<li>${code(one)}</li>`)}</ul>`,
+    ],
+    ['Id', code(id)],
+  ]),
+)}
+<div class="cards">
+${section('What happened', timeline(explanation))}
+${section('Audit trail', history.length === 0 ? html`<p class="muted">No entries yet.</p>` : entriesList(history))}
+</div>
+${
+  on.mayChange &&
+  section(
+    'Revoke',
+    html`<p class="muted">Deletes the connection here, and revokes it at the provider where the provider can do that. The user has to connect again.</p>
+${on.form(`/connections/${id}/revoke`, submit('Revoke this connection', 'danger'), { recent: true })}`,
+  )
+}
+${asCurl(on, `/v1/connections/${id}/explain`)}`
+    const title = `${account.name || account.id || 'Connection'} at ${entry?.id ?? 'a removed provider'}`
+    return on.show(title, body, { above: [['Connections', '/connections']], actions })
+  })
+
+  routes.form('/connections/:id/refresh', async (on) => {
+    const connection = await find(on)
+    const outcome = await refreshNow(on.broker, connection)
+    return on.go(`/connections/${connection.id}`, REFRESHED[outcome.outcome])
+  })
+
+  routes.form('/connections/:id/default', async (on) => {
+    const { id, projectId, userId } = await find(on)
+    const audit = on.broker.audit.of(projectId, {
+      action: 'connection.made_default',
+      userId,
+      connectionId: id,
+    })
+    await on.broker.store.connections.makeDefault(id, audit)
+    return on.go(`/connections/${id}`, 'This account is the default now.')
+  })
+
+  routes.form(
+    '/connections/:id/revoke',
+    async (on) => {
+      const revocation = await revokeConnection(on.broker, await find(on))
+      return on.go('/connections', REVOKED[revocation])
+    },
+    { recent: true },
+  )
+}
+
+const REFRESHED = {
+  usable: 'The connection has a valid token. One that was received less than ten seconds ago is kept.',
+  authorization_required: 'The provider refused the refresh: the user has to consent again.',
+  provider_unavailable:
+    'The provider did not answer, so the token is not refreshed. It is tried again later.',
+} as const
+
+const REVOKED = {
+  revoked: 'The connection is deleted here and revoked at the provider.',
+  unsupported: 'The connection is deleted here. The provider offers no revocation.',
+  failed: 'The connection is deleted here. Its revocation at the provider failed.',
+} as const
+
+interface Filters {
+  readonly userId?: string | undefined
+  readonly providerId?: string | undefined
+  readonly providerUid?: string | undefined
+  readonly status?: Connection['status'] | undefined
+}
+
+async function readFilters(on: OnPage): Promise<Filters> {
+  const providerId = on.query('provider')
+  const book = await providersOf(on.broker, on.projectId)
+  return {
+    userId: on.query('user'),
+    providerId,
+    // a provider that does not exist has no connections
+    providerUid: providerId === undefined ? undefined : (book.byId(providerId)?.uid ?? ''),
+    status: STATUSES.find((one) => one === on.query('status')),
+  }
+}
+
+/** By the index of the narrowest filter; further filters are compared row by row. */
+function findConnections(
+  on: OnPage,
+  { userId, providerUid, status }: Filters,
+): Promise<Searched<ListedConnection>> {
+  const by: ConnectionIndex =
+    userId !== undefined
+      ? { userId }
+      : providerUid !== undefined
+        ? { providerUid }
+        : status !== undefined
+          ? { status }
+          : {}
+  const { consoleLists } = on.broker.store
+  const place = placeInList(on, 'conn')
+  const given = [userId, providerUid, status].filter((one) => one !== undefined).length
+  if (given < 2) return consoleLists.connections(on.projectId, by, place, PAGE_ROWS)
+  return searchList(
+    (at, limit) => consoleLists.connections(on.projectId, by, at, limit),
+    (row) =>
+      (providerUid === undefined || row.providerUid === providerUid) &&
+      (status === undefined || row.status === status),
+    place,
+    PAGE_ROWS,
+  )
+}
+
+function find(on: OnPage): Promise<Connection> {
+  return getConnection(on.broker, on.projectId, on.c.req.param('id') ?? '')
+}
+
+function curlPath({ userId, providerId }: Filters): string {
+  const query = new URLSearchParams({
+    ...(userId !== undefined && { user_id: userId }),
+    ...(providerId !== undefined && { provider_id: providerId }),
+  })
+  return `/v1/connections${query.size === 0 ? '' : `?${query}`}`
+}

@@ -1,0 +1,65 @@
+import { html } from 'hono/html'
+import type { Connection } from '../../domain/connection.ts'
+import type { Searched } from '../../flows/console/search-list.ts'
+import { type AuditFilter, readAudit } from '../../flows/read-audit.ts'
+import type { AuditEntry } from '../../services/audit-entry.ts'
+import type { ListedConnection } from '../../store/console-lists.ts'
+import { type Html, name } from '../pages/layout.ts'
+import { badge, exactTime, link, pager, table, time } from './parts.ts'
+import type { OnPage } from './routes.ts'
+
+/** Rows of one page of a list. */
+export const PAGE_ROWS = 50
+/** Entries of the audit trail that a page of details shows. */
+const HISTORY = 20
+
+/** The page of one user. The id is a query parameter, because any text may be a user's id. */
+export function userPath(userId: string): string {
+  return `/users/details?${new URLSearchParams({ id: userId })}`
+}
+
+export function connectionsTable(
+  on: OnPage,
+  rows: readonly ListedConnection[],
+  providerId: (uid: string) => string | undefined,
+): Html {
+  const now = on.broker.now()
+  return table(
+    'Connections',
+    ['Account', 'Provider', 'User', 'Status', 'Last used', 'Connected'],
+    rows.map((row) => [
+      html`${link(`/connections/${row.id}`, name(row.account.name || row.account.id || 'unknown account'))}${row.isDefault && html` <span class="visually-hidden">, default</span>`}`,
+      name(providerId(row.providerUid) ?? 'removed'),
+      link(userPath(row.userId), name(row.userId, { longest: 40 })),
+      statusBadge(row.status),
+      time(row.lastUsedAt, now),
+      time(row.createdAt, now),
+    ]),
+    'No connection matches. A user connects an account by a link that your application asks for.',
+  )
+}
+
+export function statusBadge(status: Connection['status']): Html {
+  return status === 'active' ? badge('active', 'good') : badge('needs a new consent', 'bad')
+}
+
+/** The way through a list, and how far a search without an index has come. */
+export function searchedNote(
+  on: OnPage,
+  { searchedTo, ...neighbours }: Searched<{ readonly id: string; readonly createdAt: number }>,
+): Html {
+  return html`${
+    searchedTo !== undefined &&
+    html`<p class="note wait">Searched back to ${exactTime(searchedTo.createdAt)}. Older rows have not been looked at: go on with Older.</p>`
+  }${pager(on, neighbours)}`
+}
+
+/** The newest entries of the audit trail about something. */
+export async function newestEntries(on: OnPage, filter: AuditFilter): Promise<readonly AuditEntry[]> {
+  const entries: AuditEntry[] = []
+  for await (const entry of readAudit(on.broker, on.projectId, filter, 'newest first')) {
+    entries.push(entry)
+    if (entries.length === HISTORY) break
+  }
+  return entries
+}

@@ -1,0 +1,85 @@
+import { html } from 'hono/html'
+import { BrokerError } from '../../domain/errors.ts'
+import { providersOf } from '../../flows/find-provider.ts'
+import type { SeenUser } from '../../store/users.ts'
+import { name } from '../pages/layout.ts'
+import { connectionsTable, newestEntries, PAGE_ROWS, searchedNote, userPath } from './lists.ts'
+import {
+  asCurl,
+  at,
+  code,
+  exactTime,
+  facts,
+  field,
+  filters,
+  link,
+  placeInList,
+  section,
+  table,
+  time,
+} from './parts.ts'
+import type { ConsoleRoutes, OnPage } from './routes.ts'
+import { entriesList } from './timeline.ts'
+
+/** Users: who was seen last, and one with all that belongs to them. */
+export function addUserPages(routes: ConsoleRoutes): void {
+  routes.page('/users', async (on) => {
+    const asked = on.query('user')
+    if (asked !== undefined) return on.go(userPath(asked))
+    const { users } = on.broker.store
+    const found = await users.list(on.projectId, PAGE_ROWS + 1, seenBefore(on))
+    const rows = found.slice(0, PAGE_ROWS)
+    const last = found.length > PAGE_ROWS ? rows.at(-1) : undefined
+    const body = html`${filters('/users', field('User id', 'user', { type: 'search', placeholder: 'exactly as your application writes it' }))}
+${table(
+  'Users',
+  ['User', 'Last seen'],
+  rows.map(({ userId, lastSeenAt }) => [
+    link(userPath(userId), name(userId)),
+    time(lastSeenAt, on.broker.now()),
+  ]),
+  'No user has been seen yet. They appear when your application asks for their tokens or their consent.',
+)}
+${
+  last !== undefined &&
+  html`<nav class="pager" aria-label="Pages of the list"><a rel="next" href="${at(on, { seen: String(last.lastSeenAt), id: last.userId })}">Earlier →</a></nav>`
+}`
+    return on.show('Users', body, {
+      lead: 'Those for whom Gatepass acted, the latest first; times are exact to a minute.',
+    })
+  })
+
+  routes.page('/users/details', async (on) => {
+    const userId = on.query('id')
+    if (userId === undefined) throw new BrokerError('not_found', 'The link names no user.')
+    const { broker, projectId } = on
+    const [seen, connections, history, book] = await Promise.all([
+      broker.store.users.find(projectId, userId),
+      broker.store.consoleLists.connections(projectId, { userId }, placeInList(on, 'conn'), PAGE_ROWS),
+      newestEntries(on, { userId }),
+      providersOf(broker, projectId),
+    ])
+    const body = html`${section(
+      'User',
+      facts([
+        ['User id', code(userId, { longest: 512 })],
+        ['Last seen', seen === undefined ? 'not since the console counts' : exactTime(seen.lastSeenAt)],
+      ]),
+    )}
+${section(
+  'Connections',
+  connectionsTable(on, connections.rows, (uid) => book.byUid(uid)?.id),
+)}
+${searchedNote(on, connections)}
+${section('Audit trail', history.length === 0 ? html`<p class="muted">No entries about this user.</p>` : entriesList(history))}
+${asCurl(on, `/v1/connections?${new URLSearchParams({ user_id: userId })}`)}`
+    return on.show(userId, body, { above: [['Users', '/users']] })
+  })
+}
+
+function seenBefore(on: OnPage): SeenUser | undefined {
+  const [seen, userId] = [on.query('seen'), on.query('id')]
+  return seen !== undefined && userId !== undefined && /^\d{1,12}$/.test(seen)
+    ? { lastSeenAt: Number(seen), userId }
+    : undefined
+}
