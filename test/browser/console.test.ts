@@ -1,14 +1,54 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newPerson, openBrowser, type Person } from '../browser.ts'
+import { testClock } from '../gatepass.ts'
 import { startWorld, type World } from '../http/world.ts'
-import { looksRight } from './looks-right.ts'
+import { lookAt, tabStops } from './look-at.ts'
+import { heading } from './looks-right.ts'
 
 let browser: Browser
 let world: World
+const clock = testClock(Math.floor(Date.now() / 1000))
 
 beforeAll(async () => {
-  ;[browser, world] = await Promise.all([openBrowser(), startWorld()])
+  ;[browser, world] = await Promise.all([openBrowser(), startWorld({ gatepass: { now: clock } })])
+  const { call, gatepass } = world
+  for (const user of ['ada', 'grace', 'a-user-with-a-rather-long-id@some-department.example.com'])
+    await world.connect(user)
+  for (let i = 0; i < 12; i++) await world.execute('Demo.Whoami', { user_id: 'ada' })
+  await call('POST', '/v1/auth/authorize', {
+    auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } },
+    user_id: 'joan',
+  })
+  await call('POST', '/v1/admin/auth_providers', {
+    id: 'unfinished',
+    oauth2: {
+      authorize_request: { endpoint: world.as.authorizationUrl },
+      token_request: { endpoint: world.as.tokenUrl },
+    },
+  })
+  const projectId = (await gatepass.broker.store.projects.ensure('default', 0)).id
+  const hour = clock() - (clock() % 3600)
+  for (let i = 0; i < 24; i++)
+    await gatepass.broker.store.counters.add(hour - i * 3600, [
+      {
+        projectId,
+        name: 'fetches',
+        byLabel: new Map([
+          ['ready', 900 + 400 * Math.round(Math.sin(i / 3))],
+          ['refused', 20 * (i % 3)],
+        ]),
+      },
+      {
+        projectId,
+        name: 'consents',
+        byLabel: new Map([
+          ['completed', 12 + (i % 5)],
+          ['access_denied', i % 4],
+        ]),
+      },
+    ])
+  await gatepass.broker.activity.flush()
 })
 afterAll(async () => {
   await browser?.close()
@@ -21,18 +61,65 @@ async function logIn({ page }: Person, key = world.gatepass.apiKey) {
   await page.getByRole('button', { name: 'Log in' }).click()
 }
 
-describe.each([
-  { width: 1280, colorScheme: 'light' },
-  { width: 390, colorScheme: 'light' },
-  { width: 1280, colorScheme: 'dark' },
-  { width: 390, colorScheme: 'dark' },
-] as const)('at $width px, $colorScheme', ({ width, colorScheme }) => {
-  test('every page looks right', async () => {
-    await using person = await newPerson(browser, { width, colorScheme, height: 900 })
-    await person.page.goto(`${world.gatepass.url}/dashboard`)
-    await looksRight(person, `console-login-${colorScheme}`)
-    await logIn(person)
-    expect(await person.page.locator('h1').textContent()).toBe('Overview')
-    await looksRight(person, `console-overview-${colorScheme}`)
-  })
+const open = ({ page }: Person, path: string) => page.goto(`${world.gatepass.url}/dashboard${path}`)
+
+test('the login', async () => {
+  await using person = await newPerson(browser)
+  await open(person, '')
+  await lookAt(person, 'console-login')
+  await logIn(person, 'gp_unknown')
+  expect(await person.page.getByRole('alert').textContent()).toContain('not known')
+})
+
+test.each([
+  ['', 'Overview'],
+  ['/connections', 'Connections'],
+  ['/users', 'Users'],
+  ['/users/details?id=ada', 'ada'],
+  ['/authorizations', 'Authorizations'],
+])('the page at %s', async (path, title) => {
+  await using person = await newPerson(browser)
+  await logIn(person)
+  await open(person, path)
+  expect(await heading(person.page)).toBe(title)
+  await lookAt(person, `console-${title.toLowerCase()}`)
+})
+
+test('one connection and one authorization, and a form that waits for a recent login', async () => {
+  await using person = await newPerson(browser)
+  await logIn(person)
+  await open(person, '/authorizations')
+  await person.page.getByRole('cell').getByRole('link').nth(3).click()
+  await lookAt(person, 'console-authorization')
+  await open(person, '/connections')
+  await person.page.getByRole('cell').getByRole('link').first().click()
+  await lookAt(person, 'console-connection')
+  await person.page.getByRole('button', { name: 'Refresh now' }).click()
+  expect(await person.page.getByRole('status').textContent()).toContain('valid token')
+  clock.advance(301)
+  await person.page.reload()
+  await person.page.getByRole('link', { name: 'Confirm your login first' }).click()
+  await lookAt(person, 'console-confirm')
+  await person.page.getByLabel('API key').fill(world.gatepass.apiKey)
+  await person.page.getByRole('button', { name: 'Confirm' }).click()
+  await person.page.getByRole('button', { name: 'Revoke this connection' }).click()
+  expect(await person.page.getByRole('status').textContent()).toContain('is deleted here')
+})
+
+test('by keyboard: each stop is seen, from the link past the menu on', async () => {
+  await using person = await newPerson(browser)
+  await logIn(person)
+  await open(person, '/connections')
+  const stops = await tabStops(person)
+  expect(stops.slice(0, 3)).toEqual(['Skip to content', 'Gatepass', expect.stringContaining('admin')])
+  for (const stop of ['Overview', 'Connections', 'Users', 'user', 'provider', 'status', 'Show'])
+    expect(stops).toContain(stop)
+})
+
+test('without script and at the menu of a phone', async () => {
+  await using person = await newPerson(browser, { width: 390 })
+  await logIn(person)
+  await person.page.getByText('Menu', { exact: true }).click()
+  await person.page.getByRole('link', { name: 'Users' }).click()
+  expect(await heading(person.page)).toBe('Users')
 })

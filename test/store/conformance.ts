@@ -7,6 +7,7 @@ import { brandingPromises } from './branding-promises.ts'
 import { chainPromises } from './chain-promises.ts'
 import { connectSessionPromises } from './connect-session-promises.ts'
 import { connectionPromises } from './connection-promises.ts'
+import { consolePromises } from './console-promises.ts'
 import { executionPromises } from './execution-promises.ts'
 import {
   apiKey,
@@ -219,6 +220,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
     portalPromises(open)
     brandingPromises(open)
     pageSessionPromises(open)
+    consolePromises(open)
     webhookPromises(open)
     processPromises(open)
     trailPromises(open)

@@ -52,7 +52,18 @@ export function declaredStatements(database: 'sqlite' | 'postgres'): readonly st
 }
 
 /** Reads each list by every combination of its filters, by offset and by cursor. */
-export async function everyList({ connections, executions, mcpConsents, apiKeys }: Store): Promise<void> {
+export async function everyList({
+  connections,
+  executions,
+  mcpConsents,
+  apiKeys,
+  consoleLists,
+}: Store): Promise<void> {
+  for (const place of [{}, { before: 'x' }, { after: 'x' }]) {
+    for (const by of [{}, { userId: 'u' }, { providerUid: 'x' }, { status: 'active' as const }])
+      await consoleLists.connections('p', by, place, 1)
+    for (const by of [{}, { status: 'failed' as const }]) await consoleLists.authorizations('p', by, place, 1)
+  }
   const pages = [
     { offset: 1, limit: 1 },
     { offset: 0, limit: 1, after: 'x' },

@@ -26,6 +26,7 @@ h1 { font-size: 1.5rem; line-height: 1.3; letter-spacing: -0.01em; }
 h2 { font-size: 1.0625rem; line-height: 1.4; }
 h3 { font-size: 0.9375rem; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 2px; }
+input:focus, select:focus, textarea:focus { outline: 3px solid var(--accent); outline-offset: 1px; }
 code, pre { font-family: var(--mono); font-size: 0.8125rem; }
 code { overflow-wrap: anywhere; }
 pre { padding: 0.75rem; border-radius: var(--radius); background: var(--code); overflow: auto; max-height: 28rem; overflow-wrap: normal; }
@@ -114,6 +115,7 @@ details.curl[open] > summary, details.more[open] > summary { margin-bottom: 0.5r
 button, .button { display: inline-block; padding: 0.4375rem 0.9375rem; border: 1px solid transparent; border-radius: var(--radius); background: var(--accent-area); color: var(--on-accent); font: inherit; font-weight: 600; font-size: 0.875rem; line-height: 1.4; text-decoration: none; text-align: center; cursor: pointer; }
 button:hover, .button:hover { filter: brightness(1.08); }
 button.secondary, .button.secondary { background: var(--surface); color: var(--text); border-color: var(--line-strong); font-weight: 500; }
+.button.secondary[aria-current] { background: var(--hover); font-weight: 600; }
 button.secondary:hover, .button.secondary:hover { background: var(--hover); filter: none; }
 button.danger, .button.danger { background: var(--surface); color: var(--bad); border-color: currentColor; }
 button.danger:hover, .button.danger:hover { background: var(--bad-bg); filter: none; }
@@ -141,24 +143,28 @@ legend { padding: 0 0.375rem; font-weight: 600; font-size: 0.875rem; }
 /* Timelines and charts */
 .timeline { list-style: none; display: grid; gap: 0; }
 .timeline li { position: relative; padding: 0 0 1rem 1.5rem; }
+.timeline li:last-child { padding-bottom: 0; }
 .timeline li::before { content: ""; position: absolute; left: 0.25rem; top: 0.375rem; width: 0.625rem; height: 0.625rem; border-radius: 50%; background: var(--muted); }
 .timeline li::after { content: ""; position: absolute; left: 0.5rem; top: 1.125rem; bottom: -0.25rem; border-left: 2px solid var(--line); }
 .timeline li:last-child::after { display: none; }
 .timeline li.good::before { background: var(--good); }
 .timeline li.bad::before { background: var(--bad); }
 .timeline li.wait::before { background: var(--wait); }
-.chart svg { display: block; width: 100%; height: auto; }
+.chart > svg { display: block; width: 100%; height: auto; }
 .chart text { fill: var(--muted); font-size: 11px; }
 .chart .grid { stroke: var(--line); }
 .chart .s1 { fill: var(--c1); } .chart .s2 { fill: var(--c2); } .chart .s3 { fill: var(--c3); } .chart .s4 { fill: var(--c4); } .chart .s5 { fill: var(--c5); } .chart .s6 { fill: var(--c6); }
 .legend { display: flex; flex-wrap: wrap; gap: 0.25rem 0.875rem; list-style: none; font-size: 0.8125rem; color: var(--muted); }
 .legend svg { width: 0.625rem; height: 0.625rem; margin-right: 0.375rem; vertical-align: baseline; }
 .attention { list-style: none; display: grid; }
+.attention li > div { flex: 1; min-width: 12rem; }
 .attention li { display: flex; flex-wrap: wrap; gap: 0.25rem 0.75rem; align-items: baseline; padding: 0.625rem 0; border-top: 1px solid var(--line); }
 .attention li:first-child { border-top: 0; }
 [data-live-new]:empty { display: none; }
 
 @media (max-width: 900px) {
+  .scroll table { min-width: 38rem; }
+  .chart .scroll table { min-width: 0; }
   .frame { grid-template-columns: minmax(0, 1fr); }
   .side { display: none; }
   .menu { display: block; border-bottom: 1px solid var(--line); background: var(--surface); }

@@ -11,7 +11,17 @@ export interface MenuGroup {
   readonly items: readonly MenuItem[]
 }
 
-export const MENU: readonly MenuGroup[] = [{ items: [{ path: '', label: 'Overview', icon: 'chart' }] }]
+export const MENU: readonly MenuGroup[] = [
+  { items: [{ path: '', label: 'Overview', icon: 'chart' }] },
+  {
+    label: 'Consent',
+    items: [
+      { path: '/connections', label: 'Connections', icon: 'link' },
+      { path: '/users', label: 'Users', icon: 'people' },
+      { path: '/authorizations', label: 'Authorizations', icon: 'check' },
+    ],
+  },
+]
 
 /** The paths of the menu's icons, drawn with a stroke of 1.75 in a box of 24. */
 export const ICONS = {

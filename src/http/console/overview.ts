@@ -1,8 +1,102 @@
 import { html } from 'hono/html'
-import { emptyState } from './parts.ts'
-import type { ConsoleRoutes } from './routes.ts'
+import { type Attention, needsAttention } from '../../flows/console/attention.ts'
+import type { CounterName, HourCount } from '../../store/counters.ts'
+import { type Html, name } from '../pages/layout.ts'
+import { barChart } from './chart.ts'
+import { MENU } from './navigation.ts'
+import { at, badge, emptyState, link, section } from './parts.ts'
+import type { ConsoleRoutes, OnPage } from './routes.ts'
 
-/** What needs attention, then how much is used. */
+const SPANS = {
+  '24h': { label: '24 hours', columns: 24, hoursEach: 1 },
+  '7d': { label: '7 days', columns: 28, hoursEach: 6 },
+  '30d': { label: '30 days', columns: 30, hoursEach: 24 },
+} as const
+type Span = keyof typeof SPANS
+
+const CHARTS: readonly (readonly [CounterName, string, (readonly string[])?])[] = [
+  ['consents', 'Consents by outcome'],
+  ['fetches', 'Requests for tokens'],
+  ['refreshes', 'Refreshes'],
+  ['runs', 'Tool runs'],
+  ['latency', 'Answers of the API, by time', ['10 ms', '50 ms', '250 ms', '1000 ms', 'longer']],
+]
+/** Things that are listed; the rest is counted. */
+const MOST_SHOWN = 20
+
+/** What needs attention, then how much Gatepass is used. */
 export function addOverview(routes: ConsoleRoutes): void {
-  routes.page('', (on) => on.show('Overview', html`${emptyState('Nothing needs your attention.')}`))
+  routes.page('', async (on) => {
+    const { broker, projectId } = on
+    const span = spanOf(on)
+    const { columns, hoursEach } = SPANS[span]
+    const now = broker.now()
+    const from = now - (now % 3600) - (columns * hoursEach - 1) * 3600
+    const [attention, counts] = await Promise.all([
+      needsAttention(broker, projectId),
+      broker.store.counters.since(projectId, from),
+    ])
+    const body = html`${section('Needs attention', attentionList(attention))}
+<div class="head"><h2>The last ${SPANS[span].label}</h2><nav class="actions" aria-label="Span of the charts">${(
+      Object.keys(SPANS) as Span[]
+    ).map(
+      (one) =>
+        html`<a class="button secondary" href="${at(on, { span: one })}"${one === span ? html` aria-current="true"` : ''}>${SPANS[one].label}</a>`,
+    )}</nav></div>
+<div class="cards">${CHARTS.map(([of, title, order]) =>
+      section(title, chartOf(counts, { of, title, from, columns, hoursEach, ...(order && { order }) })),
+    )}</div>`
+    return on.show('Overview', body)
+  })
+}
+
+function spanOf(on: OnPage): Span {
+  const asked = on.query('span')
+  return (Object.keys(SPANS) as Span[]).find((one) => one === asked) ?? '24h'
+}
+
+function chartOf(
+  counts: readonly HourCount[],
+  {
+    of,
+    ...options
+  }: {
+    readonly of: CounterName
+    readonly title: string
+    readonly from: number
+    readonly columns: number
+    readonly hoursEach: number
+    readonly order?: readonly string[]
+  },
+): Html {
+  const own = counts.filter((one) => one.name === of)
+  return own.length === 0
+    ? emptyState('Nothing was counted in this time.')
+    : barChart(own, { id: `chart-${of}`, ...options })
+}
+
+function attentionList(all: readonly Attention[]): Html {
+  if (all.length === 0)
+    return html`<p>${badge('all is well', 'good')} <span class="muted">No provider, worker, consent or connection needs you.</span></p>`
+  return html`<ul class="attention">${all
+    .slice(0, MOST_SHOWN)
+    .map(
+      ({ tone, title, toDo, path }) =>
+        html`<li>${badge(tone === 'bad' ? 'for you' : 'for users', tone)}<div><strong>${
+          path !== undefined && isServed(path)
+            ? link(path, name(title, { longest: 300 }))
+            : name(title, { longest: 300 })
+        }</strong><br><span class="muted">${name(toDo, { longest: 400 })}</span></div></li>`,
+    )}</ul>${all.length > MOST_SHOWN && html`<p class="muted">And ${all.length - MOST_SHOWN} more.</p>`}`
+}
+
+/** Whether the console has a page of that path. */
+function isServed(path: string): boolean {
+  return MENU.some(({ items }) =>
+    items.some(
+      (item) =>
+        item.path !== '' &&
+        (path === item.path || path.startsWith(`${item.path}/`) || path.startsWith(`${item.path}?`)),
+    ),
+  )
 }

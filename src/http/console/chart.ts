@@ -1,0 +1,142 @@
+import { html } from 'hono/html'
+import { toTimestamp } from '../../domain/clock.ts'
+import type { HourCount } from '../../store/counters.ts'
+import type { Html } from '../pages/layout.ts'
+
+// Charts are SVG that the server draws: attributes for places and sizes, classes for colours, as the content security
+// policy allows no inline style. Each has a title, a description and its figures as a table.
+
+export interface ChartOptions {
+  /** Identifies the chart on its page. */
+  readonly id: string
+  readonly title: string
+  /** The first hour, the number of columns, and how many hours one column is. */
+  readonly from: number
+  readonly columns: number
+  readonly hoursEach: number
+  /** The labels in this order, where they have one of their own. */
+  readonly order?: readonly string[]
+}
+
+const WIDTH = 480
+const HEIGHT = 150
+const LEFT = 34
+const BOTTOM = 18
+/** Labels that have a colour of their own; the rest are drawn together. */
+const MOST_SERIES = 6
+const OTHERS = 'others'
+
+/** Columns over time, stacked by label; the labels with the highest counts first. */
+export function barChart(counts: readonly HourCount[], options: ChartOptions): Html {
+  const { id, title, from, columns, hoursEach } = options
+  const labels = options.order?.filter((one) => counts.some(({ label }) => label === one)) ?? labelsOf(counts)
+  const cells = labels.map(() => new Array<number>(columns).fill(0))
+  for (const { hour, label, count } of counts) {
+    const column = Math.floor((hour - from) / (3600 * hoursEach))
+    const series = labels.indexOf(label)
+    const row = cells[series === -1 ? labels.length - 1 : series]
+    if (row !== undefined && column >= 0 && column < columns) row[column] = (row[column] ?? 0) + count
+  }
+  const totals = Array.from({ length: columns }, (_, i) => cells.reduce((sum, row) => sum + (row[i] ?? 0), 0))
+  const total = totals.reduce((sum, one) => sum + one, 0)
+  const top = niceTop(Math.max(1, ...totals))
+  const hours = columns * hoursEach
+  const summary = `${spoken(total)} in the last ${hours === 24 ? '24 hours' : `${hours / 24} days`}${
+    total === 0 ? '' : `: ${labels.map((label, i) => `${words(label)} ${spoken(sum(cells[i]))}`).join(', ')}`
+  }.`
+  return html`<figure class="chart">
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="${id}-title ${id}-desc"><title id="${id}-title">${title}</title><desc id="${id}-desc">${summary}</desc>
+${[0, top / 2, top].map((value) => grid(value, top))}
+${cells.map((row, series) => row.map((value, column) => bar({ value, column, columns, top, series, below: sum(cells.slice(0, series).map((one) => one[column] ?? 0)) })))}
+<text x="${LEFT}" y="${HEIGHT - 4}">${dayOf(from)}</text><text x="${WIDTH - 2}" y="${HEIGHT - 4}" text-anchor="end">now</text>
+</svg>
+${total > 0 && html`<ul class="legend">${labels.map((label, i) => html`<li><svg viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" rx="2" class="s${i + 1}"/></svg>${words(label)} ${spoken(sum(cells[i]))}</li>`)}</ul>`}
+<details class="more"><summary>As a table</summary>${figures(title, labels, cells, options)}</details>
+</figure>`
+}
+
+function labelsOf(counts: readonly HourCount[]): readonly string[] {
+  const totals = new Map<string, number>()
+  for (const { label, count } of counts) totals.set(label, (totals.get(label) ?? 0) + count)
+  const sorted = [...totals].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).map(([label]) => label)
+  return sorted.length <= MOST_SERIES ? sorted : [...sorted.slice(0, MOST_SERIES - 1), OTHERS]
+}
+
+interface Bar {
+  readonly value: number
+  readonly below: number
+  readonly column: number
+  readonly columns: number
+  readonly top: number
+  readonly series: number
+}
+
+function bar({ value, below, column, columns, top, series }: Bar): Html | '' {
+  if (value === 0) return ''
+  const room = (WIDTH - LEFT) / columns
+  const scale = (HEIGHT - BOTTOM - 8) / top
+  const height = value * scale
+  const y = HEIGHT - BOTTOM - (below + value) * scale
+  return html`<rect class="s${series + 1}" x="${fixed(LEFT + column * room + room * 0.12)}" y="${fixed(y)}" width="${fixed(room * 0.76)}" height="${fixed(Math.max(height, 0.6))}"/>`
+}
+
+function grid(value: number, top: number): Html {
+  const y = HEIGHT - BOTTOM - (value / top) * (HEIGHT - BOTTOM - 8)
+  return html`<line class="grid" x1="${LEFT}" x2="${WIDTH}" y1="${fixed(y)}" y2="${fixed(y)}"/><text x="${LEFT - 5}" y="${fixed(y + 4)}" text-anchor="end">${short(value)}</text>`
+}
+
+function figures(
+  title: string,
+  labels: readonly string[],
+  cells: readonly (readonly number[])[],
+  { from, columns, hoursEach }: ChartOptions,
+): Html {
+  const rows = Array.from({ length: columns }, (_, i) => i).filter((i) =>
+    cells.some((row) => (row[i] ?? 0) > 0),
+  )
+  if (rows.length === 0) return html`<p class="muted">No figures.</p>`
+  return html`<div class="scroll" role="region" aria-label="${title}, figures" tabindex="0"><table><thead><tr><th scope="col">From (UTC)</th>${labels.map((label) => html`<th scope="col" class="number">${words(label)}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    (i) =>
+      html`<tr><td>${toTimestamp(from + i * hoursEach * 3600)
+        .slice(0, 16)
+        .replace(
+          'T',
+          ' ',
+        )}</td>${cells.map((row) => html`<td class="number">${spoken(row[i] ?? 0)}</td>`)}</tr>`,
+  )}</tbody></table></div>`
+}
+
+/** A round number that is at least as large, and whose half is round too. */
+function niceTop(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value))
+  const top = [1, 2, 4, 6, 8, 10].map((one) => one * power).find((one) => one >= value) ?? 10 * power
+  return Math.max(top, 2)
+}
+
+function sum(values: readonly number[] | undefined): number {
+  return (values ?? []).reduce((total, one) => total + one, 0)
+}
+
+function words(label: string): string {
+  return label.replaceAll('_', ' ')
+}
+
+function fixed(value: number): string {
+  return value.toFixed(2)
+}
+
+const FORMAT = new Intl.NumberFormat('en')
+const SHORT = new Intl.NumberFormat('en', { notation: 'compact' })
+
+function spoken(value: number): string {
+  return FORMAT.format(value)
+}
+
+function short(value: number): string {
+  return SHORT.format(value)
+}
+
+function dayOf(at: number): string {
+  return toTimestamp(at).slice(5, 16).replace('T', ' ')
+}
