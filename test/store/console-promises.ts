@@ -29,10 +29,15 @@ export function consolePromises(open: () => Promise<OpenedStore>): void {
       await using opened = await open()
       const { store } = opened
       const { owner, projectId } = await inProject(store)
-      const begun = pending({ projectId, userId: owner.userId })
-      await store.authorizations.begin(begun, { maxPerUser: 9, now: 1 } as never).catch(() => undefined)
-      const failed = await store.consoleLists.authorizations(projectId, { status: 'failed' }, {}, 5)
-      expect(failed.rows).toEqual([])
+      const ofBob = { ...owner, userId: 'bob' }
+      const first = await store.authorizations.begin(pending(owner), 'one', 0)
+      const second = await store.authorizations.begin(pending(ofBob), 'two', 0)
+      await store.authorizations.fail(first?.id ?? '', 'access_denied', 'no', 1)
+      const list = async (by: { status?: 'failed' | 'pending' }) =>
+        (await store.consoleLists.authorizations(projectId, by, {}, 5)).rows.map(({ id }) => id)
+      expect(await list({})).toEqual([second?.id, first?.id])
+      expect(await list({ status: 'failed' })).toEqual([first?.id])
+      expect(await list({ status: 'pending' })).toEqual([second?.id])
     })
   })
 
