@@ -79,6 +79,11 @@ const TABLE = {
     toDo: ({ provider }) =>
       `${AGAIN} If the user did not refuse, an administrator of their organization at ${provider} has to permit the client.`,
   },
+  cancelled: {
+    who: 'user',
+    message: 'The user cancelled on the connect page.',
+    toDo: 'Nothing was stored. If that was not meant, ask for a new link.',
+  },
   client_not_accepted: {
     who: 'operator',
     message: ({ provider }) => `${provider} does not accept the client id, or not for this kind of request.`,

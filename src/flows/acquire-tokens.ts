@@ -28,6 +28,9 @@ export interface TokensNeed<Need extends ProviderNeed = ProviderNeed> {
   readonly nextUri?: string
   /** The connect session that asks: its authorizations are its own, and shared with no other caller. */
   readonly connectSessionId?: string
+  /** The user's name for people, and the language of the pages, by the caller. */
+  readonly userDisplay?: string
+  readonly lang?: string
 }
 
 export interface ProviderNeed {
@@ -164,6 +167,8 @@ async function findAllOrBegin<Need extends ProviderNeed>(
       ...(need.account !== undefined && { account: need.account }),
       ...(need.nextUri !== undefined && { nextUri: need.nextUri }),
       ...(need.connectSessionId !== undefined && { connectSessionId: need.connectSessionId }),
+      ...(need.userDisplay !== undefined && { userDisplay: need.userDisplay }),
+      ...(need.lang !== undefined && { lang: need.lang }),
       createdAt: now,
       expiresAt: now + broker.settings.authorizationTtlSeconds,
     },

@@ -2744,6 +2744,10 @@ export interface AuthorizeRequest {
   readonly user_id: string
   /** Where the browser goes at the end */
   readonly next_uri?: string | null | undefined
+  /** The user's name for people, 1 to 80 characters: the connect page says *You are …* */
+  readonly user_display?: string | null | undefined
+  /** The language of the connect page; absent: that of the browser. en, de, fr, es, pt, ja, zh */
+  readonly lang?: string | null | undefined
   /** Which of the user's accounts: a connection's id, an account's id or name, or `new` for one more */
   readonly account?: string | null | undefined
 }
@@ -2799,6 +2803,7 @@ export type CauseCode =
   | 'redirect_uri_not_registered'
   | 'left_at_provider'
   | 'access_denied'
+  | 'cancelled'
   | 'client_not_accepted'
   | 'pkce_refused'
   | 'scope_refused'
@@ -4739,6 +4744,10 @@ export interface Operations {
       /** The same at each of several providers, by the ids of their entries */
       readonly accounts?: { readonly [name: string]: string } | null | undefined
       readonly next_uri?: string | null | undefined
+      /** The user's name for people, 1 to 80 characters: the connect page says *You are …* */
+      readonly user_display?: string | null | undefined
+      /** The language of the connect page; absent: that of the browser. en, de, fr, es, pt, ja, zh */
+      readonly lang?: string | null | undefined
     }
     readonly answer: Authorization
   }
@@ -5181,6 +5190,10 @@ export interface Operations {
       /** The same at each of several providers, by the ids of their entries */
       readonly accounts?: { readonly [name: string]: string } | null | undefined
       readonly next_uri?: string | null | undefined
+      /** The user's name for people, 1 to 80 characters: the connect page says *You are …* */
+      readonly user_display?: string | null | undefined
+      /** The language of the connect page; absent: that of the browser. en, de, fr, es, pt, ja, zh */
+      readonly lang?: string | null | undefined
       /** For tools that declare it; a tool gets only what it declares */
       readonly metadata?: { readonly [name: string]: string } | null | undefined
       /** Keep what went in and what came out in the execution history, which has neither otherwise */
@@ -5219,6 +5232,10 @@ export interface Operations {
       /** The same at each of several providers, by the ids of their entries */
       readonly accounts?: { readonly [name: string]: string } | null | undefined
       readonly next_uri?: string | null | undefined
+      /** The user's name for people, 1 to 80 characters: the connect page says *You are …* */
+      readonly user_display?: string | null | undefined
+      /** The language of the connect page; absent: that of the browser. en, de, fr, es, pt, ja, zh */
+      readonly lang?: string | null | undefined
       /** For tools that declare it; a tool gets only what it declares */
       readonly metadata?: { readonly [name: string]: string } | null | undefined
       /** Keep what went in and what came out in the execution history, which has neither otherwise */
@@ -6268,6 +6285,10 @@ export interface Operations {
       /** The same at each of several providers, by the ids of their entries */
       readonly accounts?: { readonly [name: string]: string } | null | undefined
       readonly next_uri?: string | null | undefined
+      /** The user's name for people, 1 to 80 characters: the connect page says *You are …* */
+      readonly user_display?: string | null | undefined
+      /** The language of the connect page; absent: that of the browser. en, de, fr, es, pt, ja, zh */
+      readonly lang?: string | null | undefined
       /** For tools that declare it; a tool gets only what it declares */
       readonly metadata?: { readonly [name: string]: string } | null | undefined
       /** Keep what went in and what came out in the execution history, which has neither otherwise */
@@ -6300,6 +6321,10 @@ export interface Operations {
       /** The same at each of several providers, by the ids of their entries */
       readonly accounts?: { readonly [name: string]: string } | null | undefined
       readonly next_uri?: string | null | undefined
+      /** The user's name for people, 1 to 80 characters: the connect page says *You are …* */
+      readonly user_display?: string | null | undefined
+      /** The language of the connect page; absent: that of the browser. en, de, fr, es, pt, ja, zh */
+      readonly lang?: string | null | undefined
       /** For tools that declare it; a tool gets only what it declares */
       readonly metadata?: { readonly [name: string]: string } | null | undefined
       /** Keep what went in and what came out in the execution history, which has neither otherwise */
@@ -6388,6 +6413,10 @@ export interface Operations {
       /** The same at each of several providers, by the ids of their entries */
       readonly accounts?: { readonly [name: string]: string } | null | undefined
       readonly next_uri?: string | null | undefined
+      /** The user's name for people, 1 to 80 characters: the connect page says *You are …* */
+      readonly user_display?: string | null | undefined
+      /** The language of the connect page; absent: that of the browser. en, de, fr, es, pt, ja, zh */
+      readonly lang?: string | null | undefined
       /** For tools that declare it; a tool gets only what it declares */
       readonly metadata?: { readonly [name: string]: string } | null | undefined
       /** Keep what went in and what came out in the execution history, which has neither otherwise */

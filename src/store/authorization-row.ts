@@ -17,6 +17,9 @@ export type AuthorizationRow = Present<Tables['authorizations']['$inferSelect']>
 /** The statuses of an authorization that has not ended. */
 export const UNSETTLED = ['pending', 'confirming', 'confirmed', 'exchanging'] as const
 
+/** The statuses from which a click may start an attempt: no code is being redeemed. */
+export const STARTABLE = ['pending', 'confirming', 'confirmed'] as const
+
 export const NO_ATTEMPT = {
   stateHash: null,
   browserHash: null,

@@ -120,6 +120,18 @@ export interface Authorizations extends Beginning {
     audit?: AuditEntries,
     lines?: string,
   ): Promise<Failed | undefined>
+  /**
+   * Fails the authorization as `access_denied` by the browser that cancels. `undefined` when another browser holds an
+   * attempt, the code is being redeemed, or it has ended.
+   */
+  cancel(
+    id: string,
+    browserHash: string,
+    message: string,
+    now: EpochSeconds,
+    audit?: AuditEntries,
+    lines?: string,
+  ): Promise<Failed | undefined>
   /** Adds lines to the trail of one that is not settled. */
   note(id: string, lines: string, audit?: AuditEntries): Promise<void>
   trail(id: string): Promise<AuthorizationTrail | undefined>
@@ -377,6 +389,20 @@ export function createAuthorizations(database: Database): Authorizations {
     return row && (toAuthorization(row) as T) // the status that the statement has just set
   }
 
+  async function failed(
+    audit: AuditEntries | undefined,
+    body: () => Transaction<readonly AuthorizationRow[]>,
+  ): Promise<Failed | undefined> {
+    const row = await write(audit, function* (announce) {
+      const [one] = yield* body()
+      if (one === undefined) return undefined
+      announce(authorizationChange(one))
+      yield* events.settled(announce, one)
+      return one
+    })
+    return row && (toAuthorization(row) as Failed) // the status that the statement has just set
+  }
+
   return {
     ...createBeginning(database),
     find: (id) => findOne(byId({ id })),
@@ -412,14 +438,15 @@ export function createAuthorizations(database: Database): Authorizations {
     },
     async fail(id, reason, message, now, stateHash, audit, lines = '') {
       const variant = fail(stateHash === undefined ? 'any attempt' : 'one attempt')
-      const row = await write(audit, function* (announce) {
-        const [failed] = yield* variant({ id, reason, message, now, stateHash: stateHash ?? '', lines })
-        if (failed === undefined) return undefined
-        announce(authorizationChange(failed))
-        yield* events.settled(announce, failed)
-        return failed
-      })
-      return row && (toAuthorization(row) as Failed) // the status that the statement has just set
+      return failed(audit, () =>
+        variant({ id, reason, message, now, stateHash: stateHash ?? '', browserHash: '', lines }),
+      )
+    },
+    async cancel(id, browserHash, message, now, audit, lines = '') {
+      const reason = 'access_denied'
+      return failed(audit, () =>
+        fail('own browser')({ id, reason, message, now, stateHash: '', browserHash, lines }),
+      )
     },
     async note(id, lines, audit) {
       await write(audit, () => note({ id, lines }))

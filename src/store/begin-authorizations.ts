@@ -1,4 +1,4 @@
-import { and, count, eq, gt, inArray, isNotNull, ne, sql } from 'drizzle-orm'
+import { and, count, eq, gt, inArray, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
 import {
   type Authorization,
   at,
@@ -9,7 +9,7 @@ import {
 import type { EpochSeconds } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { authorizationEvents } from './authorization-events.ts'
-import { type AuthorizationRow, SETTLED, toAuthorization, UNSETTLED } from './authorization-row.ts'
+import { type AuthorizationRow, SETTLED, STARTABLE, toAuthorization, UNSETTLED } from './authorization-row.ts'
 import type { Database } from './database.ts'
 import { conflictTarget, inPartition } from './partitions.ts'
 import { placeholdersOf, variantsOf } from './statement.ts'
@@ -87,6 +87,7 @@ export function createBeginning(database: Database): Beginning {
             message: EXPIRED_MESSAGE,
             now: expiresAt,
             stateHash: '',
+            browserHash: '',
             lines: '',
           })
           if (expired !== undefined) yield* events.settled(announce, expired)
@@ -101,9 +102,15 @@ export function createBeginning(database: Database): Beginning {
   }
 }
 
-/** The statements that fail an authorization which is not settled, whichever attempt is its latest, or only one. */
+/**
+ * The statements that fail an authorization which is not settled, whichever attempt is its latest, or only one; or only
+ * while no other browser holds an attempt and no code is being redeemed: the failure is then that browser's.
+ */
 export function failStatements({ tables: { authorizations }, query, statement }: Database) {
-  return variantsOf((which: 'any attempt' | 'one attempt') =>
+  // a response that was held for too long leaves the hash of its browser, without the attempt
+  const isHeldBy = (p: { browserHash: string }) =>
+    or(isNull(authorizations.stateHash), eq(authorizations.browserHash, p.browserHash))
+  return variantsOf((which: 'any attempt' | 'one attempt' | 'own browser') =>
     statement(
       (p: {
         id: string
@@ -111,6 +118,7 @@ export function failStatements({ tables: { authorizations }, query, statement }:
         message: string
         now: EpochSeconds
         stateHash: string
+        browserHash: string
         lines: string
       }) =>
         query
@@ -121,14 +129,16 @@ export function failStatements({ tables: { authorizations }, query, statement }:
             reason: p.reason,
             message: p.message,
             completedAt: p.now,
+            ...(which === 'own browser' && { browserHash: p.browserHash }),
             trail: withLines(authorizations.trail, p.lines),
           })
           .where(
             and(
               eq(authorizations.id, p.id),
               inPartition(authorizations, p),
-              inArray(authorizations.status, UNSETTLED),
+              inArray(authorizations.status, which === 'own browser' ? STARTABLE : UNSETTLED),
               which === 'one attempt' ? eq(authorizations.stateHash, p.stateHash) : undefined,
+              which === 'own browser' ? and(gt(authorizations.expiresAt, p.now), isHeldBy(p)) : undefined,
             ),
           )
           .returning(),

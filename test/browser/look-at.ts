@@ -35,7 +35,8 @@ export async function lookAt(
   await mkdir(FOLDER, { recursive: true })
   const before = page.viewportSize()
   for (const scheme of schemes) {
-    await page.emulateMedia({ colorScheme: scheme })
+    // colours that are still changing would be judged
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
     for (const width of widths) {
       await page.setViewportSize({ width, height: 844 })
       await looksRight(person, `${name} (${scheme})`)

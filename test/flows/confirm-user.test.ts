@@ -213,7 +213,7 @@ describe('a verifier page', () => {
     expect((await browser.get(next_uri)).response.headers.get('location')).toBe(url)
     expect(scene.as.tokenRequests()).toEqual([])
     expect((await scene.status(id)).body.status).toBe('pending')
-    expect((await browser.get(url)).body).toContain('asks for access')
+    expect((await browser.get(url)).body).toContain('wants to use your')
   })
 
   test('confirmed, and then the verifier is another: nothing is redeemed by the old word', async () => {
@@ -282,9 +282,10 @@ describe('a verifier page', () => {
       const { id, url, browser, callback } = await scene.approve({ ...(next_uri && { next_uri }) })
       const { body } = await confirm(scene, await comeBack({ browser, callback }))
       const end = await browser.get(body.next_uri)
-      expect(end.response.headers.get('location')).toBe(
-        next_uri === undefined ? url : `${next_uri}?auth_id=${id}&status=failed&reason=invalid_client`,
-      )
+      expect(end.response.headers.get('location')).toBe(url)
+      const page = await browser.get(url)
+      const away = `${next_uri}?auth_id=${id}&amp;status=failed&amp;reason=invalid_client`
+      expect(page.body.includes(`href="${away}">Back to your application</a>`)).toBe(next_uri !== undefined)
       expect((await scene.status(id)).body).toMatchObject({ status: 'failed', reason: 'invalid_client' })
     },
   )

@@ -629,7 +629,7 @@ describe('what a consent withheld or changed', () => {
     scene.as.account = { sub: 'u-2', name: 'Grace', email: 'grace@example.test', login: 'grace' }
     const { id, url } = await begin('demo', { user_id, scopes: ['read', 'write'] })
     const page = await click(url)
-    expect(page.body).toContain('Until now ada@example.test was connected')
+    expect(page.body).toContain('Until now <bdi>ada@example.test</bdi> was connected')
     const { body } = await scene.status(id)
     expect(body.context.previous_account).toEqual({
       id: before.account.id,
@@ -700,7 +700,7 @@ describe('what callers, pages and doctor are told', () => {
     if (statusReason === undefined) return
     const { url } = (await own.authorize()).body
     expect((await new UserAgent().get(url)).body).toContain(
-      `You are asked again: ${fetched.body.cause.message}`,
+      `the connection that you had does not work any more. ${fetched.body.cause.message}`,
     )
   })
 

@@ -27,6 +27,8 @@ export interface Need {
   readonly scopes?: readonly string[]
   readonly provider?: string
   readonly next_uri?: string
+  readonly user_display?: string
+  readonly lang?: string
   readonly account?: string
 }
 

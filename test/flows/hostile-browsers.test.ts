@@ -438,7 +438,7 @@ describe('under `oidc`, on the way back from the login', () => {
       })
       expect(response.headers.get('content-security-policy')).not.toMatch(/unsafe|script-src/)
     }
-    expect(answers.at(-1)?.body).toContain('asks for access')
+    expect(answers.at(-1)?.body).toContain('wants to use your')
   })
 
   test('its cookies are this host’s alone wherever there is TLS', async () => {

@@ -415,7 +415,7 @@ describe('the callback', () => {
     },
   )
 
-  test('next_uri is where the browser ends, with the id, the status and the reason, whatever the end', async () => {
+  test('next_uri gets the id, the status and the reason, whatever the end: by a redirect, or a link where the page explains', async () => {
     await using scene = await startScene({
       gatepass: { environment: { GATEPASS_NEXT_URIS: 'http://127.0.0.1:9' } },
     })
@@ -428,9 +428,10 @@ describe('the callback', () => {
 
     const late = await scene.approve({ next_uri: nextUri, user_id: 'u3' })
     scene.clock.advance(600)
-    expect((await late.browser.get(late.callback)).response.headers.get('location')).toBe(
-      `${nextUri}&auth_id=${late.id}&status=failed&reason=expired`,
-    )
+    const expired = await late.browser.follow(late.callback)
+    expect([expired.status, expired.url]).toEqual([410, late.url])
+    const away = `${nextUri}&auth_id=${late.id}&status=failed&reason=expired`
+    expect(expired.body).toContain(`href="${away.replaceAll('&', '&amp;')}">Back to your application</a>`)
 
     scene.as.behaviour.consent = 'deny'
     const denied = await scene.approve({ next_uri: nextUri, user_id: 'u2' })

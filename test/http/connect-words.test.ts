@@ -28,10 +28,9 @@ async function add(id: string, body: object): Promise<void> {
 test('scopes are shown in words, with the scopes themselves, under the logo', async () => {
   await add('github', { provider_id: 'github', oauth2: client })
   const html = await pageOf('github', ['read:user', 'made:up'])
-  expect(html).toMatch(
-    /<li><span><bdi>See your profile<\/bdi><\/span> <code><bdi>read:user<\/bdi><\/code><\/li>/,
-  )
-  expect(html).toContain('<li><code><bdi>made:up</bdi></code></li>')
+  expect(html).toMatch(/<li><span lang="en"><bdi>See your profile<\/bdi><\/span>/)
+  expect(html).toContain('A permission we cannot describe: <code><bdi>made:up</bdi></code>')
+  expect(html.match(/<details.*<\/details>/s)?.[0]).toContain('<code><bdi>read:user</bdi></code>')
   expect(html).toMatch(/class="tile"[^>]*><svg viewBox="0 0 24 24" fill="#[0-9A-F]{6}"><path d="M/)
 })
 

@@ -3,7 +3,8 @@ import { html } from 'hono/html'
 import { describe, expect, test } from 'vitest'
 import { FAILURE_REASONS, type FailureReason } from '../../src/domain/authorization.ts'
 import { assetHref, assets } from '../../src/http/pages/assets.ts'
-import { type ConnectView, connectPage } from '../../src/http/pages/connect-page.ts'
+import { type Brand, NO_BRAND } from '../../src/http/pages/brand.ts'
+import { type ConnectView, connectPage as connectPageIn } from '../../src/http/pages/connect-page.ts'
 import { ENDING_KINDS, type EndingKind } from '../../src/http/pages/ending-kinds.ts'
 import { type EndingView, endingPage as endingPageIn, endingWords } from '../../src/http/pages/ending-page.ts'
 import { landingPage } from '../../src/http/pages/landing-page.ts'
@@ -18,12 +19,16 @@ function connectView(view: Partial<ConnectView> = {}): ConnectView {
     requester: 'Calendar helper',
     providerName: 'Google',
     userId: 'alice@example.com',
-    scopes: ['calendar.read'],
+    scopes: [{ scope: 'calendar.read' }],
     step: 0,
     steps: [{ providerName: 'Google', done: false }],
     expiresAt: 1600,
     now: 1000,
+    authorizationId: 'auth_1',
     action: '/connect/auth_1',
+    cancelAction: '/connect/auth_1/cancel',
+    opens: 'accounts.google.com',
+    ownPage: new URL('https://gatepass.example/me'),
     ...view,
   }
 }
@@ -33,6 +38,7 @@ function endingView(view: Partial<EndingView> = {}): EndingView {
 }
 
 const english = wordsOf('en')
+const connectPage = (view: ConnectView) => connectPageIn(view, english)
 const endingPage = (view: EndingView) => endingPageIn(view, english)
 const endingTitle = (kind: EndingKind, reason?: FailureReason) =>
   endingWords(english.texts, kind, reason).title
@@ -97,6 +103,10 @@ function pagesOf(of: OpenApiDocument, { development = false } = {}) {
   return docsPages(of, { development, examples })
 }
 
+function brand(text: string): Brand {
+  return { ...NO_BRAND, appName: text, note: () => ({ text, language: text }) }
+}
+
 async function render(html: Html): Promise<string> {
   return String(await html)
 }
@@ -112,7 +122,13 @@ describe('what others wrote is escaped', () => {
     ['the requester', (text) => connectPage(connectView({ requester: text }))],
     ['the provider', (text) => connectPage(connectView({ providerName: text }))],
     ['the user', (text) => connectPage(connectView({ userId: text }))],
-    ['a scope', (text) => connectPage(connectView({ scopes: ['read', text] }))],
+    ['the name of the user', (text) => connectPage(connectView({ userDisplay: text }))],
+    ['a scope', (text) => connectPage(connectView({ scopes: [{ scope: 'read' }, { scope: text }] }))],
+    [
+      'what a scope means',
+      (text) => connectPage(connectView({ scopes: [{ scope: 'read', sentence: { text, language: text } }] })),
+    ],
+    ['the application', (text) => connectPage(connectView({ brand: brand(text) }))],
     ['the action', (text) => connectPage(connectView({ action: text }))],
     ['the login', (text) => connectPage(connectView({ loginAt: text }))],
     [
@@ -127,7 +143,8 @@ describe('what others wrote is escaped', () => {
           }),
         ),
     ],
-    ...(['providerName', 'app', 'requester', 'userId', 'account', 'message'] as const).map(
+    [`the application at the end`, (text) => endingPage(endingView({ brand: brand(text) }))],
+    ...(['providerName', 'requester', 'userId', 'account', 'message'] as const).map(
       (member): [string, (text: string) => Html] => [
         `an ending's ${member}`,
         (text) => endingPage(endingView({ [member]: text })),
@@ -206,23 +223,64 @@ test('no page carries a script, an inline style or anything from elsewhere', asy
 })
 
 describe('the connect page', () => {
-  test('says who asks, for whom, for what, and has one button', async () => {
-    const shown = await render(connectPage(connectView({ scopes: ['https://x.test/a?b=c', 'User.Read'] })))
-    expect(shown).toContain('<bdi>Calendar helper</bdi> asks for access to <bdi>Google</bdi>')
-    expect(shown).toContain('<bdi>alice@example.com</bdi></strong> If that is not you, close this page.')
-    expect(shown).toContain('<bdi>https://x.test/a?b=c</bdi>')
-    expect(shown).toContain('<bdi>User.Read</bdi>')
+  test('says who asks, for whom, for what, and what happens next', async () => {
+    const scopes = [
+      { scope: 'https://x.test/a?b=c' },
+      { scope: 'User.Read', sentence: { text: 'See you', language: 'en' } },
+    ]
+    const shown = await render(connectPage(connectView({ scopes })))
+    expect(shown).toContain('<h1><bdi>Calendar helper</bdi> wants to use your <bdi>Google</bdi> account</h1>')
+    expect(shown).toMatch(
+      /You are <strong><bdi>alice@example.com<\/bdi><\/strong>. Not you\? <button [^>]+>Cancel<\/button>\./,
+    )
+    expect(shown).toContain('<bdi>Calendar helper</bdi> will be able to:')
+    expect(shown).toContain('A permission we cannot describe: <code><bdi>https://x.test/a?b=c</bdi></code>')
+    expect(shown).toContain('<li><span lang="en"><bdi>See you</bdi></span>')
+    expect(shown).toContain(
+      'Only go on if you just started this in your application. If somebody sent you this link, cancel.',
+    )
+    expect(shown).toMatch(
+      /Next, <strong><bdi>accounts.google.com<\/bdi><\/strong> opens; type your password only there\. End access at <a href="\/me"><bdi>gatepass.example\/me/,
+    )
     expect(shown).toContain('<form method="post" action="/connect/auth_1">')
-    expect(shown.match(/<button/g)).toHaveLength(1)
+    expect(shown).toContain('<form id="cancel" method="post" action="/connect/auth_1/cancel">')
+    expect(shown.match(/<details.*<\/details>/s)?.[0]).toContain('<code><bdi>User.Read</bdi></code>')
+  })
+
+  test('says for which tool the application asks, and to whom the user is known there', async () => {
+    const view = connectView({ brand: brand('Acme'), userDisplay: 'Ada L.', userId: 'u-81f3' })
+    const shown = await render(connectPage(view))
+    expect(shown).toContain('<h1><bdi>Acme</bdi> wants to use your')
+    expect(shown).toContain('for <bdi>Calendar helper</bdi>')
+    expect(shown).toContain('You are <strong><bdi>Ada L.</bdi></strong> at <bdi>Acme</bdi>.')
+    expect(shown).toContain('Only go on if you just started this in <bdi>Acme</bdi>.')
+    expect(shown).toMatch(/<title>[^<]+ · Acme<\/title>/)
+  })
+
+  test('an id that is no name is among the technical details alone', async () => {
+    const shown = await render(connectPage(connectView({ userId: 'u-81f3' })))
+    expect(shown).toContain('This link was made for one user of your application. Not you?')
+    expect(shown.match(/u-81f3/g)).toHaveLength(1)
+    expect(shown.match(/<details.*<\/details>/s)?.[0]).toContain('u-81f3')
+  })
+
+  test('marks what is new, what is allowed already, and what is sensitive', async () => {
+    const scopes = [
+      { scope: 'a', isAllowed: true },
+      { scope: 'b', isAllowed: false, sensitive: true, level: 'admin' as const },
+    ]
+    const shown = await render(connectPage(connectView({ scopes })))
+    for (const mark of ['already allowed', 'new', 'sensitive', 'full control'])
+      expect(shown.match(new RegExp(`>${mark}</span>`, 'g')), mark).toHaveLength(1)
   })
 
   test('names the application when it is not told who asks', async () => {
     const { requester: _, ...view } = connectView()
-    expect(await render(connectPage(view))).toContain('Your application</bdi> asks for access')
+    expect(await render(connectPage(view))).toContain('<h1>Your application wants to use')
   })
 
   test('says so when no scopes are asked for', async () => {
-    expect(await render(connectPage(connectView({ scopes: [] })))).toContain('own default permissions')
+    expect(await render(connectPage(connectView({ scopes: [] })))).toContain('allows every application')
   })
 
   test('shows how far it is when there are several providers', async () => {
@@ -284,11 +342,11 @@ describe('an ending', () => {
     expect(shown).not.toContain('Reason:')
   })
 
-  test('only the one that is being finished asks again by itself', async () => {
+  test('that is being finished can be looked at again, and no page reloads itself', async () => {
     for (const kind of ENDING_KINDS)
-      expect((await render(endingPage(endingView({ kind })))).includes('http-equiv="refresh"')).toBe(
-        kind === 'working',
-      )
+      expect(await render(endingPage(endingView({ kind })))).not.toContain('http-equiv="refresh"')
+    const shown = await render(endingPage({ kind: 'working', lookAgain: '/connect/auth_1' }))
+    expect(shown).toContain('<a class="button" href="/connect/auth_1">Look again</a>')
   })
 
   test('tells what the flow says happened', async () => {

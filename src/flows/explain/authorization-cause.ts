@@ -46,6 +46,7 @@ function causeOfFailure(situation: Situation, reason: string): CauseCode {
   const latest = latestAttempt(situation)
   const exchange = latest.findLast(({ step }) => step === 'code_exchange')
   if (exchange !== undefined) return causeOfTokenRequest(exchange.details ?? {}, 'exchange') ?? 'own_fault'
+  if (latest.at(-1)?.details?.reason === 'cancelled') return 'cancelled'
   const callback = latest.findLast(({ step }) => step === 'callback')
   return causeOfCallback(callback?.details ?? {}, reason)
 }

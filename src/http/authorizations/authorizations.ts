@@ -8,7 +8,7 @@ import { confirmUser } from '../../flows/confirm-user.ts'
 import { findProvider } from '../../flows/find-provider.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { errorSchema } from '../endpoint/error-schema.ts'
-import { idText, scopeText, userIdText, wholeNumber } from '../endpoint/fields.ts'
+import { idText, pageMembers, scopeText, userIdText, wholeNumber } from '../endpoint/fields.ts'
 import { STAINLESS } from '../endpoint/read-request.ts'
 import { requestHeader } from '../endpoint/request-header.ts'
 import { acquisitionToJson, answeredAtOnce, authorizationSchema, toWire } from './authorization-wire.ts'
@@ -40,6 +40,7 @@ const authorizeSchema = z
       .refine((need) => need.id != null || need.provider_id != null, 'needs `provider_id` or `id`'),
     user_id: userIdText,
     next_uri: z.string().max(2000).nullish().openapi({ description: 'Where the browser goes at the end' }),
+    ...pageMembers,
     account: userIdText.nullish().openapi({
       description:
         "Which of the user's accounts: a connection's id, an account's id or name, or `new` for one more",
@@ -68,7 +69,14 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       responses: { 200: { description: 'The status of the authorization', schema: authorizationSchema } },
     },
     async ({ c, body, caller }) => {
-      const { auth_requirement: need, user_id: userId, next_uri: nextUri, account } = body
+      const {
+        auth_requirement: need,
+        user_id: userId,
+        next_uri: nextUri,
+        account,
+        user_display: userDisplay,
+        lang,
+      } = body
       const found = findProvider(broker, caller.projectId, {
         ...(need.id != null && { id: need.id }),
         ...(need.provider_id != null && { providerId: need.provider_id }),
@@ -81,6 +89,8 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
         providers: [{ entry, scopes, ...givenFor(entry, need.variables, 'auth_requirement.variables') }],
         ...(nextUri != null && { nextUri }),
         ...(account != null && { account }),
+        ...(userDisplay != null && { userDisplay }),
+        ...(lang != null && { lang }),
       })
       return c.body(await acquisitionToJson(broker, acquired), 200, JSON_ANSWER)
     },

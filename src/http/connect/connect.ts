@@ -3,6 +3,8 @@ import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { type Authorization, at } from '../../domain/authorization.ts'
 import { connectUrl } from '../../flows/acquire-tokens.ts'
+import { awaitAuthorization } from '../../flows/await-authorization.ts'
+import { cancelAuthorization } from '../../flows/cancel-authorization.ts'
 import { mayClick } from '../../flows/connect-session.ts'
 import { endingUri } from '../../flows/ending-uri.ts'
 import { finishConfirmed } from '../../flows/finish-confirmed.ts'
@@ -23,8 +25,12 @@ import {
   linkNotFound,
   openedElsewhere,
   showAuthorization,
+  speaking,
 } from './show-authorization.ts'
 import { sendToLogin, startAndRedirect } from './start-and-redirect.ts'
+
+/** A page is held for less time than proxies wait for an answer. */
+const LONGEST_HOLD_SECONDS = 20
 
 /** The pages of an authorization: the connect page, the click on it, and the callback from the provider. */
 export function addConnect(app: OpenAPIHono, broker: Broker): void {
@@ -65,6 +71,14 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
       : verifier.issuer
   }
 
+  /** While a code is being redeemed, the answer is held, so that the page shows how it ended. */
+  async function finished(c: Context, authorization: Authorization): Promise<Authorization> {
+    if (authorization.status !== 'exchanging') return authorization
+    const { id, projectId } = authorization
+    const how = { waitSeconds: LONGEST_HOLD_SECONDS, owner: 'connect pages', signal: c.req.raw.signal }
+    return awaitAuthorization(broker, projectId, id, how)
+  }
+
   function isOfAnotherUser(c: Context, { projectId, userId }: Authorization): boolean {
     const session = sessionOf(c, broker, projectId)
     return session !== undefined && session.userId !== userId
@@ -88,13 +102,20 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     return c.redirect(connectUrl(broker, authorization), 303)
   }
 
-  /** Redirects to the caller's `next_uri` if the authorization has ended in its page's tab, else to its own page. */
-  async function redirectToResult(c: Context, authorization: Authorization): Promise<Response> {
+  /**
+   * Redirects to the caller's `next_uri` when the authorization is completed or its user has refused, in its page's tab,
+   * else to its own page, which says why it failed and leads back to the caller.
+   */
+  async function redirectToResult(
+    c: Context,
+    authorization: Authorization,
+    browserId: string | undefined = cookies.idOf(c),
+  ): Promise<Response> {
     // a clean URL: the code does not stay in the address bar, the history or a Referer (RFC 9700 section 4.2)
     pageHeaders(c)
     // the page that has opened a window for this stays where it is
     const isPopup = (await popupWindow(c, broker, authorization)) !== undefined
-    const away = isPopup ? undefined : endingUri(authorization, cookies.idOf(c))
+    const away = isPopup || !isChosen(authorization) ? undefined : endingUri(authorization, browserId)
     return c.redirect(away ?? connectUrl(broker, authorization), 303)
   }
 
@@ -112,7 +133,8 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     // a HEAD request, as link checkers send it, starts no attempt
     const opens = broker.settings.connectPage === 'pass' && c.req.method === 'GET' && trouble === undefined
     if (opens && isStartable(authorization)) return start(c, authorization)
-    return showAuthorization(c, broker, authorization, { trouble, loginAt: loginNeeded(c, authorization) })
+    const shown = c.req.method === 'GET' ? await finished(c, authorization) : authorization
+    return showAuthorization(c, broker, shown, { trouble, loginAt: loginNeeded(c, shown) })
   })
 
   app.post('/connect/:id', async (c) => {
@@ -123,6 +145,21 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     return c.req.query('login') === 'again'
       ? logInAgain(c, authorization)
       : start(c, authorization, await typedValues(c))
+  })
+
+  app.post('/connect/:id/cancel', async (c) => {
+    if (!isFromOwnPage(c, broker)) return endingResponse(c, { kind: 'foreign_click' }, 403)
+    const authorization = await find(c.req.param('id'))
+    if (authorization === undefined) return linkNotFound(c)
+    if (isStartable(authorization) && !(await mayClick(broker, authorization, cookies.openerOf(c))))
+      return openedElsewhere(c)
+    if (isStartable(authorization) && isOfAnotherUser(c, authorization))
+      return anotherUsersLink(c, authorization)
+    const browserId = cookies.bind(c)
+    const cancelled = await cancelAuthorization(broker, authorization, browserId)
+    if (cancelled.outcome !== 'held_elsewhere') return redirectToResult(c, cancelled.authorization, browserId)
+    const { words, brand } = await speaking(c, broker, authorization)
+    return endingResponse(c, { kind: 'held_elsewhere', brand }, 403, words)
   })
 
   app.get('/callback/:uid', async (c) => {
@@ -176,6 +213,14 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
         return redirectToResult(c, finished.authorization)
     }
   })
+}
+
+/** Whether the user has chosen how it ends: such an end needs no explanation. */
+function isChosen(authorization: Authorization): boolean {
+  return (
+    authorization.status === 'completed' ||
+    (authorization.status === 'failed' && authorization.reason === 'access_denied')
+  )
 }
 
 /** The values of the page's form, by the variable's name. */

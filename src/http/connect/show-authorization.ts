@@ -1,23 +1,19 @@
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
-import { type Authorization, currentStep, requestedAccount } from '../../domain/authorization.ts'
-import { chooseConnection } from '../../domain/connection.ts'
+import { type Authorization, currentStep } from '../../domain/authorization.ts'
 import { sha256 } from '../../domain/ids.ts'
 import { endingUri } from '../../flows/ending-uri.ts'
 import { causeOfAuthorization } from '../../flows/explain/explain-authorization.ts'
-import { causeOfStored } from '../../flows/explain/explain-connection.ts'
 import { findProviderByUid } from '../../flows/find-provider.ts'
 import type { LoginTrouble } from '../../flows/identify-user.ts'
-import { logoNamed } from '../../providers/catalogue/logos.ts'
-import { englishSentence } from '../../providers/catalogue/scope-sentences.ts'
-import type { Definition } from '../../providers/definition/read-definition.ts'
-import { userVariables } from '../../providers/variables.ts'
-import { connectPage, type ValueField } from '../pages/connect-page.ts'
+import { type Brand, brandOf } from '../pages/brand.ts'
+import { connectPage } from '../pages/connect-page.ts'
 import { type EndingView, endingPage } from '../pages/ending-page.ts'
 import { type PageStatus, pageHeaders } from '../pages/page-headers.ts'
 import { wordsFor } from '../pages/texts/language-of.ts'
 import type { Words } from '../pages/texts/words.ts'
 import { browserCookies } from './browser-cookies.ts'
+import { connectPath, connectView, providerNames, type TypedValues } from './connect-view.ts'
 import { popupWindow } from './popup-window.ts'
 
 export interface ShowOptions {
@@ -25,11 +21,7 @@ export interface ShowOptions {
   readonly loginAt?: string | undefined
   /** Why the latest login failed, while the authorization still waits for one. */
   readonly trouble?: LoginTrouble | undefined
-  /** What the user typed on the connect page, if it was sent, and what is wrong with it. */
-  readonly values?: {
-    readonly typed: Readonly<Record<string, string>> | undefined
-    readonly faults: ReadonlyMap<string, string>
-  }
+  readonly values?: TypedValues
 }
 
 /** Answers with the page of the authorization: the connect page while it is pending, else the page of its state. */
@@ -39,84 +31,43 @@ export async function showAuthorization(
   authorization: Authorization,
   { loginAt, trouble, values }: ShowOptions = {},
 ): Promise<Response> {
-  const names = new Map<string, string>()
-  let asked: ReturnType<typeof userVariables> = []
-  let facts: Definition['facts'] | undefined
-  const formTo = loginAt === undefined ? [] : [new URL(loginAt)]
-  for (const { providerUid } of authorization.steps) {
+  const { words, brand } = await speaking(c, broker, authorization)
+  const names = await providerNames(broker, authorization, words)
+  const { requester, userId, nextUri: away } = authorization
+  const { providerUid } = currentStep(authorization)
+  if (isStartable(authorization)) {
     const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
-    names.set(providerUid, entry?.provider.displayName ?? 'a removed provider')
-    if (entry !== undefined && providerUid === currentStep(authorization).providerUid) {
-      formTo.push(new URL(entry.provider.authorizationRequest.endpoint))
-      asked = userVariables(entry.provider)
-      facts = broker.definitions.describing(entry)?.facts
-    }
+    // the click leads to the login or the provider, and cancelling to the caller's page
+    const formTo = [loginAt, entry?.provider.authorizationRequest.endpoint, away].filter(
+      (one) => one !== undefined,
+    )
+    pageHeaders(c, { formTo: formTo.map((one) => new URL(one)), hasForm: true })
   }
   const window = await popupWindow(c, broker, authorization)
-  pageHeaders(c, {
-    formTo,
-    hasForm: isStartable(authorization),
-    ...(window !== undefined && { script: 'runs' }),
-  })
-  const { requester, userId } = authorization
+  if (window !== undefined) pageHeaders(c, { script: 'runs' })
   const browserId = browserCookies(broker).idOf(c)
   const nextUri = endingUri(authorization, browserId)
-  const providerName = names.get(currentStep(authorization).providerUid) ?? ''
-  const about = { providerName, userId, ...(requester !== undefined && { requester }) }
-  const action = `/connect/${authorization.id}`
+  const about = { providerName: names.get(providerUid) ?? '', userId, requester, brand }
+  const action = connectPath(authorization)
+  const ending = (view: EndingView, status: PageStatus = 200) =>
+    endingResponse(c, { ...view, brand }, status, words)
   if (trouble !== undefined && isStartable(authorization))
-    return endingResponse(
-      c,
-      { kind: `login_${trouble}`, again: action },
-      trouble === 'unavailable' ? 503 : 200,
-    )
+    return ending({ kind: `login_${trouble}`, again: action }, trouble === 'unavailable' ? 503 : 200)
   // another browser's approval does not concern this one, which is shown the connect page
   const isElsewhere =
     (authorization.status === 'confirming' || authorization.status === 'confirmed') &&
     (browserId === undefined || sha256(browserId) !== authorization.attempt.browserHash)
-  const connectResponse = async () => {
-    const askedAgain = await brokenConnection(broker, authorization)
-    return c.html(
-      connectPage({
-        ...about,
-        ...(askedAgain !== undefined && { askedAgain }),
-        scopes: currentStep(authorization).scopes,
-        meanings: Object.fromEntries(
-          Object.entries(facts?.scopes ?? {}).map(([scope, said]) => [scope, englishSentence(said)]),
-        ),
-        logo: facts?.logo === undefined ? undefined : logoNamed(facts.logo),
-        fields: fieldsOf(asked, currentStep(authorization).given, values),
-        step: authorization.step,
-        steps: authorization.steps.map(({ providerUid, connectionId }) => ({
-          providerName: names.get(providerUid) ?? '',
-          done: connectionId !== undefined,
-        })),
-        expiresAt: authorization.expiresAt,
-        now: broker.now(),
-        action,
-        ...(loginAt !== undefined && { loginAt: new URL(loginAt).host }),
-      }),
-      values?.typed === undefined ? 200 : 400,
-    )
+  if (isElsewhere || authorization.status === 'pending') {
+    const view = await connectView(broker, authorization, { words, brand, names, loginAt, values })
+    return c.html(connectPage(view, words), values?.typed === undefined ? 200 : 400)
   }
-  if (isElsewhere) return connectResponse()
   switch (authorization.status) {
-    case 'pending':
-      return connectResponse()
     case 'confirming':
-      return endingResponse(
-        c,
-        {
-          kind: 'waiting_for_confirmation',
-          ...about,
-          again: action,
-        },
-        200,
-      )
+      return ending({ kind: 'waiting_for_confirmation', ...about, again: action })
     case 'confirmed':
-      return endingResponse(c, { kind: 'confirmed', ...about, again: action }, 200)
+      return ending({ kind: 'confirmed', ...about, again: action })
     case 'exchanging':
-      return endingResponse(c, { kind: 'working', ...about }, 200)
+      return ending({ kind: 'working', ...about, lookAgain: action })
     case 'completed': {
       const accounts = await Promise.all(
         authorization.steps.map(({ connectionId = '' }) => broker.store.connections.find(connectionId)),
@@ -128,71 +79,39 @@ export async function showAuthorization(
       const all = [...new Set(names.values())].join(', ')
       const notGranted = [...new Set(authorization.steps.flatMap((step) => step.missingScopes ?? []))]
       const before = authorization.steps.map((step) => step.previousAccount).find((one) => one !== undefined)
-      return endingResponse(
-        c,
-        {
-          kind: 'completed',
-          ...about,
-          providerName: all,
-          ...(before && { previousAccount: before.name || before.id }),
-          ...(account !== '' && { account }),
-          ...(notGranted.length > 0 && { notGranted }),
-          ...(nextUri !== undefined && { nextUri }),
-          window,
-        },
-        200,
-      )
+      return ending({
+        kind: 'completed',
+        ...about,
+        providerName: all,
+        ...(before && { previousAccount: before.name || before.id }),
+        ...(account !== '' && { account }),
+        ...(notGranted.length > 0 && { notGranted }),
+        nextUri,
+        window,
+      })
     }
     case 'failed': {
       const { reason, message } = authorization
       // the person who sees this page may be the wrong user, so it does not name the right one
       const whose = reason === 'user_mismatch' ? {} : about
       const cause = await causeOfAuthorization(broker, authorization)
-      return endingResponse(
-        c,
-        {
-          kind: 'failed',
-          ...whose,
-          reason,
-          message,
-          ...(cause && { cause }),
-          ...(nextUri !== undefined && { nextUri }),
-          window,
-        },
-        reason === 'expired' ? 410 : 200,
+      const status = reason === 'expired' ? 410 : 200
+      return ending(
+        { kind: 'failed', ...whose, reason, message, ...(cause && { cause }), nextUri, window },
+        status,
       )
     }
   }
 }
 
-/** Why the connection that the current step renews does not work. */
-async function brokenConnection(broker: Broker, authorization: Authorization): Promise<string | undefined> {
-  const { projectId, userId } = authorization
-  const account = requestedAccount(authorization)
-  if (account === 'new') return undefined
-  const { providerUid } = currentStep(authorization)
-  const known = await broker.store.connections.ofOwner({ projectId, providerUid, userId })
-  const broken = chooseConnection(known, account)
-  if (broken?.status !== 'needs_authorization') return undefined
-  return (await causeOfStored(broker, broken.id))?.message
-}
-
-/** The fields of the values that users are asked for. What the caller gave is shown and not asked for again. */
-function fieldsOf(
-  asked: ReturnType<typeof userVariables>,
-  byCaller: Readonly<Record<string, string>> = {},
-  { typed, faults }: NonNullable<ShowOptions['values']> = { typed: undefined, faults: new Map() },
-): readonly ValueField[] {
-  return asked.map(([name, { label = name, example, oneOf }]) => ({
-    name,
-    label,
-    ...(example !== undefined && { example }),
-    ...(oneOf !== undefined && { oneOf }),
-    value: byCaller[name] ?? typed?.[name] ?? '',
-    isGiven: byCaller[name] !== undefined,
-    // nothing is wrong with a form that the user has not sent
-    ...(typed !== undefined && { fault: faults.get(name) }),
-  }))
+/** The language of the pages of an authorization, and how its project wants them to look. */
+export async function speaking(
+  c: Context,
+  broker: Broker,
+  { projectId, lang }: Authorization,
+): Promise<{ readonly words: Words; readonly brand: Brand }> {
+  const brand = brandOf(await broker.store.brandings.find(projectId))
+  return { words: wordsFor(c, { language: lang, project: brand.language }), brand }
 }
 
 /** Whether a click may start a new attempt. It may while an earlier attempt waits for the confirmation of its user. */

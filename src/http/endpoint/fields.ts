@@ -49,6 +49,23 @@ export function wholeNumber({ min, max = Number.MAX_SAFE_INTEGER }: { min: numbe
     .openapi({ type: 'integer', minimum: min, ...(max < Number.MAX_SAFE_INTEGER && { maximum: max }) })
 }
 
+/** The language of pages for users, as browsers write it. */
+export const languageTag = z
+  .string()
+  .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/, 'must be a language tag such as `de` or `pt-BR`')
+
+/** What pages for users show of the user, and in which language. Each endpoint that may begin an authorization has them. */
+export const pageMembers = {
+  user_display: userDisplayText.nullish().openapi({
+    description: "The user's name for people, 1 to 80 characters: the connect page says *You are …*",
+    example: 'Ada L.',
+  }),
+  lang: languageTag.nullish().openapi({
+    description: 'The language of the connect page; absent: that of the browser. en, de, fr, es, pt, ja, zh',
+    example: 'de',
+  }),
+}
+
 /** The number of items of a page; a larger number counts as `max`. */
 export function limitQuery(max: number) {
   return z

@@ -1,7 +1,10 @@
 import { html } from 'hono/html'
 import type { EpochSeconds } from '../../domain/clock.ts'
+import { type Brand, NO_BRAND, type Note } from './brand.ts'
 import { type Html, name, page } from './layout.ts'
-import { providerTile, type TileLogo } from './provider-tile.ts'
+import { appTile, providerTile, type TileLogo } from './provider-tile.ts'
+import type { Text } from './texts/text.ts'
+import type { Words } from './texts/words.ts'
 
 /** The names of the form's fields for values begin with it. */
 export const VALUE = 'value.'
@@ -15,114 +18,174 @@ export interface ValueField {
   readonly value: string
   /** The application has given it. */
   readonly isGiven: boolean
-  /** Completes a sentence that begins with the label. */
-  readonly fault?: string | undefined
+  readonly isWrong: boolean
+}
+
+/** A scope that will be asked for, and what is known of it. */
+export interface ShownScope {
+  readonly scope: string
+  readonly sentence?: { readonly text: string; readonly language: string } | undefined
+  readonly level?: 'read' | 'write' | 'admin' | undefined
+  readonly sensitive?: boolean | undefined
+  /** Whether the user has allowed it before; absent: the user has allowed nothing yet. */
+  readonly isAllowed?: boolean | undefined
 }
 
 export interface ConnectView {
+  readonly brand?: Brand
   /** The tool or application that asks for access. */
   readonly requester?: string | undefined
   readonly providerName: string
   /** Absent: the page shows the first letter of the name. */
   readonly logo?: TileLogo | undefined
   readonly userId: string
-  readonly scopes: readonly string[]
-  /** What scopes mean, in plain words. A scope without words is shown alone. */
-  readonly meanings?: Readonly<Record<string, string>> | undefined
+  /** The user's name for people, by the caller. */
+  readonly userDisplay?: string | undefined
+  readonly scopes: readonly ShownScope[]
   readonly fields?: readonly ValueField[]
   /** The index of the current step, from 0. */
   readonly step: number
   readonly steps: readonly { readonly providerName: string; readonly done: boolean }[]
   readonly expiresAt: EpochSeconds
   readonly now: EpochSeconds
-  /** The URL to which the form is posted. */
+  readonly authorizationId: string
+  /** The URL to which the form is posted, and to which *Cancel* is. */
   readonly action: string
-  /** Why the user is asked although an account is connected. */
+  readonly cancelAction: string
+  /** The user is asked although an account is connected; why, in English. */
   readonly askedAgain?: string | undefined
+  /** The host of the authorization endpoint. */
+  readonly opens: string
   /** The host at which the user must log in first, if any. */
   readonly loginAt?: string | undefined
+  /** Where the user ends the access. */
+  readonly ownPage: URL
 }
 
-/** The page before the redirect to the provider: who asks for which access, for which user, and one button. */
-export function connectPage(view: ConnectView): Html {
-  const { requester, providerName, userId, scopes, action, loginAt } = view
-  const who = name(requester ?? 'Your application')
-  const provider = name(providerName)
+/** The page before the redirect to the provider: who asks for which access, for which user, and what happens next. */
+export function connectPage(view: ConnectView, words: Words): Html {
+  const { brand = NO_BRAND, requester, action, cancelAction, loginAt, ownPage } = view
+  const { connect } = words.texts
+  const { appName } = brand
+  const provider = name(view.providerName)
+  const app = appName === undefined ? undefined : name(appName)
+  // without a name of the application, the tool asks
+  const asks = app ?? (requester === undefined ? undefined : name(requester))
+  const endAt = html`<a href="${ownPage.pathname}">${name(`${ownPage.host}${ownPage.pathname}`)}</a>`
   const body = html`<main>
 <article class="card">
-${view.steps.length > 1 && progress(view)}
-${providerTile(view)}
-<h1>${who} asks for access to ${provider}</h1>
-<p class="identity">You are connecting as <strong>${name(userId, { longest: 512 })}</strong> If that is not you, close this page.</p>
-${view.askedAgain !== undefined && html`<p>You are asked again: ${view.askedAgain}</p>`}
-<h2>What ${provider} will be asked for</h2>
+${view.steps.length > 1 && progress(view, words)}
+${tiles(view, brand)}
+<h1>${connect.wants(asks, provider)}</h1>
+${app !== undefined && requester !== undefined && html`<p class="muted for">${connect.forTool(name(requester))}</p>`}
+${identity(view, app, words)}
+${noteOf(brand.note('connect.note', words))}
+${view.askedAgain !== undefined && html`<p>${connect.askedAgain}${words.language === 'en' && html` ${view.askedAgain}`}</p>`}
+<h2>${connect.willBeAbleTo(asks)}</h2>
 <ul class="scopes">
-${
-  scopes.length === 0
-    ? html`<li>The provider’s own default permissions</li>`
-    : scopes.map((scope) => scopeItem(scope, view.meanings))
-}
+${view.scopes.length === 0 ? html`<li>${connect.defaults(provider)}</li>` : view.scopes.map((one) => scopeItem(one, words))}
 </ul>
-<form method="post" action="${action}">${(view.fields ?? []).map(field)}<button type="submit">Continue to ${provider}</button></form>
-<p class="muted small">${timeLeft(view)}</p>
-<h2>What happens next</h2>
-${loginAt !== undefined && html`<p class="muted small">First you log in at ${name(loginAt)}, so that it is certain that this is you.</p>`}
-<p class="muted small">${loginAt === undefined ? '' : 'Then '}${provider} shows its own page, where you sign in and approve or refuse. Your password stays there.
-The tokens that it issues stay with Gatepass, encrypted, and serve only tools that act for you. You can revoke the access
-at any time, through your application or in your account at ${provider}.</p>
+<form method="post" action="${action}">${(view.fields ?? []).map((one) => field(one, words))}
+<p class="warning" role="note">${connect.warning(app)}</p>
+<button type="submit">${connect.continueTo(provider)}</button>
+<button class="secondary" type="submit" form="cancel">${connect.cancel}</button></form>
+<form id="cancel" method="post" action="${cancelAction}"></form>
+<p class="muted small">${loginAt !== undefined && html`${connect.loginFirst(html`<strong>${name(loginAt)}</strong>`)} `}${connect.next(html`<strong>${name(view.opens)}</strong>`, endAt)}</p>
+${details(view, words)}
+<p class="muted small">${timeLeft(view, words)}</p>
 </article>
 </main>`
-  return page(`Connect ${providerName}`, body)
+  return page(connect.title(view.providerName), body, { words, brand })
 }
 
-function scopeItem(scope: string, meanings: ConnectView['meanings'] = {}): Html {
-  const meaning = Object.hasOwn(meanings, scope) ? meanings[scope] : undefined
-  const code = html`<code><bdi>${scope}</bdi></code>`
-  return meaning === undefined
-    ? html`<li>${code}</li>`
-    : html`<li><span>${name(meaning, { longest: 200 })}</span> ${code}</li>`
+function tiles({ providerName, logo }: ConnectView, brand: Brand): Html {
+  const provider = providerTile({ providerName, logo })
+  if (brand.appName === undefined && brand.logo === undefined) return provider
+  return html`<div class="tiles" aria-hidden="true">${appTile(brand)}<span class="link"></span>${provider}</div>`
 }
 
-function field({ name: variable, label, example, oneOf, value, isGiven, fault }: ValueField): Html {
+/** For whom the link is. An address is a name that people know; another id is among the technical details. */
+function identity(view: ConnectView, app: Text | undefined, { texts: { connect } }: Words): Html {
+  const { userId, userDisplay = /^\S+@\S+$/.test(userId) ? userId : undefined } = view
+  const who =
+    userDisplay === undefined
+      ? connect.forOneUser(app)
+      : connect.youAre(name(userDisplay, { longest: 100 }), app)
+  const cancel = html`<button class="link" type="submit" form="cancel">${connect.cancel}</button>`
+  return html`<p class="identity">${who} ${connect.notYou(cancel)}</p>`
+}
+
+export function noteOf(note: Note | undefined): Html | false {
+  return note !== undefined && html`<p class="note" lang="${note.language}" dir="auto">${note.text}</p>`
+}
+
+function scopeItem(shown: ShownScope, { texts: { connect } }: Words): Html {
+  const { scope, sentence, level, sensitive = false, isAllowed } = shown
+  const words =
+    sentence === undefined
+      ? html`<span>${connect.undescribed(html`<code><bdi>${scope}</bdi></code>`)}</span>`
+      : html`<span lang="${sentence.language}">${name(sentence.text, { longest: 200 })}</span>`
+  return html`<li>${words} <span class="marks">${sensitive && html`<span class="mark wait">${connect.sensitive}</span>`}
+${level !== undefined && html`<span class="mark">${connect.levels[level]}</span>`}
+${isAllowed !== undefined && html`<span class="mark${isAllowed ? '' : ' new'}">${isAllowed ? connect.alreadyAllowed : connect.isNew}</span>`}</span></li>`
+}
+
+function details(
+  { userId, requester, scopes, authorizationId }: ConnectView,
+  { texts: { connect } }: Words,
+): Html {
+  const { detail } = connect
+  const codes = scopes.map(({ scope }) => html`<code><bdi>${scope}</bdi></code> `)
+  return html`<details class="small"><summary>${connect.details}</summary>
+<dl class="facts">
+<dt>${detail.scopes}</dt><dd>${scopes.length === 0 ? '–' : codes}</dd>
+<dt>${detail.user}</dt><dd>${name(userId, { longest: 512 })}</dd>
+${requester !== undefined && html`<dt>${detail.tool}</dt><dd>${name(requester)}</dd>`}
+<dt>${detail.request}</dt><dd>${authorizationId}</dd>
+</dl></details>`
+}
+
+function field(shown: ValueField, { texts: { connect } }: Words): Html {
+  const { name: variable, label, example, oneOf, value, isGiven, isWrong } = shown
   if (isGiven) return html`<p>${label}: <strong><bdi>${value}</bdi></strong></p>`
   const id = `value-${variable}`
   const note = `${id}-note`
   const fieldName = `${VALUE}${variable}`
-  const invalid = fault === undefined ? '' : html` aria-invalid="true"`
+  const invalid = isWrong ? html` aria-invalid="true"` : ''
   const control =
     oneOf === undefined
-      ? html`<input id="${id}" name="${fieldName}" value="${value}" required maxlength="255" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="${note}"${invalid}>`
+      ? html`<input id="${id}" name="${fieldName}" value="${value}" required maxlength="255" autocomplete="off" autocapitalize="none" spellcheck="false" dir="auto" aria-describedby="${note}"${invalid}>`
       : html`<select id="${id}" name="${fieldName}" required aria-describedby="${note}"${invalid}>
-<option value="">Choose</option>
+<option value="">${connect.choose}</option>
 ${oneOf.map((one) => html`<option value="${one}"${one === value ? html` selected` : ''}>${one}</option>`)}
 </select>`
-  const words =
-    fault === undefined
-      ? example === undefined
-        ? ''
-        : `Such as ${example}`
-      : `${label} ${fault}${example === undefined ? '' : `; it looks like ${example}`}.`
   return html`<label for="${id}">${label}</label>
 ${control}
-<small id="${note}">${words}</small>`
+<small id="${note}">${fieldNote()}</small>`
+
+  function fieldNote(): Text {
+    const like = example === undefined ? undefined : name(example)
+    if (!isWrong) return like === undefined ? '' : connect.suchAs(like)
+    if (value === '') return connect.valueMissing(name(label))
+    return like === undefined ? connect.valueWrong(name(label)) : connect.valueWrongLike(name(label), like)
+  }
 }
 
 const DONE = html`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="3" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><path d="m4 12.5 5.5 5.5L20 7"/></svg>`
 
-function progress({ step, steps }: ConnectView): Html {
-  return html`<p class="muted small">Step ${step + 1} of ${steps.length}</p>
+function progress({ step, steps }: ConnectView, { texts: { connect } }: Words): Html {
+  return html`<p class="muted small">${connect.stepOf(step + 1, steps.length)}</p>
 <ol class="steps">
 ${steps.map(({ providerName, done }, index) => {
   if (done)
-    return html`<li class="done">${DONE}${name(providerName)}<span class="visually-hidden">, connected</span></li>`
+    return html`<li class="done">${DONE}${name(providerName)}<span class="visually-hidden">${connect.stepDone}</span></li>`
   if (index === step) return html`<li aria-current="step">${name(providerName)}</li>`
-  return html`<li>${name(providerName)}<span class="visually-hidden">, to come</span></li>`
+  return html`<li>${name(providerName)}<span class="visually-hidden">${connect.stepToCome}</span></li>`
 })}
 </ol>`
 }
 
-function timeLeft({ expiresAt, now }: ConnectView): string {
+function timeLeft({ expiresAt, now }: ConnectView, { texts: { connect } }: Words): string {
   const minutes = Math.floor((expiresAt - now) / 60)
-  if (minutes < 1) return 'This link works for less than a minute more.'
-  return `This link works for ${minutes} more ${minutes === 1 ? 'minute' : 'minutes'}.`
+  return minutes < 1 ? connect.lessThanAMinute : connect.minutesLeft(minutes)
 }

@@ -2,6 +2,8 @@ import { html } from 'hono/html'
 import type { FailureReason } from '../../domain/authorization.ts'
 import type { Cause } from '../../domain/causes.ts'
 import { assetHref } from './assets.ts'
+import type { Brand } from './brand.ts'
+import { noteOf } from './connect-page.ts'
 import type { EndingKind } from './ending-kinds.ts'
 import { type Html, name, page, webUrl } from './layout.ts'
 import type { Ending, Text } from './texts/text.ts'
@@ -10,8 +12,7 @@ import type { Texts, Words } from './texts/words.ts'
 export interface EndingView {
   readonly kind: EndingKind
   readonly providerName?: string | undefined
-  /** The application's name, as its project has it. */
-  readonly app?: string | undefined
+  readonly brand?: Brand | undefined
   /** The tool or application that asked. */
   readonly requester?: string | undefined
   readonly userId?: string | undefined
@@ -31,6 +32,8 @@ export interface EndingView {
   readonly again?: string | undefined
   /** In a window that an application's page has opened: it closes itself, or has a button that closes it. */
   readonly window?: 'closes' | 'has a button' | undefined
+  /** The URL of this page, which may show more by now. */
+  readonly lookAgain?: string | undefined
 }
 
 type Tone = 'good' | 'bad' | 'wait'
@@ -74,7 +77,7 @@ const CODES: Partial<Record<EndingKind, string>> = { opened_elsewhere: 'wrong_br
 
 /** The page after a callback, a failure or a wait: it says what happened and what to do next. */
 export function endingPage(view: EndingView, words: Words): Html {
-  const { kind, reason, providerName } = view
+  const { kind, reason, providerName, brand } = view
   const { endings } = words.texts
   const { title: ofKind, happened, todo } = endingWords(words.texts, kind, reason)
   const title =
@@ -88,7 +91,9 @@ ${sign(tone)}
 <p>${message ?? completedSentence(view, words) ?? happened}</p>
 ${facts(view, words)}
 ${kind === 'completed' ? html`<p>${view.window === 'closes' ? endings.closesItself : todo}</p>` : html`<h2>${endings.whatToDo}</h2><p>${todo}</p>`}
+${(kind === 'completed' || kind === 'failed') && noteOf(brand?.note(`${kind}.note`, words))}
 ${view.window === undefined ? nextLink(view, words) : closeButton(view.window, words)}
+${view.lookAgain !== undefined && html`<a class="button" href="${view.lookAgain}">${endings.lookAgain}</a>`}
 ${view.again !== undefined && html`<form method="post" action="${view.again}"><button type="submit">${againWords(view, words)}</button></form>`}
 ${forOthers(view.cause, words)}
 ${!NO_REASON.has(kind) && html`<p class="reason muted small">${endings.reason} <code>${reason ?? CODES[kind] ?? kind}</code>${view.cause !== undefined && view.cause.code !== reason && html` (<code>${view.cause.code}</code>)`}</p>`}
@@ -96,7 +101,7 @@ ${!NO_REASON.has(kind) && html`<p class="reason muted small">${endings.reason} <
 </main>`
   return page(title, body, {
     words,
-    ...(kind === 'working' && { refreshSeconds: 2 }),
+    ...(brand && { brand }),
     ...(view.window !== undefined && { script: assetHref('close.js') }),
   })
 }
@@ -107,8 +112,9 @@ export function endingWords({ endings }: Texts, kind: EndingKind, reason?: Failu
 }
 
 function completedSentence(view: EndingView, { texts: { endings } }: Words): Html | undefined {
-  const { kind, requester, app = requester, providerName, previousAccount } = view
+  const { kind, requester, brand, providerName, previousAccount } = view
   if (kind !== 'completed' || providerName === undefined) return undefined
+  const app = brand?.appName ?? requester
   const before = previousAccount === undefined ? '' : html` ${endings.anotherAccount(name(previousAccount))}`
   return html`${endings.canNowUse(app === undefined ? undefined : name(app), name(providerName))}${before}`
 }
@@ -141,7 +147,8 @@ function facts(view: EndingView, { texts }: Words): Html | false {
   )
 }
 
-function nextLink({ nextUri, app }: EndingView, { texts: { endings } }: Words): Html | undefined {
+function nextLink({ nextUri, brand }: EndingView, { texts: { endings } }: Words): Html | undefined {
+  const app = brand?.appName
   const url = webUrl(nextUri)
   return (
     url &&

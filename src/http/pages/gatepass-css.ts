@@ -76,17 +76,39 @@ code { padding: 0.1rem 0.35rem; overflow-wrap: anywhere; }
   border: 1px solid var(--pico-card-border-color); border-radius: 0.75rem;
   background: #fff; color: #2d3138; font-size: 1.375rem; font-weight: 600; line-height: 1;
 }
+.tiles { display: flex; align-items: center; margin: 0 0 1rem; }
+.tiles .tile { margin: 0; }
+.tiles .link { width: 2rem; border-top: 2px dashed var(--pico-card-border-color); }
+.tile img { max-width: 2.25rem; max-height: 2.25rem; border-radius: 0.375rem; }
+.tile.app { background: var(--pico-primary-background); color: var(--pico-primary-inverse); border-color: transparent; }
+.note { margin: 1rem 0; }
+.card form .warning { margin: 1rem 0; }
+.card h1 + .for { margin-top: -0.5rem; }
+.card details { margin: 1rem 0; padding: 0; border: 0; }
+.card details summary { margin: 0; color: var(--pico-muted-color); line-height: 1.75; }
+.card details dd { font-weight: 400; }
+.narrow > footer { box-sizing: border-box; display: flex; gap: 1.25rem; max-width: 34rem; padding: 0 1rem 1.5rem; margin-bottom: auto; }
+.narrow > main:has(+ footer) { margin-bottom: 0; padding-bottom: 1rem; }
+.narrow > footer a { color: var(--pico-muted-color); }
 .tile svg { width: 1.75rem; height: 1.75rem; }
 .identity {
   margin: 1rem 0 0; padding: 0.75rem 1rem;
-  border: 1px solid var(--pico-card-border-color); border-left: 4px solid var(--pico-primary);
+  border: 1px solid var(--pico-card-border-color); border-inline-start: 4px solid var(--pico-primary);
   border-radius: var(--pico-border-radius);
 }
-.identity strong { display: block; font-size: 1.0625rem; line-height: 1.4; }
 .scopes { margin: 0; padding: 0; border-block: 1px solid var(--pico-card-border-color); }
-.scopes li { margin: 0; padding: 0.5rem 0; list-style: none; line-height: 1.5; }
+.scopes li {
+  display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 0 0.75rem;
+  margin: 0; padding: 0.5rem 0; list-style: none; line-height: 1.5;
+}
+.marks { display: inline-flex; flex-wrap: wrap; gap: 0.375rem; }
+.mark {
+  padding: 0 0.5rem; border: 1px solid var(--pico-card-border-color); border-radius: 1rem;
+  color: var(--pico-muted-color); font-size: 0.75rem; line-height: 1.5rem; white-space: nowrap;
+}
+.mark.new { border-color: var(--pico-primary); color: var(--pico-primary); font-weight: 600; }
+.mark.wait { border-color: currentColor; color: var(--gp-wait); }
 .scopes li + li { border-top: 1px solid var(--pico-card-border-color); }
-.scopes span + code { display: block; color: var(--pico-muted-color); font-size: 0.8125rem; }
 .scopes code { display: inline; padding: 0; background: none; font-size: 0.875rem; white-space: pre-wrap; }
 .steps { display: flex; flex-wrap: wrap; gap: 0.375rem; margin: 0 0 1.25rem; padding: 0; }
 .steps li {
@@ -94,7 +116,7 @@ code { padding: 0.1rem 0.35rem; overflow-wrap: anywhere; }
   border: 1px solid var(--pico-card-border-color); border-radius: 1rem;
   color: var(--pico-muted-color); font-size: 0.875rem; line-height: 1.4;
 }
-.steps svg { width: 0.875rem; height: 0.875rem; margin-right: 0.3rem; vertical-align: -0.125rem; }
+.steps svg { width: 0.875rem; height: 0.875rem; margin-inline-end: 0.3rem; vertical-align: -0.125rem; }
 .steps .done { color: var(--gp-good); }
 .steps [aria-current] { border-color: var(--pico-primary); color: var(--pico-primary); font-weight: 600; }
 
@@ -106,7 +128,9 @@ code { padding: 0.1rem 0.35rem; overflow-wrap: anywhere; }
   border-color: var(--pico-card-border-color); color: inherit;
 }
 .card button.secondary:hover { background: var(--pico-code-background-color); color: inherit; }
-.card button.link { width: auto; padding: 0.25rem 0; background: none; color: var(--pico-primary); font-weight: 400; text-align: left; text-decoration: underline; }
+.card button.link { width: auto; padding: 0.25rem 0; background: none; color: var(--pico-primary); font-weight: 400; text-align: start; text-decoration: underline; }
+.card .identity button.link { display: inline; margin: 0; padding: 0; border: 0; font-weight: 600; }
+#cancel { display: none; }
 .card form.aside { margin: 0.25rem 0 1rem; }
 .tag {
   display: inline-block; margin: 0 0 0.75rem; padding: 0.1rem 0.6rem;
@@ -114,7 +138,7 @@ code { padding: 0.1rem 0.35rem; overflow-wrap: anywhere; }
 }
 .warning {
   margin: 1rem 0 0; padding: 0.75rem 1rem;
-  border: 1px solid var(--pico-card-border-color); border-left: 4px solid var(--gp-wait); border-radius: var(--pico-border-radius);
+  border: 1px solid var(--pico-card-border-color); border-inline-start: 4px solid var(--gp-wait); border-radius: var(--pico-border-radius);
 }
 .clients { margin: 1rem 0 0; padding: 0; }
 .clients li { margin: 0; padding: 1rem 0; list-style: none; border-top: 1px solid var(--pico-card-border-color); }
@@ -149,7 +173,7 @@ code { padding: 0.1rem 0.35rem; overflow-wrap: anywhere; }
 .wide nav [aria-current] { font-weight: 700; text-decoration: underline; }
 .wide nav li ul { display: none; }
 .wide nav.searching > ul { display: block; }
-.wide nav.searching li ul { display: block; margin: 0.125rem 0 0.5rem; padding-left: 0.75rem; }
+.wide nav.searching li ul { display: block; margin: 0.125rem 0 0.5rem; padding-inline-start: 0.75rem; }
 .wide [hidden] { display: none; }
 .wide .search { margin: 0 0 0.25rem; }
 .wide label { margin: 0 0 0.25rem; font-size: 0.875rem; }
@@ -177,7 +201,7 @@ code { padding: 0.1rem 0.35rem; overflow-wrap: anywhere; }
 .method.delete { color: var(--gp-bad); }
 .method.put, .method.patch { color: var(--gp-wait); }
 .members { margin: 0; padding: 0; font-size: 0.9375rem; }
-.members .members { margin: 0.375rem 0 0; padding-left: 0.875rem; border-left: 2px solid var(--pico-card-border-color); }
+.members .members { margin: 0.375rem 0 0; padding-inline-start: 0.875rem; border-inline-start: 2px solid var(--pico-card-border-color); }
 .members > li { margin: 0; padding: 0.375rem 0; list-style: none; }
 .members > li + li { border-top: 1px solid var(--pico-card-border-color); }
 .members p { margin: 0.125rem 0 0; }
@@ -196,12 +220,12 @@ code { padding: 0.1rem 0.35rem; overflow-wrap: anywhere; }
 .wide .paste { position: relative; }
 .wide .paste pre { user-select: all; white-space: pre-wrap; overflow-wrap: anywhere; }
 .wide .paste button:not([hidden]) { display: block; width: auto; margin: 0 0 0.25rem auto; padding: 0.2rem 0.75rem; font-size: 0.8125rem; }
-.operation ol { margin: 0 0 0.5rem; padding-left: 1.25rem; }
+.operation ol { margin: 0 0 0.5rem; padding-inline-start: 1.25rem; }
 @media (min-width: 1024px) {
   .wide > main { grid-template-columns: 17rem minmax(0, 1fr); gap: 2.5rem; }
   .wide > main > nav { position: sticky; top: 0.5rem; align-self: start; margin: -0.25rem; padding: 0.25rem; max-height: calc(100vh - 2rem); overflow-y: auto; }
   .wide nav > ul { display: block; }
-  .wide nav [aria-current] + ul { display: block; margin: 0.125rem 0 0.5rem; padding-left: 0.75rem; }
+  .wide nav [aria-current] + ul { display: block; margin: 0.125rem 0 0.5rem; padding-inline-start: 0.75rem; }
   .wide nav li ul a { color: var(--pico-muted-color); font-size: 0.8125rem; }
 }
 `

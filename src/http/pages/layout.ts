@@ -1,19 +1,20 @@
 import { html } from 'hono/html'
 import { assetHref } from './assets.ts'
+import { type Brand, NO_BRAND } from './brand.ts'
 import { type Words, wordsOf } from './texts/words.ts'
 
 /** A part of a page. `html` escapes every value except those that `html` made. */
 export type Html = ReturnType<typeof html>
 
 export interface PageOptions {
-  /** The browser reloads the page after this time. */
-  readonly refreshSeconds?: number
   /** The layout of the API reference, instead of one card. */
   readonly wide?: boolean
   /** The URL of the page's script, one of the assets. */
   readonly script?: string
   /** The page's language. Absent: English, as of the pages for operators and developers. */
   readonly words?: Words
+  /** How the project wants the page to look; absent: as Gatepass does. */
+  readonly brand?: Brand
 }
 
 /**
@@ -24,7 +25,7 @@ export interface PageOptions {
 export function page(
   title: string,
   body: Html,
-  { refreshSeconds, wide = false, script, words = wordsOf('en') }: PageOptions = {},
+  { wide = false, script, words = wordsOf('en'), brand = NO_BRAND }: PageOptions = {},
 ): Html {
   return html`<!DOCTYPE html>
 <html lang="${words.language}" dir="${words.direction}">
@@ -33,19 +34,37 @@ export function page(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-${refreshSeconds !== undefined && html`<meta http-equiv="refresh" content="${refreshSeconds}">`}
-<title>${title} · Gatepass</title>
+<title>${title} · ${brand.appName ?? 'Gatepass'}</title>
 <link rel="icon" href="${assetHref('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetHref('pico.css')}">
 <link rel="stylesheet" href="${assetHref('gatepass.css')}">
+${brand.style !== undefined && html`<link rel="stylesheet" href="${brand.style}">`}
 ${script !== undefined && html`<script src="${script}" defer></script>`}
 </head>
 <body class="${wide ? 'wide' : 'narrow'}">
-<header><p class="brand"><img src="${assetHref('icon.svg')}" alt="" width="24" height="24">Gatepass</p></header>
+<header>${brandLine(brand)}</header>
 ${body}
+${links(brand, words)}
 </body>
 </html>
 `
+}
+
+function brandLine({ appName, logo }: Brand): Html {
+  const [icon, text] = appName === undefined ? [assetHref('icon.svg'), 'Gatepass'] : [logo, name(appName)]
+  return html`<p class="brand">${icon !== undefined && html`<img src="${icon}" alt="" width="24" height="24">`}${text}</p>`
+}
+
+function links({ privacyUrl, supportUrl }: Brand, { texts: { connect } }: Words): Html | false {
+  const all = [
+    [privacyUrl, connect.privacy],
+    [supportUrl, connect.support],
+  ] as const
+  const shown = all.flatMap(([address, text]) => {
+    const url = webUrl(address)
+    return url === undefined ? [] : [html`<a href="${url.href}" rel="noreferrer">${text}</a>`]
+  })
+  return shown.length > 0 && html`<footer class="small">${shown}</footer>`
 }
 
 /** A name from outside, isolated so that it cannot change the direction of the text around it, and shortened. */

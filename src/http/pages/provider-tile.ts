@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import type { Brand } from './brand.ts'
 import type { Html } from './layout.ts'
 
 /** A logo in one colour, of 24 by 24 units. */
@@ -20,6 +21,13 @@ export function providerTile({
   return logo === undefined
     ? html`<p class="tile" aria-hidden="true"><bdi>${firstLetter(providerName)}</bdi></p>`
     : html`<p class="tile" aria-hidden="true"><svg viewBox="0 0 24 24" fill="#${logo.color}"><path d="${logo.path}"/></svg></p>`
+}
+
+/** The application's own logo, or the first letter of its name. */
+export function appTile({ appName, logo }: Pick<Brand, 'appName' | 'logo'>): Html {
+  return logo === undefined
+    ? html`<p class="tile app"><bdi>${firstLetter(appName ?? '')}</bdi></p>`
+    : html`<p class="tile"><img src="${logo}" alt="" width="40" height="40"></p>`
 }
 
 function firstLetter(text: string): string {

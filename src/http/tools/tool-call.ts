@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi'
-import { idText, plainText, toolNameText, userIdText } from '../endpoint/fields.ts'
+import { idText, pageMembers, plainText, toolNameText, userIdText } from '../endpoint/fields.ts'
 import { jsonObject } from '../endpoint/json-schemas.ts'
 
 /** The members that every endpoint for running tools takes besides the tool and its arguments. */
@@ -13,6 +13,7 @@ export const callMembers = {
     .nullish()
     .openapi({ description: 'The same at each of several providers, by the ids of their entries' }),
   next_uri: z.string().max(2000).nullish(),
+  ...pageMembers,
   metadata: z
     .record(idText, plainText(2000))
     .nullish()
@@ -26,12 +27,14 @@ const schema = z.object(callMembers).partial()
 
 /** The members in the names of `ToolCall`. */
 export function readCall(body: z.output<typeof schema>) {
-  const { user_id, account, accounts, next_uri, metadata, keep_content } = body
+  const { user_id, account, accounts, next_uri, user_display, lang, metadata, keep_content } = body
   return {
     ...(user_id != null && { userId: user_id }),
     ...(account != null && { account }),
     ...(accounts != null && { accounts }),
     ...(next_uri != null && { nextUri: next_uri }),
+    ...(user_display != null && { userDisplay: user_display }),
+    ...(lang != null && { lang }),
     ...(metadata != null && { metadata }),
     ...(keep_content != null && { keepContent: keep_content }),
   }

@@ -55,6 +55,8 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
         account: callMembers.account,
         accounts: callMembers.accounts,
         next_uri: callMembers.next_uri,
+        user_display: callMembers.user_display,
+        lang: callMembers.lang,
       }),
       responses: { 200: { description: 'The authorization', schema: authorizationSchema } },
     },

@@ -22,6 +22,9 @@ export interface ToolUse {
   readonly accounts?: Readonly<Record<string, string>>
   /** Where the user's browser goes after a consent. */
   readonly nextUri?: string
+  /** The user's name for people, and the language of pages, by the caller. */
+  readonly userDisplay?: string
+  readonly lang?: string
   /** What the tool's worker has requested besides what the tool declares. */
   readonly requested?: RequestedAuthorization
 }

@@ -35,7 +35,7 @@ export function innerTools(
         if (depth > MAX_DEPTH)
           return failed('TOOL_RUNTIME_FATAL', `More than ${MAX_DEPTH} tools have called each other.`)
         const tool = await findTool(broker, projectId, name)
-        const { userId, account, nextUri, metadata, keepContent, dialog } = outer
+        const { userId, account, nextUri, userDisplay, lang, metadata, keepContent, dialog } = outer
         const accounts = outer.accounts && (await accountsFor(broker, tool, outer))
         const call: ToolCall = {
           tool,
@@ -46,6 +46,8 @@ export function innerTools(
           ...(account !== undefined && { account }),
           ...(accounts && { accounts }),
           ...(nextUri !== undefined && { nextUri }),
+          ...(userDisplay !== undefined && { userDisplay }),
+          ...(lang !== undefined && { lang }),
           ...(metadata && { metadata }),
           ...(keepContent !== undefined && { keepContent }),
           ...(dialog && { dialog: withoutProgress(dialog) }),

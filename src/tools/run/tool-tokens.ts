@@ -108,7 +108,7 @@ export async function authorizeTool(
   use: ToolUse,
   known?: readonly ToolNeed[],
 ): Promise<TokenAcquisition<ToolNeed>> {
-  const { tool, userId, account, nextUri } = use
+  const { tool, userId, account, nextUri, userDisplay, lang } = use
   actForTool(toolId(tool))
   const providers = known ?? (await toolNeeds(broker, tool, use))
   if (providers.length === 0) return { outcome: 'ready', tokens: [] }
@@ -125,6 +125,8 @@ export async function authorizeTool(
     requester: tool.title,
     ...(account !== undefined && { account }),
     ...(nextUri !== undefined && { nextUri }),
+    ...(userDisplay !== undefined && { userDisplay }),
+    ...(lang !== undefined && { lang }),
   })
 }
 

@@ -17,6 +17,7 @@ export const de: Translation<typeof en> = {
   backTo: (app) => (app === undefined ? 'Zurück zu Ihrer Anwendung' : html`Zurück zu ${app}`),
   tryAgain: 'Erneut versuchen',
   startAgainAt: (provider) => html`Bei ${provider} von vorn beginnen`,
+  lookAgain: 'Erneut nachsehen',
   logInAsYourself: 'Mit dem eigenen Konto anmelden',
   closeWindow: 'Fenster schließen',
   closesItself:
@@ -104,7 +105,7 @@ export const de: Translation<typeof en> = {
     working: {
       title: 'Wird abgeschlossen …',
       happened: 'Ihre Zustimmung ist angekommen und wird gerade verarbeitet.',
-      todo: 'Sie müssen nichts tun: Diese Seite sieht alle zwei Sekunden nach.',
+      todo: 'Sie müssen nur einen Moment warten.',
     },
     waiting_for_confirmation: {
       title: 'Ihre Anwendung ist an der Reihe',

@@ -20,6 +20,7 @@ export const en = {
   backTo: (app: App): Text => html`Back to ${app ?? 'your application'}`,
   tryAgain: 'Try again',
   startAgainAt: (provider: Text): Text => html`Start again at ${provider}`,
+  lookAgain: 'Look again',
   logInAsYourself: 'Log in as yourself',
   closeWindow: 'Close this window',
   closesItself: 'This window closes itself. If it stays open, close it and go back to your application.',
@@ -106,7 +107,7 @@ export const en = {
     working: {
       title: 'Finishing…',
       happened: 'Your approval has arrived and is being finished.',
-      todo: 'Nothing to do: this page looks again every two seconds.',
+      todo: 'Nothing to do but wait a moment.',
     },
     waiting_for_confirmation: {
       title: 'Waiting for your application',

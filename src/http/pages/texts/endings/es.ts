@@ -16,6 +16,7 @@ export const es: Translation<typeof en> = {
   backTo: (app) => html`Volver a ${app ?? 'tu aplicación'}`,
   tryAgain: 'Intentar de nuevo',
   startAgainAt: (provider) => html`Empezar de nuevo en ${provider}`,
+  lookAgain: 'Comprobar de nuevo',
   logInAsYourself: 'Iniciar sesión con mi cuenta',
   closeWindow: 'Cerrar esta ventana',
   closesItself: 'Esta ventana se cierra sola. Si sigue abierta, ciérrela y vuelva a su aplicación.',
@@ -102,7 +103,7 @@ export const es: Translation<typeof en> = {
     working: {
       title: 'Terminando…',
       happened: 'Tu aprobación ha llegado y se está procesando.',
-      todo: 'No tienes que hacer nada: esta página lo comprueba cada dos segundos.',
+      todo: 'Solo tienes que esperar un momento.',
     },
     waiting_for_confirmation: {
       title: 'Esperando a tu aplicación',

@@ -17,6 +17,7 @@ export const fr: Translation<typeof en> = {
   backTo: (app) => html`Revenir à ${app ?? 'votre application'}`,
   tryAgain: 'Réessayer',
   startAgainAt: (provider) => html`Recommencer chez ${provider}`,
+  lookAgain: 'Vérifier de nouveau',
   logInAsYourself: 'Vous connecter avec votre compte',
   closeWindow: 'Fermer cette fenêtre',
   closesItself:
@@ -104,7 +105,7 @@ export const fr: Translation<typeof en> = {
     working: {
       title: 'Finalisation…',
       happened: 'Votre accord est bien arrivé et est en cours de traitement.',
-      todo: 'Vous n’avez rien à faire : cette page vérifie toutes les deux secondes.',
+      todo: 'Il suffit d’attendre un instant.',
     },
     waiting_for_confirmation: {
       title: 'En attente de votre application',

@@ -17,6 +17,7 @@ export const ja: Translation<typeof en> = {
   backTo: (app) => html`${app ?? 'アプリ'} に戻る`,
   tryAgain: 'もう一度試す',
   startAgainAt: (provider) => html`${provider} でやり直す`,
+  lookAgain: 'もう一度確認する',
   logInAsYourself: '自分のアカウントでログイン',
   closeWindow: 'このウィンドウを閉じる',
   closesItself:
@@ -104,7 +105,7 @@ export const ja: Translation<typeof en> = {
     working: {
       title: '処理しています…',
       happened: '承認を受け取り、処理しています。',
-      todo: '何もする必要はありません。このページは 2 秒ごとに更新されます。',
+      todo: '少しお待ちください。',
     },
     waiting_for_confirmation: {
       title: 'アプリの確認を待っています',

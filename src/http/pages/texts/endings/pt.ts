@@ -16,6 +16,7 @@ export const pt: Translation<typeof en> = {
   backTo: (app) => (app === undefined ? 'Voltar ao seu aplicativo' : html`Voltar para ${app}`),
   tryAgain: 'Tentar novamente',
   startAgainAt: (provider) => html`Começar de novo em ${provider}`,
+  lookAgain: 'Verificar de novo',
   logInAsYourself: 'Entrar com a minha conta',
   closeWindow: 'Fechar esta janela',
   closesItself: 'Esta janela fecha-se sozinha. Se continuar aberta, feche-a e volte ao seu aplicativo.',
@@ -102,7 +103,7 @@ export const pt: Translation<typeof en> = {
     working: {
       title: 'Finalizando…',
       happened: 'Sua aprovação chegou e está sendo processada.',
-      todo: 'Não é preciso fazer nada: esta página verifica a cada dois segundos.',
+      todo: 'Basta esperar um momento.',
     },
     waiting_for_confirmation: {
       title: 'Aguardando o seu aplicativo',

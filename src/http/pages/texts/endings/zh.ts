@@ -15,6 +15,7 @@ export const zh: Translation<typeof en> = {
   backTo: (app) => html`返回 ${app ?? '您的应用'}`,
   tryAgain: '重试',
   startAgainAt: (provider) => html`在 ${provider} 重新开始`,
+  lookAgain: '再次查看',
   logInAsYourself: '用自己的账号登录',
   closeWindow: '关闭此窗口',
   closesItself: '此窗口会自动关闭。如果没有关闭，请手动关闭并返回您的应用。',
@@ -101,7 +102,7 @@ export const zh: Translation<typeof en> = {
     working: {
       title: '正在完成…',
       happened: '已收到您的批准，正在处理。',
-      todo: '您无需操作：此页面每两秒检查一次。',
+      todo: '请稍候片刻。',
     },
     waiting_for_confirmation: {
       title: '正在等待您的应用',

@@ -1,0 +1,41 @@
+import type { Broker } from '../broker.ts'
+import { type Authorization, at, isSettled } from '../domain/authorization.ts'
+import { sha256 } from '../domain/ids.ts'
+import { trailLines } from '../domain/trail.ts'
+import { failureAudit, recordRefusal } from './authorization-audit.ts'
+
+export type CancelledAuthorization =
+  /** It has failed as `access_denied`, or had ended before. */
+  | { readonly outcome: 'ended'; readonly authorization: Authorization }
+  /** Another browser has clicked, so this one may not end what that one does. Nothing was changed. */
+  | { readonly outcome: 'held_elsewhere' }
+  /** The code is being redeemed: the user has approved already. */
+  | { readonly outcome: 'working'; readonly authorization: Authorization }
+
+const MESSAGE = 'The user cancelled on the connect page.'
+
+/**
+ * Ends the authorization as `access_denied` at the user's click on "Cancel". While another browser holds the attempt it
+ * does nothing: a forwarded link must not end what its user has begun. The browser that cancels is the one that is led to
+ * the caller's `next_uri`.
+ */
+export async function cancelAuthorization(
+  broker: Broker,
+  authorization: Authorization,
+  browserId: string,
+): Promise<CancelledAuthorization> {
+  const { store, now } = broker
+  const { id, step } = authorization
+  if (isSettled(authorization)) return { outcome: 'ended', authorization }
+  if (authorization.status === 'exchanging') return { outcome: 'working', authorization }
+  const audit = failureAudit(broker, authorization, 'access_denied', 'cancelled on the connect page')
+  const lines = trailLines({ at: now(), step: 'refused', part: step, details: { reason: 'cancelled' } })
+  const browserHash = sha256(browserId)
+  const failed = await store.authorizations.cancel(id, browserHash, MESSAGE, now(), audit, lines)
+  if (failed !== undefined) return { outcome: 'ended', authorization: failed }
+  const current = at((await store.authorizations.find(id)) ?? authorization, now())
+  if (isSettled(current)) return { outcome: 'ended', authorization: current }
+  if (current.status === 'exchanging') return { outcome: 'working', authorization: current }
+  await recordRefusal(broker, current, 'wrong_browser')
+  return { outcome: 'held_elsewhere' }
+}

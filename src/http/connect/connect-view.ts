@@ -1,0 +1,137 @@
+import type { Broker } from '../../broker.ts'
+import { type Authorization, currentStep, requestedAccount } from '../../domain/authorization.ts'
+import { type Connection, chooseConnection } from '../../domain/connection.ts'
+import { missingScopes } from '../../domain/scopes.ts'
+import { causeOfStored } from '../../flows/explain/explain-connection.ts'
+import { findProviderByUid } from '../../flows/find-provider.ts'
+import { logoNamed } from '../../providers/catalogue/logos.ts'
+import { scopeSentence } from '../../providers/catalogue/scope-sentences.ts'
+import type { ProviderEntry } from '../../providers/provider.ts'
+import { userVariables } from '../../providers/variables.ts'
+import type { Brand } from '../pages/brand.ts'
+import type { ConnectView, ShownScope, ValueField } from '../pages/connect-page.ts'
+import type { Words } from '../pages/texts/words.ts'
+
+/** What the user typed on the connect page, if it was sent, and what is wrong with it. */
+export interface TypedValues {
+  readonly typed: Readonly<Record<string, string>> | undefined
+  readonly faults: ReadonlyMap<string, string>
+}
+
+/** Paths below the page of an authorization. */
+export const connectPath = ({ id }: Pick<Authorization, 'id'>) => `/connect/${id}`
+export const cancelPath = (authorization: Pick<Authorization, 'id'>) => `${connectPath(authorization)}/cancel`
+
+/** The display names of the providers of an authorization, by their entries. */
+export async function providerNames(
+  broker: Broker,
+  { projectId, steps }: Authorization,
+  { texts }: Words,
+): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>()
+  for (const { providerUid } of steps) {
+    const entry = await findProviderByUid(broker, projectId, providerUid)
+    names.set(providerUid, entry?.provider.displayName ?? texts.connect.aRemovedProvider)
+  }
+  return names
+}
+
+/** What the connect page shows of an authorization, and what it asks. */
+export async function connectView(
+  broker: Broker,
+  authorization: Authorization,
+  {
+    words,
+    brand,
+    names,
+    loginAt,
+    values,
+  }: {
+    readonly words: Words
+    readonly brand: Brand
+    readonly names: ReadonlyMap<string, string>
+    readonly loginAt: string | undefined
+    readonly values: TypedValues | undefined
+  },
+): Promise<ConnectView> {
+  const { projectId, userId, userDisplay, requester, step, steps, expiresAt } = authorization
+  const { providerUid, given } = currentStep(authorization)
+  const entry = await findProviderByUid(broker, projectId, providerUid)
+  const logo = entry && broker.definitions.describing(entry)?.facts.logo
+  const known = await knownConnection(broker, authorization)
+  const askedAgain =
+    known?.status === 'needs_authorization' ? (await causeOfStored(broker, known.id))?.message : undefined
+  return {
+    brand,
+    requester,
+    providerName: names.get(providerUid) ?? '',
+    logo: logo === undefined ? undefined : logoNamed(logo),
+    userId,
+    userDisplay,
+    scopes: shownScopes(broker, authorization, entry, { known, language: words.language }),
+    fields: entry === undefined ? [] : fieldsOf(entry, given, values),
+    step,
+    steps: steps.map((one) => ({
+      providerName: names.get(one.providerUid) ?? '',
+      done: one.connectionId !== undefined,
+    })),
+    expiresAt,
+    now: broker.now(),
+    authorizationId: authorization.id,
+    action: connectPath(authorization),
+    cancelAction: cancelPath(authorization),
+    askedAgain,
+    opens: entry === undefined ? '' : new URL(entry.provider.authorizationRequest.endpoint).host,
+    loginAt: loginAt === undefined ? undefined : new URL(loginAt).host,
+    ownPage: new URL('/me', broker.settings.publicUrl),
+  }
+}
+
+function shownScopes(
+  broker: Broker,
+  authorization: Authorization,
+  entry: ProviderEntry | undefined,
+  { known, language }: { readonly known: Connection | undefined; readonly language: string },
+): ShownScope[] {
+  const words = entry && broker.definitions.describing(entry)?.facts.scopes
+  return currentStep(authorization).scopes.map((scope) => {
+    const sentence = scopeSentence(words, scope, language)
+    return {
+      scope,
+      sentence,
+      level: sentence?.level,
+      sensitive: sentence?.sensitive,
+      isAllowed: known && missingScopes([scope], known.scopes, entry?.provider).length === 0,
+    }
+  })
+}
+
+/** The connection that the current step renews. */
+async function knownConnection(
+  broker: Broker,
+  authorization: Authorization,
+): Promise<Connection | undefined> {
+  const { projectId, userId } = authorization
+  const account = requestedAccount(authorization)
+  if (account === 'new') return undefined
+  const { providerUid } = currentStep(authorization)
+  return chooseConnection(await broker.store.connections.ofOwner({ projectId, providerUid, userId }), account)
+}
+
+/** The fields of the values that users are asked for. What the caller gave is shown and not asked for again. */
+function fieldsOf(
+  { provider }: ProviderEntry,
+  byCaller: Readonly<Record<string, string>> = {},
+  { typed, faults }: TypedValues = { typed: undefined, faults: new Map() },
+): readonly ValueField[] {
+  return userVariables(provider).map(([name, { label = name, example, oneOf }]) => ({
+    name,
+    label,
+    ...(example !== undefined && { example }),
+    ...(oneOf !== undefined && { oneOf }),
+    value: byCaller[name] ?? typed?.[name] ?? '',
+    isGiven: byCaller[name] !== undefined,
+    // nothing is wrong with a form that the user has not sent
+    isWrong: typed !== undefined && faults.has(name),
+  }))
+}

@@ -1,0 +1,42 @@
+import type { Branding, OwnText } from '../../domain/branding.ts'
+import { knownLanguage } from './texts/language-of.ts'
+import type { Language, Words } from './texts/words.ts'
+
+/** How a project wants its pages to look. The pages themselves decide what they say of who asks for what. */
+export interface Brand {
+  readonly appName?: string | undefined
+  readonly language?: Language | undefined
+  /** URLs of this server. */
+  readonly logo?: string | undefined
+  readonly style?: string | undefined
+  readonly privacyUrl?: string | undefined
+  readonly supportUrl?: string | undefined
+  /** The project's own sentence at that place, in the language of the page or one that it has. */
+  note(place: OwnText, words: Words): Note | undefined
+}
+
+export interface Note {
+  readonly text: string
+  readonly language: string
+}
+
+export const NO_BRAND: Brand = { note: () => undefined }
+
+export function brandOf(branding: Branding | undefined): Brand {
+  if (branding === undefined) return NO_BRAND
+  const { projectId, appName, lang, logoHash, styleHash, privacyUrl, supportUrl, texts = {} } = branding
+  return {
+    appName,
+    language: knownLanguage(lang),
+    logo: logoHash === undefined ? undefined : `/assets/logo/${projectId}-${logoHash}`,
+    style: styleHash === undefined ? undefined : `/assets/brand/${styleHash}.css`,
+    privacyUrl,
+    supportUrl,
+    note(place, { language }) {
+      const languages = [language, lang ?? 'en', 'en', ...Object.keys(texts)]
+      const found = languages.find((one) => Object.hasOwn(texts, one) && texts[one]?.[place] !== undefined)
+      const text = found === undefined ? undefined : texts[found]?.[place]
+      return found === undefined || text === undefined ? undefined : { text, language: found }
+    },
+  }
+}
