@@ -205,7 +205,12 @@ export function createEvents(database: Database): Events {
       for (const { id, expiresAt } of await read(overdue({ now, limit }))) {
         const values = { id, reason: 'expired', message: EXPIRED_MESSAGE, now: expiresAt } as const
         const row = await write(undefined, function* (announce) {
-          const [failed] = yield* fail('any attempt')({ ...values, stateHash: '', browserHash: '', lines: '' })
+          const [failed] = yield* fail('any attempt')({
+            ...values,
+            stateHash: '',
+            browserHash: '',
+            lines: '',
+          })
           if (failed === undefined) return undefined
           announce({ noun: 'authorization', id })
           yield* settled(announce, failed)
