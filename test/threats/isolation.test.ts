@@ -213,7 +213,7 @@ function inTwin<T>(value: T): T {
 describe('threats 37, 38, 51: what another project has', () => {
   test('is not told, not changed and not known, in any place of any route', async () => {
     const before = alphasRows()
-    const routes = routesOf(document).filter(({ isPublic }) => !isPublic)
+    const routes = routesOf(document).filter(({ needsKey }) => needsKey)
     expect(routes.length).toBeGreaterThan(30)
     const seen = new Map<string, Set<number>>()
     const harmless = fc.constantFrom(...HARMLESS)

@@ -9,7 +9,7 @@ export interface ApiDocument {
 interface Operation {
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly schema?: Schema }[]
   readonly requestBody?: { readonly content: { readonly 'application/json'?: { readonly schema: Schema } } }
-  readonly security?: readonly unknown[]
+  readonly security?: readonly Readonly<Record<string, unknown>>[]
 }
 
 interface Schema {
@@ -36,7 +36,8 @@ export interface ApiRequest {
 export interface Route {
   readonly method: string
   readonly path: string
-  readonly isPublic: boolean
+  /** It needs an API key; the token of a connect session, for one, is none. */
+  readonly needsKey: boolean
   readonly operation: Operation
 }
 
@@ -45,7 +46,7 @@ export function routesOf(document: ApiDocument): Route[] {
     Object.entries(item).map(([method, operation]) => ({
       method: method.toUpperCase(),
       path,
-      isPublic: operation.security === undefined,
+      needsKey: operation.security?.some((scheme) => 'apiKey' in scheme) ?? false,
       operation,
     })),
   )
