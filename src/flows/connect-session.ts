@@ -134,7 +134,7 @@ export async function restartConnectSession(
       'invalid_request',
       `This session has begun again ${MAX_RESTARTS} times. Make a new one: POST /v1/connect_sessions.`,
     )
-  const { projectId, userId, requester, account, nextUri, steps } = authorization
+  const { projectId, userId, requester, account, nextUri, userDisplay, lang, steps } = authorization
   const providers = []
   for (const { providerUid, connectionId, ...step } of steps) {
     if (connectionId !== undefined) continue
@@ -158,6 +158,8 @@ export async function restartConnectSession(
     ...(requester !== undefined && { requester }),
     ...(account !== undefined && { account }),
     ...(nextUri !== undefined && { nextUri }),
+    ...(userDisplay !== undefined && { userDisplay }),
+    ...(lang !== undefined && { lang }),
   })
   if (begun.outcome === 'authorization_required')
     await broker.store.connectSessions.restart(session, begun.authorization.id)

@@ -3002,6 +3002,10 @@ export interface ConnectSessionRequest {
   readonly allowed_origin: string
   /** Where the browser goes at the end if the page’s own tab had to be used */
   readonly next_uri?: string | null | undefined
+  /** The user's name for people, 1 to 80 characters: the connect page says *You are …* */
+  readonly user_display?: string | null | undefined
+  /** The language of the connect page; absent: that of the browser. en, de, fr, es, pt, ja, zh */
+  readonly lang?: string | null | undefined
 }
 
 export interface Connection {

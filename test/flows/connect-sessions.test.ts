@@ -90,6 +90,15 @@ describe('a session', () => {
     expect(JSON.stringify(ended.body)).not.toMatch(/token|user_id|account/)
   })
 
+  test('names the user on the page as the caller does, in the language that it says', async () => {
+    const session = await begin({ user_display: 'Ada L.', lang: 'de' })
+    const browser = new UserAgent()
+    await open(session, browser)
+    const { body } = await browser.get(session.url)
+    expect(body).toContain('Ada L.')
+    expect(body).toContain('<html lang="de"')
+  })
+
   test('is kept as a hash, and its token reaches no log and no audit entry', async () => {
     const session = await begin()
     await openAndClick(session)

@@ -13,7 +13,7 @@ import { actForTool } from '../../services/request-context.ts'
 import { findTool } from '../../tools/catalogue/find-tool.ts'
 import { toolNeeds } from '../../tools/run/tool-tokens.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
-import { idText, scopeText, toolNameText, userIdText } from '../endpoint/fields.ts'
+import { idText, pageMembers, scopeText, toolNameText, userIdText } from '../endpoint/fields.ts'
 import { givenFor, variablesSchema } from './given-values.ts'
 
 const connectionSchema = z.object({ id: z.string(), provider_id: z.string() })
@@ -73,6 +73,7 @@ const createSchema = z
       .max(2000)
       .nullish()
       .openapi({ description: 'Where the browser goes at the end if the page’s own tab had to be used' }),
+    ...pageMembers,
   })
   .openapi('ConnectSessionRequest')
 
@@ -96,7 +97,7 @@ export function addConnectSessions(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, body, caller }) => {
       const { projectId } = caller
-      const { user_id: userId, account, next_uri: nextUri } = body
+      const { user_id: userId, account, next_uri: nextUri, user_display: userDisplay, lang } = body
       const { providers, requester } = await neededBy(body, projectId)
       const { session, token, authorization } = await beginConnectSession(
         broker,
@@ -107,6 +108,8 @@ export function addConnectSessions(add: AddEndpoint, broker: Broker): void {
           ...(requester !== undefined && { requester }),
           ...(account != null && { account }),
           ...(nextUri != null && { nextUri }),
+          ...(userDisplay != null && { userDisplay }),
+          ...(lang != null && { lang }),
         },
         allowedOrigin(body.allowed_origin),
       )

@@ -48,6 +48,10 @@ export type ConnectSessionOptions = Connectable &
     readonly allowedOrigin: string
     /** Where the browser goes at the end if the page's own tab had to be used. */
     readonly nextUri?: string | URL | undefined
+    /** The user's name, for the connect page. */
+    readonly userDisplay?: string | undefined
+    /** The language of the connect page; else that of the browser. */
+    readonly lang?: string | undefined
   }
 
 /** Sessions in which pages let users connect. */
@@ -60,6 +64,8 @@ interface AnyNeed extends RequestOptions {
   readonly user?: string | undefined
   readonly allowedOrigin: string
   readonly nextUri?: string | URL | undefined
+  readonly userDisplay?: string | undefined
+  readonly lang?: string | undefined
   readonly provider?: string
   readonly tool?: string
   readonly connection?: string
@@ -74,7 +80,7 @@ export function createConnectSessions<Who extends By>(
 ): ConnectSessions<Who> {
   return {
     async create(given: ConnectSessionOptions & Who) {
-      const { user, allowedOrigin, nextUri, ...need }: AnyNeed = given
+      const { user, allowedOrigin, nextUri, userDisplay, lang, ...need }: AnyNeed = given
       const { provider, tool, connection, scopes, account, variables, ...options } = need
       const wire = await transport.call<'createConnectSession'>({
         method: 'POST',
@@ -89,6 +95,8 @@ export function createConnectSessions<Who extends By>(
           variables,
           allowed_origin: allowedOrigin,
           next_uri: nextUri?.toString(),
+          user_display: userDisplay,
+          lang,
         },
         repetition: 'safe', // a session that no page has heard of ends without effect
         options,
