@@ -1,0 +1,120 @@
+import type { FormField, Json, SchemaForm, SimpleField } from './schema-form.ts'
+
+/** The field of a form that is one JSON text. */
+export const WHOLE_FIELD = '/'
+
+export type FormInput =
+  | { readonly outcome: 'read'; readonly input: Readonly<Record<string, Json>> }
+  /** By the names of fields: a sentence on what is wrong with each. */
+  | { readonly outcome: 'faulty'; readonly faults: ReadonlyMap<string, string> }
+
+/** A value that was read; `absent`: the field was left empty. */
+type Read = { readonly value: Json } | 'absent' | { readonly fault: string }
+
+/** The input that a sent form says. `asText`: it was sent as one JSON text, whatever the schema says. */
+export function readSchemaForm(form: SchemaForm, sent: URLSearchParams, asText = false): FormInput {
+  if (asText || form.kind === 'whole') return readWhole(sent.get(WHOLE_FIELD) ?? '')
+  const faults = new Map<string, string>()
+  const input = objectOf(form.fields, (field) => {
+    if (field.kind !== 'group') return readField(field, sent, faults)
+    const inner = objectOf(field.fields, (one) =>
+      readField(one, sent, faults, { isInGroup: !field.isRequired }),
+    )
+    const isGiven = Object.keys(inner).length > 0
+    if (isGiven && !field.isRequired) checkRequired(field.fields, inner, faults)
+    return isGiven || field.isRequired ? { value: inner } : 'absent'
+  })
+  return faults.size > 0 ? { outcome: 'faulty', faults } : { outcome: 'read', input }
+}
+
+function readWhole(text: string): FormInput {
+  const parsed = text.trim() === '' ? { value: {} } : parseJson(text)
+  if ('fault' in parsed) return { outcome: 'faulty', faults: new Map([[WHOLE_FIELD, parsed.fault]]) }
+  const { value } = parsed
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return { outcome: 'read', input: value as Readonly<Record<string, Json>> } // the type of `isArray` loses that it is no array
+  return { outcome: 'faulty', faults: new Map([[WHOLE_FIELD, 'must be an object: {"name": "value"}.']]) }
+}
+
+/** The members whose fields are filled in. As own properties, whatever their names. */
+function objectOf<Field extends FormField>(
+  fields: readonly Field[],
+  read: (field: Field) => Read,
+): Record<string, Json> {
+  return Object.fromEntries(
+    fields.flatMap((field) => {
+      const result = read(field)
+      return typeof result === 'object' && 'value' in result ? [[field.member, result.value]] : []
+    }),
+  )
+}
+
+function readField(
+  field: SimpleField,
+  sent: URLSearchParams,
+  faults: Map<string, string>,
+  { isInGroup = false } = {},
+): Read {
+  const result = sentValue(field, sent)
+  if (result === 'absent' && field.isRequired && !isInGroup) faults.set(field.name, MISSING)
+  if (typeof result === 'object' && 'fault' in result) faults.set(field.name, result.fault)
+  return result
+}
+
+const MISSING = 'is required.'
+
+/** Of a group that may be left out, members are required once one of them is filled in. */
+function checkRequired(
+  fields: readonly SimpleField[],
+  inner: Readonly<Record<string, Json>>,
+  faults: Map<string, string>,
+): void {
+  for (const { name, member, isRequired } of fields)
+    if (isRequired && !Object.hasOwn(inner, member) && !faults.has(name)) faults.set(name, MISSING)
+}
+
+function sentValue(field: SimpleField, sent: URLSearchParams): Read {
+  // browsers send line ends as CR LF (HTML, "constructing the entry list")
+  const text = (sent.get(field.name) ?? '').replaceAll('\r\n', '\n')
+  switch (field.kind) {
+    case 'constant':
+      return field.isRequired || text !== '' ? { value: field.value } : 'absent'
+    case 'text':
+      return text === '' ? 'absent' : { value: text }
+    case 'number':
+      return text.trim() === '' ? 'absent' : numberOf(text.trim(), field.isWhole)
+    case 'boolean':
+      return text === '' ? 'absent' : chosen(text, [true, false])
+    case 'choice':
+      return text === '' ? 'absent' : chosen(text, field.values)
+    case 'texts': {
+      const all = field.values === undefined ? text.split('\n') : sent.getAll(field.name)
+      const texts = all.map((one) => one.trim()).filter((one) => one !== '')
+      return texts.length === 0 && !field.isRequired ? 'absent' : { value: texts }
+    }
+    case 'json':
+      return text.trim() === '' ? 'absent' : parseJson(text)
+  }
+}
+
+/** A choice is sent as its JSON. */
+function chosen(text: string, values: readonly Json[]): Read {
+  const value = values.find((one) => JSON.stringify(one) === text)
+  return value === undefined ? { fault: 'must be one of the choices.' } : { value }
+}
+
+function numberOf(text: string, isWhole: boolean): Read {
+  const value = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : Number.NaN
+  if (!Number.isFinite(value)) return { fault: 'must be a number, such as 12 or 0.5.' }
+  if (!isWhole) return { value }
+  if (!Number.isInteger(value)) return { fault: 'must be a whole number.' }
+  return Number.isSafeInteger(value) ? { value } : { fault: 'is too large to be exact.' }
+}
+
+function parseJson(text: string): { readonly value: Json } | { readonly fault: string } {
+  try {
+    return { value: JSON.parse(text) }
+  } catch (error) {
+    return { fault: `is not JSON: ${(error as Error).message}.` } // JSON.parse throws errors alone
+  }
+}

@@ -1,0 +1,158 @@
+import { html } from 'hono/html'
+import { type Html, name } from '../pages/layout.ts'
+import { WHOLE_FIELD } from './read-schema-form.ts'
+import type { FormField, Json, SchemaForm, SimpleField } from './schema-form.ts'
+
+export interface SentForm {
+  readonly values: URLSearchParams
+  /** By the names of fields: a sentence on what is wrong with each. */
+  readonly faults: ReadonlyMap<string, string>
+}
+
+/** The fields of a tool's input. `sent`: what was sent before, with its faults. */
+export function schemaFormView(form: SchemaForm, sent?: SentForm): Html {
+  if (form.kind === 'whole') return wholeView(sent)
+  if (form.fields.length === 0) return html`<p class="muted">It takes no input.</p>`
+  return html`${form.fields.map((field) => fieldView(field, sent))}`
+}
+
+/** The whole input as one JSON text. */
+export function wholeView(sent?: SentForm): Html {
+  const text = sent?.values.get(WHOLE_FIELD) ?? '{}'
+  const fault = sent?.faults.get(WHOLE_FIELD)
+  return html`<label for="input-json">Input as JSON</label>
+<textarea id="input-json" name="${WHOLE_FIELD}" rows="8" class="code" spellcheck="false" autocapitalize="none"${invalid(fault, 'input-json-note')}>
+${text}</textarea>
+<small id="input-json-note">${fault === undefined ? 'One object, as the schema of the tool describes it.' : html`The input ${fault}`}</small>`
+}
+
+function fieldView(field: FormField, sent: SentForm | undefined): Html {
+  if (field.kind !== 'group') return simpleView(field, sent)
+  const fault = sent?.faults.get(field.name)
+  return html`<fieldset class="group"><legend>${labelText(field)}</legend>
+${field.description !== undefined && html`<p class="muted small">${name(field.description, { longest: 600 })}</p>`}
+${fault !== undefined && html`<p class="fault small">${field.title ?? field.member} ${fault}</p>`}
+${field.fields.map((one) => simpleView(one, sent))}</fieldset>`
+}
+
+function simpleView(field: SimpleField, sent: SentForm | undefined): Html {
+  if (field.kind === 'texts' && field.values !== undefined) return checkboxesView(field, field.values, sent)
+  const id = `input${field.name.replaceAll(/[^\w-]/g, '-')}`
+  const note = `${id}-note`
+  const fault = sent?.faults.get(field.name)
+  const value = sent === undefined ? initialText(field) : (sent.values.get(field.name) ?? '')
+  return html`<label for="${id}">${labelText(field)}</label>
+${controlView(field, { id, value, marks: invalid(fault, note) })}
+<small id="${note}">${noteOf(field, fault)}</small>`
+}
+
+interface Control {
+  readonly id: string
+  readonly value: string
+  /** Attributes that say whether it is invalid, and what describes it. */
+  readonly marks: Html
+}
+
+function controlView(field: SimpleField, { id, value, marks }: Control): Html {
+  const required = field.isRequired && !field.name.slice(1).includes('/') ? html` required` : ''
+  const plain = html` id="${id}" name="${field.name}" autocomplete="off" autocapitalize="none" spellcheck="false"${marks}`
+  switch (field.kind) {
+    case 'text':
+      return field.isLong
+        ? html`<textarea${plain}${required} rows="2">
+${value}</textarea>`
+        : html`<input type="text" value="${value}"${plain}${required}${field.maxLength !== undefined && html` maxlength="${field.maxLength}"`}>`
+    case 'number':
+      return html`<input type="text" inputmode="${field.isWhole ? 'numeric' : 'decimal'}" value="${value}"${plain}${required}>`
+    case 'boolean':
+      return choices([true, false], value, html`${plain}${required}`, (one) => (one === true ? 'yes' : 'no'))
+    case 'choice':
+      return choices(field.values, value, html`${plain}${required}`, textOf)
+    case 'constant':
+      return field.isRequired
+        ? html`<input type="text" value="${textOf(field.value)}"${plain} readonly>`
+        : choices([field.value], value, plain, textOf)
+    case 'texts':
+      return html`<textarea${plain} rows="3">
+${value}</textarea>`
+    case 'json':
+      return html`<textarea${plain} rows="3" class="code">
+${value}</textarea>`
+  }
+}
+
+function choices(
+  values: readonly Json[],
+  chosen: string,
+  attributes: Html,
+  shown: (value: Json) => string,
+): Html {
+  return html`<select${attributes}><option value="">—</option>${values.map((one) => {
+    const json = JSON.stringify(one)
+    return html`<option value="${json}"${json === chosen ? html` selected` : ''}>${shown(one)}</option>`
+  })}</select>`
+}
+
+function checkboxesView(field: SimpleField, values: readonly string[], sent: SentForm | undefined): Html {
+  const initial = Array.isArray(field.initial) ? field.initial : []
+  const chosen: readonly unknown[] = sent === undefined ? initial : sent.values.getAll(field.name)
+  return html`<fieldset><legend>${labelText(field)}</legend>
+${values.map((one) => html`<label><input type="checkbox" name="${field.name}" value="${one}"${chosen.includes(one) ? html` checked` : ''}>${name(one)}</label>`)}
+<small>${noteOf(field, sent?.faults.get(field.name))}</small></fieldset>`
+}
+
+function labelText({ title, member, isRequired }: FormField): Html {
+  const shown =
+    title === undefined
+      ? html`<code>${name(member)}</code>`
+      : html`${name(title)} <code>${name(member)}</code>`
+  return isRequired ? shown : html`${shown} <span class="muted">optional</span>`
+}
+
+function noteOf(field: SimpleField, fault: string | undefined): Html | string {
+  if (fault !== undefined) return html`${name(field.title ?? field.member)} ${fault}`
+  const described = field.description === undefined ? '' : name(field.description, { longest: 600 })
+  const hint = hintOf(field)
+  return hint === '' ? described : html`${described} ${hint}`
+}
+
+function hintOf(field: SimpleField): string {
+  switch (field.kind) {
+    case 'number': {
+      const { least, most } = field
+      if (least !== undefined && most !== undefined) return `From ${least} to ${most}.`
+      if (least !== undefined) return `At least ${least}.`
+      return most === undefined ? '' : `At most ${most}.`
+    }
+    case 'texts':
+      return field.values === undefined ? 'One a line.' : ''
+    case 'json':
+      return 'Written as JSON.'
+    default:
+      return ''
+  }
+}
+
+function initialText(field: SimpleField): string {
+  const { initial } = field
+  if (initial === undefined) return ''
+  switch (field.kind) {
+    case 'boolean':
+    case 'choice':
+      return JSON.stringify(initial)
+    case 'texts':
+      return Array.isArray(initial) ? initial.join('\n') : ''
+    case 'json':
+      return JSON.stringify(initial, null, 2)
+    default:
+      return textOf(initial)
+  }
+}
+
+function textOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function invalid(fault: string | undefined, note: string): Html {
+  return html` aria-describedby="${note}"${fault !== undefined && html` aria-invalid="true"`}`
+}

@@ -1,0 +1,212 @@
+import type { JsonSchema } from '../../domain/tool.ts'
+import { escapeToken } from '../../sdk/worker/json-pointer.ts'
+
+// A form for the input of a tool, made of its JSON Schema: strings, numbers, booleans, enumerations, constants and arrays of
+// strings, and one level of objects of these. Whatever else a schema says is written as JSON. The form only helps to write
+// the input; the tool's schema checks it.
+
+/** A value of JSON. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
+
+interface Described {
+  /** The name of the form's field: a JSON Pointer (RFC 6901) into the input. */
+  readonly name: string
+  /** The member's name. */
+  readonly member: string
+  readonly title?: string
+  readonly description?: string
+  readonly isRequired: boolean
+  readonly initial?: Json
+}
+
+export type SimpleField = Described &
+  (
+    | { readonly kind: 'text'; readonly isLong: boolean; readonly maxLength?: number }
+    | { readonly kind: 'number'; readonly isWhole: boolean; readonly least?: number; readonly most?: number }
+    | { readonly kind: 'boolean' }
+    | { readonly kind: 'choice'; readonly values: readonly Json[] }
+    | { readonly kind: 'constant'; readonly value: Json }
+    | { readonly kind: 'texts'; readonly values?: readonly string[] }
+    | { readonly kind: 'json' }
+  )
+
+export type FormField =
+  | SimpleField
+  | (Described & { readonly kind: 'group'; readonly fields: readonly SimpleField[] })
+
+/** `whole`: the schema says more than fields can, so that the input is written as one JSON text. */
+export type SchemaForm =
+  | { readonly kind: 'fields'; readonly fields: readonly FormField[] }
+  | { readonly kind: 'whole' }
+
+const WHOLE: SchemaForm = { kind: 'whole' }
+const MAX_FIELDS = 100
+const MAX_CHOICES = 200
+/** Texts that may be longer have a field of several lines. */
+const LINE_LENGTH = 200
+
+/** Keywords with which the members of an object depend on each other, or on another schema. */
+const DEPENDENT = [
+  '$ref',
+  '$dynamicRef',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'dependentRequired',
+  'dependentSchemas',
+  'dependencies',
+  'patternProperties',
+  'propertyNames',
+  'minProperties',
+]
+
+type Keywords = Readonly<Record<string, unknown>>
+
+export function schemaForm(schema: JsonSchema | undefined): SchemaForm {
+  if (!isKeywords(schema) || !isPlainObject(schema)) return WHOLE
+  const members = membersOf(schema)
+  if (members.length === 0 && takesMore(schema)) return WHOLE
+  const fields = members.map(({ member, keywords, isRequired }) => fieldOf(member, keywords, isRequired))
+  const count = fields.reduce((sum, one) => sum + (one.kind === 'group' ? one.fields.length : 1), 0)
+  return count > MAX_FIELDS ? WHOLE : { kind: 'fields', fields }
+}
+
+function fieldOf(member: string, keywords: Keywords, isRequired: boolean): FormField {
+  const name = `/${escapeToken(member)}`
+  if (!isPlainObject(keywords) || takesMore(keywords))
+    return simpleFieldOf(name, member, keywords, isRequired)
+  const fields = membersOf(keywords).map((inner) =>
+    simpleFieldOf(`${name}/${escapeToken(inner.member)}`, inner.member, inner.keywords, inner.isRequired),
+  )
+  if (fields.length === 0) return simpleFieldOf(name, member, keywords, isRequired)
+  const initial = initialOf(keywords)
+  const given = isKeywords(initial)
+    ? fields.map((one) =>
+        Object.hasOwn(initial, one.member) ? { ...one, initial: initial[one.member] as Json } : one,
+      ) // `default` is JSON
+    : fields
+  return { ...described(name, member, keywords, isRequired), kind: 'group', fields: given }
+}
+
+function simpleFieldOf(name: string, member: string, said: Keywords, isRequired: boolean): SimpleField {
+  const keywords = withoutNull(said)
+  const about = described(name, member, keywords, isRequired)
+  const json = { ...about, kind: 'json' } as const
+  if (Object.hasOwn(keywords, 'const')) return { ...about, kind: 'constant', value: keywords.const as Json }
+  if (DEPENDENT.some((keyword) => keyword in keywords)) return json
+  if (Array.isArray(keywords.enum)) return choiceOf(about, keywords.enum as Json[]) ?? json
+  switch (keywords.type) {
+    case 'string': {
+      const { maxLength } = keywords
+      const isShort = keywords.format !== undefined || keywords.pattern !== undefined
+      const most = numberOf(maxLength)
+      return {
+        ...about,
+        kind: 'text',
+        isLong: !isShort && (most === undefined || most > LINE_LENGTH),
+        ...(most !== undefined && { maxLength: most }),
+      }
+    }
+    case 'integer':
+    case 'number': {
+      const least = numberOf(keywords.minimum)
+      const most = numberOf(keywords.maximum)
+      return {
+        ...about,
+        kind: 'number',
+        isWhole: keywords.type === 'integer',
+        ...(least !== undefined && { least }),
+        ...(most !== undefined && { most }),
+      }
+    }
+    case 'boolean':
+      return { ...about, kind: 'boolean' }
+    case 'array': {
+      const values = textsOf(keywords.items)
+      return values === undefined ? json : { ...about, kind: 'texts', ...(values.length > 0 && { values }) }
+    }
+    default:
+      return json
+  }
+}
+
+function choiceOf(about: Described, values: readonly Json[]): SimpleField | undefined {
+  const isSimple = values.every((one) => typeof one !== 'object' || one === null)
+  return isSimple && values.length <= MAX_CHOICES ? { ...about, kind: 'choice', values } : undefined
+}
+
+/** The texts that an array may have; empty: any. `undefined`: its items are no texts. */
+function textsOf(items: unknown): readonly string[] | undefined {
+  if (!isKeywords(items) || DEPENDENT.some((keyword) => keyword in items)) return undefined
+  const { type, enum: values } = items
+  if (Array.isArray(values))
+    return values.length <= MAX_CHOICES && values.every((one) => typeof one === 'string') ? values : undefined
+  return type === 'string' ? [] : undefined
+}
+
+/** A schema that also takes `null` is that of the other value: a member that is left empty is left out. */
+function withoutNull(keywords: Keywords): Keywords {
+  const { type, anyOf, oneOf, ...rest } = keywords
+  if (Array.isArray(type)) {
+    const others = type.filter((one) => one !== 'null')
+    return others.length === 1 ? { ...rest, ...noNull(rest), type: others[0] } : keywords
+  }
+  const either = anyOf ?? oneOf
+  if (type !== undefined || !Array.isArray(either)) return keywords
+  const others = either.filter((one) => !(isKeywords(one) && one.type === 'null'))
+  const [only] = others
+  return others.length === 1 && either.length === 2 && isKeywords(only) ? { ...only, ...rest } : keywords
+}
+
+function noNull({ enum: values }: Keywords): Keywords {
+  return Array.isArray(values) ? { enum: values.filter((one) => one !== null) } : {}
+}
+
+function described(name: string, member: string, keywords: Keywords, isRequired: boolean): Described {
+  const { title, description } = keywords
+  const initial = initialOf(keywords)
+  return {
+    name,
+    member,
+    isRequired,
+    ...(typeof title === 'string' && title !== '' && { title }),
+    ...(typeof description === 'string' && description !== '' && { description }),
+    ...(initial !== undefined && initial !== null && { initial }),
+  }
+}
+
+function initialOf(keywords: Keywords): Json | undefined {
+  return keywords.default as Json | undefined // schemas are JSON
+}
+
+function isPlainObject(keywords: Keywords): boolean {
+  return keywords.type === 'object' && !DEPENDENT.some((keyword) => keyword in keywords)
+}
+
+/** Whether the object has members that the schema does not name: without a schema of their own, a form leaves them out. */
+function takesMore({ properties, additionalProperties }: Keywords): boolean {
+  if (isKeywords(additionalProperties)) return Object.keys(additionalProperties).length > 0
+  return additionalProperties === true && Object.keys(isKeywords(properties) ? properties : {}).length === 0
+}
+
+function membersOf({ properties, required }: Keywords) {
+  if (!isKeywords(properties)) return []
+  const names: readonly unknown[] = Array.isArray(required) ? required : []
+  return Object.entries(properties)
+    .map(([member, keywords]) => ({
+      member,
+      keywords: isKeywords(keywords) ? keywords : {},
+      isRequired: names.includes(member),
+    }))
+    .sort((a, b) => Number(b.isRequired) - Number(a.isRequired))
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
+}
+
+function isKeywords(value: unknown): value is Keywords {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
