@@ -1,0 +1,107 @@
+import type { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { newId } from '../../domain/ids.ts'
+import { changeProvider } from '../../flows/change-provider.ts'
+import { missingSettings, similarProvider } from '../../flows/find-provider.ts'
+import { withDiscoveredMetadata } from '../../flows/issuer-metadata.ts'
+import { sealClientSecret } from '../../flows/provider-entry.ts'
+import type { ProviderEntry } from '../../providers/provider.ts'
+import type { ProviderWire, providerCreateSchema, providerPatchSchema } from './provider-schema.ts'
+import { applyProviderPatch, parseProviderCreate, providerToWire } from './provider-wire.ts'
+
+// What administrators do with provider entries, for the API and for the console.
+
+const wireOptions = (broker: Broker) => ({
+  allowsHttp: (url: URL) => broker.outgoing.allows(url),
+  definitions: broker.definitions,
+})
+
+export function entryToWire(broker: Broker, entry: ProviderEntry): ProviderWire {
+  return providerToWire(
+    entry,
+    broker.redirectUri(entry),
+    broker.clientFor(entry)?.clientSecret !== undefined,
+    missingSettings(broker, entry),
+  )
+}
+
+/** Throws `not_found`, with the nearest id. */
+export async function getEntry({ store }: Broker, projectId: string, id: string): Promise<ProviderEntry> {
+  const entry = await store.providers.findById(projectId, id)
+  if (entry === undefined)
+    throw new BrokerError(
+      'not_found',
+      `There is no provider "${id}" in this project.${similarProvider(id, await store.providers.list(projectId))}`,
+    )
+  return entry
+}
+
+/** Throws `invalid_request`, `already_exists`. */
+export async function addEntry(
+  broker: Broker,
+  projectId: string,
+  body: z.output<typeof providerCreateSchema>,
+): Promise<ProviderEntry> {
+  const { store, now } = broker
+  const { entry: said, clientSecret } = parseProviderCreate(body, wireOptions(broker))
+  const entry = { ...said, provider: await withDiscoveredMetadata(broker, said.provider) }
+  const uid = newId('prov')
+  const added = await store.providers.add(
+    {
+      ...entry,
+      uid,
+      projectId,
+      ...(clientSecret !== undefined && {
+        clientSecret: sealClientSecret(broker, { uid, projectId }, clientSecret),
+      }),
+      createdAt: now(),
+      updatedAt: now(),
+    },
+    broker.audit.of(projectId, { action: 'provider.added', providerId: entry.id }),
+  )
+  if (added === undefined)
+    throw new BrokerError(
+      'already_exists',
+      `There is a provider "${entry.id}" already. Change it (PATCH, gatepass providers set), or choose another id.`,
+    )
+  return added
+}
+
+/** What is left out stays. Throws `not_found`, `invalid_request`. */
+export async function changeEntry(
+  broker: Broker,
+  projectId: string,
+  id: string,
+  body: z.output<typeof providerPatchSchema>,
+): Promise<ProviderEntry> {
+  const before = await getEntry(broker, projectId, id)
+  const patched = applyProviderPatch(before, body, wireOptions(broker))
+  const entry: ProviderEntry = {
+    ...patched.entry,
+    provider: await withDiscoveredMetadata(broker, patched.entry.provider),
+    // an entry that an administrator has changed is not changed by later imports
+    source: 'admin',
+    updatedAt: broker.now(),
+    ...(patched.clientSecret !== undefined && {
+      clientSecret: sealClientSecret(broker, patched.entry, patched.clientSecret),
+    }),
+  }
+  await changeProvider(broker, before, entry, {
+    keepConnections: body.keep_connections === true,
+    confirmed: body.oauth2?.environment_client === true,
+  })
+  return entry
+}
+
+/** Deletes the entry with its connections; returns what it was, unless it was altered in the database. Throws `not_found`. */
+export async function deleteEntry(
+  broker: Broker,
+  projectId: string,
+  id: string,
+): Promise<ProviderEntry | undefined> {
+  const entry = await broker.store.providers.findById(projectId, id)
+  const audit = broker.audit.of(projectId, { action: 'provider.deleted', providerId: id })
+  if (!(await broker.store.providers.delete(projectId, id, audit))) await getEntry(broker, projectId, id)
+  return entry
+}
