@@ -177,7 +177,8 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
   )
 }
 
-function readExpiry(
+/** Throws `invalid_request` for a time that has passed, or for both members. */
+export function readExpiry(
   {
     expires_at: at,
     expires_in: seconds,

@@ -21,10 +21,14 @@ const secretSchema = z
 
 const tag = 'Secrets'
 
-const keyParams = z.object({
+export const secretKeySchema = z.object({
   key: z.string().regex(/^[A-Za-z0-9_.-]{1,200}$/, 'must have letters, digits, _ . - only'),
 })
-const body = z.object({ value: z.string().min(1).max(5000), description: z.string().max(1000).nullish() })
+/** What is set. */
+export const secretValueSchema = z.object({
+  value: z.string().min(1).max(5000),
+  description: z.string().max(1000).nullish(),
+})
 
 /**
  * Secrets for tools. Their values are given to tools and never answered. Arcade's SDKs use the paths below /v1/admin, its
@@ -43,8 +47,8 @@ export function addSecrets(add: AddEndpoint, broker: Broker): void {
           role: 'admin',
           tag,
           summary: 'Set a secret',
-          params: keyParams,
-          body,
+          params: secretKeySchema,
+          body: secretValueSchema,
           responses: { 200: { description: 'Set', schema: secretSchema } },
         },
         async ({ c, params: { key }, body: { value, description }, caller }) => {
@@ -83,7 +87,7 @@ export function addSecrets(add: AddEndpoint, broker: Broker): void {
         role: 'readonly',
         tag,
         summary: 'One secret by its key or id, without its value',
-        params: keyParams,
+        params: secretKeySchema,
         responses: { 200: { description: 'The secret', schema: secretSchema } },
       },
       async ({ c, params: { key }, caller }) =>
@@ -98,17 +102,22 @@ export function addSecrets(add: AddEndpoint, broker: Broker): void {
         role: 'admin',
         tag,
         summary: 'Delete a secret by its id or key',
-        params: keyParams,
+        params: secretKeySchema,
         responses: { 204: { description: 'Deleted' } },
       },
-      async ({ c, params: { key }, caller: { projectId } }) => {
-        const { id } = await getSecret(broker, projectId, key)
-        const audit = broker.audit.of(projectId, { action: 'secret.deleted', subject: id })
-        if (!(await broker.store.secrets.delete(projectId, id, audit))) throw noSecret(key)
+      async ({ c, params: { key }, caller }) => {
+        await deleteSecret(broker, caller.projectId, key)
         return c.body(null, 204)
       },
     )
   }
+}
+
+/** By its id or key. Throws `not_found`. */
+export async function deleteSecret(broker: Broker, projectId: string, name: string): Promise<void> {
+  const { id } = await getSecret(broker, projectId, name)
+  const audit = broker.audit.of(projectId, { action: 'secret.deleted', subject: id })
+  if (!(await broker.store.secrets.delete(projectId, id, audit))) throw noSecret(name)
 }
 
 /** Finds the secret by its id, else by its key, ignoring case. Throws `not_found`. */

@@ -85,18 +85,6 @@ const tag = 'Executions'
 export function addExecutions(add: AddEndpoint, broker: Broker): void {
   const { executions } = broker.store
 
-  async function get(
-    projectId: string,
-    id: string,
-    type?: ExecutionRecord['type'],
-  ): Promise<ExecutionRecord> {
-    if (type === undefined) await broker.history.flush().catch(() => {}) // so that a run that has just ended is found
-    const record = await executions.find(projectId, id)
-    const isOfType = type === undefined || record?.type === type
-    if (record !== undefined && isOfType && mayActFor(record.userId)) return record
-    throw new BrokerError('not_found', `There is no execution "${id.slice(0, 100)}" in this project.`)
-  }
-
   add(
     {
       operationId: 'listExecutions',
@@ -148,7 +136,8 @@ export function addExecutions(add: AddEndpoint, broker: Broker): void {
       params: idParams,
       responses: { 200: { description: 'The run', schema: detailSchema } },
     },
-    async ({ c, params, caller }) => sendJson(c, toDetail(broker, await get(caller.projectId, params.id))),
+    async ({ c, params, caller }) =>
+      sendJson(c, toDetail(broker, await getExecution(broker, caller.projectId, params.id))),
   )
 
   add(
@@ -186,7 +175,7 @@ export function addExecutions(add: AddEndpoint, broker: Broker): void {
       responses: { 200: { description: 'The run', schema: detailSchema } },
     },
     async ({ c, params, caller }) =>
-      sendJson(c, toDetail(broker, await get(caller.projectId, params.id, 'scheduled'))),
+      sendJson(c, toDetail(broker, await getExecution(broker, caller.projectId, params.id, 'scheduled'))),
   )
 
   add(
@@ -201,19 +190,41 @@ export function addExecutions(add: AddEndpoint, broker: Broker): void {
       params: idParams,
       responses: { 200: { description: 'Cancelled', schema: executionSchema } },
     },
-    async ({ c, params, caller: { projectId } }) => {
-      const { id, toolId: tool } = await get(projectId, params.id, 'scheduled')
-      const audit = broker.audit.of(projectId, { action: 'tool.cancelled', tool, subject: id })
-      const cancelled = await executions.cancel(projectId, id, broker.now(), audit)
-      if (cancelled === undefined)
-        throw new BrokerError('invalid_request', 'It has begun or ended already, so it cannot be cancelled.')
-      return c.json(toWire(cancelled))
-    },
+    async ({ c, params, caller }) =>
+      c.json(toWire(await cancelScheduled(broker, caller.projectId, params.id))),
   )
 }
 
+/** Throws `not_found`, also for a run of another user than the only one for whom the request may act. */
+export async function getExecution(
+  { history, store }: Broker,
+  projectId: string,
+  id: string,
+  type?: ExecutionRecord['type'],
+): Promise<ExecutionRecord> {
+  if (type === undefined) await history.flush().catch(() => {}) // so that a run that has just ended is found
+  const record = await store.executions.find(projectId, id)
+  const isOfType = type === undefined || record?.type === type
+  if (record !== undefined && isOfType && mayActFor(record.userId)) return record
+  throw new BrokerError('not_found', `There is no execution "${id.slice(0, 100)}" in this project.`)
+}
+
+/** Throws `not_found`, `invalid_request` for a run that has begun. */
+export async function cancelScheduled(
+  broker: Broker,
+  projectId: string,
+  name: string,
+): Promise<ExecutionRecord> {
+  const { id, toolId: tool } = await getExecution(broker, projectId, name, 'scheduled')
+  const audit = broker.audit.of(projectId, { action: 'tool.cancelled', tool, subject: id })
+  const cancelled = await broker.store.executions.cancel(projectId, id, broker.now(), audit)
+  if (cancelled === undefined)
+    throw new BrokerError('invalid_request', 'It has begun or ended already, so it cannot be cancelled.')
+  return cancelled
+}
+
 /** The tool id in history: that of the tool with this name, else the text itself, which may be the id of a deleted tool. */
-async function idOf(broker: Broker, projectId: string, spelling: string): Promise<string> {
+export async function idOf(broker: Broker, projectId: string, spelling: string): Promise<string> {
   try {
     return toolId(await findTool(broker, projectId, spelling))
   } catch (error) {
@@ -248,7 +259,7 @@ function toWire(record: Omit<ExecutionRecord, 'request' | 'result'>): z.infer<ty
   }
 }
 
-function toDetail(
+export function toDetail(
   broker: Broker,
   record: ExecutionRecord,
 ): Omit<z.infer<typeof detailSchema>, 'attempts'> & { attempts?: unknown[] } {

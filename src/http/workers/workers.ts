@@ -63,7 +63,7 @@ const tag = 'Workers'
 
 /** Workers: the servers that list tools and run them. */
 export function addWorkers(add: AddEndpoint, broker: Broker): void {
-  addWorkerAcceptance(add, broker, { schema: workerSchema, toWire: (worker) => toWire(broker, worker) })
+  addWorkerAcceptance(add, broker, { schema: workerSchema, toWire: (worker) => workerToWire(broker, worker) })
   add(
     {
       operationId: 'createWorker',
@@ -91,7 +91,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
         type: wire.type,
         ...(await wire.toSettings(broker, block, caller.projectId)),
       })
-      return c.json(await toWire(broker, worker), 201)
+      return c.json(await workerToWire(broker, worker), 201)
     },
   )
 
@@ -110,7 +110,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
       c.json(
         slicePage(
           await Promise.all(
-            (await broker.store.workers.list(caller.projectId)).map((worker) => toWire(broker, worker)),
+            (await broker.store.workers.list(caller.projectId)).map((worker) => workerToWire(broker, worker)),
           ),
           query,
         ),
@@ -129,7 +129,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
       responses: { 200: { description: 'The worker', schema: workerSchema } },
     },
     async ({ c, params, caller }) =>
-      c.json(await toWire(broker, await getWorker(broker, caller.projectId, params.id))),
+      c.json(await workerToWire(broker, await getWorker(broker, caller.projectId, params.id))),
   )
 
   add(
@@ -166,7 +166,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
         ...(enabled !== undefined && { enabled }),
         ...(block !== undefined && (await wire.toChange(broker, block, worker))),
       })
-      return c.json(await toWire(broker, changed))
+      return c.json(await workerToWire(broker, changed))
     },
   )
 
@@ -183,17 +183,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
       responses: { 204: { description: 'Deleted' } },
     },
     async ({ c, params, caller }) => {
-      const { projectId } = caller
-      const worker = await broker.store.workers.find(projectId, params.id)
-      if (worker?.type === 'module')
-        throw new BrokerError(
-          'invalid_request',
-          `The worker "${worker.id}" comes from GATEPASS_TOOLS; remove it there.`,
-        )
-      const audit = broker.audit.of(projectId, { action: 'worker.deleted', subject: params.id })
-      // a worker that was altered in the database is not found, and can still be deleted
-      if (!(await broker.store.workers.delete(projectId, params.id, audit)))
-        await getWorker(broker, projectId, params.id)
+      await deleteWorker(broker, caller.projectId, params.id)
       return c.body(null, 204)
     },
   )
@@ -251,13 +241,26 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
   )
 }
 
+/** Deletes the worker with its tools. Throws `not_found`, `invalid_request` for one that the settings name. */
+export async function deleteWorker(broker: Broker, projectId: string, id: string): Promise<void> {
+  const worker = await broker.store.workers.find(projectId, id)
+  if (worker?.type === 'module')
+    throw new BrokerError(
+      'invalid_request',
+      `The worker "${worker.id}" comes from GATEPASS_TOOLS; remove it there.`,
+    )
+  const audit = broker.audit.of(projectId, { action: 'worker.deleted', subject: id })
+  // a worker that was altered in the database is not found, and can still be deleted
+  if (!(await broker.store.workers.delete(projectId, id, audit))) await getWorker(broker, projectId, id)
+}
+
 const REASONS = {
   inactive: 'It is switched off.',
   unreachable: 'Its catalogue could not be read; sync_error says why. It is tried again every half minute.',
   unauthorized: 'A user has to open it first: POST /v1/workers/{id}/authorize.',
 } as const
 
-async function toWire(broker: Broker, worker: Worker): Promise<z.infer<typeof workerSchema>> {
+export async function workerToWire(broker: Broker, worker: Worker): Promise<z.infer<typeof workerSchema>> {
   const { id, type, projectId, enabled, syncedAt, syncError } = worker
   const wire = findWorkerType(type)
   const isAuthorized = wire?.isAuthorized?.(worker)

@@ -13,6 +13,8 @@ export interface CatalogueEntry {
   /** What an operator has to give besides the client: the names of variables without a value. */
   readonly asksFor: readonly string[]
   readonly documentation?: string
+  /** The name of its logo (`logoNamed`). */
+  readonly logo?: string
 }
 
 /** What lists need of a definition's JSON. The test of the catalogue reads each file by the whole definition. */
@@ -22,6 +24,7 @@ interface Shown {
   readonly category: string
   readonly verified: boolean
   readonly documentation?: string
+  readonly logo?: string
   readonly oauth2: { readonly variables?: Readonly<Record<string, { readonly value?: string }>> }
 }
 
@@ -74,7 +77,7 @@ function rankOf({ id, name, alsoKnownAs }: CatalogueEntry, wanted: string): numb
 }
 
 function entryOf(id: string, shown: Shown): CatalogueEntry {
-  const { name, also_known_as = [], category, verified, documentation, oauth2 } = shown
+  const { name, also_known_as = [], category, verified, documentation, logo, oauth2 } = shown
   const asksFor = Object.entries(oauth2.variables ?? {}).filter(([, { value }]) => value === undefined)
   return {
     id,
@@ -84,12 +87,14 @@ function entryOf(id: string, shown: Shown): CatalogueEntry {
     isVerified: verified,
     asksFor: asksFor.map(([variable]) => variable),
     ...(documentation !== undefined && { documentation }),
+    ...(logo !== undefined && { logo }),
   }
 }
 
 /** The operator's own definition counts as verified unless it says otherwise. */
 function entryOfOwn({ id, provider, facts }: Definition): CatalogueEntry {
-  const { name, also_known_as: alsoKnownAs = [], category = 'other', verified = true, documentation } = facts
+  const { name, also_known_as: alsoKnownAs = [], category = 'other', verified = true } = facts
+  const { documentation, logo } = facts
   const asksFor = Object.entries(provider.variables ?? {}).filter(([, { isExample }]) => isExample === true)
   return {
     id,
@@ -99,5 +104,6 @@ function entryOfOwn({ id, provider, facts }: Definition): CatalogueEntry {
     isVerified: verified,
     asksFor: asksFor.map(([variable]) => variable),
     ...(documentation !== undefined && { documentation }),
+    ...(logo !== undefined && { logo }),
   }
 }

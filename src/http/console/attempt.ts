@@ -1,0 +1,32 @@
+import { BrokerError } from '../../domain/errors.ts'
+import { STATUS } from '../endpoint/errors.ts'
+
+/** What came of a form: its result, or why it was refused. */
+export type Attempt<Result> =
+  | { readonly outcome: 'done'; readonly result: Result }
+  | {
+      readonly outcome: 'refused'
+      readonly message: string
+      readonly status: 400 | 403 | 404 | 409
+      /** By the member of the request: what is wrong with it. */
+      readonly faults: ReadonlyMap<string, string>
+    }
+
+/** Runs what a form asks for. A refusal of the input is returned, so that the form is shown again with what was typed. */
+export async function attempt<Result>(run: () => Promise<Result>): Promise<Attempt<Result>> {
+  try {
+    return { outcome: 'done', result: await run() }
+  } catch (error) {
+    if (!(error instanceof BrokerError)) throw error
+    const status = STATUS[error.code]
+    if (status !== 400 && status !== 403 && status !== 404 && status !== 409) throw error
+    const faults = new Map((error.faults ?? []).map(({ path, message }) => [path, message]))
+    return { outcome: 'refused', message: error.message, status, faults }
+  }
+}
+
+/** The value of a form's field, trimmed; `undefined` when it is missing or empty. */
+export function given(form: URLSearchParams, field: string): string | undefined {
+  const text = form.get(field)?.trim()
+  return text === '' ? undefined : text
+}

@@ -1,0 +1,222 @@
+import { html } from 'hono/html'
+import type { Broker } from '../../../broker.ts'
+import { BrokerError } from '../../../domain/errors.ts'
+import { parseOnce } from '../../../parsing/parse.ts'
+import { type CatalogueEntry, entriesWith, searchCatalogue } from '../../../providers/catalogue/search.ts'
+import type { Definition } from '../../../providers/definition/read-definition.ts'
+import { addEntry } from '../../auth-providers/entry-changes.ts'
+import { providerCreateSchema } from '../../auth-providers/provider-schema.ts'
+import { type Html, name, webUrl } from '../../pages/layout.ts'
+import { type Attempt, attempt, given } from '../attempt.ts'
+import {
+  asCurl,
+  at,
+  badge,
+  code,
+  emptyState,
+  field,
+  filters,
+  link,
+  section,
+  select,
+  submit,
+} from '../parts.ts'
+import type { ConsoleRoutes, OnPage } from '../routes.ts'
+import { logoTile } from './logo-tile.ts'
+
+const SHOWN = 60
+const ABOVE = [['Providers', '/providers']] as const
+
+/** The providers that Gatepass knows, and how one of them is added. */
+export function addCataloguePages(routes: ConsoleRoutes, broker: Broker): void {
+  const all = () => entriesWith(broker.definitions.own)
+
+  function definitionOf(id: string): Definition {
+    const found = broker.definitions.find(id)
+    if (found === undefined)
+      throw new BrokerError('not_found', `The catalogue has no provider "${id.slice(0, 100)}".`)
+    return found
+  }
+
+  routes.page('/catalogue', (on) =>
+    on.show('Add a provider', cataloguePage(on, all()), { above: ABOVE, lead: LEAD }),
+  )
+
+  routes.page('/catalogue/:id', (on) => {
+    const definition = definitionOf(on.c.req.param('id') ?? '')
+    return showAdd(on, definition)
+  })
+
+  /** Of the catalogue, or by an issuer. */
+  routes.form('/catalogue', async (on, form) => {
+    const issuer = given(form, 'issuer')
+    const definition = issuer === undefined ? definitionOf(form.get('definition') ?? '') : undefined
+    const added = await attempt(async () =>
+      addEntry(broker, on.projectId, parseOnce(providerCreateSchema, bodyOf(form, definition), 'the body')),
+    )
+    if (added.outcome === 'refused') {
+      if (definition !== undefined) return showAdd(on, definition, form, added)
+      return on.show('Add a provider', cataloguePage(on, all(), form, added), {
+        above: ABOVE,
+        problem: added.message,
+        status: added.status,
+      })
+    }
+    const { id } = added.result
+    return on.go(
+      `/providers/${id}`,
+      `The provider ${id} was added. Register its redirect URI, then set its client.`,
+    )
+  })
+}
+
+const LEAD = 'Choose who your users have accounts with. You need a client, which you register there.'
+
+type Refused = Extract<Attempt<unknown>, { readonly outcome: 'refused' }>
+
+/** The request of the API that the form stands for. */
+function bodyOf(form: URLSearchParams, definition: Definition | undefined): unknown {
+  const id = given(form, 'id')
+  const clientId = given(form, 'client_id')
+  const clientSecret = given(form, 'client_secret')
+  const variables = [...form]
+    .filter(([field, value]) => field.startsWith(VARIABLE) && value.trim() !== '')
+    .map(([field, value]) => [field.slice(VARIABLE.length), { value: value.trim() }])
+  return {
+    ...(id !== undefined && { id }),
+    ...(definition !== undefined && { provider_id: definition.id }),
+    oauth2: {
+      ...(definition === undefined && { issuer: given(form, 'issuer') }),
+      ...(clientId !== undefined && { client_id: clientId }),
+      ...(clientSecret !== undefined && { client_secret: clientSecret }),
+      ...(variables.length > 0 && { variables: Object.fromEntries(variables) }),
+    },
+  }
+}
+
+const VARIABLE = 'variable.'
+
+function cataloguePage(
+  on: OnPage,
+  all: readonly CatalogueEntry[],
+  form?: URLSearchParams,
+  refused?: Refused,
+): Html {
+  const [search, category] = [on.query('search'), on.query('category')]
+  const found = searchCatalogue(all, { search: search?.slice(0, 100), category })
+  const from = Math.max(0, Number.parseInt(on.query('from') ?? '0', 10) || 0)
+  const shown = found.slice(from, from + SHOWN)
+  const categories = [...new Set(all.map((one) => one.category))].sort()
+  return html`${filters(
+    '/catalogue',
+    html`${field('Search', 'search', { value: search, type: 'search', placeholder: 'GitHub' })}${select(
+      'Category',
+      'category',
+      [['', 'All'], ...categories.map((one) => [one, one.replaceAll('-', ' ')] as const)],
+      { value: category },
+    )}`,
+    { isFiltered: search !== undefined || category !== undefined },
+  )}
+${
+  shown.length === 0
+    ? emptyState('No provider of the catalogue has this name. One with an issuer can be added below.')
+    : html`<ul class="tiles">${shown.map(
+        (
+          one,
+        ) => html`<li><a href="/dashboard/catalogue/${one.id}">${logoTile(one.logo, one.name)}<span><strong>${name(one.name)}</strong>
+<span class="muted small">${one.category.replaceAll('-', ' ')}</span></span></a></li>`,
+      )}</ul>`
+}
+${pages(on, from, found.length)}
+${section('A provider that is not listed', issuerForm(on, form, refused))}`
+}
+
+function pages(on: OnPage, from: number, count: number): Html | '' {
+  const isFirst = from === 0
+  const isLast = from + SHOWN >= count
+  if (isFirst && isLast) return ''
+  return html`<nav class="pager" aria-label="Pages of the list">${
+    !isFirst && html`<a rel="prev" href="${at(on, { from: String(Math.max(0, from - SHOWN)) })}">← Back</a>`
+  }${!isLast && html`<a rel="next" href="${at(on, { from: String(from + SHOWN) })}">More →</a>`}</nav>`
+}
+
+function issuerForm(on: OnPage, form?: URLSearchParams, refused?: Refused): Html {
+  const value = (id: string) => form?.get(id) ?? ''
+  const fault = (member: string) => refused?.faults.get(member)
+  const fields = html`${field('Id', 'id', { value: value('id'), required: true, fault: fault('id'), hint: 'Callers name it in their requests, such as okta.' })}
+${field('Issuer', 'issuer', { value: value('issuer'), type: 'url', required: true, fault: fault('oauth2.issuer'), placeholder: 'https://login.example.com', hint: 'An https URL whose metadata (RFC 8414 or OpenID Connect Discovery) describes the server.' })}
+${clientFields(value, fault)}
+${submit('Add')}`
+  return html`<p>A server that publishes metadata needs its issuer alone. One without is added by its endpoints: <code>gatepass providers add --file</code>, or <code>POST /v1/admin/auth_providers</code>.</p>
+${on.form('/catalogue', fields)}`
+}
+
+function clientFields(
+  value: (id: string) => string,
+  fault: (member: string) => string | undefined,
+  { idLabel = 'Client id', secretLabel = 'Client secret' } = {},
+): Html {
+  return html`${field(idLabel, 'client_id', { value: value('client_id'), fault: fault('oauth2.client_id'), hint: 'May be left empty until you have registered the redirect URI, which the next page shows.' })}
+${field(secretLabel, 'client_secret', { type: 'password', maxlength: 20_000, fault: fault('oauth2.client_secret'), hint: 'It is sealed, and never shown again.' })}`
+}
+
+function showAdd(on: OnPage, definition: Definition, form?: URLSearchParams, refused?: Refused) {
+  const { id, facts, provider } = definition
+  const value = (member: string) => form?.get(member) ?? (member === 'id' ? id : '')
+  const fault = (member: string) => refused?.faults.get(member)
+  const { registration, documentation } = facts
+  const labels = registration?.fields ?? {}
+  const asked = Object.entries(provider.variables ?? {}).filter(
+    ([, one]) => one.isExample === true && one.askUser !== true,
+  )
+  const fields = html`<input type="hidden" name="definition" value="${id}">
+${field('Id', 'id', { value: value('id'), required: true, fault: fault('id'), hint: 'Callers name it in their requests.' })}
+${asked.map(([variable, { label = variable, example, oneOf }]) => {
+  const named = `${VARIABLE}${variable}`
+  const options = { value: form?.get(named) ?? '', fault: fault(`oauth2.variables.${variable}.value`) }
+  return oneOf === undefined
+    ? field(label, named, {
+        ...options,
+        required: true,
+        ...(example !== undefined && { hint: `Such as ${example}` }),
+      })
+    : select(
+        label,
+        named,
+        oneOf.map((one) => [one, one] as const),
+        options,
+      )
+})}
+${clientFields(value, fault, { ...(labels.client_id && { idLabel: `Client id (“${labels.client_id}”)` }), ...(labels.client_secret && { secretLabel: `Client secret (“${labels.client_secret}”)` }) })}
+${submit(`Add ${facts.name}`)}`
+  const body = html`${section(
+    'About',
+    html`<p class="with-logo">${logoTile(facts.logo, facts.name)}<span><strong>${name(facts.name)}</strong> ${facts.verified === false ? badge('not verified', 'wait') : badge('verified', 'good')}</span></p>
+${facts.description !== undefined && html`<p>${facts.description}</p>`}
+<ul class="plain">${registration !== undefined && html`<li>${outside(registration.url, 'Register a client')}</li>`}${documentation !== undefined && html`<li>${outside(documentation, 'Documentation')}</li>`}</ul>
+${registration?.steps !== undefined && html`<ol>${registration.steps.map((step) => html`<li>${step}</li>`)}</ol>`}`,
+  )}
+${section('Client', on.mayChange ? html`${on.form('/catalogue', fields)}` : html`<p class="muted">An administrator adds providers.</p>`)}
+${scopesSection(facts.scopes)}
+${asCurl(on, '/v1/admin/auth_providers', { method: 'POST', body: { id, provider_id: id, oauth2: { client_id: '…', client_secret: '…' } } })}`
+  return on.show(`Add ${facts.name}`, body, {
+    above: [...ABOVE, ['Catalogue', '/catalogue']],
+    ...(refused !== undefined && { problem: refused.message, status: refused.status }),
+  })
+}
+
+function scopesSection(scopes: Readonly<Record<string, string>> = {}): Html | '' {
+  const all = Object.entries(scopes)
+  if (all.length === 0) return ''
+  return section(
+    'Scopes',
+    html`<dl class="facts">${all.map(([scope, words]) => html`<div><dt>${code(scope)}</dt><dd>${name(words, { longest: 200 })}</dd></div>`)}</dl>`,
+  )
+}
+
+/** A link to another site, if its address is one. */
+export function outside(address: string | undefined, text: string): Html {
+  const url = webUrl(address)
+  if (url === undefined) return html`${text}`
+  return html`<a href="${url.href}" rel="noreferrer noopener">${text} <span class="muted">(${url.host})</span></a>`
+}

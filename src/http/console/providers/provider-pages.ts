@@ -1,0 +1,197 @@
+import { html } from 'hono/html'
+import type { Broker } from '../../../broker.ts'
+import { parseOnce } from '../../../parsing/parse.ts'
+import { endpointsOf, type ProviderEntry } from '../../../providers/provider.ts'
+import { changeEntry, deleteEntry, entryToWire, getEntry } from '../../auth-providers/entry-changes.ts'
+import { providerPatchSchema } from '../../auth-providers/provider-schema.ts'
+import { type Html, name } from '../../pages/layout.ts'
+import { attempt, given } from '../attempt.ts'
+import {
+  asCurl,
+  badge,
+  buttonLink,
+  code,
+  facts,
+  field,
+  link,
+  section,
+  submit,
+  table,
+  time,
+} from '../parts.ts'
+import type { ConsoleRoutes, OnPage } from '../routes.ts'
+import { addCataloguePages, outside } from './catalogue-pages.ts'
+import { logoTile } from './logo-tile.ts'
+
+const ABOVE = [['Providers', '/providers']] as const
+
+/** The project's provider entries: their client, what is missing, what to register where. */
+export function addProviderPages(routes: ConsoleRoutes, broker: Broker): void {
+  addCataloguePages(routes, broker)
+
+  routes.page('/providers', async (on) => {
+    const entries = await broker.store.providers.list(on.projectId)
+    const rows = entries.map((entry) => {
+      const { id, provider } = entry
+      const { status, oauth2 } = entryToWire(broker, entry)
+      return [
+        html`<span class="with-logo">${logoTile(logoOf(broker, entry), provider.displayName)}${link(pathOf(id), html`${name(id)}`)}</span>`,
+        name(provider.displayName),
+        statusBadge(status),
+        oauth2.client_id === undefined ? undefined : code(oauth2.client_id, { longest: 30 }),
+        time(entry.updatedAt, broker.now()),
+      ]
+    })
+    const body = html`${table('Providers', ['Id', 'Name', 'Status', 'Client id', 'Changed'], rows, html`No providers yet. ${link('/catalogue', 'Add one from the catalogue')}, or import a tool that names one.`)}
+${asCurl(on, '/v1/admin/auth_providers')}`
+    return on.show('Providers', body, {
+      lead: 'The authorization servers at which your users approve.',
+      ...(on.mayChange && { actions: buttonLink('/catalogue', 'Add a provider', { secondary: false }) }),
+    })
+  })
+
+  routes.page('/providers/:id', async (on) => {
+    const entry = await getEntry(broker, on.projectId, idOf(on))
+    return on.show(entry.id, entryPage(on, entry), { above: ABOVE, lead: name(entry.provider.displayName) })
+  })
+
+  routes.form(
+    '/providers/:id/client',
+    async (on, form) => {
+      const id = idOf(on)
+      const [clientId, clientSecret] = [given(form, 'client_id'), given(form, 'client_secret')]
+      const oauth2 = {
+        ...(clientId !== undefined && { client_id: clientId }),
+        ...(clientSecret !== undefined && { client_secret: clientSecret }),
+      }
+      const changed = await attempt(() => change(on, id, { oauth2 }))
+      if (changed.outcome === 'done') return on.go(pathOf(id), 'The client was set.')
+      const entry = await getEntry(broker, on.projectId, id)
+      return on.show(entry.id, entryPage(on, entry, changed.faults), {
+        above: ABOVE,
+        problem: changed.message,
+        status: changed.status,
+      })
+    },
+    { recent: true },
+  )
+
+  routes.form('/providers/:id/status', async (on, form) => {
+    const id = idOf(on)
+    const status = form.get('status') === 'inactive' ? 'inactive' : 'active'
+    await change(on, id, { status })
+    return on.go(
+      pathOf(id),
+      status === 'active' ? 'It is switched on.' : 'It is switched off: no token of it is handed out.',
+    )
+  })
+
+  routes.form(
+    '/providers/:id/delete',
+    async (on) => {
+      const id = idOf(on)
+      await deleteEntry(broker, on.projectId, id)
+      return on.go('/providers', `The provider ${id} was deleted with its connections.`)
+    },
+    { recent: true },
+  )
+
+  function change(on: OnPage, id: string, body: object): Promise<ProviderEntry> {
+    return changeEntry(broker, on.projectId, id, parseOnce(providerPatchSchema, body, 'the body'))
+  }
+}
+
+const idOf = ({ c }: OnPage) => c.req.param('id') ?? ''
+const pathOf = (id: string) => `/providers/${encodeURIComponent(id)}`
+
+function logoOf(broker: Broker, entry: ProviderEntry): string | undefined {
+  return broker.definitions.describing(entry)?.facts.logo
+}
+
+function statusBadge(status: string): Html {
+  if (status === 'active') return badge('active', 'good')
+  return status === 'missing' ? badge('client is missing', 'wait') : badge('switched off')
+}
+
+function entryPage(on: OnPage, entry: ProviderEntry, faults: ReadonlyMap<string, string> = new Map()): Html {
+  const { broker } = on
+  const { id, provider, source, createdAt, updatedAt } = entry
+  const wire = entryToWire(broker, entry)
+  const known = broker.definitions.describing(entry)?.facts
+  const { missing = [], status } = wire
+  const now = broker.now()
+  return html`${missing.length > 0 && section('To do', toDo(on, entry, missing, known?.registration))}
+${section(
+  'Entry',
+  facts([
+    ['Status', statusBadge(status)],
+    ['Redirect URI', html`<code class="copy">${wire.oauth2.redirect_uri}</code>`],
+    [
+      'Client id',
+      wire.oauth2.client_id === undefined
+        ? html`<span class="muted">not set</span>`
+        : code(wire.oauth2.client_id, { longest: 200 }),
+    ],
+    ['Client secret', wire.oauth2.client_secret.exists ? 'set' : 'not set'],
+    ['In the catalogue as', wire.provider_id === undefined ? undefined : code(wire.provider_id)],
+    [
+      'Comes from',
+      { admin: 'an administrator', metadata: 'the metadata of a tool', server: 'a remote MCP server' }[
+        source
+      ],
+    ],
+    ['Added', time(createdAt, now)],
+    ['Changed', time(updatedAt, now)],
+    ['Connections', link(`/connections?provider=${encodeURIComponent(id)}`, 'Show them')],
+    [
+      'Documentation',
+      known?.documentation === undefined ? undefined : outside(known.documentation, 'Read it'),
+    ],
+  ]),
+)}
+${section('Endpoints', facts(Object.entries(endpointsOf(provider)).map(([role, url]) => [role.replaceAll('_', ' '), html`<code><bdi>${url}</bdi></code>`])))}
+${clientSection(on, entry, faults)}
+${section(
+  'Try it',
+  html`<p>A simulator plays the provider as its definition says: consent, refusal, call, refresh and revocation, without network. With <code>--live</code> one real consent is made.</p>
+<pre tabindex="0"><code>gatepass providers test ${wire.provider_id ?? id} ${wire.provider_id === undefined ? '--live' : '--simulate'}</code></pre>`,
+)}
+${on.mayChange && dangerSection(on, entry)}
+${asCurl(on, `/v1/admin/auth_providers/${encodeURIComponent(id)}`)}`
+}
+
+function toDo(
+  on: OnPage,
+  entry: ProviderEntry,
+  missing: readonly string[],
+  registration:
+    | { readonly url: string; readonly fields?: Readonly<Record<string, string>> | undefined }
+    | undefined,
+): Html {
+  const { displayName } = entry.provider
+  const called = registration?.fields?.redirect_uri
+  return html`<ol class="to-do">
+<li>Register a client ${registration === undefined ? html`at ${name(displayName)}` : outside(registration.url, `at ${displayName}`)}, with this redirect URI${called !== undefined && html` (“${called}” there)`}:
+<code class="copy">${on.broker.redirectUri(entry)}</code></li>
+<li>Set its ${missing.map((one) => one.replace('_', ' ')).join(' and its ')} <a href="#client">below</a>.</li>
+</ol>`
+}
+
+function clientSection(on: OnPage, { id }: ProviderEntry, faults: ReadonlyMap<string, string>): Html | '' {
+  if (!on.mayChange) return ''
+  const fields = html`${field('Client id', 'client_id', { fault: faults.get('oauth2.client_id'), hint: 'Left empty, it stays. Another client needs a new consent of every user.' })}
+${field('Client secret', 'client_secret', { type: 'password', maxlength: 20_000, fault: faults.get('oauth2.client_secret'), hint: 'Left empty, it stays. It is sealed, and never shown again.' })}
+${submit('Set the client')}`
+  return html`<div id="client">${section('Set the client', html`${on.form(`${pathOf(id)}/client`, fields, { recent: true })}`)}</div>`
+}
+
+function dangerSection(on: OnPage, { id, status }: ProviderEntry): Html {
+  const isActive = status === 'active'
+  const other = isActive ? 'inactive' : 'active'
+  return section(
+    'Switch off, delete',
+    html`${on.form(`${pathOf(id)}/status`, html`<input type="hidden" name="status" value="${other}">${submit(isActive ? 'Switch off' : 'Switch on', 'secondary')}`)}
+<details><summary>Delete this provider</summary><p>Every connection of it goes too: its users must approve again once it is added anew. Tools that need it cannot run meanwhile.</p>
+${on.form(`${pathOf(id)}/delete`, submit(`Delete ${id} and its connections`, 'danger'), { recent: true })}</details>`,
+  )
+}
