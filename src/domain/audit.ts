@@ -38,6 +38,7 @@ export const AUDIT_ACTIONS = [
   'toolset.deleted',
   'tool.scheduled',
   'tool.cancelled',
+  'tool.tried',
   'secret.set',
   'secret.deleted',
   'project.created',

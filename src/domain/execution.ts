@@ -1,7 +1,7 @@
 import type { EpochSeconds } from './clock.ts'
 import type { Sealed } from './sealed.ts'
 
-/** The endpoint by which a tool was run; `tool`: another tool has called it. */
+/** The endpoint by which a tool was run; `tool`: another tool has called it; `console`: an administrator tried it there. */
 export const ENTRY_POINTS = [
   'execute',
   'run',
@@ -11,6 +11,7 @@ export const ENTRY_POINTS = [
   'oxp',
   'mcp',
   'tool',
+  'console',
 ] as const
 export type EntryPoint = (typeof ENTRY_POINTS)[number]
 

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { AUDIT_ACTIONS } from '../../domain/audit.ts'
 import { BrokerError } from '../../domain/errors.ts'
@@ -132,19 +133,27 @@ export function addAudit(add: AddEndpoint, broker: Broker): void {
         },
       },
     },
-    async ({ c, query, caller }) => {
-      const anchor = await newestAnchor(broker, caller.projectId)
-      // a program that goes on from its last export would miss entries without noticing
-      if (anchor !== undefined && query.after !== undefined && query.after < anchor.lastSeq)
-        throw new BrokerError(
-          'entries_archived',
-          `The entries up to ${anchor.lastSeq} were archived: the files of \`gatepass audit archive\` have them. Go on with after=${anchor.lastSeq}.`,
-        )
-      if (anchor !== undefined) c.header('audit-archived-through', String(anchor.lastSeq))
-      c.header('content-type', 'application/x-ndjson')
-      return c.body(streamedBody(exportedPieces(broker, caller.projectId, toFilter(query))))
-    },
+    ({ c, query, caller }) => sendExport(c, broker, caller.projectId, toFilter(query)),
   )
+}
+
+/** The selected entries as JSON lines. Throws `entries_archived` where the entry after `filter.after` is archived. */
+export async function sendExport(
+  c: Context,
+  broker: Broker,
+  projectId: string,
+  filter: AuditFilter,
+): Promise<Response> {
+  const anchor = await newestAnchor(broker, projectId)
+  // a program that goes on from its last export would miss entries without noticing
+  if (anchor !== undefined && filter.after !== undefined && filter.after < anchor.lastSeq)
+    throw new BrokerError(
+      'entries_archived',
+      `The entries up to ${anchor.lastSeq} were archived: the files of \`gatepass audit archive\` have them. Go on with after=${anchor.lastSeq}.`,
+    )
+  if (anchor !== undefined) c.header('audit-archived-through', String(anchor.lastSeq))
+  c.header('content-type', 'application/x-ndjson')
+  return c.body(streamedBody(exportedPieces(broker, projectId, filter)))
 }
 
 /**

@@ -10,6 +10,7 @@ import { type AddEndpoint, pageQuery, pageSchema, slicePage } from '../endpoint/
 const projectName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/, 'letters, digits, _ . - only, a letter or digit first')
+export const newProjectSchema = z.object({ name: projectName })
 const projectSchema = z
   .object({ id: z.string(), name: z.string(), created_at: z.string() })
   .openapi('Project')
@@ -47,7 +48,7 @@ export function addProjects(add: AddEndpoint, broker: Broker): void {
       summary: 'Make a project',
       description:
         'By an administrator of the project `default`. It has no key yet: POST /v1/admin/keys with its name as `project` makes the first one.',
-      body: z.object({ name: projectName }),
+      body: newProjectSchema,
       responses: { 201: { description: 'Made', schema: projectSchema } },
     },
     async ({ c, body, caller }) =>

@@ -8,19 +8,7 @@ import { addEntry } from '../../auth-providers/entry-changes.ts'
 import { providerCreateSchema } from '../../auth-providers/provider-schema.ts'
 import { type Html, name, webUrl } from '../../pages/layout.ts'
 import { type Attempt, attempt, given } from '../attempt.ts'
-import {
-  asCurl,
-  at,
-  badge,
-  code,
-  emptyState,
-  field,
-  filters,
-  link,
-  section,
-  select,
-  submit,
-} from '../parts.ts'
+import { asCurl, at, badge, code, emptyState, field, filters, section, select, submit } from '../parts.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 import { logoTile } from './logo-tile.ts'
 

@@ -1,0 +1,46 @@
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { verifiedBlocks } from './verified-blocks.ts'
+
+/** Entries at the end of a trail that a page verifies while its reader waits. */
+const ENTRIES = 10_000
+
+/** What became of the last entries of a trail. */
+export interface EndVerdict {
+  /** The first and the last entry that were verified; 0 where there is none. */
+  readonly from: number
+  readonly to: number
+  /** The hash of the last entry, for an operator to keep elsewhere. */
+  readonly hash?: string
+  /** A sentence; absent: they are intact. */
+  readonly fault?: string
+}
+
+/** Verifies the last entries of a project: each block follows the one before it and has the hash that the key makes. */
+export async function verifyEnd(broker: Broker, projectId: string): Promise<EndVerdict> {
+  const { audit } = broker.store
+  const head = await audit.head(projectId)
+  if (head === undefined) return { from: 0, to: 0 }
+  const range = { fromSeq: Math.max(1, head.lastSeq - ENTRIES), toSeq: head.lastSeq }
+  const [first] = await audit.blocks(projectId, { ...range, order: 'oldest first', limit: 1 })
+  if (first === undefined) return { from: 0, to: 0 }
+  const before = { lastSeq: first.firstSeq - 1, hash: first.previous }
+  let hash = ''
+  let to = before.lastSeq
+  try {
+    for await (const block of verifiedBlocks(broker, projectId, before, head.lastSeq)) {
+      hash = block.hash
+      to = block.firstSeq + block.count - 1
+    }
+  } catch (error) {
+    if (!(error instanceof BrokerError) || error.code !== 'store_unavailable') throw error
+    return { from: first.firstSeq, to, fault: `After entry ${to} the trail is not what was recorded.` }
+  }
+  if (to < head.lastSeq)
+    return {
+      from: first.firstSeq,
+      to,
+      fault: `The entries after ${to} are missing: the trail went on to ${head.lastSeq}.`,
+    }
+  return { from: first.firstSeq, to, hash }
+}

@@ -1,0 +1,210 @@
+import { html } from 'hono/html'
+import type { Broker } from '../../../broker.ts'
+import { AUDIT_ACTIONS } from '../../../domain/audit.ts'
+import { BrokerError } from '../../../domain/errors.ts'
+import { verifyEnd } from '../../../flows/audit/verify-end.ts'
+import { type AuditFilter, readAudit } from '../../../flows/read-audit.ts'
+import { newestAnchor } from '../../../services/audit-archive/anchors.ts'
+import { type AuditEntry, entryToWire } from '../../../services/audit-entry.ts'
+import { sendExport } from '../../admin/audit.ts'
+import { type Html, name } from '../../pages/layout.ts'
+import {
+  asCurl,
+  at,
+  badge,
+  code,
+  exactTime,
+  facts,
+  field,
+  filters,
+  link,
+  section,
+  select,
+  submit,
+  type Tone,
+  table,
+  time,
+} from '../parts.ts'
+import type { ConsoleRoutes, OnPage } from '../routes.ts'
+
+const SHOWN = 50
+const DAY = 24 * 3600
+
+/** The audit trail: searched, exported, and its end verified. */
+export function addAuditPages(routes: ConsoleRoutes, broker: Broker): void {
+  routes.page('/audit', async (on) => {
+    const filter = readFilter(on)
+    const [entries, anchor] = await Promise.all([
+      firstOf(readAudit(broker, on.projectId, filter, 'newest first'), SHOWN + 1),
+      newestAnchor(broker, on.projectId),
+    ])
+    const shown = entries.slice(0, SHOWN)
+    const now = broker.now()
+    const rows = shown.map((entry) => [
+      link(`/audit/${entry.seq}`, String(entry.seq)),
+      time(entry.at, now),
+      html`<code>${entry.action}</code>${reasonBadge(entry)}`,
+      actorView(entry),
+      aboutView(entry),
+    ])
+    const isFiltered = Object.keys(filter).some((member) => member !== 'before')
+    const last = shown.at(-1)
+    const hasNewer = on.query('before') !== undefined
+    const body = html`${filterForm(on, isFiltered)}
+${table('Audit trail', ['#', 'When', 'What', 'By', 'About'], rows, isFiltered ? 'No entry fits.' : 'The trail is empty.')}
+${(hasNewer || entries.length > SHOWN) && html`<nav class="pager" aria-label="Pages of the list">${hasNewer && html`<a rel="prev" href="${at(on, {})}">← Newest</a>`}${entries.length > SHOWN && last !== undefined && html`<a rel="next" href="${at(on, { before: String(last.seq) })}">Older →</a>`}</nav>`}
+${anchor !== undefined && html`<p class="muted small">Entries up to ${anchor.lastSeq} are archived: the files of <code>gatepass audit archive</code> have them.</p>`}
+${section('Verify, export', verifyAndExport(on))}
+${asCurl(on, '/v1/admin/audit')}`
+    return on.show('Audit trail', body, {
+      lead: 'Who did what. No entry can be changed or taken out without being noticed.',
+    })
+  })
+
+  /** As JSON lines, of what the filter selects. */
+  routes.page('/audit/export', (on) => {
+    const { before: _, ...filter } = readFilter(on)
+    on.c.header('content-disposition', 'attachment; filename="audit.jsonl"')
+    on.c.header('cache-control', 'no-store')
+    return sendExport(on.c, broker, on.projectId, filter)
+  })
+
+  routes.page('/audit/:seq', async (on) => {
+    const seq = Number(on.c.req.param('seq'))
+    const range = { after: seq - 1, before: seq + 1 }
+    const [entry] =
+      Number.isSafeInteger(seq) && seq > 0
+        ? await firstOf(readAudit(broker, on.projectId, range, 'newest first'), 1)
+        : []
+    if (entry === undefined)
+      throw new BrokerError('not_found', 'There is no such entry here. It may be archived.')
+    const { seq: _, at: when, action, ...rest } = entryToWire(entry)
+    const body = section(
+      'Entry',
+      facts([
+        ['When', exactTime(entry.at)],
+        ['What', html`<code>${action}</code>`],
+        ['By', actorView(entry)],
+        ...Object.entries(rest)
+          .filter(([member]) => member !== 'actor')
+          .map(([member, value]): readonly [string, Html] => [
+            member.replaceAll('_', ' '),
+            valueView(member, value),
+          ]),
+      ]),
+    )
+    return on.show(`Entry ${seq}`, body, {
+      above: [['Audit trail', '/audit']],
+      lead: html`<time datetime="${when}">${when}</time>`,
+    })
+  })
+
+  routes.form(
+    '/audit/verify',
+    async (on) => {
+      const verdict = await verifyEnd(broker, on.projectId)
+      const body = html`${section(
+        'Verdict',
+        verdict.fault === undefined
+          ? html`<p>${badge('intact', 'good')} ${verdict.to === 0 ? 'The trail is empty.' : `The entries ${verdict.from} to ${verdict.to} follow each other, and have the hashes that this installation’s key makes.`}</p>${verdict.hash !== undefined && html`<p>Keep this end elsewhere: with <code>--head</code> it shows later whether entries were cut off.</p><p><code class="copy">${verdict.to}:${verdict.hash}</code></p>`}`
+          : html`<p>${badge('altered', 'bad')} ${name(verdict.fault, { longest: 500 })}</p>`,
+      )}<p class="muted">All of the trail, its archives and its index: <code>gatepass audit verify --all</code></p>`
+      return on.show('Verify', body, { above: [['Audit trail', '/audit']] })
+    },
+    { readonly: true },
+  )
+}
+
+async function firstOf<Item>(items: AsyncIterable<Item>, count: number): Promise<Item[]> {
+  const found: Item[] = []
+  for await (const item of items) {
+    found.push(item)
+    if (found.length >= count) break
+  }
+  return found
+}
+
+function readFilter(on: OnPage): AuditFilter {
+  const text = (name: string) => on.query(name)?.slice(0, 512)
+  const day = (name: string) => {
+    const said = on.query(name)
+    const ms =
+      said !== undefined && /^\d{4}-\d\d-\d\d$/.test(said) ? Date.parse(`${said}T00:00:00Z`) : Number.NaN
+    return Number.isNaN(ms) ? undefined : ms / 1000
+  }
+  const until = day('until')
+  const before = Number(on.query('before'))
+  const filter = {
+    action: AUDIT_ACTIONS.find((one) => one === on.query('action')),
+    userId: text('user'),
+    providerId: text('provider'),
+    connectionId: text('connection'),
+    tool: text('tool'),
+    subject: text('subject'),
+    actorId: text('actor'),
+    since: day('since'),
+    until: until === undefined ? undefined : until + DAY - 1,
+    before: Number.isSafeInteger(before) && before > 0 ? before : undefined,
+  }
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) // only fewer members
+}
+
+function filterForm(on: OnPage, isFiltered: boolean): Html {
+  const of = (id: string) => ({ value: on.query(id) })
+  return filters(
+    '/audit',
+    html`${select('What', 'action', [['', 'Everything'], ...AUDIT_ACTIONS.map((one) => [one, one] as const)], of('action'))}
+${field('User', 'user', of('user'))}${field('Provider', 'provider', of('provider'))}${field('Tool', 'tool', of('tool'))}${field('Subject', 'subject', of('subject'))}${field('By', 'actor', { ...of('actor'), placeholder: 'key_…' })}
+${field('From', 'since', { ...of('since'), type: 'date' })}${field('To', 'until', { ...of('until'), type: 'date' })}`,
+    { isFiltered },
+  )
+}
+
+function verifyAndExport(on: OnPage): Html {
+  const { search } = new URL(on.c.req.url)
+  const csrf = on.session.opened.csrf
+  return html`<p>The end of the trail is verified here; <code>gatepass audit verify --all</code> verifies all of it.</p>
+<div class="buttons"><form method="post" action="/dashboard/audit/verify" class="inline"><input type="hidden" name="csrf" value="${csrf}">${submit('Verify', 'secondary')}</form>
+<a class="button secondary" href="/dashboard/audit/export${search}" download>Export what is selected</a></div>`
+}
+
+function actorView({ actor: { kind, id, client } }: AuditEntry): Html {
+  const by = { api_key: 'key', user: 'user', cli: 'command', system: 'Gatepass' }[kind] ?? kind
+  if (id === undefined) return html`${by}`
+  const shown = kind === 'api_key' ? link(`/keys/${encodeURIComponent(id)}`, code(id)) : code(id)
+  return html`${by} ${shown}${client !== undefined && html` by ${code(client)}`}`
+}
+
+const BAD = /refused|failed|needs_authorization|unreadable|deleted|revoked/
+
+function reasonBadge({ action, reason }: AuditEntry): Html | '' {
+  if (typeof reason !== 'string') return ''
+  const tone: Tone = BAD.test(action) ? 'bad' : 'plain'
+  return html` ${badge(reason, tone)}`
+}
+
+function aboutView(entry: AuditEntry): Html {
+  const members = ['user_id', 'provider_id', 'tool', 'subject'] as const
+  const parts = members.flatMap((member) => {
+    const value = entry[member]
+    return typeof value === 'string' ? [valueView(member, value)] : []
+  })
+  return html`${parts.map((part, i) => html`${i > 0 && html` · `}${part}`)}`
+}
+
+const PATHS: Readonly<Record<string, (value: string) => string>> = {
+  user_id: (id) => `/connections?user=${id}`,
+  provider_id: (id) => `/providers/${id}`,
+  connection_id: (id) => `/connections/${id}`,
+  authorization_id: (id) => `/authorizations/${id}`,
+  tool: (id) => `/tools/${id}`,
+}
+
+function valueView(member: string, value: unknown): Html {
+  if (Array.isArray(value)) return html`${value.map((one) => html`${code(String(one))} `)}`
+  const text = String(value)
+  const path = PATHS[member]
+  return path === undefined
+    ? html`${name(text, { longest: 300 })}`
+    : link(path(encodeURIComponent(text)), html`${name(text)}`)
+}

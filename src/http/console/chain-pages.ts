@@ -1,0 +1,84 @@
+import { html } from 'hono/html'
+import type { Broker } from '../../broker.ts'
+import type { PausedChain } from '../../domain/chain.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import { type ChainState, openChainState } from '../../tools/run/paused-chain.ts'
+import { type Html, name } from '../pages/layout.ts'
+import { badge, exactTime, facts, link, section, submit, table } from './parts.ts'
+import type { ConsoleRoutes, OnPage } from './routes.ts'
+
+const SHOWN = 100
+
+/** Chains of runs that wait for the consent of their users. */
+export function addChainPages(routes: ConsoleRoutes, broker: Broker): void {
+  const { chains } = broker.store
+
+  async function get(on: OnPage): Promise<PausedChain> {
+    const id = on.c.req.param('id') ?? ''
+    const chain = await chains.find(on.projectId, id, broker.now())
+    if (chain !== undefined) return chain
+    throw new BrokerError(
+      'not_found',
+      `No chain "${id.slice(0, 100)}" waits in this project: it was resumed, cancelled, or has expired.`,
+    )
+  }
+
+  routes.page('/chains', async (on) => {
+    const paused = await chains.list(on.projectId, broker.now(), SHOWN)
+    const rows = paused.map(({ id, expiresAt }) => [
+      link(`/chains/${id}`, html`<code>${id}</code>`),
+      badge('waits for consent', 'wait'),
+      exactTime(expiresAt),
+    ])
+    return on.show(
+      'Chains',
+      table('Chains', ['Chain', 'Status', 'Until'], rows, 'No chain waits for a consent.'),
+      {
+        lead: 'Chains of runs that are paused until their user has approved. Those that have ended are under Runs, step by step.',
+      },
+    )
+  })
+
+  routes.page('/chains/:id', async (on) => {
+    const chain = await get(on)
+    return on.show(chain.id, chainPage(on, chain, openChainState(broker, chain)), {
+      above: [['Chains', '/chains']],
+    })
+  })
+
+  routes.form('/chains/:id/cancel', async (on) => {
+    const { id } = await get(on)
+    const audit = broker.audit.of(on.projectId, { action: 'tool.cancelled', subject: id })
+    await chains.cancel(on.projectId, id, audit)
+    return on.go('/chains', `The chain ${id} is cancelled: it cannot be resumed.`)
+  })
+}
+
+function chainPage(on: OnPage, { id, expiresAt }: PausedChain, { call, steps, results }: ChainState): Html {
+  const rows = steps.map(({ toolId }, i) => [
+    String(i + 1),
+    link(`/tools/${encodeURIComponent(toolId)}`, html`${name(toolId)}`),
+    i < results.length
+      ? badge('done', 'good')
+      : i === results.length
+        ? badge('waits for consent', 'wait')
+        : badge('to come'),
+  ])
+  return html`${section(
+    'Chain',
+    facts([
+      [
+        'User',
+        call.userId === undefined
+          ? undefined
+          : link(
+              `/connections?user=${encodeURIComponent(call.userId)}`,
+              html`${name(call.userId, { longest: 200 })}`,
+            ),
+      ],
+      ['Waits until', exactTime(expiresAt)],
+    ]),
+    on.form(`/chains/${id}/cancel`, submit('Cancel this chain', 'danger')),
+  )}
+${section('Steps', table('Steps', ['#', 'Tool', 'Status'], rows, 'No steps.'))}`
+}

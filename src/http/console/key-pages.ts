@@ -1,0 +1,236 @@
+import { html } from 'hono/html'
+import type { Broker } from '../../broker.ts'
+import { type ApiKey, isExpired, ROLES, type Role } from '../../domain/api-key.ts'
+import { BrokerError, invalidMember } from '../../domain/errors.ts'
+import { createKey, type Issued, revokeKey, rotateKey } from '../../flows/manage-keys.ts'
+import { readExpiry } from '../admin/keys.ts'
+import { userIdText } from '../endpoint/fields.ts'
+import { type Html, name } from '../pages/layout.ts'
+import { type Attempt, attempt, given } from './attempt.ts'
+import {
+  asCurl,
+  at,
+  badge,
+  buttonLink,
+  code,
+  exactTime,
+  facts,
+  field,
+  link,
+  section,
+  select,
+  submit,
+  table,
+  time,
+} from './parts.ts'
+import type { ConsoleRoutes, OnPage } from './routes.ts'
+
+const SHOWN = 50
+const ABOVE = [['API keys', '/keys']] as const
+const DAY = 24 * 3600
+
+/** The project's API keys. A new key is shown once, in the answer to the form that made it. */
+export function addKeyPages(routes: ConsoleRoutes, broker: Broker): void {
+  const { apiKeys } = broker.store
+
+  async function get(on: OnPage): Promise<ApiKey> {
+    const id = on.c.req.param('id') ?? ''
+    const key = await apiKeys.find(on.projectId, id)
+    if (key !== undefined) return key
+    throw new BrokerError('not_found', `There is no API key "${id.slice(0, 100)}" in this project.`)
+  }
+
+  async function list(on: OnPage, form?: URLSearchParams, refused?: Refused) {
+    const after = on.query('before')
+    const page = await apiKeys.page(on.projectId, {
+      offset: 0,
+      limit: SHOWN,
+      ...(after !== undefined && { after }),
+    })
+    const now = broker.now()
+    const rows = page.items.map((key) => [
+      link(`/keys/${key.id}`, key.name === '' ? key.id : html`${name(key.name)}`),
+      html`<code>${key.role}</code>`,
+      stateBadge(key, now),
+      key.userId === undefined ? 'every user' : name(key.userId),
+      time(key.lastUsedAt, now),
+      time(key.createdAt, now),
+    ])
+    const body = html`${table('API keys', ['Name', 'Role', 'State', 'Acts for', 'Last used', 'Made'], rows, 'No keys yet.')}
+${(after !== undefined || page.next !== undefined) && html`<nav class="pager" aria-label="Pages of the list">${after !== undefined && html`<a rel="prev" href="${at(on, {})}">← First</a>`}${page.next !== undefined && html`<a rel="next" href="${at(on, { before: page.next })}">More →</a>`}</nav>`}
+${section('Make a key', createForm(on, form, refused))}
+${asCurl(on, '/v1/admin/keys', { method: 'POST', body: { role: 'caller', name: 'backend' } })}`
+    return on.show('API keys', body, {
+      lead: 'Who may call this Gatepass in the project, and with which role.',
+      ...(refused !== undefined && { problem: refused.message, status: refused.status }),
+    })
+  }
+
+  routes.page('/keys', (on) => {
+    requireAdmin(on)
+    return list(on)
+  })
+
+  routes.form(
+    '/keys',
+    async (on, form) => {
+      const made = await attempt(async () => createKey(broker, readOrder(on, form)))
+      if (made.outcome === 'refused') return list(on, form, made)
+      return showIssued(on, made.result, 'The key was made')
+    },
+    { recent: true },
+  )
+
+  routes.page('/keys/:id', async (on) => {
+    requireAdmin(on)
+    const key = await get(on)
+    return on.show(key.name === '' ? key.id : key.name, keyPage(on, key), {
+      above: ABOVE,
+      lead: html`<code>${key.id}</code>`,
+    })
+  })
+
+  routes.form(
+    '/keys/:id/rotate',
+    async (on, form) => {
+      const { id } = await get(on)
+      const hours = Number(form.get('hours'))
+      const graceSeconds = Number.isInteger(hours) && hours >= 0 && hours <= 24 * 365 ? hours * 3600 : DAY
+      const issued = await rotateKey(broker, on.session.project, id, { graceSeconds })
+      return showIssued(
+        on,
+        issued,
+        'Its successor was made',
+        `The old key is good until ${new Date(issued.oldEndsAt * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
+      )
+    },
+    { recent: true },
+  )
+
+  routes.form(
+    '/keys/:id/revoke',
+    async (on) => {
+      const { id } = await get(on)
+      await revokeKey(broker, on.session.project, id)
+      return on.go('/keys', `${id} is revoked: it is refused from now on.`)
+    },
+    { recent: true },
+  )
+}
+
+type Refused = Extract<Attempt<unknown>, { readonly outcome: 'refused' }>
+
+/** As in the API, keys are for administrators alone. */
+function requireAdmin(on: OnPage): void {
+  if (!on.mayChange)
+    throw new BrokerError('insufficient_role', 'API keys are shown to administrators: your role is readonly.')
+}
+
+const LIFETIMES = [
+  ['', 'Never'],
+  [String(30 * DAY), 'In 30 days'],
+  [String(90 * DAY), 'In 90 days'],
+  [String(365 * DAY), 'In a year'],
+] as const
+
+const ROLE_WORDS = {
+  readonly: 'readonly: looks',
+  caller: 'caller: applications',
+  admin: 'admin: may do everything',
+} as const satisfies Record<Role, string>
+
+function createForm(on: OnPage, form?: URLSearchParams, refused?: Refused): Html {
+  const value = (id: string) => form?.get(id) ?? undefined
+  const fields = html`${field('Name', 'name', { value: value('name'), maxlength: 200, hint: 'Its purpose, by which you recognize it.' })}
+${select(
+  'Role',
+  'role',
+  ROLES.map((role) => [role, ROLE_WORDS[role]] as const),
+  { value: value('role') ?? 'caller', fault: refused?.faults.get('role') },
+)}
+${field('Acts only for the user', 'user', { value: value('user'), fault: refused?.faults.get('user_id'), hint: 'Left empty: for every user. Not with the role admin.' })}
+${select('Ends', 'expires_in', LIFETIMES, { value: value('expires_in') })}
+${submit('Make the key')}`
+  return html`${on.form('/keys', fields, { recent: true })}`
+}
+
+function readOrder({ projectId, broker }: OnPage, form: URLSearchParams) {
+  const role = ROLES.find((one) => one === form.get('role'))
+  if (role === undefined) throw invalidMember('role', 'not_one_of', `role is one of ${ROLES.join(', ')}.`)
+  const user = given(form, 'user')
+  if (user !== undefined && role === 'admin')
+    throw invalidMember(
+      'user_id',
+      'conflict',
+      'A key that acts for one user cannot administer: give it the role caller or readonly.',
+    )
+  if (user !== undefined && !userIdText.safeParse(user).success)
+    throw invalidMember('user_id', 'invalid', 'That is not the id of a user.')
+  const lifetime = LIFETIMES.find(([seconds]) => seconds === form.get('expires_in'))?.[0] ?? ''
+  const expiresAt = lifetime === '' ? undefined : readExpiry({ expires_in: Number(lifetime) }, broker.now())
+  return {
+    projectId,
+    role,
+    name: given(form, 'name')?.slice(0, 200) ?? '',
+    ...(user !== undefined && { userId: user }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  }
+}
+
+/** The only page that has the key: it is neither stored nor shown again. */
+function showIssued(on: OnPage, { key, record }: Issued, title: string, more?: string) {
+  const body = section(
+    'The key',
+    html`<p class="note wait">This is the only time that it is shown. Copy it now, and keep it where secrets are kept.</p>
+<p><code class="copy secret">${key}</code></p>
+${facts([
+  ['Id', html`<code>${record.id}</code>`],
+  ['Role', html`<code>${record.role}</code>`],
+  ['Name', record.name === '' ? undefined : name(record.name)],
+  ['Ends', record.expiresAt === undefined ? 'never' : exactTime(record.expiresAt)],
+])}
+${more !== undefined && html`<p>${more}</p>`}
+<p>${buttonLink('/keys', 'Back to the keys')}</p>`,
+  )
+  return on.show(title, body, { above: ABOVE })
+}
+
+function keyPage(on: OnPage, key: ApiKey): Html {
+  const now = on.broker.now()
+  const { id, role, userId, createdAt, expiresAt, lastUsedAt, revokedAt, replacedBy, rateLimit } = key
+  const isLive = revokedAt === undefined && !isExpired(key, now)
+  return html`${section(
+    'Key',
+    facts([
+      ['State', stateBadge(key, now)],
+      ['Role', html`<code>${role}</code>`],
+      ['Acts for', userId === undefined ? 'every user' : name(userId, { longest: 200 })],
+      ['Made', exactTime(createdAt)],
+      ['Last used', lastUsedAt === undefined ? 'never' : exactTime(lastUsedAt)],
+      ['Ends', expiresAt === undefined ? 'never' : exactTime(expiresAt)],
+      ['Revoked', revokedAt === undefined ? undefined : exactTime(revokedAt)],
+      [
+        'Requests a second',
+        rateLimit === undefined ? undefined : rateLimit === 0 ? 'any number' : String(rateLimit),
+      ],
+      ['Successor', replacedBy === undefined ? undefined : link(`/keys/${replacedBy}`, code(replacedBy))],
+      ['What it did', link(`/audit?actor=${encodeURIComponent(id)}`, 'In the audit trail')],
+    ]),
+  )}
+${
+  isLive &&
+  section(
+    'Rotate, revoke',
+    html`${replacedBy === undefined && on.form(`/keys/${id}/rotate`, html`${field('The old key stays good for', 'hours', { type: 'number', value: '24', hint: 'Hours.' })}${submit('Make its successor', 'secondary')}`, { recent: true })}
+<details><summary>Revoke this key</summary><p>Its next request is refused${on.session.caller.id === id && ' — and it is the key with which you are logged in'}.</p>
+${on.form(`/keys/${id}/revoke`, submit('Revoke it', 'danger'), { recent: true })}</details>`,
+  )
+}
+${asCurl(on, `/v1/admin/keys/${id}`)}`
+}
+
+function stateBadge(key: ApiKey, now: number): Html {
+  if (key.revokedAt !== undefined) return badge('revoked')
+  if (isExpired(key, now)) return badge('ended')
+  return key.expiresAt === undefined ? badge('good', 'good') : badge('good until it ends', 'good')
+}

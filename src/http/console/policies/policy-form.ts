@@ -1,0 +1,136 @@
+import { html } from 'hono/html'
+import { POLICY_USES, type Policy } from '../../../domain/policy.ts'
+import type { Html } from '../../pages/layout.ts'
+import { given } from '../attempt.ts'
+import { checkbox, field, select, textArea } from '../parts.ts'
+
+// The form of a policy: each member of a rule is a field, lists have one value a line.
+
+const LISTS = ['users', 'tools', 'providers', 'scopes', 'hosts'] as const
+const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
+
+const LABELS = {
+  users: ['Users', 'Ids of users, such as ada or *@example.com'],
+  tools: ['Tools', 'By any of their names, such as GitHub.Delete*'],
+  providers: ['Providers', 'Ids of providers, such as github'],
+  scopes: ['Scopes', 'What the token may do, such as admin:*'],
+  hosts: ['Hosts', 'Where the token goes, such as api.github.com or *.example.com'],
+} as const satisfies Record<(typeof LISTS)[number], readonly [string, string]>
+
+const EFFECTS = [
+  ['deny', 'Deny: refuses what it matches'],
+  ['allow', 'Allow: what no allow rule matches is refused'],
+  ['hook', 'Hook: a URL must agree to what it matches'],
+] as const
+
+const USE_WORDS = {
+  tool: 'A tool is run with it',
+  proxy: 'A request is forwarded with it',
+  token: 'It is handed to the caller',
+} as const
+
+/** The fields, filled in as they were sent, or as the policy is. */
+export function policyFields(
+  values: URLSearchParams,
+  faults: ReadonlyMap<string, string>,
+  { isNew }: { readonly isNew: boolean },
+): Html {
+  const of = (id: string, path = id) => ({ value: values.get(id) ?? '', fault: faults.get(path) })
+  return html`${isNew ? field('Id', 'id', { ...of('id'), required: true, maxlength: 100, hint: 'Refusals name it. Letters, digits, _ . -' }) : ''}
+${field('Description', 'description', { ...of('description'), maxlength: 1000 })}
+${checkbox('It is in force', 'enabled', values.get('enabled') === 'true', 'true')}
+${select('Effect', 'effect', EFFECTS, of('effect'))}
+<fieldset class="plain"><legend>It matches</legend>
+<p class="hint">Every use, as far as nothing is said here. Of a list any one is enough; * matches any characters; one a line.</p>
+<div class="columns">${LISTS.map((list) => textArea(LABELS[list][0], list, { ...of(list, `match.${list}`), hint: LABELS[list][1], rows: 2 }))}</div>
+<fieldset class="plain"><legend>What the token is used for</legend>${POLICY_USES.map((use) => checkbox(USE_WORDS[use], 'uses', values.getAll('uses').includes(use), use))}</fieldset></fieldset>
+<details${hasAny(values, ['days', 'from', 'to', 'zone']) ? html` open` : ''}><summary>Only at some hours</summary><fieldset class="plain"><legend>Days</legend><div class="days">${DAYS.map((day, i) => checkbox(day, 'days', values.getAll('days').includes(String(i + 1)), String(i + 1)))}</div></fieldset>
+<div class="columns">${field('From', 'from', { ...of('from', 'match.time.from'), placeholder: '20:00' })}${field('To', 'to', { ...of('to', 'match.time.to'), placeholder: '06:00', hint: 'Before the beginning: until the next day.' })}${field('Time zone', 'zone', { ...of('zone', 'match.time.zone'), placeholder: 'Europe/Berlin', hint: 'Left empty: UTC.' })}</div></details>
+<details${hasAny(values, ['limit', 'seconds']) ? html` open` : ''}><summary>Only when there are too many</summary><div class="columns">${field('More than', 'limit', { ...of('limit', 'match.rate.limit'), type: 'number', hint: 'Uses' })}${field('Within', 'seconds', { ...of('seconds', 'match.rate.seconds'), type: 'number', hint: 'Seconds' })}${select(
+    'Counted for each',
+    'per',
+    [
+      ['user', 'User'],
+      ['tool', 'Tool'],
+      ['project', 'Project'],
+    ],
+    { value: values.get('per') ?? 'user' },
+  )}</div></details>
+<details${values.get('effect') === 'hook' || hasAny(values, ['url']) ? html` open` : ''}><summary>The hook that is asked</summary>${field('URL', 'url', { ...of('url', 'hook.url'), type: 'url' })}<div class="columns">${field('Secret', 'secret', { type: 'password', fault: faults.get('hook.secret'), hint: 'Sent as a bearer token. Left empty, it stays.' })}${field('Waits for', 'timeout_ms', { ...of('timeout_ms', 'hook.timeout_ms'), type: 'number', placeholder: '2000', hint: 'Milliseconds' })}${select(
+    'Without an answer',
+    'on_failure',
+    [
+      ['deny', 'Refuse'],
+      ['allow', 'Permit'],
+    ],
+    { value: values.get('on_failure') ?? 'deny' },
+  )}</div></details>`
+}
+
+function hasAny(values: URLSearchParams, fields: readonly string[]): boolean {
+  return fields.some((one) => given(values, one) !== undefined)
+}
+
+/** The request of the API that the form stands for. It is not checked yet. */
+export function policyBody(form: URLSearchParams, id: string): Readonly<Record<string, unknown>> {
+  const lines = (list: string) =>
+    (form.get(list) ?? '')
+      .split('\n')
+      .map((one) => one.trim())
+      .filter((one) => one !== '')
+  const lists = LISTS.map((list) => [list, lines(list)] as const).filter(([, all]) => all.length > 0)
+  const uses = form.getAll('uses')
+  const time = defined({
+    days: form.getAll('days').length > 0 ? form.getAll('days').map(Number) : undefined,
+    from: given(form, 'from'),
+    to: given(form, 'to'),
+    zone: given(form, 'zone'),
+  })
+  const [limit, seconds] = [given(form, 'limit'), given(form, 'seconds')]
+  const hasRate = limit !== undefined || seconds !== undefined
+  const hook = defined({
+    url: given(form, 'url'),
+    secret: given(form, 'secret'),
+    timeout_ms: given(form, 'timeout_ms') === undefined ? undefined : Number(form.get('timeout_ms')),
+    on_failure: given(form, 'url') === undefined ? undefined : given(form, 'on_failure'),
+  })
+  return {
+    id,
+    effect: form.get('effect') ?? '',
+    enabled: form.get('enabled') === 'true',
+    ...defined({ description: given(form, 'description') }),
+    match: {
+      ...Object.fromEntries(lists),
+      ...(uses.length > 0 && { uses }),
+      ...(Object.keys(time).length > 0 && { time }),
+      ...(hasRate && {
+        rate: { limit: Number(limit), seconds: Number(seconds), per: form.get('per') ?? 'user' },
+      }),
+    },
+    ...(Object.keys(hook).length > 0 && { hook }),
+  }
+}
+
+function defined(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
+}
+
+/** The form of a policy as it is. */
+export function valuesOf({ id, description, enabled, effect, match, hook }: Policy): URLSearchParams {
+  const { time, rate, uses = [] } = match
+  const values = new URLSearchParams({ id, effect, enabled: String(enabled), description: description ?? '' })
+  for (const list of LISTS) values.set(list, match[list]?.join('\n') ?? '')
+  for (const use of uses) values.append('uses', use)
+  for (const day of time?.days ?? []) values.append('days', String(day))
+  const rest = {
+    from: time?.from,
+    to: time?.to,
+    zone: time?.zone,
+    ...rate,
+    url: hook?.url,
+    timeout_ms: hook?.timeoutMs,
+    on_failure: hook?.onFailure,
+  }
+  for (const [name, value] of Object.entries(rest)) if (value !== undefined) values.set(name, String(value))
+  return values
+}

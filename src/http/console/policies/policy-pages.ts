@@ -1,0 +1,135 @@
+import { html } from 'hono/html'
+import type { Broker } from '../../../broker.ts'
+import type { Policy } from '../../../domain/policy.ts'
+import { addPolicy, changePolicy, deletePolicy, getPolicy } from '../../../flows/policy-settings.ts'
+import { parseOnce } from '../../../parsing/parse.ts'
+import { dryRun, dryRunSchema, type PolicyDryRunWire } from '../../admin/policy-dry-run.ts'
+import { newPolicySchema, policyToWire, settingsFromWire } from '../../admin/policy-wire.ts'
+import { type Html, name } from '../../pages/layout.ts'
+import { type Attempt, attempt } from '../attempt.ts'
+import { asCurl, badge, buttonLink, code, link, section, submit, type Tone, table, time } from '../parts.ts'
+import type { ConsoleRoutes, OnPage } from '../routes.ts'
+import { dryRunView } from './dry-run-view.ts'
+import { policyBody, policyFields, valuesOf } from './policy-form.ts'
+
+const ABOVE = [['Policies', '/policies']] as const
+
+/** The project's rules: an editor that checks them, and a dry run over last week's uses of tokens. */
+export function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
+  const idOf = ({ c }: OnPage) => c.req.param('id') ?? ''
+
+  routes.page('/policies', async (on) => {
+    const policies = await broker.store.policies.list(on.projectId)
+    const rows = policies.map(({ id, effect, enabled, match, description, updatedAt }) => [
+      link(pathOf(id), html`${name(id)}`),
+      html`${effectBadge(effect)}${!enabled && html` ${badge('off')}`}`,
+      html`<code class="small">${name(JSON.stringify(match), { longest: 120 })}</code>${description !== undefined && html`<br><span class="muted small">${name(description, { longest: 120 })}</span>`}`,
+      time(updatedAt, broker.now()),
+    ])
+    const body = html`${table('Policies', ['Id', 'Effect', 'Matches', 'Changed'], rows, 'No policies: every key may use what its role allows.')}${asCurl(on, '/v1/admin/policies')}`
+    return on.show('Policies', body, {
+      lead: 'Rules on who may use which tokens for what. Deny wins; allow rules, where there are any, must match; then hooks are asked.',
+      actions: html`${policies.length > 0 && buttonLink('/policy/dry-run', 'Dry run')}${on.mayChange && buttonLink('/policy/new', 'Make a policy', { secondary: false })}`,
+    })
+  })
+
+  /** The rules in force, or all but one: for operators who may not change them too. */
+  routes.page('/policy/dry-run', async (on) => {
+    const without = on.query('without')
+    const order = { ...(without !== undefined && { without: [without] }) }
+    const result = await dryRun(broker, on.projectId, parseOnce(dryRunSchema, order, 'the query'))
+    return on.show(
+      'Dry run',
+      html`${dryRunView(result)}${asCurl(on, '/v1/admin/policies/dry_run', { method: 'POST', body: order })}`,
+      {
+        above: ABOVE,
+        lead:
+          without === undefined
+            ? 'What the policies in force would have refused last week.'
+            : html`What the policies in force would have refused last week without ${code(without)}.`,
+      },
+    )
+  })
+
+  routes.page('/policy/new', (on) =>
+    showEditor(on, { values: new URLSearchParams({ enabled: 'true', effect: 'deny' }) }),
+  )
+
+  routes.page('/policies/:id', async (on) => {
+    const policy = await getPolicy(broker, on.projectId, idOf(on))
+    return showEditor(on, { policy, values: valuesOf(policy) })
+  })
+
+  routes.form('/policy/new', (on, form) => send(on, form))
+
+  routes.form('/policies/:id', async (on, form) =>
+    send(on, form, await getPolicy(broker, on.projectId, idOf(on))),
+  )
+
+  routes.form(
+    '/policies/:id/delete',
+    async (on) => {
+      const id = idOf(on)
+      await deletePolicy(broker, on.projectId, id)
+      return on.go('/policies', `The policy ${id} was deleted: it applies no longer.`)
+    },
+    { recent: true },
+  )
+
+  /** Both buttons of the editor: what is tried, is not set. */
+  async function send(on: OnPage, form: URLSearchParams, policy?: Policy) {
+    const id = policy?.id ?? form.get('id')?.trim() ?? ''
+    const body = policyBody(form, id)
+    const isTried = form.get('do') === 'try'
+    const done = await attempt(async () => {
+      const said = parseOnce(newPolicySchema, body, 'the body')
+      if (isTried) return dryRun(broker, on.projectId, { policies: [said], without: [] })
+      const settings = settingsFromWire(said)
+      if (policy === undefined) await addPolicy(broker, on.projectId, said.id, settings)
+      else await changePolicy(broker, policy, { ...settings, description: settings.description ?? null })
+      return undefined
+    })
+    const shown = { values: form, ...(policy && { policy }) }
+    if (done.outcome === 'refused') return showEditor(on, { ...shown, refused: done })
+    if (done.result !== undefined) return showEditor(on, { ...shown, result: done.result })
+    return on.go(
+      pathOf(id),
+      policy === undefined ? 'The policy is in force.' : 'The policy is changed, from now on.',
+    )
+  }
+}
+
+const pathOf = (id: string) => `/policies/${encodeURIComponent(id)}`
+
+interface Editor {
+  readonly policy?: Policy
+  readonly values: URLSearchParams
+  readonly refused?: Extract<Attempt<unknown>, { readonly outcome: 'refused' }>
+  readonly result?: PolicyDryRunWire
+}
+
+function showEditor(on: OnPage, { policy, values, refused, result }: Editor) {
+  const isNew = policy === undefined
+  const action = isNew ? '/policy/new' : pathOf(policy.id)
+  const fields = html`${policyFields(values, refused?.faults ?? new Map(), { isNew })}
+<div class="buttons"><button type="submit" name="do" value="try" class="secondary">Try it on last week</button> <button type="submit" name="do" value="set">${isNew ? 'Make the policy' : 'Change the policy'}</button></div>`
+  const body = html`${result !== undefined && dryRunView(result)}
+${on.mayChange ? section(isNew ? 'Rule' : 'Change', html`${on.form(action, fields)}`) : ''}
+${policy !== undefined && section('As JSON', html`<pre tabindex="0"><code>${JSON.stringify(policyToWire(policy), null, 2)}</code></pre>`)}
+${policy !== undefined && on.mayChange && section('Delete', html`<details><summary>Delete this policy</summary><p>It applies no longer from that moment on.</p>${on.form(`${pathOf(policy.id)}/delete`, submit(`Delete ${policy.id}`, 'danger'), { recent: true })}</details>`)}
+${asCurl(on, isNew ? '/v1/admin/policies' : `/v1/admin/policies/${encodeURIComponent(policy.id)}`, isNew ? { method: 'POST', body: policyBody(values, values.get('id') ?? 'no-leaks') } : {})}`
+  return on.show(policy?.id ?? 'Make a policy', body, {
+    above: ABOVE,
+    ...(policy !== undefined && {
+      lead: html`${effectBadge(policy.effect)} ${policy.description !== undefined && name(policy.description, { longest: 300 })}`,
+      actions: buttonLink(`/policy/dry-run?without=${encodeURIComponent(policy.id)}`, 'Last week without it'),
+    }),
+    ...(refused !== undefined && { problem: refused.message, status: refused.status }),
+  })
+}
+
+const TONES: Readonly<Record<Policy['effect'], Tone>> = { allow: 'good', deny: 'bad', hook: 'wait' }
+
+function effectBadge(effect: Policy['effect']): Html {
+  return badge(effect, TONES[effect])
+}

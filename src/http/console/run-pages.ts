@@ -1,0 +1,200 @@
+import { html } from 'hono/html'
+import type { Broker } from '../../broker.ts'
+import { EXECUTION_STATUSES, type ExecutionRecord } from '../../domain/execution.ts'
+import { jsonText, LargeJson } from '../../tools/large-json.ts'
+import { type Html, name, webUrl } from '../pages/layout.ts'
+import { cancelScheduled, getExecution, idOf, toDetail } from '../tools/executions.ts'
+import {
+  asCurl,
+  at,
+  badge,
+  buttonLink,
+  code,
+  exactTime,
+  facts,
+  field,
+  filters,
+  link,
+  section,
+  select,
+  submit,
+  table,
+  time,
+} from './parts.ts'
+import type { ConsoleRoutes, OnPage } from './routes.ts'
+
+const SHOWN = 50
+/** Characters of an input or an output that a page shows. */
+const LONGEST_TEXT = 20_000
+
+/** The history of runs, and the runs that are to begin later. */
+export function addRunPages(routes: ConsoleRoutes, broker: Broker): void {
+  const { executions } = broker.store
+
+  async function list(on: OnPage, isScheduled: boolean) {
+    await broker.history.flush().catch(() => {}) // a run of a moment ago is listed; if it cannot be written, the others are
+    const [userId, tool] = [on.query('user'), on.query('tool')]
+    const status = EXECUTION_STATUSES.find((one) => one === on.query('status'))
+    const after = on.query('before')
+    const page = await executions.list(
+      on.projectId,
+      {
+        ...(userId !== undefined && { userId }),
+        ...(tool !== undefined && { toolId: await idOf(broker, on.projectId, tool) }),
+        ...(isScheduled && { type: 'scheduled' as const }),
+        ...(status !== undefined && { status }),
+      },
+      { offset: 0, limit: SHOWN, ...(after !== undefined && { after }) },
+    )
+    const path = isScheduled ? '/scheduled' : '/runs'
+    const now = broker.now()
+    const rows = page.items.map((run) => [
+      link(`/runs/${run.id}`, html`${name(run.toolId)}`),
+      statusBadge(run),
+      run.userId === undefined
+        ? undefined
+        : link(`/connections?user=${encodeURIComponent(run.userId)}`, html`${name(run.userId)}`),
+      isScheduled
+        ? (run.runAt !== undefined && exactTime(run.runAt)) || undefined
+        : run.durationMs === undefined
+          ? undefined
+          : `${run.durationMs} ms`,
+      html`<code>${run.entryPoint}</code>`,
+      time(run.finishedAt ?? run.startedAt ?? run.createdAt, now),
+    ])
+    const statuses = EXECUTION_STATUSES.filter((one) => isScheduled || one !== 'scheduled')
+    const isFiltered = [userId, tool, status].some((one) => one !== undefined)
+    const body = html`${filters(
+      path,
+      html`${field('User', 'user', { value: userId })}${field('Tool', 'tool', { value: tool })}${select('Status', 'status', [['', 'Any'], ...statuses.map((one) => [one, one] as const)], { value: status })}`,
+      { isFiltered },
+    )}
+${table(isScheduled ? 'Scheduled runs' : 'Runs', ['Tool', 'Status', 'User', isScheduled ? 'Begins' : 'Took', 'By', 'When'], rows, isFiltered ? 'No run fits.' : isScheduled ? 'Nothing is scheduled.' : 'Nothing has run in the last 30 days.')}
+${(after !== undefined || page.next !== undefined) && html`<nav class="pager" aria-label="Pages of the list">${after !== undefined && html`<a rel="prev" href="${at(on, {})}">← Newest</a>`}${page.next !== undefined && html`<a rel="next" href="${at(on, { before: page.next })}">Older →</a>`}</nav>`}
+${asCurl(on, isScheduled ? '/v1/scheduled_tools' : '/v1/executions')}`
+    return on.show(isScheduled ? 'Scheduled runs' : 'Runs', body, {
+      lead: isScheduled
+        ? 'Runs that are to begin later, and those that did.'
+        : 'What was run in the last 30 days, newest first.',
+    })
+  }
+
+  routes.page('/runs', (on) => list(on, false))
+  routes.page('/scheduled', (on) => list(on, true))
+  routes.page('/runs/:id', async (on) => {
+    const record = await getExecution(broker, on.projectId, on.c.req.param('id') ?? '')
+    return on.show(record.toolId, runPage(on, record), {
+      above: record.type === 'scheduled' ? [['Scheduled runs', '/scheduled']] : [['Runs', '/runs']],
+      lead: html`Run <code>${record.id}</code>`,
+      ...(on.mayChange &&
+        record.request !== undefined && {
+          actions: buttonLink(
+            `/tools/${encodeURIComponent(record.toolId)}/try?run=${record.id}`,
+            'Try again',
+          ),
+        }),
+    })
+  })
+
+  routes.form('/runs/:id/cancel', async (on) => {
+    const { id } = await cancelScheduled(broker, on.projectId, on.c.req.param('id') ?? '')
+    return on.go(`/runs/${id}`, 'It is cancelled.')
+  })
+}
+
+type Listed = Pick<ExecutionRecord, 'status' | 'outcome' | 'errorKind'>
+
+function statusBadge({ status, outcome, errorKind }: Listed): Html {
+  if (outcome === 'requires_authorization') return badge('needs consent', 'wait')
+  if (status === 'completed') return badge('completed', 'good')
+  if (status === 'failed')
+    return html`${badge('failed', 'bad')}${errorKind !== undefined && html` <code class="small">${errorKind}</code>`}`
+  return badge(status, status === 'cancelled' ? 'plain' : 'wait')
+}
+
+function runPage(on: OnPage, record: ExecutionRecord): Html {
+  const { broker } = on
+  const detail = toDetail(broker, record)
+  const { userId, apiKeyId, status, runAt, createdAt, startedAt, finishedAt, durationMs, attempts } = record
+  const outputs = (detail.attempts ?? []) as readonly ShownAttempt[] // `toDetail` makes them
+  return html`${section(
+    'Run',
+    facts([
+      ['Tool', link(`/tools/${encodeURIComponent(record.toolId)}`, html`${name(record.toolId)}`)],
+      ['Status', statusBadge(record)],
+      [
+        'User',
+        userId === undefined
+          ? undefined
+          : link(`/connections?user=${encodeURIComponent(userId)}`, html`${name(userId, { longest: 200 })}`),
+      ],
+      [
+        'Asked for by',
+        html`<code>${record.entryPoint}</code>${apiKeyId !== undefined && html` with the key ${on.mayChange ? link(`/keys/${apiKeyId}`, apiKeyId) : code(apiKeyId)}`}`,
+      ],
+      ['Begins', runAt === undefined ? undefined : exactTime(runAt)],
+      ['Asked for', exactTime(createdAt)],
+      ['Began', startedAt === undefined ? undefined : exactTime(startedAt)],
+      ['Ended', finishedAt === undefined ? undefined : exactTime(finishedAt)],
+      ['Took', durationMs === undefined ? undefined : `${durationMs} ms`],
+      ['Attempts', attempts > 1 ? String(attempts) : undefined],
+    ]),
+    status === 'scheduled' ? on.form(`/runs/${record.id}/cancel`, submit('Cancel this run', 'danger')) : '',
+  )}
+${section('Input', detail.input === undefined ? html`<p class="muted">${detail.unreadable?.includes('input') ? UNREADABLE : NOT_KEPT}</p>` : jsonView(detail.input))}
+${
+  outputs.length === 0
+    ? section(
+        'Output',
+        html`<p class="muted">${detail.unreadable?.includes('attempts') ? UNREADABLE : NOT_KEPT}</p>`,
+      )
+    : outputs.map((one, i) => section(outputs.length > 1 ? `Attempt ${i + 1}` : 'Output', outputView(one)))
+}
+${asCurl(on, `/v1/executions/${record.id}`)}`
+}
+
+const NOT_KEPT =
+  'It was not kept. Runs keep input and output when they are asked to: keep_content, scheduled runs, and what is tried here.'
+const UNREADABLE = 'It was altered in the database, so it cannot be read.'
+
+interface ShownAttempt {
+  readonly output?: unknown
+  readonly system_error_message?: string
+}
+
+function outputView({ output, system_error_message: message }: ShownAttempt): Html {
+  const shown = output instanceof LargeJson ? undefined : (output as ShownOutput | undefined) // history's own form
+  const { authorization, error } = shown ?? {}
+  if (authorization !== undefined) return consentView(authorization)
+  if (error !== undefined)
+    return html`<p>${badge(error.kind, 'bad')} ${name(error.message, { longest: 2000 })}</p>${jsonView(error)}`
+  if (output === undefined)
+    return html`<p class="muted">${message === undefined ? NOT_KEPT : name(message, { longest: 500 })}</p>`
+  return jsonView(shown !== undefined && 'value' in shown ? shown.value : output)
+}
+
+interface ShownOutput {
+  readonly value?: unknown
+  readonly error?: { readonly kind: string; readonly message: string }
+  readonly authorization?: {
+    readonly id: string
+    readonly url: string
+    readonly user_id: string
+    readonly scopes: readonly string[]
+  }
+}
+
+/** The tool did not run: its user must approve first. */
+function consentView({ id, url, user_id: userId, scopes }: NonNullable<ShownOutput['authorization']>): Html {
+  const page = webUrl(url)
+  return html`<p>${badge('needs consent', 'wait')} The tool was not run: <strong>${name(userId, { longest: 200 })}</strong> must approve first. Give them this link, then try again.</p>
+<p><code class="copy">${url}</code></p>
+${scopes.length > 0 && html`<p>It asks for ${scopes.map((scope) => html`${code(scope)} `)}</p>`}
+<p>${page !== undefined && html`<a class="button secondary" href="${page.href}" rel="noreferrer noopener">Open the link</a> `}${buttonLink(`/authorizations/${id}`, 'What becomes of it')}</p>`
+}
+
+function jsonView(value: unknown): Html {
+  const text = value instanceof LargeJson ? jsonText(value) : (JSON.stringify(value, null, 2) ?? 'null')
+  return html`<pre tabindex="0"><code>${text.slice(0, LONGEST_TEXT)}</code></pre>
+${text.length > LONGEST_TEXT && html`<p class="muted small">It goes on: the API has all ${text.length} characters.</p>`}`
+}

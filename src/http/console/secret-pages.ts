@@ -1,0 +1,70 @@
+import { html } from 'hono/html'
+import type { Broker } from '../../broker.ts'
+import { parseOnce } from '../../parsing/parse.ts'
+import { setSecret } from '../../tools/secrets.ts'
+import { deleteSecret, secretKeySchema, secretValueSchema } from '../admin/secrets.ts'
+import { name } from '../pages/layout.ts'
+import { type Attempt, attempt, given } from './attempt.ts'
+import { asCurl, code, field, hidden, section, submit, table, time } from './parts.ts'
+import type { ConsoleRoutes, OnPage } from './routes.ts'
+
+/** Secrets for tools: which are set. Their values are never shown. */
+export function addSecretPages(routes: ConsoleRoutes, broker: Broker): void {
+  async function list(on: OnPage, form?: URLSearchParams, refused?: Refused) {
+    const secrets = await broker.store.secrets.list(on.projectId)
+    const now = broker.now()
+    const isRecent = on.mayChange && on.session.isRecent
+    const rows = secrets.map(({ key, description, updatedAt, lastAccessedAt }) => [
+      code(key, { longest: 200 }),
+      description === undefined ? undefined : name(description, { longest: 200 }),
+      time(updatedAt, now),
+      time(lastAccessedAt, now),
+      ...(isRecent
+        ? [
+            html`<details><summary>Delete</summary>${on.form('/secrets/delete', html`${hidden('key', key)}${submit('Delete it', 'danger')}`, { recent: true, className: 'inline' })}</details>`,
+          ]
+        : []),
+    ])
+    const fields = html`${field('Key', 'key', { value: form?.get('key') ?? '', required: true, maxlength: 200, fault: refused?.faults.get('key'), hint: 'Letters, digits, _ . -; one that is there is replaced.' })}
+${field('Value', 'value', { type: 'password', required: true, maxlength: 5000, fault: refused?.faults.get('value'), hint: 'It is sealed, given to the tools that declare it, and never shown again.' })}
+${field('Description', 'description', { value: form?.get('description') ?? '', maxlength: 1000 })}
+${submit('Set the secret')}`
+    const body = html`${table('Secrets', ['Key', 'Description', 'Set', 'Last used', ...(isRecent ? [html`<span class="visually-hidden">Delete</span>`] : [])], rows, 'No secrets yet. A tool that declares one gets its value beside the tokens.')}
+${on.mayChange && section('Set a secret', html`${on.form('/secrets', fields, { recent: true })}`)}
+${asCurl(on, '/v1/admin/secrets')}`
+    return on.show('Secrets', body, {
+      lead: 'Values that tools need beside tokens, such as the key of an API.',
+      ...(refused !== undefined && { problem: refused.message, status: refused.status }),
+    })
+  }
+
+  routes.page('/secrets', (on) => list(on))
+
+  routes.form(
+    '/secrets',
+    async (on, form) => {
+      const set = await attempt(async () => {
+        const { key } = parseOnce(secretKeySchema, { key: form.get('key') ?? '' }, 'the body')
+        const description = given(form, 'description')
+        const said = { value: form.get('value') ?? '', ...(description !== undefined && { description }) }
+        const { value, description: about } = parseOnce(secretValueSchema, said, 'the body')
+        return setSecret(broker, on.projectId, { key, value, ...(about != null && { description: about }) })
+      })
+      if (set.outcome === 'refused') return list(on, form, set)
+      return on.go('/secrets', `The secret ${set.result.key} is set.`)
+    },
+    { recent: true },
+  )
+
+  routes.form(
+    '/secrets/delete',
+    async (on, form) => {
+      const key = form.get('key') ?? ''
+      await deleteSecret(broker, on.projectId, key)
+      return on.go('/secrets', `The secret ${key} was deleted.`)
+    },
+    { recent: true },
+  )
+}
+
+type Refused = Extract<Attempt<unknown>, { readonly outcome: 'refused' }>

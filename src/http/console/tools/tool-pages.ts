@@ -1,0 +1,199 @@
+import { html } from 'hono/html'
+import type { Broker } from '../../../broker.ts'
+import { type Tool, toolId } from '../../../domain/tool.ts'
+import { catalogueOf } from '../../../tools/catalogue/catalogue.ts'
+import { findTool } from '../../../tools/catalogue/find-tool.ts'
+import type { RequiredProvider, RequirementStatus } from '../../../tools/catalogue/requirement-look.ts'
+import { searchTools } from '../../../tools/catalogue/search-tools.ts'
+import { requirementStatus, requirementStatuses } from '../../../tools/catalogue/tool-requirements.ts'
+import { resolveRunner } from '../../../tools/run/preconditions.ts'
+import { type Html, name } from '../../pages/layout.ts'
+import {
+  asCurl,
+  at,
+  badge,
+  buttonLink,
+  code,
+  facts,
+  field,
+  filters,
+  link,
+  section,
+  select,
+  table,
+} from '../parts.ts'
+import type { ConsoleRoutes, OnPage } from '../routes.ts'
+import { toolPath } from './tool-path.ts'
+import { addTryPages } from './try-page.ts'
+
+const SHOWN = 50
+
+/** The tools of all sources: what each needs, whether that is there, and a form to try one. */
+export function addToolPages(routes: ConsoleRoutes, broker: Broker): void {
+  addTryPages(routes, broker)
+
+  routes.page('/tools', async (on) => {
+    const { projectId } = on
+    const [q, provider, met] = [on.query('q')?.slice(0, 200), on.query('provider'), on.query('met')]
+    const catalogue = await catalogueOf(broker, projectId)
+    const isFiltered = q !== undefined || provider !== undefined || met !== undefined
+    const found = isFiltered
+      ? await searchTools(broker, catalogue.listed, {
+          ...(q !== undefined && { text: q }),
+          ...(provider !== undefined && { provider }),
+          ...(met !== undefined && { met: met === 'true' }),
+        })
+      : catalogue.listed
+    const from = Math.max(0, Number.parseInt(on.query('from') ?? '0', 10) || 0)
+    const shown = found.slice(from, from + SHOWN)
+    const statuses = await requirementStatuses(broker, projectId, shown)
+    const rows = shown.map((tool, i) => [
+      html`${link(toolPath(tool), html`${name(toolId(tool))}`)}<br><span class="muted small">${name(tool.description, { longest: 120 })}</span>`,
+      providersOf(statuses[i]),
+      statuses[i]?.worker === undefined
+        ? undefined
+        : link(`/workers/${encodeURIComponent(statuses[i].worker.id)}`, html`${name(statuses[i].worker.id)}`),
+      readyBadge(statuses[i]),
+    ])
+    const empty = isFiltered
+      ? 'No tool fits.'
+      : html`No tools yet. Register ${link('/workers', 'a worker')} that lists them, or import metadata: <code>gatepass import tool.json</code>.`
+    const body = html`${filters(
+      '/tools',
+      html`${field('Search', 'q', { value: q, type: 'search' })}${field('Provider', 'provider', { value: provider })}${select(
+        'Requirements',
+        'met',
+        [
+          ['', 'Any'],
+          ['true', 'All met'],
+          ['false', 'Something is missing'],
+        ],
+        { value: met },
+      )}`,
+      { isFiltered },
+    )}
+${table('Tools', ['Tool', 'Needs', 'Worker', 'Ready'], rows, empty)}
+${walk(on, from, found.length)}
+${asCurl(on, '/v1/tools')}`
+    return on.show('Tools', body, { lead: 'What can be called, and what each tool needs from its user.' })
+  })
+
+  routes.page('/tools/:id', async (on) => {
+    const tool = await findTool(broker, on.projectId, on.c.req.param('id') ?? '')
+    const userId = on.query('user')?.slice(0, 512)
+    const [status, runner] = await Promise.all([
+      requirementStatus(broker, tool, userId),
+      resolveRunner(broker, tool),
+    ])
+    const { namespace, version, source, createdAt, annotations = {} } = tool
+    const hints = Object.entries(HINTS).flatMap(
+      ([hint, text]) => (annotations[hint as keyof typeof HINTS] === true ? [text] : []), // the type of `Object.entries` loses the names
+    )
+    const body = html`${section(
+      'Tool',
+      facts([
+        ['Id', code(toolId(tool), { longest: 300 })],
+        ['Description', name(tool.description, { longest: 2000 })],
+        ['Namespace', namespace === '' ? undefined : code(namespace)],
+        ['Version', version === undefined ? undefined : code(version)],
+        ['Comes from', source.kind === 'worker' ? 'a worker' : 'imported metadata'],
+        ['Says of itself', hints.length === 0 ? undefined : hints.join(', ')],
+        [
+          'Worker',
+          runner.outcome === 'found'
+            ? link(`/workers/${encodeURIComponent(runner.worker.id)}`, html`${name(runner.worker.id)}`)
+            : html`${badge('none', 'bad')} ${name(runner.message, { longest: 400 })}`,
+        ],
+        ['Known since', html`${new Date(createdAt * 1000).toISOString().slice(0, 10)}`],
+      ]),
+    )}
+${section('What it needs', requirementsView(tool, status, userId))}
+${section('Input', schemaText(tool.inputSchema))}
+${tool.outputSchema !== undefined && section('Output', schemaText(tool.outputSchema))}
+${asCurl(on, `/v1/tools/${encodeURIComponent(toolId(tool))}`)}`
+    return on.show(tool.title, body, {
+      above: [['Tools', '/tools']],
+      actions: html`${buttonLink(`/runs?tool=${encodeURIComponent(toolId(tool))}`, 'Runs')}${on.mayChange && buttonLink(`${toolPath(tool)}/try`, 'Try it', { secondary: false })}`,
+    })
+  })
+}
+
+const HINTS = {
+  readOnlyHint: 'reads only',
+  destructiveHint: 'may destroy something',
+  idempotentHint: 'may be repeated',
+  openWorldHint: 'reaches other systems',
+} as const
+
+function providersOf(status: RequirementStatus | undefined): Html | undefined {
+  const all = status?.authorizations ?? []
+  if (all.length === 0) return undefined
+  return html`${all.map((one, i) => html`${i > 0 && ', '}${code(one.id ?? one.wellKnownId ?? '?')}`)}`
+}
+
+function readyBadge(status: RequirementStatus | undefined): Html {
+  if (status?.met) return badge('ready', 'good')
+  if (status?.worker === undefined) return badge('no worker', 'bad')
+  return badge('something is missing', 'wait')
+}
+
+function requirementsView(
+  tool: Tool,
+  status: RequirementStatus,
+  userId: string | undefined,
+): Html {
+  const rows = [
+    ...status.authorizations.map((one) => [
+      html`Provider ${one.id === undefined ? code(one.wellKnownId ?? '?') : link(`/providers/${encodeURIComponent(one.id)}`, html`${name(one.id)}`)}`,
+      one.scopes.length === 0 ? undefined : html`${one.scopes.map((scope) => html`${code(scope)} `)}`,
+      providerBadge(one),
+      one.statusReason,
+    ]),
+    ...status.secrets.map(({ key, met, statusReason }) => [
+      html`Secret ${code(key)}`,
+      undefined,
+      met ? badge('set', 'good') : badge('not set', 'bad'),
+      statusReason,
+    ]),
+    ...(status.worker === undefined
+      ? []
+      : [
+          [
+            html`Worker ${link(`/workers/${encodeURIComponent(status.worker.id)}`, html`${name(status.worker.id)}`)}`,
+            undefined,
+            status.worker.met ? badge('answers', 'good') : badge(status.worker.status, 'bad'),
+            status.worker.statusReason,
+          ],
+        ]),
+  ]
+  return html`<form class="filters" method="get" action="/dashboard${toolPath(tool)}">${field('For the user', 'user', { value: userId, hint: 'Shows what this user has granted.' })}<button type="submit" class="secondary">Show</button></form>
+${table('What the tool needs', ['Needs', 'Scopes', 'Is', 'Why'], rows, 'It needs nothing.')}`
+}
+
+const TOKEN_WORDS = {
+  not_started: 'not granted',
+  pending: 'consent is under way',
+  completed: 'granted',
+  failed: 'refused',
+} as const
+
+function providerBadge({ status, tokenStatus }: RequiredProvider): Html {
+  if (status === 'inactive') return badge('not set up', 'bad')
+  if (tokenStatus === undefined) return badge('set up', 'good')
+  return badge(TOKEN_WORDS[tokenStatus], tokenStatus === 'completed' ? 'good' : 'wait')
+}
+
+function schemaText(schema: unknown): Html {
+  return html`<details><summary>JSON Schema</summary><pre tabindex="0"><code>${JSON.stringify(schema, null, 2).slice(0, LONGEST_SCHEMA)}</code></pre></details>`
+}
+
+/** Characters of a schema that a page shows. */
+const LONGEST_SCHEMA = 50_000
+
+/** The way through a list that is in memory. */
+function walk(on: OnPage, from: number, count: number): Html | '' {
+  if (from === 0 && count <= SHOWN) return ''
+  return html`<nav class="pager" aria-label="Pages of the list">${
+    from > 0 && html`<a rel="prev" href="${at(on, { from: String(Math.max(0, from - SHOWN)) })}">← Back</a>`
+  }${from + SHOWN < count && html`<a rel="next" href="${at(on, { from: String(from + SHOWN) })}">More →</a>`}</nav>`
+}

@@ -1,0 +1,144 @@
+import { html } from 'hono/html'
+import type { Broker } from '../../../broker.ts'
+import { type Tool, toolId } from '../../../domain/tool.ts'
+import { escapeToken } from '../../../sdk/worker/json-pointer.ts'
+import { UnsealError } from '../../../store/seal.ts'
+import { findTool } from '../../../tools/catalogue/find-tool.ts'
+import { executeTool } from '../../../tools/run/execute-tool.ts'
+import { openRequest } from '../../../tools/run/execution-history.ts'
+import { checkCall } from '../../../tools/run/preconditions.ts'
+import { userIdText } from '../../endpoint/fields.ts'
+import type { Html } from '../../pages/layout.ts'
+import { getExecution } from '../../tools/executions.ts'
+import { attempt, given } from '../attempt.ts'
+import { asCurl, field, section, submit } from '../parts.ts'
+import { readSchemaForm, WHOLE_FIELD } from '../read-schema-form.ts'
+import type { ConsoleRoutes, OnPage } from '../routes.ts'
+import { type SchemaForm, schemaForm } from '../schema-form.ts'
+import { type SentForm, schemaFormView, wholeView } from '../schema-form-view.ts'
+import { toolPath } from './tool-path.ts'
+
+/**
+ * An administrator tries a tool for a user whom they name, by a form made of its schema. The run goes the way of every
+ * run, through policies and consent; it is in the audit trail, and in history with its input and output.
+ */
+export function addTryPages(routes: ConsoleRoutes, broker: Broker): void {
+  const find = (on: OnPage) => findTool(broker, on.projectId, on.c.req.param('id') ?? '')
+
+  routes.page('/tools/:id/try', async (on) => {
+    const tool = await find(on)
+    const again = await inputOfRun(on, tool)
+    return again === undefined
+      ? showForm(on, tool, { asText: on.query('as') === 'json' })
+      : showForm(on, tool, again)
+  })
+
+  routes.form('/tools/:id/try', async (on, form) => {
+    const tool = await find(on)
+    const asText = form.get('as') === 'json'
+    const userId = given(form, 'user')
+    const read = readSchemaForm(schemaForm(tool.inputSchema), form, asText)
+    const refuse = (faults: ReadonlyMap<string, string>, problem?: string) =>
+      showForm(on, tool, { asText, userId, sent: { values: form, faults }, problem, status: 400 })
+    if (read.outcome === 'faulty') return refuse(read.faults)
+    const user = userId === undefined ? undefined : userIdText.safeParse(userId)
+    if (user?.success === false) return refuse(new Map([['user', 'is not the id of a user.']]))
+
+    const call = {
+      tool,
+      input: read.input,
+      entryPoint: 'console',
+      keepContent: true,
+      ...(user !== undefined && { userId: user.data }),
+    } as const
+    const checked = await checkCall(broker, call)
+    if (checked.inputFault !== undefined) {
+      const { parameterErrors = {}, message } = checked.inputFault
+      const faults = Object.entries(parameterErrors).map(
+        ([member, said]) => [asText ? WHOLE_FIELD : `/${escapeToken(member)}`, `${said}.`] as const,
+      )
+      return refuse(new Map(faults), message)
+    }
+    await broker.audit.record(on.projectId, {
+      action: 'tool.tried',
+      tool: toolId(tool),
+      ...(user !== undefined && { userId: user.data }),
+    })
+    const ran = await attempt(() => executeTool(broker, checked, on.c.req.raw.signal))
+    if (ran.outcome === 'refused') return refuse(new Map(), ran.message)
+    return on.go(`/runs/${ran.result.id}`)
+  })
+}
+
+/** The input of a run that is tried again: `?run=exec_…`. */
+async function inputOfRun(on: OnPage, tool: Tool): Promise<FormState | undefined> {
+  const id = on.query('run')
+  if (id === undefined || !on.mayChange) return undefined
+  const record = await getExecution(on.broker, on.projectId, id)
+  if (record.toolId !== toolId(tool)) return undefined
+  try {
+    const request = openRequest(on.broker, record)
+    if (request === undefined) return undefined
+    const values = new URLSearchParams([[WHOLE_FIELD, JSON.stringify(request.input, null, 2)]])
+    return { asText: true, userId: record.userId, sent: { values, faults: new Map() } }
+  } catch (error) {
+    if (error instanceof UnsealError) return undefined // it was altered in the database: the form begins empty
+    throw error
+  }
+}
+
+interface FormState {
+  readonly asText: boolean
+  readonly userId?: string | undefined
+  readonly sent?: SentForm
+  readonly problem?: string | undefined
+  readonly status?: 400
+}
+
+function showForm(on: OnPage, tool: Tool, { asText, userId, sent, problem, status }: FormState) {
+  const path = toolPath(tool)
+  const form = schemaForm(tool.inputSchema)
+  const isWhole = asText || form.kind === 'whole'
+  const { authorization, alternatives = [] } = tool.requirements
+  const needsUser = authorization.length > 0 || alternatives.length > 0
+  const faults = sent?.faults ?? new Map<string, string>()
+  const fields = html`${isWhole && html`<input type="hidden" name="as" value="json">`}
+${field('User', 'user', {
+  value: userId ?? on.query('user'),
+  required: needsUser,
+  fault: faults.get('user'),
+  hint: needsUser
+    ? 'The tool acts with the tokens of this user. If a consent is missing, the next page has the link to it.'
+    : 'The tool needs no token; a user is recorded if you name one.',
+})}
+<fieldset class="plain"><legend>Input</legend>${inputView(form, isWhole, sent)}</fieldset>
+${submit('Run it')}`
+  const other =
+    form.kind === 'whole'
+      ? ''
+      : isWhole
+        ? html`<p><a href="/dashboard${path}/try">Write the input by fields</a></p>`
+        : html`<p><a href="/dashboard${path}/try?as=json">Write the input as JSON</a></p>`
+  const body = html`${
+    on.mayChange
+      ? section(
+          'Run',
+          html`<p class="note wait">This really runs the tool: what it does, it does. The run is recorded, with its input and its output, in your name.</p>
+${on.form(`${path}/try`, fields)}${other}`,
+        )
+      : section('Run', html`<p class="muted">Administrators may try a tool here.</p>`)
+  }
+${asCurl(on, '/v1/tools/execute', { method: 'POST', body: { tool_name: toolId(tool), ...(needsUser && { user_id: userId ?? 'ada' }), input: {} } })}`
+  return on.show(`Try ${tool.title}`, body, {
+    above: [
+      ['Tools', '/tools'],
+      [tool.title, path],
+    ],
+    problem: problem ?? (faults.size > 0 ? 'Some of the input is not right: see below.' : undefined),
+    ...(status !== undefined && { status }),
+  })
+}
+
+function inputView(form: SchemaForm, isWhole: boolean, sent: SentForm | undefined): Html {
+  return isWhole ? wholeView(sent) : schemaFormView(form, sent)
+}
