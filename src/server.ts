@@ -7,6 +7,7 @@ import { withSandboxClient } from './dev-provider/client.ts'
 import { prepareSandbox, sandboxFor } from './dev-provider/mount.ts'
 import { keepDevelopmentKey, readDevelopmentKey } from './development-key.ts'
 import { diagnose } from './diagnosis/diagnose.ts'
+import { effectiveSettings } from './diagnosis/effective-settings.ts'
 import { type ApiKey, isExpired, issueApiKey } from './domain/api-key.ts'
 import type { Clock } from './domain/clock.ts'
 import { newId, sha256 } from './domain/ids.ts'
@@ -86,6 +87,7 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
         authorizationServer?.mount(app)
       },
       ...(sandbox && { sandbox }),
+      settings: effectiveSettings(config),
       diagnose: async (projectId) => {
         const project = await broker.store.projects.find(projectId)
         return project === undefined ? [] : diagnose({ broker, config, project })

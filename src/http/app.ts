@@ -23,6 +23,7 @@ import { addLogin } from './connect/login.ts'
 import { addOpenSession } from './connect/open-session.ts'
 import { addSessionLogin } from './connect/session-login.ts'
 import { addConsole } from './console/console.ts'
+import type { ShownSetting } from './console/operation-pages.ts'
 import { addArcadeVerifier } from './dialects/arcade-verifier.ts'
 import { addOrganizationPaths } from './dialects/organization-paths.ts'
 import { authenticateOperator, createAuthenticate, type Operator } from './endpoint/authenticate.ts'
@@ -93,6 +94,8 @@ export interface AppOptions {
   /** For an app that is called in this process and is never served: no request then needs a key. */
   readonly operator?: Operator
   readonly diagnose?: Diagnose
+  /** What the console shows of the settings. */
+  readonly settings?: readonly ShownSetting[]
   /** Adds `/mcp`. */
   readonly mountMcp?: (app: OpenAPIHono, shared: SharedByEndpoints) => void
 }
@@ -100,7 +103,7 @@ export interface AppOptions {
 /** Everything that is served. Each `add…` is one noun's endpoints; its file has the paths. */
 export function createApp(
   broker: Broker,
-  { version, sandbox, metrics, operator, diagnose, mountMcp }: AppOptions,
+  { version, sandbox, metrics, operator, diagnose, settings, mountMcp }: AppOptions,
 ): OpenAPIHono {
   const app = new OpenAPIHono({ router: createRouter() })
   const refuse = (c: Context, error: unknown) =>
@@ -180,7 +183,7 @@ export function createApp(
   addClientMetadata(app, broker) //   /oauth/client/{provider entry}
   addLogin(app, broker) //            /login/callback
   addSessionLogin(app, broker) //     /login/confirmed, /login/open
-  addConsole(app, broker) //          /dashboard
+  addConsole(app, broker, { diagnose, settings }) // /dashboard
   addMe(app, broker) //               /me
   addMcpSetup(app, broker) //         /docs/mcp
   addReference(app, broker, { version, development: sandbox !== undefined }) // /, /docs, /openapi.json, /schemas/provider.json

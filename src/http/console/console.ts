@@ -5,7 +5,9 @@ import { bodyLimit } from '../endpoint/body-limit.ts'
 import { addAuthorizationPages } from './authorizations.ts'
 import { addConnectionPages } from './connections.ts'
 import { addConsoleLogin } from './login.ts'
+import type { OperationOptions } from './operation-pages.ts'
 import { addOverview } from './overview.ts'
+import { addAdministrationPages } from './pages.ts'
 import { consoleRoutes } from './routes.ts'
 import { addUserPages } from './users.ts'
 
@@ -13,7 +15,7 @@ import { addUserPages } from './users.ts'
 const MAX_FORM_BYTES = 512 * 1024
 
 /** The operator's console. Each `add…` is one page with what belongs to it; its file has the paths. */
-export function addConsole(app: OpenAPIHono, broker: Broker): void {
+export function addConsole(app: OpenAPIHono, broker: Broker, options: OperationOptions = {}): void {
   if (broker.settings.dashboard.serve === 'off') return
   app.use('/dashboard/*', bodyLimit(MAX_FORM_BYTES))
   const routes = consoleRoutes(app, broker)
@@ -22,6 +24,7 @@ export function addConsole(app: OpenAPIHono, broker: Broker): void {
   addConnectionPages(routes) //           /dashboard/connections
   addUserPages(routes) //                 /dashboard/users
   addAuthorizationPages(routes) //        /dashboard/authorizations
+  addAdministrationPages(routes, broker, options)
   // what no page has taken
   routes.page('/*', () => {
     throw new BrokerError('not_found', 'There is no such page in the console.')

@@ -19,6 +19,29 @@ export const MENU: readonly MenuGroup[] = [
       { path: '/connections', label: 'Connections', icon: 'link' },
       { path: '/users', label: 'Users', icon: 'people' },
       { path: '/authorizations', label: 'Authorizations', icon: 'check' },
+      { path: '/providers', label: 'Providers', icon: 'plug' },
+    ],
+  },
+  {
+    label: 'Tools',
+    items: [
+      { path: '/tools', label: 'Tools', icon: 'tool' },
+      { path: '/runs', label: 'Runs', icon: 'play' },
+      { path: '/scheduled', label: 'Scheduled runs', icon: 'clock' },
+      { path: '/chains', label: 'Chains', icon: 'chain' },
+      { path: '/workers', label: 'Workers', icon: 'server' },
+    ],
+  },
+  {
+    label: 'Control',
+    items: [
+      { path: '/policies', label: 'Policies', icon: 'shield' },
+      { path: '/keys', label: 'API keys', icon: 'key' },
+      { path: '/secrets', label: 'Secrets', icon: 'key' },
+      { path: '/projects', label: 'Projects', icon: 'folder' },
+      { path: '/audit', label: 'Audit trail', icon: 'list' },
+      { path: '/settings', label: 'Settings', icon: 'gear' },
+      { path: '/doctor', label: 'Doctor', icon: 'pulse' },
     ],
   },
 ]

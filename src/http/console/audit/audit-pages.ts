@@ -169,7 +169,8 @@ function verifyAndExport(on: OnPage): Html {
 }
 
 function actorView({ actor: { kind, id, client } }: AuditEntry): Html {
-  const by = { api_key: 'key', user: 'user', cli: 'command', system: 'Gatepass' }[kind] ?? kind
+  const by =
+    { api_key: 'key', user: 'user', cli: 'command', system: 'Gatepass', operator: 'operator' }[kind] ?? kind
   if (id === undefined) return html`${by}`
   const shown = kind === 'api_key' ? link(`/keys/${encodeURIComponent(id)}`, code(id)) : code(id)
   return html`${by} ${shown}${client !== undefined && html` by ${code(client)}`}`

@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import type { Broker } from '../../../broker.ts'
 import { BrokerError } from '../../../domain/errors.ts'
 import { parseOnce } from '../../../parsing/parse.ts'
+import { englishSentence } from '../../../providers/catalogue/scope-sentences.ts'
 import { type CatalogueEntry, entriesWith, searchCatalogue } from '../../../providers/catalogue/search.ts'
 import type { Definition } from '../../../providers/definition/read-definition.ts'
 import { addEntry } from '../../auth-providers/entry-changes.ts'
@@ -193,12 +194,12 @@ ${asCurl(on, '/v1/admin/auth_providers', { method: 'POST', body: { id, provider_
   })
 }
 
-function scopesSection(scopes: Readonly<Record<string, string>> = {}): Html | '' {
+function scopesSection(scopes: Definition['facts']['scopes'] = {}): Html | '' {
   const all = Object.entries(scopes)
   if (all.length === 0) return ''
   return section(
     'Scopes',
-    html`<dl class="facts">${all.map(([scope, words]) => html`<div><dt>${code(scope)}</dt><dd>${name(words, { longest: 200 })}</dd></div>`)}</dl>`,
+    html`<dl class="facts">${all.map(([scope, said]) => html`<div><dt>${code(scope)}</dt><dd>${name(englishSentence(said), { longest: 200 })}</dd></div>`)}</dl>`,
   )
 }
 

@@ -137,11 +137,7 @@ function readyBadge(status: RequirementStatus | undefined): Html {
   return badge('something is missing', 'wait')
 }
 
-function requirementsView(
-  tool: Tool,
-  status: RequirementStatus,
-  userId: string | undefined,
-): Html {
+function requirementsView(tool: Tool, status: RequirementStatus, userId: string | undefined): Html {
   const rows = [
     ...status.authorizations.map((one) => [
       html`Provider ${one.id === undefined ? code(one.wellKnownId ?? '?') : link(`/providers/${encodeURIComponent(one.id)}`, html`${name(one.id)}`)}`,

@@ -1,0 +1,70 @@
+import { html } from 'hono/html'
+import type { Diagnose } from '../operation/diagnosis.ts'
+import type { Html } from '../pages/layout.ts'
+import { asCurl, badge, emptyState, link, section, submit, type Tone, table } from './parts.ts'
+import type { ConsoleRoutes } from './routes.ts'
+
+/** One setting of the running server, as far as it may be shown. */
+export interface ShownSetting {
+  /** With its prefix: `GATEPASS_PORT`. */
+  readonly name: string
+  /** Of a secret only whether it is set. */
+  readonly value: string
+}
+
+export interface OperationOptions {
+  readonly diagnose?: Diagnose | undefined
+  readonly settings?: readonly ShownSetting[] | undefined
+}
+
+/** The settings that this server runs with, and the checks of `gatepass doctor`. */
+export function addOperationPages(routes: ConsoleRoutes, { diagnose, settings }: OperationOptions): void {
+  routes.page('/settings', (on) => {
+    const rows = (settings ?? []).map(({ name: variable, value }) => [
+      html`<code>${variable}</code>`,
+      html`<bdi>${value}</bdi>`,
+    ])
+    return on.show(
+      'Settings',
+      table('Settings', ['Variable', 'Value'], rows, 'This server does not show its settings.'),
+      {
+        lead: html`What this server runs with: read once, at its start, from the environment. Secrets are not shown. <code>docs/settings.md</code> says what each means.`,
+      },
+    )
+  })
+
+  routes.page('/doctor', (on) => {
+    const ask = on.mayChange
+      ? on.form('/doctor', submit('Check everything'))
+      : 'An administrator can run the checks here; gatepass doctor runs them too.'
+    const body = html`${section('Checks', html`<p>The checks look at the settings, the login, the keys, the trail, and send a request to every provider and worker. They change nothing.</p>${ask}`)}${asCurl(on, '/v1/admin/diagnosis')}`
+    return on.show('Doctor', body, { lead: 'What does not work, and what to do about it.' })
+  })
+
+  /** A form, since the checks send requests. */
+  routes.form('/doctor', async (on) => {
+    const checks = diagnose === undefined ? [] : await diagnose(on.projectId)
+    const worst = [...checks].sort((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status))
+    const rows = worst.map(({ name: what, status, message, fix }) => [
+      badge(WORDS[status], TONES[status]),
+      what,
+      html`<bdi>${message}</bdi>${fix !== undefined && html`<br><strong>To do:</strong> <bdi>${fix}</bdi>`}`,
+    ])
+    const failed = checks.filter(({ status }) => status === 'failed').length
+    const body = html`${verdict(checks.length, failed)}${table('Checks', ['Is', 'What', 'Says'], rows, emptyState('This server cannot check itself. Run gatepass doctor.'))}
+${on.form('/doctor', submit('Check again', 'secondary'))}
+<p>${link('/settings', 'The settings of this server')}</p>`
+    return on.show('Doctor', body, { lead: 'What does not work, and what to do about it.' })
+  })
+}
+
+const ORDER = ['failed', 'warning', 'ok']
+const WORDS = { ok: 'works', warning: 'warning', failed: 'failed' } as const
+const TONES = { ok: 'good', warning: 'wait', failed: 'bad' } as const satisfies Record<string, Tone>
+
+function verdict(count: number, failed: number): Html | '' {
+  if (count === 0) return ''
+  return failed === 0
+    ? html`<p class="note good">${count} checks, none failed.</p>`
+    : html`<p class="note bad">${failed} of ${count} checks failed.</p>`
+}

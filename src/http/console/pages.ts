@@ -1,0 +1,32 @@
+import type { Broker } from '../../broker.ts'
+import { addAuditPages } from './audit/audit-pages.ts'
+import { addChainPages } from './chain-pages.ts'
+import { addKeyPages } from './key-pages.ts'
+import { addOperationPages, type OperationOptions } from './operation-pages.ts'
+import { addPolicyPages } from './policies/policy-pages.ts'
+import { addProjectPages } from './project-pages.ts'
+import { addProviderPages } from './providers/provider-pages.ts'
+import type { ConsoleRoutes } from './routes.ts'
+import { addRunPages } from './run-pages.ts'
+import { addSecretPages } from './secret-pages.ts'
+import { addToolPages } from './tools/tool-pages.ts'
+import { addWorkerPages } from './worker-pages.ts'
+
+/** The console's pages of what an administrator sets up, and of what runs. */
+export function addAdministrationPages(
+  routes: ConsoleRoutes,
+  broker: Broker,
+  options: OperationOptions,
+): void {
+  addProviderPages(routes, broker) // /dashboard/providers, /catalogue
+  addToolPages(routes, broker) //     /dashboard/tools
+  addRunPages(routes, broker) //      /dashboard/runs, /scheduled
+  addChainPages(routes, broker) //    /dashboard/chains
+  addWorkerPages(routes, broker) //   /dashboard/workers
+  addPolicyPages(routes, broker) //   /dashboard/policies, /policy/…
+  addKeyPages(routes, broker) //      /dashboard/keys
+  addSecretPages(routes, broker) //   /dashboard/secrets
+  addProjectPages(routes, broker) //  /dashboard/projects
+  addAuditPages(routes, broker) //    /dashboard/audit
+  addOperationPages(routes, options) // /dashboard/settings, /doctor
+}
