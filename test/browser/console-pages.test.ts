@@ -75,3 +75,71 @@ describe('every page of the console', () => {
     await lookAt(person, `console-${name}`)
   })
 })
+
+describe('by hand', () => {
+  test('a provider of the catalogue is added in three fields, and its page says what to do next', async () => {
+    const { page } = person
+    await page.goto(at('/catalogue'))
+    await page.getByLabel('Search').fill('gitlab')
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByRole('link', { name: /^GitLab development/ }).click()
+    await page.getByLabel(/^Client id/).fill('client-of-the-tests')
+    await page.getByLabel(/^Client secret/).fill('secret-of-the-tests')
+    await page.getByRole('button', { name: 'Add GitLab' }).click()
+    await page.waitForURL(at('/providers/gitlab'))
+    expect(await page.getByRole('status').textContent()).toContain('gitlab was added')
+    expect(await page.locator('main').textContent()).toContain('client-of-the-tests')
+    expect(await page.content()).not.toContain('secret-of-the-tests')
+  })
+
+  test('a policy is tried on last week, made, and stays as it is when its form is sent again', async () => {
+    const { page } = person
+    await page.goto(at('/policy/new'))
+    await page.getByLabel('Id', { exact: true }).fill('by-hand')
+    await page.getByLabel('Users').fill('ada\neve')
+    await page.getByText('Only at some hours').click()
+    await page.getByLabel('Friday').check()
+    await page.getByLabel('From').fill('00:00')
+    await page.getByLabel('It is handed to the caller').check()
+    await page.getByRole('button', { name: 'Try it on last week' }).click()
+    expect(await page.locator('.figures').textContent()).toContain('Would have been refused')
+    await lookAt(person, 'console-policy-tried')
+    await page.getByRole('button', { name: 'Make the policy' }).click()
+    await page.waitForURL(at('/policies/by-hand'))
+    const made = (await world.call('GET', '/v1/admin/policies/by-hand')).body
+    expect(made.match).toEqual({ users: ['ada', 'eve'], uses: ['token'], time: { days: [5], from: '00:00' } })
+    await page.getByRole('button', { name: 'Change the policy' }).click()
+    await page.getByRole('status').waitFor()
+    const after = (await world.call('GET', '/v1/admin/policies/by-hand')).body
+    expect({ ...after, updated_at: '' }).toEqual({ ...made, updated_at: '' })
+  })
+
+  test('a tool is tried by the form of its schema', async () => {
+    const { page } = person
+    await page.goto(at(`/tools/${TOOL}`))
+    await page.getByRole('link', { name: 'Try it' }).click()
+    await page.getByLabel('User').fill('ada')
+    await page.getByLabel(/^count/).fill('many')
+    await page.getByRole('button', { name: 'Run it' }).click()
+    expect(await page.getByLabel(/^count/).getAttribute('aria-invalid')).toBe('true')
+    await lookAt(person, 'console-tool-faulty')
+    await page.getByLabel(/^count/).fill('2')
+    await page.getByLabel(/^text/).fill('by hand')
+    await page.getByRole('button', { name: 'Run it' }).click()
+    await page.waitForURL(/runs.exec_/)
+    expect(await page.locator('main').textContent()).toContain('by hand')
+    await lookAt(person, 'console-run-tried')
+  })
+
+  test('a key is shown once', async () => {
+    const { page } = person
+    await page.goto(at('/keys'))
+    await page.getByLabel('Name').fill('by hand')
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    const key = await page.locator('.secret').textContent()
+    expect(key).toMatch(/^gp_/)
+    await lookAt(person, 'console-key-made')
+    await page.getByRole('link', { name: 'Back to the keys' }).click()
+    expect(await page.content()).not.toContain(key)
+  })
+})

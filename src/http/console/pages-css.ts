@@ -12,7 +12,8 @@ fieldset.plain > legend { padding: 0; margin-bottom: 0.5rem; }
 .card ol:not(.timeline) { padding-left: 1.25rem; display: grid; gap: 0.5rem; }
 .copy { display: inline-block; padding: 0.375rem 0.625rem; border-radius: var(--radius); background: var(--code); user-select: all; }
 .copy.secret { font-size: 0.9375rem; }
-.columns { display: grid; gap: 0.875rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 16rem), 1fr)); }
+.columns { display: grid; align-items: start; gap: 0.875rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 16rem), 1fr)); }
+.columns .field { align-content: start; }
 .days { display: flex; flex-wrap: wrap; gap: 0.5rem 1.25rem; }
 .buttons { display: flex; flex-wrap: wrap; gap: 0.625rem; align-items: center; }
 .buttons > form { width: auto; }

@@ -20,10 +20,10 @@ export function schemaFormView(form: SchemaForm, sent?: SentForm): Html {
 export function wholeView(sent?: SentForm): Html {
   const text = sent?.values.get(WHOLE_FIELD) ?? '{}'
   const fault = sent?.faults.get(WHOLE_FIELD)
-  return html`<label for="input-json">Input as JSON</label>
+  return html`<div class="field"><label for="input-json">Input as JSON</label>
 <textarea id="input-json" name="${WHOLE_FIELD}" rows="8" class="code" spellcheck="false" autocapitalize="none"${invalid(fault, 'input-json-note')}>
 ${text}</textarea>
-<small id="input-json-note">${fault === undefined ? 'One object, as the schema of the tool describes it.' : html`The input ${fault}`}</small>`
+<p class="${fault === undefined ? 'hint' : 'fault'}" id="input-json-note">${fault === undefined ? 'One object, as the schema of the tool describes it.' : html`The input ${fault}`}</p></div>`
 }
 
 function fieldView(field: FormField, sent: SentForm | undefined): Html {
@@ -41,9 +41,9 @@ function simpleView(field: SimpleField, sent: SentForm | undefined): Html {
   const note = `${id}-note`
   const fault = sent?.faults.get(field.name)
   const value = sent === undefined ? initialText(field) : (sent.values.get(field.name) ?? '')
-  return html`<label for="${id}">${labelText(field)}</label>
+  return html`<div class="field"><label for="${id}">${labelText(field)}</label>
 ${controlView(field, { id, value, marks: invalid(fault, note) })}
-<small id="${note}">${noteOf(field, fault)}</small>`
+<p class="${fault === undefined ? 'hint' : 'fault'}" id="${note}">${noteOf(field, fault)}</p></div>`
 }
 
 interface Control {
@@ -98,7 +98,7 @@ function checkboxesView(field: SimpleField, values: readonly string[], sent: Sen
   const chosen: readonly unknown[] = sent === undefined ? initial : sent.values.getAll(field.name)
   return html`<fieldset><legend>${labelText(field)}</legend>
 ${values.map((one) => html`<label><input type="checkbox" name="${field.name}" value="${one}"${chosen.includes(one) ? html` checked` : ''}>${name(one)}</label>`)}
-<small>${noteOf(field, sent?.faults.get(field.name))}</small></fieldset>`
+<p class="hint">${noteOf(field, sent?.faults.get(field.name))}</p></fieldset>`
 }
 
 function labelText({ title, member, isRequired }: FormField): Html {

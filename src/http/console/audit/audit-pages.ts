@@ -172,7 +172,10 @@ function actorView({ actor: { kind, id, client } }: AuditEntry): Html {
   const by =
     { api_key: 'key', user: 'user', cli: 'command', system: 'Gatepass', operator: 'operator' }[kind] ?? kind
   if (id === undefined) return html`${by}`
-  const shown = kind === 'api_key' ? link(`/keys/${encodeURIComponent(id)}`, code(id)) : code(id)
+  const shown =
+    kind === 'api_key'
+      ? link(`/keys/${encodeURIComponent(id)}`, html`<code title="${id}">…${id.slice(-8)}</code>`)
+      : code(id, { longest: 40 })
   return html`${by} ${shown}${client !== undefined && html` by ${code(client)}`}`
 }
 

@@ -134,7 +134,7 @@ function issuerForm(on: OnPage, form?: URLSearchParams, refused?: Refused): Html
   const fault = (member: string) => refused?.faults.get(member)
   const fields = html`${field('Id', 'id', { value: value('id'), required: true, fault: fault('id'), hint: 'Callers name it in their requests, such as okta.' })}
 ${field('Issuer', 'issuer', { value: value('issuer'), type: 'url', required: true, fault: fault('oauth2.issuer'), placeholder: 'https://login.example.com', hint: 'An https URL whose metadata (RFC 8414 or OpenID Connect Discovery) describes the server.' })}
-${clientFields(value, fault)}
+${clientFields(value, fault, { isRequired: true })}
 ${submit('Add')}`
   return html`<p>A server that publishes metadata needs its issuer alone. One without is added by its endpoints: <code>gatepass providers add --file</code>, or <code>POST /v1/admin/auth_providers</code>.</p>
 ${on.form('/catalogue', fields)}`
@@ -143,9 +143,16 @@ ${on.form('/catalogue', fields)}`
 function clientFields(
   value: (id: string) => string,
   fault: (member: string) => string | undefined,
-  { idLabel = 'Client id', secretLabel = 'Client secret' } = {},
+  {
+    idLabel = 'Client id',
+    secretLabel = 'Client secret',
+    isRequired = false,
+  }: { readonly idLabel?: string; readonly secretLabel?: string; readonly isRequired?: boolean } = {},
 ): Html {
-  return html`${field(idLabel, 'client_id', { value: value('client_id'), fault: fault('oauth2.client_id'), hint: 'May be left empty until you have registered the redirect URI, which the next page shows.' })}
+  const hint = isRequired
+    ? 'The next page shows the redirect URI that belongs to the registration.'
+    : 'May be left empty until you have registered the redirect URI, which the next page shows.'
+  return html`${field(idLabel, 'client_id', { value: value('client_id'), fault: fault('oauth2.client_id'), hint, required: isRequired })}
 ${field(secretLabel, 'client_secret', { type: 'password', maxlength: 20_000, fault: fault('oauth2.client_secret'), hint: 'It is sealed, and never shown again.' })}`
 }
 

@@ -149,7 +149,7 @@ ${section(
     ],
   ]),
 )}
-${section('Endpoints', facts(Object.entries(endpointsOf(provider)).map(([role, url]) => [role.replaceAll('_', ' '), html`<code><bdi>${url}</bdi></code>`])))}
+${section('Endpoints', facts(Object.entries(endpointsOf(provider)).map(([role, url]) => [role.replaceAll('_', ' '), html`<code><bdi>${url.replaceAll('%7B%7B', '{{').replaceAll('%7D%7D', '}}')}</bdi></code>`])))}
 ${clientSection(on, entry, faults)}
 ${section(
   'Try it',

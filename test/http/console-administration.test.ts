@@ -1,0 +1,352 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startGatepass, testClock } from '../gatepass.ts'
+import { type Page, UserAgent } from '../user-agent.ts'
+import { approve, startWorld, type World } from './world.ts'
+
+let world: World
+let admin: UserAgent
+let reader: UserAgent
+let csrf: string
+let ids: { readonly run: string; readonly key: string; readonly chain: string; readonly scheduled: string }
+
+beforeAll(async () => {
+  world = await startWorld()
+  const { call, gatepass } = world
+  await world.connect('ada', ['read'])
+  await world.execute('Demo.EchoWithToken', { user_id: 'ada', input: { text: 'hello' }, keep_content: true })
+  const run = (await call('GET', '/v1/executions')).body.items[0].id
+  const key = (await call('POST', '/v1/admin/keys', { role: 'caller', name: 'backend' })).body.id
+  await call('POST', '/v1/admin/policies', {
+    id: 'no-leaks',
+    effect: 'deny',
+    match: { tools: ['Demo.Leak'] },
+  })
+  await call('POST', '/v1/admin/secrets/API_KEY', { value: 'secret-value-of-the-tests' })
+  const steps = [{ toolId: 'Demo.EchoWithToken', args: { text: 'x' } }]
+  const chain = (await call('POST', '/v1/tools/run_chain', { user_id: 'new', steps })).body.resume
+  const later = { tool_name: 'Demo.Echo', input: { text: 'x' }, run_at: '2099-01-01T00:00:00Z' }
+  const scheduled = (await call('POST', '/v1/tools/execute', later)).body.execution_id
+  ids = { run, key, chain, scheduled }
+  ;[admin, reader] = [new UserAgent(), new UserAgent()]
+  const page = await logIn(admin, gatepass.apiKey)
+  csrf = /name="csrf" value="([\w-]+)"/.exec(page.body)?.[1] ?? ''
+  await logIn(reader, await gatepass.makeKey('readonly'))
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const url = (path = '') => `${world.gatepass.url}/dashboard${path}`
+const TOOL = `/tools/${encodeURIComponent('Demo:EchoWithToken:1.0.0')}`
+
+async function logIn(by: UserAgent, key: string): Promise<Page> {
+  return by.submitForm(await by.follow(url()), { key })
+}
+
+/** The text of a page, for tests of what people read. */
+const textOf = ({ body }: Page) => body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
+
+async function newest(): Promise<Record<string, unknown>> {
+  return (await world.call('GET', '/v1/admin/audit?limit=1')).body.items[0]
+}
+
+const send = (path: string, form: Record<string, string> = {}, by = admin) =>
+  by.post(url(path), { csrf, ...form })
+
+/** Every page, and what an operator of the role readonly gets. */
+const PAGES: readonly (readonly [path: () => string, readonly: 200 | 403])[] = [
+  [() => '/providers', 200],
+  [() => '/providers/demo', 200],
+  [() => '/catalogue', 200],
+  [() => '/catalogue?search=git&category=development', 200],
+  [() => '/catalogue/zendesk', 200],
+  [() => '/tools', 200],
+  [() => '/tools?q=echo&met=true&provider=demo', 200],
+  [() => `${TOOL}?user=ada`, 200],
+  [() => `${TOOL}/try`, 200],
+  [() => `${TOOL}/try?as=json`, 200],
+  [() => '/runs', 200],
+  [() => '/runs?user=ada&status=completed&tool=Demo.EchoWithToken', 200],
+  [() => `/runs/${ids.run}`, 200],
+  [() => '/scheduled', 200],
+  [() => `/runs/${ids.scheduled}`, 200],
+  [() => '/chains', 200],
+  [() => `/chains/${ids.chain}`, 200],
+  [() => '/workers', 200],
+  [() => '/workers/demo', 200],
+  [() => '/policies', 200],
+  [() => '/policies/no-leaks', 200],
+  [() => '/policy/new', 200],
+  [() => '/policy/dry-run', 200],
+  [() => '/policy/dry-run?without=no-leaks', 200],
+  [() => '/keys', 403],
+  [() => `/keys/${ids.key}`, 403],
+  [() => '/secrets', 200],
+  [() => '/projects', 200],
+  [() => '/audit', 200],
+  [() => '/audit?action=token.released&user=ada&since=2020-01-01&until=2099-01-01', 200],
+  [() => '/audit/1', 200],
+  [() => '/audit/export?action=token.released', 200],
+  [() => '/settings', 200],
+  [() => '/doctor', 200],
+]
+
+/** Every form that changes something, and the action of its audit entry. */
+const FORMS: readonly (readonly [path: () => string, form: Record<string, string>, action: string])[] = [
+  [
+    () => '/catalogue',
+    { definition: 'zendesk', id: 'zendesk', 'variable.subdomain': 'acme', client_id: 'c' },
+    'provider.added',
+  ],
+  [
+    () => '/providers/zendesk/client',
+    { client_id: 'another', client_secret: 'a-secret-of-the-tests' },
+    'provider.changed',
+  ],
+  [() => '/providers/zendesk/status', { status: 'inactive' }, 'provider.changed'],
+  [() => '/providers/zendesk/delete', {}, 'provider.deleted'],
+  [() => `/runs/${ids.scheduled}/cancel`, {}, 'tool.cancelled'],
+  [() => `/chains/${ids.chain}/cancel`, {}, 'tool.cancelled'],
+  [
+    () => '/policy/new',
+    { id: 'tried', effect: 'deny', enabled: 'true', users: 'eve', do: 'set' },
+    'policy.set',
+  ],
+  [
+    () => '/policies/tried',
+    { effect: 'allow', users: 'eve\nada', tools: 'Demo.*', enabled: 'false', do: 'set' },
+    'policy.set',
+  ],
+  [() => '/policies/tried/delete', {}, 'policy.deleted'],
+  [() => '/keys', { role: 'caller', name: 'by page', expires_in: '' }, 'key.created'],
+  [() => `/keys/${ids.key}/rotate`, { hours: '1' }, 'key.rotated'],
+  [() => `/keys/${ids.key}/revoke`, {}, 'key.revoked'],
+  [() => '/secrets', { key: 'BY_PAGE', value: 'a-value-of-the-tests' }, 'secret.set'],
+  [() => '/secrets/delete', { key: 'BY_PAGE' }, 'secret.deleted'],
+  [() => '/projects', { name: 'by-page' }, 'project.created'],
+  [() => '/workers/demo/enabled', { enabled: 'false' }, 'worker.changed'],
+  [() => '/workers/demo/enabled', { enabled: 'true' }, 'worker.changed'],
+]
+
+describe('pages and roles', () => {
+  test.each(PAGES.map((row) => [row[0].toString().replace('() => ', ''), ...row] as const))(
+    '%s: all of it for administrators, no form for readonly, nothing without a session',
+    async (_, path, readonly) => {
+      const page = await admin.get(url(path()))
+      expect([page.status, page.response.headers.get('cache-control')]).toEqual([200, 'no-store'])
+      expect(page.body).not.toMatch(/secret-value-of-the-tests|gp_[\w-]{43}|worker-secret-of-the-tests/)
+      const seen = await reader.get(url(path()))
+      expect(seen.status).toBe(readonly)
+      const actions = [...seen.body.matchAll(/method="post" action="\/dashboard([^"]*)"/g)].map(
+        ([, to]) => to,
+      )
+      // a readonly operator may log out, and verify the trail, which changes nothing
+      expect(actions.filter((to) => !['/logout', '/project', '/audit/verify'].includes(to ?? ''))).toEqual([])
+      const without = await new UserAgent().get(url(path()))
+      expect([without.status, without.response.headers.get('location')]).toEqual([
+        303,
+        expect.stringContaining('/dashboard/login'),
+      ])
+    },
+  )
+
+  test.each(FORMS.map((row) => [row[0].toString().replace('() => ', ''), row[2], ...row] as const))(
+    '%s: %s is refused for readonly operators, other sites and strangers',
+    async (_, __, path, form) => {
+      const before = await newest()
+      const own = await reader.get(url())
+      const token = /name="csrf" value="([\w-]+)"/.exec(own.body)?.[1] ?? ''
+      expect((await reader.post(url(path()), { ...form, csrf: token })).status).toBe(403)
+      expect((await admin.post(url(path()), form)).status).toBe(403)
+      expect(
+        (await admin.post(url(path()), { ...form, csrf }, { from: 'https://evil.example/' })).status,
+      ).not.toBe(200)
+      expect((await new UserAgent().post(url(path()), { ...form, csrf })).status).toBe(303)
+      expect([before.action, 'access.refused', 'console.logged_in']).toContain((await newest()).action)
+    },
+  )
+})
+
+describe('what an administrator changes', () => {
+  test.each(FORMS.map((row) => [row[0].toString().replace('() => ', ''), row[2], ...row] as const))(
+    '%s: %s, in the trail with who did it',
+    async (_, __, path, form, action) => {
+      const page = await send(path(), form)
+      expect([page.status, page.status === 400 ? textOf(page).slice(0, 2000) : '']).toEqual([
+        expect.toBeOneOf([200, 303]),
+        '',
+      ])
+      const { items } = (await world.call('GET', '/v1/admin/audit?limit=3')).body
+      const entry = items.find((one: { action: string }) => one.action === action)
+      expect(entry).toMatchObject({
+        action,
+        actor: { kind: 'api_key' },
+        purpose: expect.stringContaining('POST /dashboard'),
+      })
+    },
+  )
+
+  test('a new key is in the one answer to its form, works, and is on no other page', async () => {
+    const page = await send('/keys', { role: 'readonly', name: 'once', expires_in: String(30 * 24 * 3600) })
+    const [key = ''] = /gp_[\w-]{43}/.exec(page.body) ?? []
+    expect(page.response.headers.get('cache-control')).toBe('no-store')
+    expect((await world.call('GET', '/v1/tools', undefined, { key })).status).toBe(200)
+    const id = /<code>(key_[\w-]+)<\/code>/.exec(page.body)?.[1]
+    for (const path of ['/keys', `/keys/${id}`]) expect((await admin.get(url(path))).body).not.toContain(key)
+  })
+
+  test.each([
+    ['/keys', { role: 'admin', user: 'ada' }, 'cannot administer'],
+    ['/keys', { role: 'owner' }, 'role is one of'],
+    ['/policy/new', { id: 'a b', effect: 'deny' }, 'letters, digits'],
+    ['/policy/new', { id: 'night', effect: 'deny', from: '25:00' }, 'HH:MM'],
+    ['/policy/new', { id: 'hooked', effect: 'hook' }, 'needs `hook`'],
+    ['/policy/new', { id: 'often', effect: 'deny', limit: 'x', seconds: '1' }, 'match.rate.limit'],
+    ['/secrets', { key: 'not a key', value: 'x' }, 'letters, digits'],
+    ['/projects', { name: 'two words' }, 'letters, digits'],
+    ['/catalogue', { definition: 'zendesk', id: 'zendesk' }, 'ubdomain'],
+    ['/catalogue', { issuer: 'nonsense', id: 'x', client_id: 'c' }, 'issuer'],
+    ['/providers/demo/client', { client_id: 'x'.repeat(1001) }, 'client_id'],
+  ])('%s with %j is shown again with what is wrong', async (path, form, said) => {
+    const before = await newest()
+    const page = await send(path, form)
+    expect([page.status, textOf(page)]).toEqual([400, expect.stringContaining(said)])
+    expect(await newest()).toEqual(before)
+    for (const [field, value] of Object.entries(form))
+      if (['id', 'name', 'users'].includes(field)) expect(page.body).toContain(`value="${value}"`)
+  })
+
+  test('keys, secrets and deletions need a login of the last five minutes', async () => {
+    const clock = testClock()
+    await using gatepass = await startGatepass({ now: clock })
+    const agent = new UserAgent()
+    const at = (path: string) => `${gatepass.url}/dashboard${path}`
+    const page = await agent.submitForm(await agent.follow(at('')), { key: gatepass.apiKey })
+    const token = /name="csrf" value="([\w-]+)"/.exec(page.body)?.[1] ?? ''
+    const set = () => agent.post(at('/secrets'), { csrf: token, key: 'ONE', value: 'a-value-of-the-tests' })
+    expect((await set()).status).toBe(303)
+    clock.advance(6 * 60)
+    const refused = await set()
+    expect([refused.status, textOf(refused)]).toEqual([403, expect.stringContaining('five minutes')])
+    for (const path of ['/secrets', '/keys']) {
+      const shown = await agent.get(at(path))
+      expect(shown.body).not.toContain(`action="/dashboard${path}"`)
+      expect(textOf(shown)).toContain('Confirm your login first')
+    }
+  })
+})
+
+describe('a tool that is tried', () => {
+  const run = (user: string, form: Record<string, string>) =>
+    admin.submitForm(
+      { url: url(`${TOOL}/try`), body: `<form method="post" action="/dashboard${TOOL}/try"></form>` },
+      { csrf, user, ...form },
+    )
+
+  test('runs for the user who is named, on record with input and output', async () => {
+    const page = await run('ada', { '/text': 'from the page', '/count': '3' })
+    expect(new URL(page.url).pathname).toMatch(/^\/dashboard\/runs\/exec_/)
+    expect(textOf(page)).toContain('from the page')
+    const id = page.url.split('/').at(-1)
+    const { body } = await world.call('GET', `/v1/executions/${id}`)
+    expect(body).toMatchObject({
+      user_id: 'ada',
+      entry_point: 'console',
+      input: { text: 'from the page', count: 3 },
+    })
+    const { items } = (await world.call('GET', '/v1/admin/audit?limit=5')).body
+    expect(items.map((one: { action: string }) => one.action)).toContain('tool.tried')
+    expect(items).toContainEqual(
+      expect.objectContaining({ action: 'token.released', user_id: 'ada', tool: 'Demo:EchoWithToken:1.0.0' }),
+    )
+    const again = await admin.get(url(`${TOOL}/try?run=${id}`))
+    expect(again.body).toContain('from the page')
+  })
+
+  test('asks for a missing consent by a link, and runs after it', async () => {
+    const page = await run('bob', { '/text': 'x' })
+    expect(textOf(page)).toContain('bob must approve first')
+    const link = /<code class="copy">([^<]+)<\/code>/.exec(page.body)?.[1] ?? ''
+    await approve(link)
+    expect(textOf(await run('bob', { '/text': 'after consent' }))).toContain('after consent')
+  })
+
+  test('is refused with what is wrong in which field, and does not run', async () => {
+    const invocations = world.worker.invocations.length
+    const page = await run('ada', { '/count': 'three' })
+    expect(page.status).toBe(400)
+    expect(page.body).toMatch(/name="\/count"[^>]* aria-invalid="true"/)
+    const whole = await run('ada', { as: 'json', '/': '{"count": "three"}' })
+    expect([whole.status, textOf(whole)]).toEqual([400, expect.stringContaining('count')])
+    expect(world.worker.invocations.length).toBe(invocations)
+  })
+
+  test('is refused by policies as by any other way', async () => {
+    await world.call('POST', '/v1/admin/policies', {
+      id: 'no-ada',
+      effect: 'deny',
+      match: { users: ['ada'] },
+    })
+    expect(textOf(await run('ada', { '/text': 'x' }))).toContain('CONTEXT_DENIED')
+    await world.call('DELETE', '/v1/admin/policies/no-ada')
+  })
+})
+
+describe('a policy', () => {
+  const form = { id: 'tried', effect: 'deny', enabled: 'true', users: 'ada' }
+
+  test('is tried on last week before it is made', async () => {
+    const before = await newest()
+    const page = await send('/policy/new', { ...form, do: 'try' })
+    expect(page.status).toBe(200)
+    expect(textOf(page)).toMatch(/Would have been refused [1-9]/)
+    expect(page.body).toContain('value="tried"')
+    expect(await newest()).toEqual(before)
+    expect((await world.call('GET', '/v1/admin/policies/tried')).status).toBe(404)
+  })
+
+  test('is kept as the form says', async () => {
+    const rule = {
+      ...form,
+      uses: 'token',
+      days: '5',
+      from: '20:00',
+      to: '06:00',
+      zone: 'Europe/Berlin',
+      limit: '3',
+      seconds: '60',
+      per: 'tool',
+      do: 'set',
+      description: 'At night',
+    }
+    await send('/policy/new', rule)
+    const { body } = await world.call('GET', '/v1/admin/policies/tried')
+    expect(body).toMatchObject({
+      description: 'At night',
+      match: {
+        users: ['ada'],
+        uses: ['token'],
+        time: { days: [5], from: '20:00', to: '06:00', zone: 'Europe/Berlin' },
+        rate: { limit: 3, seconds: 60, per: 'tool' },
+      },
+    })
+    await world.call('DELETE', '/v1/admin/policies/tried')
+  })
+})
+
+test('the trail is exported as the filter says, and its end is verified', async () => {
+  const exported = await admin.get(url('/audit/export?action=token.released'))
+  expect(exported.response.headers.get('content-type')).toBe('application/x-ndjson')
+  const lines = exported.body
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines.length).toBeGreaterThan(0)
+  expect(new Set(lines.map(({ action }) => action))).toEqual(new Set(['token.released']))
+  expect(textOf(await send('/audit/verify'))).toMatch(/intact The entries 1 to \d+ follow each other/)
+})
+
+test('settings are shown without their secrets, and the doctor says what it finds', async () => {
+  expect(textOf(await admin.get(url('/settings')))).toMatch(
+    /GATEPASS_MASTER_KEY set|does not show its settings/,
+  )
+  expect((await send('/doctor')).status).toBe(200)
+})
