@@ -90,6 +90,7 @@ export interface AuditEntry {
     | 'toolset.deleted'
     | 'tool.scheduled'
     | 'tool.cancelled'
+    | 'tool.tried'
     | 'secret.set'
     | 'secret.deleted'
     | 'project.created'
@@ -4495,7 +4496,16 @@ export interface ToolExecution {
   readonly execution_type: 'immediate' | 'scheduled'
   readonly execution_status: 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled'
   /** The endpoint that ran it */
-  readonly entry_point: 'execute' | 'run' | 'run_stream' | 'run_chain' | 'code' | 'oxp' | 'mcp' | 'tool'
+  readonly entry_point:
+    | 'execute'
+    | 'run'
+    | 'run_stream'
+    | 'run_chain'
+    | 'code'
+    | 'oxp'
+    | 'mcp'
+    | 'tool'
+    | 'console'
   readonly outcome?: 'value' | 'artifact' | 'error' | 'requires_authorization'
   /** The kind of a ToolError */
   readonly error_kind?: string
@@ -5307,6 +5317,7 @@ export interface Operations {
         | 'toolset.deleted'
         | 'tool.scheduled'
         | 'tool.cancelled'
+        | 'tool.tried'
         | 'secret.set'
         | 'secret.deleted'
         | 'project.created'
@@ -5697,6 +5708,7 @@ export interface Operations {
         | 'toolset.deleted'
         | 'tool.scheduled'
         | 'tool.cancelled'
+        | 'tool.tried'
         | 'secret.set'
         | 'secret.deleted'
         | 'project.created'

@@ -26,5 +26,6 @@ form > details > :not(summary) { margin-top: 0.75rem; }
 .figures .good { color: var(--good); }
 .confirm-first { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; }
 details[open] > summary { margin-bottom: 0.5rem; }
+@media (max-width: 900px) { .scroll td { min-width: 6.5rem; } .scroll td:first-child { min-width: 8.5rem; } }
 td details form { margin-top: 0.25rem; }
 `

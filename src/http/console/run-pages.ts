@@ -130,7 +130,7 @@ function runPage(on: OnPage, record: ExecutionRecord): Html {
       ],
       [
         'Asked for by',
-        html`<code>${record.entryPoint}</code>${apiKeyId !== undefined && html` with the key ${on.mayChange ? link(`/keys/${apiKeyId}`, apiKeyId) : code(apiKeyId)}`}`,
+        html`<code>${record.entryPoint}</code>${apiKeyId !== undefined && html` with the key ${on.mayChange ? link(`/keys/${apiKeyId}`, html`<code>…${apiKeyId.slice(-8)}</code>`) : code(apiKeyId)}`}`,
       ],
       ['Begins', runAt === undefined ? undefined : exactTime(runAt)],
       ['Asked for', exactTime(createdAt)],

@@ -73,7 +73,7 @@ ${on.mayChange && !managed && changeSection(on, id, enabled)}
 ${asCurl(on, `/v1/workers/${encodeURIComponent(id)}`)}`
     return on.show(id, body, {
       above: ABOVE,
-      actions: buttonLink(`/tools?q=${encodeURIComponent(id)}`, 'Its tools'),
+      actions: buttonLink(`/tools?worker=${encodeURIComponent(id)}`, 'Its tools'),
     })
   })
 

@@ -7,6 +7,7 @@ import type { RequiredProvider, RequirementStatus } from '../../../tools/catalog
 import { searchTools } from '../../../tools/catalogue/search-tools.ts'
 import { requirementStatus, requirementStatuses } from '../../../tools/catalogue/tool-requirements.ts'
 import { resolveRunner } from '../../../tools/run/preconditions.ts'
+import { getWorker } from '../../../tools/worker.ts'
 import { type Html, name } from '../../pages/layout.ts'
 import {
   asCurl,
@@ -23,6 +24,7 @@ import {
   table,
 } from '../parts.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
+import { type FormField, schemaForm } from '../schema-form.ts'
 import { toolPath } from './tool-path.ts'
 import { addTryPages } from './try-page.ts'
 
@@ -35,15 +37,21 @@ export function addToolPages(routes: ConsoleRoutes, broker: Broker): void {
   routes.page('/tools', async (on) => {
     const { projectId } = on
     const [q, provider, met] = [on.query('q')?.slice(0, 200), on.query('provider'), on.query('met')]
+    const worker = on.query('worker')
     const catalogue = await catalogueOf(broker, projectId)
-    const isFiltered = q !== undefined || provider !== undefined || met !== undefined
+    const isFiltered = [q, provider, met, worker].some((one) => one !== undefined)
+    const uid = worker === undefined ? undefined : (await getWorker(broker, projectId, worker)).uid
+    const listed =
+      uid === undefined
+        ? catalogue.listed
+        : catalogue.listed.filter(({ binding }) => binding?.workerUid === uid)
     const found = isFiltered
-      ? await searchTools(broker, catalogue.listed, {
+      ? await searchTools(broker, listed, {
           ...(q !== undefined && { text: q }),
           ...(provider !== undefined && { provider }),
           ...(met !== undefined && { met: met === 'true' }),
         })
-      : catalogue.listed
+      : listed
     const from = Math.max(0, Number.parseInt(on.query('from') ?? '0', 10) || 0)
     const shown = found.slice(from, from + SHOWN)
     const statuses = await requirementStatuses(broker, projectId, shown)
@@ -60,7 +68,7 @@ export function addToolPages(routes: ConsoleRoutes, broker: Broker): void {
       : html`No tools yet. Register ${link('/workers', 'a worker')} that lists them, or import metadata: <code>gatepass import tool.json</code>.`
     const body = html`${filters(
       '/tools',
-      html`${field('Search', 'q', { value: q, type: 'search' })}${field('Provider', 'provider', { value: provider })}${select(
+      html`${field('Search', 'q', { value: q, type: 'search' })}${field('Provider', 'provider', { value: provider })}${field('Worker', 'worker', { value: worker })}${select(
         'Requirements',
         'met',
         [
@@ -108,7 +116,7 @@ ${asCurl(on, '/v1/tools')}`
       ]),
     )}
 ${section('What it needs', requirementsView(tool, status, userId))}
-${section('Input', schemaText(tool.inputSchema))}
+${section('Input', html`${inputTable(tool)}${schemaText(tool.inputSchema)}`)}
 ${tool.outputSchema !== undefined && section('Output', schemaText(tool.outputSchema))}
 ${asCurl(on, `/v1/tools/${encodeURIComponent(toolId(tool))}`)}`
     return on.show(tool.title, body, {
@@ -178,6 +186,30 @@ function providerBadge({ status, tokenStatus }: RequiredProvider): Html {
   if (tokenStatus === undefined) return badge('set up', 'good')
   return badge(TOKEN_WORDS[tokenStatus], tokenStatus === 'completed' ? 'good' : 'wait')
 }
+
+/** The members that the form of the tool has. */
+function inputTable({ inputSchema }: Tool): Html | '' {
+  const form = schemaForm(inputSchema)
+  if (form.kind === 'whole' || form.fields.length === 0) return ''
+  const rows = form.fields.map(({ member, kind, isRequired, description }) => [
+    code(member),
+    KINDS[kind],
+    isRequired ? badge('required') : undefined,
+    description === undefined ? undefined : name(description, { longest: 300 }),
+  ])
+  return html`${table('Input', ['Member', 'Is', '', 'Means'], rows, '')}`
+}
+
+const KINDS = {
+  text: 'a text',
+  number: 'a number',
+  boolean: 'yes or no',
+  choice: 'one of several',
+  constant: 'always the same',
+  texts: 'texts',
+  json: 'JSON',
+  group: 'an object',
+} as const satisfies Record<FormField['kind'], string>
 
 function schemaText(schema: unknown): Html {
   return html`<details><summary>JSON Schema</summary><pre tabindex="0"><code>${JSON.stringify(schema, null, 2).slice(0, LONGEST_SCHEMA)}</code></pre></details>`
