@@ -13,7 +13,7 @@ export interface Chains {
   take(projectId: string, id: string, now: EpochSeconds): Promise<PausedChain | undefined>
   /** Those of a project that have not expired, without their states; those that were paused last come first. */
   list(projectId: string, now: EpochSeconds, limit: number): Promise<readonly Omit<PausedChain, 'state'>[]>
-  /** The chain as it is kept, unless it has expired. */
+  /** The chain with its state, unless it has expired. */
   find(projectId: string, id: string, now: EpochSeconds): Promise<PausedChain | undefined>
   /** Deletes the chain, so that it cannot be resumed; returns whether it was there. */
   cancel(projectId: string, id: string, audit: AuditEntries): Promise<boolean>

@@ -11,7 +11,7 @@ export type FormInput =
 /** A value that was read; `absent`: the field was left empty. */
 type Read = { readonly value: Json } | 'absent' | { readonly fault: string }
 
-/** The input that a sent form says. `asText`: it was sent as one JSON text, whatever the schema says. */
+/** The input that a sent form says. `asText`: it was sent as one JSON text. */
 export function readSchemaForm(form: SchemaForm, sent: URLSearchParams, asText = false): FormInput {
   if (asText || form.kind === 'whole') return readWhole(sent.get(WHOLE_FIELD) ?? '')
   const faults = new Map<string, string>()
@@ -36,7 +36,7 @@ function readWhole(text: string): FormInput {
   return { outcome: 'faulty', faults: new Map([[WHOLE_FIELD, 'must be an object: {"name": "value"}.']]) }
 }
 
-/** The members whose fields are filled in. As own properties, whatever their names. */
+/** The members whose fields are filled in. As own properties, so that a member may be called `__proto__`. */
 function objectOf<Field extends FormField>(
   fields: readonly Field[],
   read: (field: Field) => Read,

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../domain/tool.ts'
 import { escapeToken } from '../../sdk/worker/json-pointer.ts'
 
 // A form for the input of a tool, made of its JSON Schema: strings, numbers, booleans, enumerations, constants and arrays of
-// strings, and one level of objects of these. Whatever else a schema says is written as JSON. The form only helps to write
+// strings, and one level of objects of these. Other parts of a schema are written as JSON. The form only helps to write
 // the input; the tool's schema checks it.
 
 /** A value of JSON. */

@@ -71,7 +71,7 @@ function hasAny(values: URLSearchParams, fields: readonly string[]): boolean {
   return fields.some((one) => given(values, one) !== undefined)
 }
 
-/** The request of the API that the form stands for. It is not checked yet. */
+/** The request of the API that the form makes. It is not checked yet. */
 export function policyBody(form: URLSearchParams, id: string): Readonly<Record<string, unknown>> {
   const lines = (list: string) =>
     (form.get(list) ?? '')
@@ -115,7 +115,7 @@ function defined(record: Readonly<Record<string, unknown>>): Record<string, unkn
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
 }
 
-/** The form of a policy as it is. */
+/** The form of an existing policy, filled in. */
 export function valuesOf({ id, description, enabled, effect, match, hook }: Policy): URLSearchParams {
   const { time, rate, uses = [] } = match
   const values = new URLSearchParams({ id, effect, enabled: String(enabled), description: description ?? '' })

@@ -63,7 +63,7 @@ const LEAD = 'Choose who your users have accounts with. You need a client, which
 
 type Refused = Extract<Attempt<unknown>, { readonly outcome: 'refused' }>
 
-/** The request of the API that the form stands for. */
+/** The request of the API that the form makes. */
 function bodyOf(form: URLSearchParams, definition: Definition | undefined): unknown {
   const id = given(form, 'id')
   const clientId = given(form, 'client_id')
