@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Page, UserAgent } from '../user-agent.ts'
+import { startWorld, type World } from './world.ts'
+
+let world: World
+let admin: UserAgent
+let readonly: UserAgent
+
+beforeAll(async () => {
+  world = await startWorld()
+  for (const user of ['ada', 'grace', 'joan']) await world.connect(user)
+  admin = await loggedIn(world.gatepass.apiKey)
+  readonly = await loggedIn(await world.gatepass.makeKey('readonly'))
+  await world.gatepass.broker.activity.flush()
+})
+afterAll(() => world?.[Symbol.asyncDispose]())
+
+const url = (path = '') => `${world.gatepass.url}/dashboard${path}`
+
+async function loggedIn(key: string): Promise<UserAgent> {
+  const browser = new UserAgent()
+  await browser.submitForm(await browser.follow(url()), { key })
+  return browser
+}
+
+const rows = ({ body }: Page) => (body.match(/<tbody>.*<\/tbody>/s)?.[0].match(/<tr>/g) ?? []).length
+const csrfIn = ({ body }: Page) => /name="csrf" value="([\w-]+)"/.exec(body)?.[1] ?? ''
+async function connectionOf(user: string): Promise<string> {
+  return (await world.call('GET', `/v1/connections?user_id=${user}`)).body.items[0].id
+}
+
+describe('lists', () => {
+  test.each([
+    ['/connections', 3],
+    ['/connections?user=ada', 1],
+    ['/connections?provider=demo', 3],
+    ['/connections?provider=unknown', 0],
+    ['/connections?status=active', 3],
+    ['/connections?status=needs_authorization', 0],
+    ['/connections?user=ada&status=active', 1],
+    ['/connections?user=ada&status=needs_authorization', 0],
+    ['/connections?date=2020-01-01', 0],
+    ['/connections?date=2090-01-01', 3],
+    ['/users', 3],
+    ['/authorizations', 3],
+    ['/authorizations?status=completed', 3],
+    ['/authorizations?status=failed', 0],
+    ['/authorizations?user=grace', 1],
+  ])('%s has %i rows', async (path, count) => {
+    const page = await admin.get(url(path))
+    expect(page.status).toBe(200)
+    expect(rows(page)).toBe(count)
+  })
+
+  test('pages follow each other by key, in both directions', async () => {
+    const { broker } = world.gatepass
+    const { id: projectId } = await broker.store.projects.ensure('default', 0)
+    const { connections } = broker.store.consoleLists
+    const first = await connections(projectId, {}, {}, 2)
+    expect(first).toMatchObject({ rows: [{ userId: 'joan' }, { userId: 'grace' }] })
+    expect(first.newer).toBeUndefined()
+    const second = await connections(projectId, {}, { before: first.older ?? '' }, 2)
+    expect(second).toMatchObject({ rows: [{ userId: 'ada' }] })
+    expect(second.older).toBeUndefined()
+    const back = await connections(projectId, {}, { after: second.newer ?? '' }, 2)
+    expect(back.rows).toEqual(first.rows)
+    expect(back.newer).toBeUndefined()
+  })
+
+  test('another project is never shown', async () => {
+    const other = await loggedIn(await world.gatepass.makeKey('admin', 'other'))
+    expect(rows(await other.get(url('/connections')))).toBe(0)
+    expect(rows(await other.get(url('/connections?user=ada')))).toBe(0)
+    expect(rows(await other.get(url('/users')))).toBe(0)
+    const id = await connectionOf('ada')
+    expect((await other.get(url(`/connections/${id}`))).status).toBe(404)
+    const csrf = csrfIn(await other.get(url('/connections')))
+    expect((await other.post(url(`/connections/${id}/revoke`), { csrf })).status).toBe(404)
+    expect(await connectionOf('ada')).toBe(id)
+  })
+})
+
+test('names from outside are text', async () => {
+  const evil = '"><script>alert(1)</script>'
+  await world.connect(evil)
+  await world.gatepass.broker.activity.flush()
+  for (const path of ['/connections', '/users', `/users/details?${new URLSearchParams({ id: evil })}`]) {
+    const page = await admin.get(url(path))
+    expect(page.status).toBe(200)
+    expect(page.body).not.toContain('<script>')
+    expect(page.body).toContain('&lt;script&gt;')
+  }
+})
+
+describe('what an operator does with a connection', () => {
+  test('is in the audit trail with the operator, as over the API', async () => {
+    const id = await connectionOf('grace')
+    const page = await admin.get(url(`/connections/${id}`))
+    const csrf = csrfIn(page)
+    const refreshed = await admin.post(url(`/connections/${id}/refresh`), { csrf })
+    expect(refreshed.response.headers.get('location')).toBe(`/dashboard/connections/${id}`)
+    expect((await admin.post(url(`/connections/${id}/revoke`), { csrf })).status).toBe(303)
+    expect((await admin.get(url(`/connections/${id}`))).status).toBe(404)
+    const { items } = (await world.call('GET', `/v1/admin/audit?connection_id=${id}`)).body
+    expect(items[0]).toMatchObject({
+      action: 'connection.deleted',
+      actor: { kind: 'api_key', id: expect.stringMatching(/^key_/) },
+      purpose: 'POST /dashboard/connections/:id/revoke',
+    })
+  })
+
+  test('a readonly operator sees no form, and what they send is refused and recorded', async () => {
+    const id = await connectionOf('ada')
+    const page = await readonly.get(url(`/connections/${id}`))
+    expect(page.status).toBe(200)
+    expect(page.body).not.toMatch(/action="\/dashboard\/connections/)
+    const csrf = csrfIn(page)
+    for (const what of ['refresh', 'default', 'revoke'])
+      expect((await readonly.post(url(`/connections/${id}/${what}`), { csrf })).status).toBe(403)
+    expect(await connectionOf('ada')).toBe(id)
+    const { items } = (await world.call('GET', '/v1/admin/audit?action=access.refused')).body
+    expect(items[0]).toMatchObject({ reason: 'insufficient_role' })
+  })
+
+  test('a form without its token or from another site changes nothing', async () => {
+    const id = await connectionOf('ada')
+    const csrf = csrfIn(await admin.get(url(`/connections/${id}`)))
+    for (const [form, headers] of [
+      [{}, {}],
+      [{ csrf: csrfIn(await readonly.get(url())) }, {}],
+      [{ csrf }, { 'sec-fetch-site': 'cross-site' }],
+      [{ csrf }, { 'sec-fetch-site': 'none' }],
+    ] as const)
+      expect((await admin.post(url(`/connections/${id}/revoke`), form, { headers })).status).toBe(403)
+    expect(await connectionOf('ada')).toBe(id)
+  })
+})
+
+test('the overview counts what happened, and says what needs attention first', async () => {
+  await world.call('POST', '/v1/admin/auth_providers', {
+    id: 'unfinished',
+    oauth2: {
+      client_id: '',
+      authorize_request: { endpoint: world.as.authorizationUrl },
+      token_request: { endpoint: world.as.tokenUrl },
+    },
+  })
+  const { body } = await admin.get(url())
+  expect(body).toMatch(/Consents by outcome.*completed 4/s)
+  expect(body).toContain('<svg viewBox')
+  for (const span of ['7d', '30d', 'nonsense'])
+    expect((await admin.get(url(`?span=${span}`))).status).toBe(200)
+})
+
+test('an unknown page says so in the console, and without a session asks for a login', async () => {
+  expect((await admin.get(url('/nothing'))).status).toBe(404)
+  expect((await new UserAgent().get(url('/nothing'))).status).toBe(303)
+})
