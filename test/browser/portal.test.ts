@@ -1,10 +1,11 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { LANGUAGES } from '../../src/http/pages/texts/words.ts'
 import { newPerson, openBrowser, type Person } from '../browser.ts'
 import { portalLink } from '../http/portal-world.ts'
-import { startWorld, type World } from '../http/world.ts'
+import { approve, startWorld, type World } from '../http/world.ts'
 import { mcpConsent } from '../store/fixtures.ts'
-import { lookAt } from './look-at.ts'
+import { lookAt, tabStops } from './look-at.ts'
 
 // Users' own page in a real Chromium: how it looks, and that the keyboard alone is enough.
 
@@ -55,7 +56,6 @@ async function busyUser(user: string): Promise<void> {
     account: 'new',
   }
   const { body } = await call('POST', '/v1/auth/authorize', need)
-  const { approve } = await import('../http/world.ts')
   await approve(body.url)
   await world.execute('Demo.WhoAmI', { user_id: user })
   await uses.flush()
@@ -84,6 +84,7 @@ async function enter(person: Person, user: string, more: Record<string, unknown>
   const may = ['view', 'disconnect', 'connect', 'export', 'erase'] as const
   await person.page.goto(await portalLink(world, user, may, { user_display: 'Ada Lovelace', ...more }))
   await person.page.getByRole('button').first().click()
+  await person.page.waitForURL(/\/me$/)
 }
 
 describe('users’ own page', () => {
@@ -113,4 +114,69 @@ describe('users’ own page', () => {
     await page.goto(`${world.gatepass.url}/me/enter?ticket=gpp_x`)
     await lookAt(person, 'me-gone', { widths: [390] })
   }, 300_000)
+
+  test.each(LANGUAGES.filter((one) => one !== 'en'))(
+    'reads well in %s',
+    async (lang) => {
+      const user = `ada-${lang}`
+      await busyUser(user)
+      await using person = await newPerson(browser, { width: 390 })
+      const { page } = person
+      const once = { widths: [390], schemes: ['light'] } as const
+      await page.goto(await portalLink(world, user, undefined, { user_display: 'Ada Lovelace', lang }))
+      await lookAt(person, `me-enter-${lang}`, once)
+      await enter(person, user, { lang })
+      expect(await page.locator('html').getAttribute('lang')).toBe(lang)
+      await lookAt(person, `me-${lang}`, once)
+      await page.goto(`${world.gatepass.url}/me/erase`)
+      await lookAt(person, `me-erase-${lang}`, once)
+    },
+    120_000,
+  )
+
+  test('is used by the keyboard alone', async () => {
+    await busyUser('keys')
+    await using person = await newPerson(browser)
+    const { page } = person
+    await enter(person, 'keys')
+    const stops = await tabStops(person)
+    for (const part of [
+      'Log out',
+      'Reconnect',
+      'Disconnect: GitHub, ada-lovelace',
+      'End access: Claude',
+      'Your data',
+    ])
+      expect(stops).toContainEqual(expect.stringContaining(part))
+    await page.getByRole('link', { name: 'Disconnect: GitHub' }).focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/disconnect$/)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/note=/)
+    expect(await page.getByRole('status').textContent()).toContain('GitHub')
+    expect(await page.getByRole('heading', { name: 'GitHub' }).count()).toBe(0)
+    expect(person.complaints).toEqual([])
+  }, 120_000)
+
+  test('a link that another site opens or sends as a form starts no session', async () => {
+    const url = await portalLink(world, 'victim')
+    const ticket = new URL(url).searchParams.get('ticket') ?? ''
+    await using person = await newPerson(browser)
+    const { page, context } = person
+    await page.route('https://evil.localhost/**', (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: `<h1>x</h1><form method="post" action="${world.gatepass.url}/me/enter"><input name="ticket" value="${ticket}"></form><script>document.forms[0].submit()</script>`,
+      }),
+    )
+    await page.goto('https://evil.localhost/')
+    await page.waitForURL(/\/me\/enter$/)
+    expect(await page.getByRole('heading').textContent()).toBe('This link does not work any more')
+    expect((await context.cookies()).filter(({ name }) => name.includes('gatepass-me'))).toEqual([])
+    // it was not spent either
+    await page.goto(url)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.waitForURL(/\/me$/)
+  })
 })

@@ -245,6 +245,16 @@ describe('on /me a user', () => {
     ])
   })
 
+  test('sees what was not used for 90 days', async () => {
+    const user = newUser()
+    await world.connect(user)
+    clock += 89 * 24 * 3600
+    const browser = await enteredAs(world, user)
+    expect((await browser.get(at('/me'))).body).not.toContain('Not used since')
+    clock += 24 * 3600
+    expect((await (await enteredAs(world, user)).get(at('/me'))).body).toContain('Not used since')
+  })
+
   test('reads the page in the language that the caller chose', async () => {
     const user = newUser()
     const browser = await enteredAs(world, user, undefined, { lang: 'de' })

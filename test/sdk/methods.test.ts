@@ -51,6 +51,17 @@ test('connections: list, get, set the default, delete', async () => {
   expect(await user.connections.list().toArray()).toEqual([])
 })
 
+test('portal: a one-time link to the page of a user, with the rights that are given', async () => {
+  const { url, expiresAt } = await client
+    .as('m8')
+    .portal({ userDisplay: 'Ada L.', may: ['connect'], seconds: 60 })
+  expect(expiresAt).toEqual(new Date((clock() + 60) * 1000))
+  expect(await (await fetch(url)).text()).toContain('Ada L.')
+  await expect(client.portal('m8', { returnUrl: 'https://elsewhere.example' })).rejects.toMatchObject({
+    code: 'invalid_request',
+  })
+})
+
 test('requirements of several tools, behind one link', async () => {
   const names = ['Run.Acts', 'Run.ActsElsewhere', 'Run.Guarded']
   expect(await client.as('m2').tools.requirements(names)).toMatchObject({

@@ -18,6 +18,7 @@ export interface PortalConnection {
   readonly connection: Connection
   /** Absent: the provider was removed. */
   readonly entry?: ProviderEntry
+  readonly lastUsedAt?: EpochSeconds
   /** The latest use first. */
   readonly tools: readonly ConnectionTool[]
   readonly moreTools: number
@@ -59,9 +60,12 @@ export async function portalView(
     page.items.map(async (connection) => {
       const entry = await findProviderByUid(broker, projectId, connection.providerUid)
       const tools = [...(toolsOf.get(connection.id) ?? [])].sort((a, b) => b.lastUsedAt - a.lastUsedAt)
-      const since = connection.lastUsedAt ?? connection.consentedAt
+      // each is written at most once a minute, so that the later one counts
+      const used = Math.max(connection.lastUsedAt ?? 0, tools[0]?.lastUsedAt ?? 0)
+      const since = Math.max(used, connection.consentedAt)
       return {
         connection,
+        ...(used > 0 && { lastUsedAt: used }),
         ...(entry !== undefined && { entry }),
         tools: tools.slice(0, TOOLS_SHOWN),
         moreTools: Math.max(tools.length - TOOLS_SHOWN, 0),

@@ -21,8 +21,8 @@ export async function connectionCards(
     await Promise.all([...ids].map(async (id) => [id, await toolTitle(broker, projectId, id)] as const)),
   )
   return connections.map((one) => {
-    const { connection, entry, tools, moreTools, unusedSince, hasSiblings } = one
-    const { id, account, scopes, status, statusReason, isDefault, createdAt, lastUsedAt } = connection
+    const { connection, entry, lastUsedAt, tools, moreTools, unusedSince, hasSiblings } = one
+    const { id, account, scopes, status, statusReason, isDefault, createdAt } = connection
     const described = entry && broker.definitions.describing(entry)?.facts.scopes
     return {
       id,

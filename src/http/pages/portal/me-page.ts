@@ -90,7 +90,7 @@ ${sentences(words, provider, one.scopes)}
 <dl class="facts small">
 <dt>${t.connectedOn}</dt><dd>${day(words, one.createdAt)}</dd>
 <dt>${t.lastUsed}</dt><dd>${one.lastUsedAt === undefined ? t.never : moment(words, one.lastUsedAt)}</dd>
-${one.tools.length > 0 && html`<dt>${t.usedBy}</dt><dd><ul class="uses">${one.tools.map((tool) => html`<li>${name(tool.title)} <span class="muted">${moment(words, tool.lastUsedAt)}</span></li>`)}${one.moreTools > 0 && html`<li class="muted">${t.moreTools(one.moreTools)}</li>`}</ul></dd>`}
+${one.tools.length > 0 && html`<dt>${t.usedBy}</dt><dd><ul class="uses">${one.tools.map((tool) => html`<li>${name(tool.title)} <span class="muted">${day(words, tool.lastUsedAt)}</span></li>`)}${one.moreTools > 0 && html`<li class="muted">${t.moreTools(one.moreTools)}</li>`}</ul></dd>`}
 </dl>
 ${one.unusedSince !== undefined && html`<p class="hint small">${t.unused(words.date(one.unusedSince))}</p>`}
 ${
