@@ -4173,8 +4173,8 @@ export interface PortalLinkRequest {
   readonly return_url?: string | null | undefined
   /** The user's name, for the page. Without it the page has the user id */
   readonly user_display?: string | null | undefined
-  /** The language of the page; else that of the browser */
-  readonly lang?: 'en' | 'de' | 'fr' | 'es' | 'pt' | 'ja' | 'zh' | null | undefined
+  /** The language of the page; else that of the browser. en, de, fr, es, pt, ja, zh */
+  readonly lang?: string | null | undefined
   /**
    * `view` what is connected; `disconnect` accounts and applications; `connect` further accounts, broken
    * ones again, and choose the default; `export`: download what is kept; `erase`: delete it all

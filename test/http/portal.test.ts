@@ -60,7 +60,7 @@ describe('a link to /me', () => {
       [{ return_url: 'javascript:alert(1)' }, /return_url/],
       [{ user_display: 'a\u202Eb' }, /user_display/],
       [{ user_display: 'x'.repeat(81) }, /user_display/],
-      [{ lang: 'xx' }, /lang/],
+      [{ lang: 'not a tag' }, /lang/],
       [{ rights: ['view'] }, /rights/],
     ]
     for (const [body, message] of refused) {
@@ -163,6 +163,27 @@ describe('the session of /me', () => {
     const old = await fetch(at('/me'), { headers: { cookie: `gatepass-me=${before}` } })
     expect(old.status).toBe(403)
   })
+})
+
+test('pages have the name and the colours of their project', async () => {
+  const { broker } = world.gatepass
+  const { id: projectId } = await broker.store.projects.ensure('branded', 0)
+  await broker.store.brandings.put({
+    projectId,
+    appName: 'Acme',
+    accent: '#0b57d0',
+    styleHash: 'h',
+    updatedAt: 1,
+  })
+  const key = await world.gatepass.makeKey('caller', 'branded')
+  const { body } = await world.call('POST', '/v1/users/ada/portal', { may: ['view', 'erase'] }, { key })
+  const browser = new UserAgent()
+  const link = await browser.get(body.url)
+  const page = await browser.submitForm(link)
+  for (const one of [link, page, await browser.get(at('/me/erase'))]) {
+    expect(one.body).toContain('Acme')
+    expect(one.body).toContain('href="/assets/brand/h.css"')
+  }
 })
 
 describe('a form of /me', () => {
@@ -366,6 +387,7 @@ describe('on /me a user', () => {
     )
     expect(await store.authorizations.ofUser(projectId, user, { limit: 9 })).toEqual([])
     expect(await store.connectionTools.ofUser(projectId, user, 9)).toEqual([])
+    expect(await store.users.find(projectId, user)).toBeUndefined()
     expect(await audited(user)).toEqual(expect.arrayContaining(['user.erased', 'connection.deleted']))
     expect((await browser.get(at('/me'))).status).toBe(403)
   })

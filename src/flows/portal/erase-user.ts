@@ -39,10 +39,11 @@ export async function eraseUser(broker: Broker, owner: DataOwner): Promise<reado
   for (const { id } of await store.mcpConsents.ofUser(projectId, userId))
     await disconnectClient(broker, { projectId, id, by: 'user' })
   // what is queued would be written after the deletion
-  await Promise.all([broker.uses.flush(), broker.history.flush()])
+  await Promise.all([broker.uses.flush(), broker.history.flush(), broker.activity.flush()])
   await store.executions.forgetUser(projectId, userId, now())
   await store.authorizations.forgetUser(projectId, userId)
   await store.connectionTools.forgetUser(projectId, userId)
+  await store.users.forget(projectId, userId)
   await store.pageSessions.endOf('me', projectId, userId)
   return erased
 }

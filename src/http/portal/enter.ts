@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { ENTER_PATH, enterPortal, findPortalTicket, PORTAL_PATH } from '../../flows/portal/portal-link.ts'
 import { isFromOwnPage } from '../connect/own-page.ts'
+import { brandOf } from '../pages/brand.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { enterPage, goneLinkPage } from '../pages/portal/enter-pages.ts'
 import { wordsFor } from '../pages/texts/language-of.ts'
@@ -20,8 +21,10 @@ export function addEnter(app: OpenAPIHono, broker: Broker, { sessions }: MeSessi
     const found = await findPortalTicket(broker, ticket)
     if (found === undefined) return gone(c)
     pageHeaders(c, { hasForm: true })
-    const { userId, userDisplay, lang } = found
-    return c.html(enterPage({ words: wordsFor(c, { language: lang }), user: userDisplay ?? userId, ticket }))
+    const { projectId, userId, userDisplay, lang } = found
+    const brand = brandOf(await broker.store.brandings.find(projectId))
+    const words = wordsFor(c, { language: lang, project: brand.language })
+    return c.html(enterPage({ words, brand, user: userDisplay ?? userId, ticket }))
   })
 
   app.post(ENTER_PATH, async (c) => {

@@ -4,6 +4,7 @@ import type { Connection } from '../../domain/connection.ts'
 import type { PortalRight } from '../../domain/portal-ticket.ts'
 import { acquireTokens, connectUrl } from '../../flows/acquire-tokens.ts'
 import { active, findProviderByUid } from '../../flows/find-provider.ts'
+import type { OpenedPageSession } from '../../flows/page-session.ts'
 import { PORTAL_PATH } from '../../flows/portal/portal-link.ts'
 import { permissionFor } from '../../flows/portal/portal-rights.ts'
 import { ownConnection } from '../../flows/portal/portal-view.ts'
@@ -41,7 +42,7 @@ export function addMeConnections(app: OpenAPIHono, broker: Broker, me: MeSession
     pageHeaders(c, { hasForm: true })
     return c.html(
       disconnectPage({
-        ...me.frame(request),
+        ...(await me.frame(request)),
         id,
         providerName: entry?.provider.displayName,
         logo: entry && logoOf(broker, entry),
@@ -81,7 +82,7 @@ export function addMeConnections(app: OpenAPIHono, broker: Broker, me: MeSession
     const connection = await connectionFor(request, 'connect')
     if (connection?.status !== 'needs_authorization') return me.back(c, session)
     pageHeaders(c)
-    return c.redirect(await consentUrl(connection, connection.id), 303)
+    return c.redirect(await consentUrl(connection, connection.id, session), 303)
   })
 
   me.form(app, `${PATH}/another`, async (request) => {
@@ -89,13 +90,14 @@ export function addMeConnections(app: OpenAPIHono, broker: Broker, me: MeSession
     const connection = await connectionFor(request, 'connect')
     if (connection === undefined) return me.back(c, session)
     pageHeaders(c)
-    return c.redirect(await consentUrl(connection, 'new'), 303)
+    return c.redirect(await consentUrl(connection, 'new', session), 303)
   })
 
   /** The connect page of an authorization for the same permissions; the verifier checks its user as for every other. */
   async function consentUrl(
     { projectId, userId, providerUid, scopes }: Connection,
     account: string,
+    { display, lang }: OpenedPageSession,
   ): Promise<string> {
     const entry = await findProviderByUid(broker, projectId, providerUid)
     if (entry === undefined) return PORTAL_PATH
@@ -104,6 +106,8 @@ export function addMeConnections(app: OpenAPIHono, broker: Broker, me: MeSession
       userId,
       providers: [{ entry: active(entry), scopes }],
       account,
+      ...(display !== undefined && { userDisplay: display }),
+      ...(lang !== undefined && { lang }),
       nextUri: new URL(PORTAL_PATH, broker.settings.publicUrl).href,
     })
     if (acquired.outcome === 'ready') return PORTAL_PATH

@@ -20,7 +20,7 @@ export function addMeData(app: OpenAPIHono, broker: Broker, me: MeSession): void
     pageHeaders(c, { hasForm: true, formTo })
     return c.html(
       dataPage({
-        ...me.frame(request),
+        ...(await me.frame(request)),
         mayExport: permissionFor(broker, session, 'export'),
         mayErase: permissionFor(broker, session, 'erase'),
       }),
@@ -43,7 +43,7 @@ export function addMeData(app: OpenAPIHono, broker: Broker, me: MeSession): void
     const { c, session } = request
     if (permissionFor(broker, session, 'erase') !== 'given') return toData(c)
     pageHeaders(c, { hasForm: true })
-    return c.html(erasePage(me.frame(request)))
+    return c.html(erasePage(await me.frame(request)))
   })
 
   me.form(app, '/me/erase', async (request) => {
@@ -53,10 +53,10 @@ export function addMeData(app: OpenAPIHono, broker: Broker, me: MeSession): void
     const { projectId, subject: userId } = session
     const erased = await eraseUser(broker, { projectId, userId })
     await me.sessions.end(c)
-    const { words, returnUrl } = me.frame(request)
+    const { words, brand, returnUrl } = await me.frame(request)
     pageHeaders(c)
     const unconfirmed = erased.filter(({ revocation }) => revocation !== 'revoked')
-    return c.html(erasedPage({ words, returnUrl, unconfirmed }))
+    return c.html(erasedPage({ words, brand, returnUrl, unconfirmed }))
   })
 }
 

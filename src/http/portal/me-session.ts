@@ -6,6 +6,7 @@ import { isStillValid } from '../../flows/portal/portal-rights.ts'
 import { inContext } from '../../services/request-context.ts'
 import { requestId } from '../endpoint/request-id.ts'
 import { pageSessions } from '../page-session/page-session.ts'
+import { brandOf } from '../pages/brand.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import type { PortalFrame } from '../pages/portal/parts.ts'
 import { wordsFor } from '../pages/texts/language-of.ts'
@@ -57,10 +58,12 @@ export function meSession(broker: Broker) {
         return asUser(c, session.subject, () => handle({ c, session, form }))
       })
     },
-    frame({ c, session }: MeRequest): PortalFrame {
-      const { subject, display, returnUrl, lang, csrf } = session
+    async frame({ c, session }: MeRequest): Promise<PortalFrame> {
+      const { projectId, subject, display, returnUrl, lang, csrf } = session
+      const brand = brandOf(await broker.store.brandings.find(projectId))
       return {
-        words: wordsFor(c, { language: lang }),
+        words: wordsFor(c, { language: lang, project: brand.language }),
+        brand,
         user: display ?? subject,
         returnUrl,
         csrf,

@@ -39,7 +39,7 @@ export function addMe(app: OpenAPIHono, broker: Broker): void {
     const given = c.req.query('after') ?? ''
     const after = /^conn_\w{1,80}$/.test(given) ? given : undefined
     const view = await portalView(broker, { projectId, userId, ...(after !== undefined && { after }) })
-    const frame = me.frame({ c, session })
+    const frame = await me.frame({ c, session })
     const can = (right: PortalRight) => permissionFor(broker, session, right) !== 'missing'
     const note =
       readNote(broker, session, c.req.query()) ?? (await noteOfConsent(session, c.req.query('auth_id')))

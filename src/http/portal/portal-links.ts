@@ -5,8 +5,7 @@ import { toTimestamp } from '../../domain/clock.ts'
 import { PORTAL_RIGHTS } from '../../domain/portal-ticket.ts'
 import { createPortalLink } from '../../flows/portal/portal-link.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
-import { userDisplayText, userIdText } from '../endpoint/fields.ts'
-import { LANGUAGES } from '../pages/texts/words.ts'
+import { languageTag, userDisplayText, userIdText } from '../endpoint/fields.ts'
 
 const DEFAULT_SECONDS = 300
 const MOST_SECONDS = 3600
@@ -21,10 +20,10 @@ const linkSchema = z
       description: "The user's name, for the page. Without it the page has the user id",
       example: 'Ada L.',
     }),
-    lang: z
-      .enum(LANGUAGES)
-      .nullish()
-      .openapi({ description: 'The language of the page; else that of the browser' }),
+    lang: languageTag.nullish().openapi({
+      description: 'The language of the page; else that of the browser. en, de, fr, es, pt, ja, zh',
+      example: 'de',
+    }),
     may: z
       .array(z.enum(PORTAL_RIGHTS))
       .min(1)

@@ -1,8 +1,7 @@
 import { html } from 'hono/html'
 import type { Permission } from '../../../flows/portal/portal-rights.ts'
 import { type Html, name } from '../layout.ts'
-import type { Words } from '../texts/words.ts'
-import { buttonForm, cardPage, nameOf, type PortalFrame, returnLink } from './parts.ts'
+import { appOf, buttonForm, cardPage, type PortalFrame, returnLink } from './parts.ts'
 
 export interface DataView extends PortalFrame {
   readonly mayExport: Permission
@@ -11,21 +10,21 @@ export interface DataView extends PortalFrame {
 
 /** What a user can do with what is kept about them: download it, and delete it. */
 export function dataPage(view: DataView): Html {
-  const { words, app, mayExport, mayErase } = view
+  const { words, mayExport, mayErase } = view
   const t = words.texts.portal.data
   const logIn = mayExport === 'log in' || mayErase === 'log in'
   const inside = html`<h1>${t.title}</h1>
 <h2>${t.download}</h2>
 <p>${t.downloadText}</p>
-${mayExport === 'missing' && html`<p class="muted">${t.notAllowed(nameOf(app))}</p>`}
+${mayExport === 'missing' && html`<p class="muted">${t.notAllowed(appOf(view))}</p>`}
 ${mayExport === 'given' && buttonForm(view, { action: '/me/export', text: t.download, look: 'primary' })}
 <h2>${t.erase}</h2>
 <p>${t.eraseText}</p>
-${mayErase === 'missing' && html`<p class="muted">${t.notAllowed(nameOf(app))}</p>`}
+${mayErase === 'missing' && html`<p class="muted">${t.notAllowed(appOf(view))}</p>`}
 ${mayErase === 'given' && html`<a class="button danger" href="/me/erase">${t.erase}</a>`}
 ${logIn && html`<p>${t.logInFirst}</p>${buttonForm(view, { action: '/me/login', text: t.logIn, look: 'primary' })}`}
 <p><a href="/me">${t.back}</a></p>`
-  return cardPage(words, t.title, inside)
+  return cardPage(view, t.title, inside)
 }
 
 /** Says what is deleted and what stays, and asks. */
@@ -42,29 +41,24 @@ ${buttonForm(view, {
   inside: html`<label><input type="checkbox" name="understood" value="yes" required> ${t.understood}</label>`,
 })}
 <a class="button secondary" href="/me/data">${t.keep}</a>`
-  return cardPage(words, t.title, inside)
+  return cardPage(view, t.title, inside)
 }
 
 /** After the deletion: what the user has to end elsewhere. */
-export function erasedPage({
-  words,
-  returnUrl,
-  unconfirmed,
-}: Pick<PortalFrame, 'words' | 'returnUrl'> & {
-  readonly unconfirmed: readonly { readonly providerName: string; readonly account: string }[]
-}): Html {
+export function erasedPage(
+  view: Pick<PortalFrame, 'words' | 'brand' | 'returnUrl'> & {
+    readonly unconfirmed: readonly { readonly providerName: string; readonly account: string }[]
+  },
+): Html {
+  const { words, unconfirmed } = view
   const t = words.texts.portal.erase
+  const back = returnLink(view)
   const inside = html`<h1>${t.done}</h1>
 <p>${t.doneText}</p>
 ${
   unconfirmed.length > 0 &&
   html`<p>${t.unconfirmed}</p><ul class="points">${unconfirmed.map(({ providerName, account }) => html`<li>${name(providerName)}${account !== '' && html` (${name(account)})`}</li>`)}</ul>`
 }
-${backParagraph(words, returnUrl)}`
-  return cardPage(words, t.done, inside)
-}
-
-export function backParagraph(words: Words, returnUrl: string | undefined): Html | undefined {
-  const back = returnLink({ words, returnUrl })
-  return back && html`<p>${back}</p>`
+${back && html`<p>${back}</p>`}`
+  return cardPage(view, t.done, inside)
 }

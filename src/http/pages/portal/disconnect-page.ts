@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { type Html, name } from '../layout.ts'
 import { providerTile, type TileLogo } from '../provider-tile.ts'
-import { buttonForm, cardPage, nameOf, type PortalFrame } from './parts.ts'
+import { appOf, buttonForm, cardPage, type PortalFrame } from './parts.ts'
 
 export interface DisconnectView extends PortalFrame {
   readonly id: string
@@ -12,15 +12,15 @@ export interface DisconnectView extends PortalFrame {
 
 /** Asks once before an account is disconnected. */
 export function disconnectPage(view: DisconnectView): Html {
-  const { words, app, id, account, logo } = view
+  const { words, id, account, logo } = view
   const t = words.texts.portal
   const providerName = view.providerName ?? t.removedProvider
   const provider = name(providerName)
   const inside = html`${providerTile({ providerName, logo })}
 <h1>${t.confirmDisconnect(provider)}</h1>
 ${account !== '' && html`<p class="identity"><strong>${name(account)}</strong></p>`}
-<p>${t.confirmText(provider, nameOf(app))}</p>
+<p>${t.confirmText(provider, appOf(view))}</p>
 ${buttonForm(view, { action: `/me/connections/${id}/disconnect`, text: t.disconnect, look: 'danger' })}
 <a class="button secondary" href="/me">${t.keep}</a>`
-  return cardPage(words, t.disconnect, inside)
+  return cardPage(view, t.disconnect, inside)
 }

@@ -5,7 +5,7 @@ import type { ScopeSentence } from '../../../providers/catalogue/scope-sentences
 import { type Html, name, page } from '../layout.ts'
 import { providerTile, type TileLogo } from '../provider-tile.ts'
 import type { Words } from '../texts/words.ts'
-import { buttonForm, nameOf, type PortalFrame, returnLink } from './parts.ts'
+import { appOf, buttonForm, type PortalFrame, returnLink } from './parts.ts'
 
 /** Sentences that are shown at once; the others are behind a toggle. */
 const SENTENCES_SHOWN = 4
@@ -54,14 +54,14 @@ export interface MeView extends PortalFrame {
 
 /** The user's own page: what is connected, for what, since when and for which tools, each with a way to end it. */
 export function mePage(view: MeView): Html {
-  const { words, app, user, connections, clients, can, note, next } = view
+  const { words, brand, user, connections, clients, can, note, next } = view
   const t = words.texts.portal
   const back = returnLink(view)
   const body = html`<main class="portal">
 ${back && html`<p class="small">${back}</p>`}
 <h1>${t.title}</h1>
-<p>${t.intro(nameOf(app))}</p>
-<div class="whoami small"><p>${t.youAre(name(user, { longest: 512 }), nameOf(app))}</p>${buttonForm(view, { action: '/me/logout', text: t.logout, look: 'link' })}</div>
+<p>${t.intro(appOf(view))}</p>
+<div class="whoami small"><p>${t.youAre(name(user, { longest: 512 }), appOf(view))}</p>${buttonForm(view, { action: '/me/logout', text: t.logout, look: 'link' })}</div>
 ${note && html`<p class="note ${note.tone}" role="status">${note.text}</p>`}
 ${connections.length === 0 && html`<p class="card empty muted">${t.none}</p>`}
 ${connections.map((one) => connectionCard(view, one))}
@@ -69,7 +69,7 @@ ${next !== undefined && html`<p><a href="${next}">${t.showMore}</a></p>`}
 ${clients.length > 0 && clientsSection(view)}
 ${can.data && html`<section class="aside"><h2>${t.data.title}</h2><p>${t.data.intro}</p><div class="actions"><a class="button secondary" href="/me/data">${t.data.title}</a></div></section>`}
 </main>`
-  return page(t.title, body, { words })
+  return page(t.title, body, { words, brand })
 }
 
 function connectionCard(view: MeView, one: ConnectionCard): Html {

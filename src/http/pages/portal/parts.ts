@@ -1,12 +1,13 @@
 import { html } from 'hono/html'
+import type { Brand } from '../brand.ts'
 import { type Html, name, page, webUrl } from '../layout.ts'
 import type { Words } from '../texts/words.ts'
 
 /** What every page of `/me` shows: its language, whose it is, and where it leads back to. */
 export interface PortalFrame {
   readonly words: Words
-  /** The application's name; absent: "your application". */
-  readonly app?: string | undefined
+  /** How the project's pages look, with the application's name. Without one the texts say "your application". */
+  readonly brand: Brand
   /** The user's name for people, else the user id. */
   readonly user: string
   readonly returnUrl?: string | undefined
@@ -39,13 +40,18 @@ export function buttonForm(
   return html`<form method="post" action="${action}">${csrfInput(csrf)}${inside}<button type="submit" class="${look}"${about === undefined ? '' : html` aria-label="${text}: ${about}"`}>${text}</button></form>`
 }
 
-export function nameOf(app: string | undefined): Html | undefined {
-  return app === undefined ? undefined : name(app)
+/** The application's name, for the texts. */
+export function appOf({ brand: { appName } }: Pick<PortalFrame, 'brand'>): Html | undefined {
+  return appName === undefined ? undefined : name(appName)
 }
 
 /** One card, for a question or an answer. */
-export function cardPage(words: Words, title: string, inside: Html): Html {
-  return page(title, html`<main><article class="card">${inside}</article></main>`, { words })
+export function cardPage(
+  { words, brand }: Pick<PortalFrame, 'words' | 'brand'>,
+  title: string,
+  inside: Html,
+): Html {
+  return page(title, html`<main><article class="card">${inside}</article></main>`, { words, brand })
 }
 
 /** The link back to the application. */
