@@ -161,7 +161,7 @@ describe.each(WIDTHS)('at %d px', (width) => {
     const begun = (await call('POST', '/v1/auth/authorize', body)).body
     await call('DELETE', '/v1/admin/auth_providers/brief')
     await person.page.goto(begun.url)
-    await person.page.getByRole('button').click()
+    await person.page.getByRole('button', { name: /^Continue to/ }).click()
     expect(await heading(person.page)).toBe('The provider’s settings have changed')
     await looksRight(person, 'provider-gone')
   })

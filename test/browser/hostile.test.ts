@@ -44,7 +44,7 @@ describe.each(WIDTHS)('the login, at %d px', (width) => {
     world.as.behaviour.consent = 'page'
     const { id, url } = await world.begin('alice')
     await page.goto(url)
-    expect(await page.locator('main').textContent()).toContain('First you log in at')
+    expect(await page.locator('main').textContent()).toMatch(/First, .+ opens, where you log in\./)
     await looksRight(person, 'login-connect')
     await clickOn(page)
     expect(new URL(page.url()).origin).toBe(world.oidc.issuer)
