@@ -144,10 +144,13 @@ describe('a request', () => {
         te: 'trailers',
         'accept-encoding': 'gzip, br',
         expect: '100-continue',
+        traceparent: `00-${'5ec2e7'.padEnd(32, '1')}-${'2'.repeat(16)}-01`,
+        tracestate: 'vendor=SECRET',
+        baggage: 'user=SECRET',
       },
     })
     const { headers } = world.api.seen[0] ?? {}
-    expect(JSON.stringify(headers)).not.toMatch(/SECRET|192\.0\.2|stainless|trailers|100-continue/)
+    expect(JSON.stringify(headers)).not.toMatch(/SECRET|5ec2e7|192\.0\.2|stainless|trailers|100-continue/)
     expect(JSON.stringify(headers)).not.toContain(world.gatepass.apiKey)
     expect(headers).toMatchObject({ authorization: `Bearer ${world.token}`, 'accept-encoding': 'identity' })
   })

@@ -6,6 +6,7 @@ import { identity } from './list/identity.ts'
 import { nodes } from './list/nodes.ts'
 import { requests } from './list/requests.ts'
 import { storage } from './list/storage.ts'
+import { telemetry } from './list/telemetry.ts'
 import { tokens } from './list/tokens.ts'
 import { tools } from './list/tools.ts'
 import { toolsets } from './list/toolsets.ts'
@@ -28,6 +29,7 @@ export const mutations: readonly Mutation[] = [
   ...nodes,
   ...workers,
   ...wire,
+  ...telemetry,
 ]
 
 /** Rows of docs/security.md that are met by there being no code, and so have none to mutate. */

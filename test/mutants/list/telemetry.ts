@@ -1,0 +1,81 @@
+import type { Mutation } from '../mutation.ts'
+
+// Whose trace is continued, who hears of it, and what telemetry may cost.
+
+const TRACES = 'telemetry/traces.test.ts'
+const TELEMETRY = 'telemetry/telemetry.test.ts'
+
+export const telemetry: readonly Mutation[] = [
+  {
+    rows: ['31'],
+    fault: 'a request without a valid key continues a trace',
+    file: 'src/http/endpoint/request-span.ts',
+    from: '...(hasKey && {',
+    to: '...({',
+    test: TRACES,
+    name: 'continues no trace for',
+  },
+  {
+    rows: ['31'],
+    fault: 'every outgoing request carries traceparent',
+    file: 'src/services/traced.ts',
+    from: 'request.continuesTrace !== true || ',
+    to: '',
+    test: TRACES,
+    name: 'is one trace',
+  },
+  {
+    rows: ['31'],
+    fault: 'workers do not hear of the trace',
+    file: 'src/tools/arcade/worker-protocol.ts',
+    from: '    continuesTrace: true,\n',
+    to: '',
+    test: TRACES,
+    name: 'is one trace',
+  },
+  {
+    rows: ['31'],
+    fault: 'the proxy passes on the baggage of a caller',
+    file: 'src/http/proxy/proxy-headers.ts',
+    from: "  'baggage',\n",
+    to: '',
+    test: 'http/proxy.test.ts',
+    name: 'says nothing of the caller',
+  },
+  {
+    rows: ['25'],
+    fault: 'a span names the user of a run',
+    file: 'src/tools/run/execute-tool.ts',
+    from: "'gen_ai.tool.call.id': id,",
+    to: "'gen_ai.tool.call.id': id,\n      'enduser.id': call.userId ?? '',",
+    test: TRACES,
+    name: 'nothing that was sent names',
+  },
+  {
+    rows: ['R25'],
+    fault: 'a process records every trace that callers ask for',
+    file: 'src/telemetry/sampler.ts',
+    from: 'return ++begun <= MAX_TRACES_PER_SECOND',
+    to: 'return ++begun > 0',
+    test: TELEMETRY,
+    name: 'at most 100 traces a second',
+  },
+  {
+    rows: ['R25'],
+    fault: 'the end waits for the collector',
+    file: 'src/telemetry/telemetry.ts',
+    from: 'await Promise.race([flushed, over])',
+    to: 'await flushed',
+    test: TELEMETRY,
+    name: 'slows nothing, and the end does not wait',
+  },
+  {
+    rows: ['R24'],
+    fault: 'each batch that the collector does not take is a line in the log',
+    file: 'src/telemetry/otlp-client.ts',
+    from: 'if (reason !== undefined && !isFailing)',
+    to: 'if (reason !== undefined)',
+    test: TELEMETRY,
+    name: 'one line says each',
+  },
+]
