@@ -165,6 +165,13 @@ describe('pages and roles', () => {
   )
 })
 
+test('inputs and outputs of runs, and links to consents, are for administrators', async () => {
+  expect(textOf(await admin.get(url(`/runs/${ids.run}`)))).toContain('hello')
+  const seen = await reader.get(url(`/runs/${ids.run}`))
+  expect(seen.body).not.toMatch(/hello|token_digest/)
+  expect(textOf(seen)).toContain('They are shown to administrators')
+})
+
 describe('what an administrator changes', () => {
   test.each(FORMS.map((row) => [row[0].toString().replace('() => ', ''), row[2], ...row] as const))(
     '%s: %s, in the trail with who did it',

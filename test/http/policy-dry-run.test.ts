@@ -195,4 +195,36 @@ describe('a dry run of policies', () => {
     const other = await world.gatepass.makeKey('admin', 'another')
     expect((await world.call('POST', PATH, {}, { key: other })).body.uses).toBe(0)
   })
+
+  test('looks at the last 20,000 tokens, and says that there were more', async () => {
+    const { broker } = world.gatepass
+    const key = await world.gatepass.makeKey('readonly', 'crowded')
+    const { id: projectId } = await broker.store.projects.ensure('crowded', 0)
+    for (let first = 0; first < 20_500; first += 500) {
+      const at = NOON + first
+      const lines = Array.from({ length: 500 }, (_, i) =>
+        JSON.stringify({
+          at,
+          action: 'token.released',
+          actor: { kind: 'system' },
+          user_id: `user-${(first + i) % 7}`,
+          provider_id: 'demo',
+        }),
+      )
+      await broker.store.audit.append({ projectId, at, lines, link: broker.audit.link })
+    }
+    const rate = { limit: 100, seconds: 86_400, per: 'user' }
+    const until = new Date((NOON + 86_400) * 1000).toISOString()
+    const order = { policies: [rule('deny', { users: ['user-1', 'user-2'], rate })], until }
+    const { body } = await world.call('POST', PATH, order, { key })
+    expect(body).toMatchObject({
+      uses: 20_000,
+      complete: false,
+      undecided: 0,
+      since: new Date((NOON + 500) * 1000).toISOString(),
+    })
+    expect(body.refused + body.permitted).toBe(20_000)
+    expect(body.refused).toBeGreaterThan(5_000)
+    expect(body.samples).toHaveLength(50)
+  })
 })

@@ -114,9 +114,7 @@ function statusBadge({ status, outcome, errorKind }: Listed): Html {
 
 function runPage(on: OnPage, record: ExecutionRecord): Html {
   const { broker } = on
-  const detail = toDetail(broker, record)
   const { userId, apiKeyId, status, runAt, createdAt, startedAt, finishedAt, durationMs, attempts } = record
-  const outputs = (detail.attempts ?? []) as readonly ShownAttempt[] // `toDetail` makes them
   return html`${section(
     'Run',
     facts([
@@ -141,7 +139,15 @@ function runPage(on: OnPage, record: ExecutionRecord): Html {
     ]),
     status === 'scheduled' ? on.form(`/runs/${record.id}/cancel`, submit('Cancel this run', 'danger')) : '',
   )}
-${section('Input', detail.input === undefined ? html`<p class="muted">${detail.unreadable?.includes('input') ? UNREADABLE : NOT_KEPT}</p>` : jsonView(detail.input))}
+${on.mayChange ? contentView(broker, record) : section('Input and output', html`<p class="muted">They are shown to administrators: your role is readonly.</p>`)}
+${asCurl(on, `/v1/executions/${record.id}`)}`
+}
+
+/** What went in and what came out, as far as it was kept. In the API, keys of the role readonly do not read it either. */
+function contentView(broker: Broker, record: ExecutionRecord): Html {
+  const detail = toDetail(broker, record)
+  const outputs = (detail.attempts ?? []) as readonly ShownAttempt[] // `toDetail` makes them
+  return html`${section('Input', detail.input === undefined ? html`<p class="muted">${detail.unreadable?.includes('input') ? UNREADABLE : NOT_KEPT}</p>` : jsonView(detail.input))}
 ${
   outputs.length === 0
     ? section(
@@ -149,8 +155,7 @@ ${
         html`<p class="muted">${detail.unreadable?.includes('attempts') ? UNREADABLE : NOT_KEPT}</p>`,
       )
     : outputs.map((one, i) => section(outputs.length > 1 ? `Attempt ${i + 1}` : 'Output', outputView(one)))
-}
-${asCurl(on, `/v1/executions/${record.id}`)}`
+}`
 }
 
 const NOT_KEPT =

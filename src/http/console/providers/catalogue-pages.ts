@@ -117,7 +117,7 @@ ${
       )}</ul>`
 }
 ${pages(on, from, found.length)}
-${section('A provider that is not listed', issuerForm(on, form, refused))}`
+${on.mayChange && section('A provider that is not listed', issuerForm(on, form, refused))}`
 }
 
 function pages(on: OnPage, from: number, count: number): Html | '' {
