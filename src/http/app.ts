@@ -73,6 +73,7 @@ const PAGES = [
   '/register',
   '/revoke',
   '/jwks',
+  '/me',
   '/me/*',
   '/oauth/*',
   '/dashboard',
