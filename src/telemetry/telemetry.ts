@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../domain/log.ts'
 import type { MetricFamily, Metrics } from '../services/metrics.ts'
 import type { Tracing } from '../services/tracing.ts'
 import type { TelemetrySettings } from '../settings/telemetry.ts'
+import { createFigures } from './figures.ts'
 import { createOtlpClient, type OtlpClient } from './otlp-client.ts'
 import { toOtlp } from './otlp-metrics.ts'
 import { loadPackages, type Packages } from './packages.ts'
-import { createTracing, type SpanLoss } from './tracing.ts'
+import { createTracing } from './tracing.ts'
 
 // Sends traces and metrics to the collector that OpenTelemetry's variables name. This folder alone imports
 // OpenTelemetry, and only `startTelemetry` loads it. What is a span is decided where the work is done, by
@@ -101,14 +103,11 @@ export async function startTelemetry(
     },
     async close(ms) {
       clearInterval(timer)
-      const enough = new AbortController()
-      const over = new Promise<void>((resolve) => {
-        const limit = setTimeout(resolve, Math.max(ms, 0))
-        enough.signal.addEventListener('abort', () => clearTimeout(limit))
-      })
+      const done = new AbortController()
+      const over = sleep(Math.max(ms, 0), undefined, { signal: done.signal }).catch(() => {})
       const flushed = Promise.allSettled([tracing?.flush(), timer && sendOnce()])
       await Promise.race([flushed, over])
-      enough.abort()
+      done.abort()
       // what is still under way is cut off, so that an unreachable collector does not keep the process alive
       await Promise.allSettled(clients.map((client) => client.close()))
     },
@@ -122,55 +121,4 @@ function serialized(
 ): Uint8Array | undefined {
   const serializer = protocol === 'http/json' ? JsonMetricsSerializer : ProtobufMetricsSerializer
   return serializer.serializeRequest(batch)
-}
-
-/** Figures of the telemetry itself, counted from its start and shown once there are metrics to add them to. */
-function createFigures() {
-  const exports_ = { traces: { sent: 0, failed: 0 }, metrics: { sent: 0, failed: 0 } }
-  const lost = new Map<string, number>()
-  let capped = 0
-  return {
-    exported(signal: 'traces' | 'metrics', outcome: 'sent' | 'failed') {
-      exports_[signal][outcome]++
-    },
-    lost(why: SpanLoss, spans: number) {
-      lost.set(why, (lost.get(why) ?? 0) + spans)
-    },
-    capped() {
-      capped++
-    },
-    addTo(metrics: Metrics) {
-      metrics.counted(
-        'gatepass_telemetry_exports_total',
-        'Batches of telemetry that were sent to the collector',
-        () => ({
-          label: 'signal',
-          values: new Map([
-            ['traces', exports_.traces.sent],
-            ['metrics', exports_.metrics.sent],
-          ]),
-        }),
-      )
-      metrics.counted(
-        'gatepass_telemetry_exports_failed_total',
-        'Batches of telemetry that the collector did not take',
-        () => ({
-          label: 'signal',
-          values: new Map([
-            ['traces', exports_.traces.failed],
-            ['metrics', exports_.metrics.failed],
-          ]),
-        }),
-      )
-      metrics.counted('gatepass_spans_lost_total', 'Spans that were not sent', () => ({
-        label: 'reason',
-        values: lost,
-      }))
-      metrics.counted(
-        'gatepass_traces_capped_total',
-        'Traces that were not recorded because a second has too many of them',
-        () => capped,
-      )
-    },
-  }
 }
