@@ -3,6 +3,7 @@ import { begin } from './begin.ts'
 import type { Bench } from './bench.ts'
 import { callback } from './callback.ts'
 import { connection } from './connection.ts'
+import { consolePages, consolePagesPostgres } from './console.ts'
 import { databases } from './databases.ts'
 import { execute, proxy } from './execute.ts'
 import { freshFetch } from './fresh-fetch.ts'
@@ -63,4 +64,6 @@ export const FURTHER_FIGURES: Figures = {
   peers,
   soak,
   traces,
+  console: consolePages,
+  'console-postgres': consolePagesPostgres,
 }

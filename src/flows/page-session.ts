@@ -88,11 +88,16 @@ export async function beginPageSession(
   return { token, seconds }
 }
 
-/** The session of the cookie's token; `undefined` when it has ended, was idle for too long, or was altered. */
+/**
+ * The session of the cookie's token; `undefined` when it has ended, was idle for too long, or was altered.
+ *
+ * @param options.isUse whether a person uses the page; a script that asks at intervals does not prolong the session.
+ */
 export async function openPageSession(
   broker: Broker,
   kind: PageSessionKind,
   token: string | undefined,
+  { isUse = true }: { readonly isUse?: boolean } = {},
 ): Promise<OpenedPageSession | undefined> {
   if (token === undefined || !/^[\w-]{43}$/.test(token)) return undefined
   const now = broker.now()
@@ -101,7 +106,7 @@ export async function openPageSession(
   if (row === undefined) return undefined
   const rights = openCarried<PageRights>(broker.sealer, row.payload, pageSessionPlace(id, row.projectId))
   if (rights === undefined) return undefined
-  if (now - row.lastSeenAt >= SEEN_SECONDS)
+  if (isUse && now - row.lastSeenAt >= SEEN_SECONDS)
     await broker.store.pageSessions.seen(id, now).catch((error: unknown) => {
       // pages can be read while the database cannot be written; the session then ends by its idle time
       broker.log.warn({ error }, 'the use of a page session could not be stored')

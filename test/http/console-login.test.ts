@@ -112,6 +112,16 @@ describe('with an API key', () => {
     expect(heading(await browser.follow(url()))).toBe('Log in to the console')
   })
 
+  test('a script that asks at intervals does not keep a session alive', async () => {
+    await logIn(gatepass.apiKey)
+    const ask = async () => (await browser.get(url('/live/connections'))).status
+    for (let minutes = 0; minutes < 30; minutes += 10) {
+      expect(await ask()).toBe(200)
+      clock.advance(600)
+    }
+    expect(await ask()).toBe(401)
+  })
+
   test('a session ends with its key, and with a logout, for a copy of its cookie too', async () => {
     const key = await gatepass.makeKey('readonly')
     await logIn(key)
@@ -170,6 +180,29 @@ describe('with an API key', () => {
       browser.clearCookies()
     }
   })
+})
+
+test('over https the cookie is of this host alone, of TLS and of no script', async () => {
+  await using gatepass = await startGatepass({
+    environment: { GATEPASS_PUBLIC_URL: 'https://gatepass.example.com' },
+  })
+  const response = await fetch(`${gatepass.url}/dashboard/login`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'sec-fetch-site': 'same-origin' },
+    body: new URLSearchParams({ key: gatepass.apiKey }),
+  })
+  expect(response.headers.getSetCookie()).toEqual([
+    expect.stringMatching(
+      /^__Host-gatepass-console=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    ),
+  ])
+  for (const [name, value] of Object.entries({
+    'referrer-policy': 'no-referrer',
+    'x-frame-options': 'DENY',
+    'cache-control': 'no-store',
+  }))
+    expect(response.headers.get(name)).toBe(value)
 })
 
 test('the console can be left out', async () => {

@@ -156,3 +156,40 @@ test('an unknown page says so in the console, and without a session asks for a l
   expect((await admin.get(url('/nothing'))).status).toBe(404)
   expect((await new UserAgent().get(url('/nothing'))).status).toBe(303)
 })
+
+describe('what the script of the pages asks for', () => {
+  const text = async (browser: UserAgent, path: string) => {
+    const page = await browser.get(url(path))
+    return page.status === 200 ? JSON.parse(page.body).text : page.status
+  }
+
+  test('is how many rows are newer, and needs a session', async () => {
+    const list = await admin.get(url('/connections'))
+    const path = /data-live="\/dashboard([^"]+)"/.exec(list.body)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    expect(await text(admin, path)).toBe('')
+    await world.connect('later')
+    expect(await text(admin, path)).toBe('1 newer: show')
+    expect(await text(readonly, path)).toBe('1 newer: show')
+    expect(await text(new UserAgent(), path)).toBe(401)
+    const searched = await admin.get(url('/connections?user=ada&status=active'))
+    expect(searched.body).not.toContain('data-live')
+  })
+
+  test('comes from a script of at most 2 kB that sets texts alone', async () => {
+    const src = /<script src="([^"]+)" defer>/.exec((await admin.get(url())).body)?.[1] ?? ''
+    const script = await admin.get(`${world.gatepass.url}${src}`)
+    expect(script.status).toBe(200)
+    expect(script.body.length).toBeLessThanOrEqual(2048)
+    expect(script.body).not.toMatch(/innerHTML|insertAdjacent|DOMParser|eval|Function\(/)
+  })
+
+  test('is the new status of an authorization', async () => {
+    const need = { auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } }, user_id: 'waits' }
+    const { body } = await world.call('POST', '/v1/auth/authorize', need)
+    const page = await admin.get(url(`/authorizations/${body.id}`))
+    const path = /data-live="\/dashboard([^"]+)"/.exec(page.body)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    expect(await text(admin, path)).toBe('')
+    await world.connect('waits')
+    expect(await text(admin, path)).toContain('completed now')
+  })
+})

@@ -1,5 +1,6 @@
 import { callers } from './list/callers.ts'
 import { consent } from './list/consent.ts'
+import { operatorsConsole } from './list/console.ts'
 import { egress } from './list/egress.ts'
 import { headers } from './list/headers.ts'
 import { identity } from './list/identity.ts'
@@ -30,6 +31,7 @@ export const mutations: readonly Mutation[] = [
   ...workers,
   ...wire,
   ...telemetry,
+  ...operatorsConsole,
 ]
 
 /** Rows of docs/security.md that are met by there being no code, and so have none to mutate. */

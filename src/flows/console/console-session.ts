@@ -48,8 +48,9 @@ const BY_KEY = 'key'
 export async function openConsoleSession(
   broker: Broker,
   token: string | undefined,
+  options: { readonly isUse?: boolean } = {},
 ): Promise<ConsoleSession | undefined> {
-  const opened = await openPageSession(broker, 'console', token)
+  const opened = await openPageSession(broker, 'console', token, options)
   if (opened === undefined) return undefined
   return opened.authority === BY_KEY ? ofKey(broker, opened) : ofIssuer(broker, opened)
 }

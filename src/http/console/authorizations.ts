@@ -16,6 +16,9 @@ import {
   field,
   filters,
   link,
+  live,
+  newerRows,
+  newerText,
   placeInList,
   section,
   select,
@@ -50,6 +53,7 @@ ${field('User', 'user', { value: userId, type: 'search' })}
 ${field('On or before', 'date', { value: on.query('date'), type: 'date' })}`,
       { isFiltered: new URL(on.c.req.url).search !== '' },
     )}
+${newerRows(on, '/authorizations', userId === undefined ? found.rows[0]?.id : undefined)}
 ${table(
   'Authorizations',
   ['Begun', 'Status', 'Provider', 'User', 'Asked by'],
@@ -70,6 +74,18 @@ ${searchedNote(on, found)}`
     })
   })
 
+  routes.live('/authorizations', async (on) => {
+    const status = STATUSES.find((one) => one === on.query('status'))
+    const found = await findAuthorizations(on, { status, userId: on.query('user') })
+    return newerText(found.rows.length, PAGE_ROWS)
+  })
+
+  routes.live('/authorizations/:id', async (on) => {
+    const { status } = await getAuthorization(on.broker, on.projectId, on.c.req.param('id') ?? '')
+    const { shown } = on.c.req.query()
+    return shown === undefined || shown === status ? '' : `It is ${LABELS[status]} now: reload this page.`
+  })
+
   routes.page('/authorizations/:id', async (on) => {
     const { broker, projectId } = on
     const authorization = await getAuthorization(broker, projectId, on.c.req.param('id') ?? '')
@@ -82,7 +98,10 @@ ${searchedNote(on, found)}`
     const connections = providers.flatMap(({ connectionId, providerId }) =>
       connectionId === undefined ? [] : [link(`/connections/${connectionId}`, providerId)],
     )
-    const body = html`${causeNote(explanation.cause)}
+    const body = html`${
+      endedAt === undefined &&
+      html`<p role="status">${live(`/authorizations/${id}?shown=${authorization.status}`, '')}</p>`
+    }${causeNote(explanation.cause)}
 ${section(
   'Authorization',
   facts([

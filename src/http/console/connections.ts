@@ -18,6 +18,8 @@ import {
   field,
   filters,
   link,
+  newerRows,
+  newerText,
   placeInList,
   section,
   select,
@@ -52,11 +54,16 @@ ${select(
 ${field('On or before', 'date', { value: on.query('date'), type: 'date' })}`,
       { isFiltered: new URL(on.c.req.url).search !== '' },
     )}
+${newerRows(on, '/connections', isSearch(asked) ? undefined : found.rows[0]?.id)}
 ${connectionsTable(on, found.rows, (uid) => book.byUid(uid)?.id)}
 ${searchedNote(on, found)}
 ${asCurl(on, curlPath(asked))}`
     return on.show('Connections', body, { lead: 'What users have connected, the newest first.' })
   })
+
+  routes.live('/connections', async (on) =>
+    newerText((await findConnections(on, await readFilters(on))).rows.length, PAGE_ROWS),
+  )
 
   routes.page('/connections/:id', async (on) => {
     const connection = await find(on)
@@ -170,6 +177,11 @@ async function readFilters(on: OnPage): Promise<Filters> {
   }
 }
 
+/** Whether more filters are given than one index has. */
+function isSearch({ userId, providerUid, status }: Filters): boolean {
+  return [userId, providerUid, status].filter((one) => one !== undefined).length > 1
+}
+
 /** By the index of the narrowest filter; further filters are compared row by row. */
 function findConnections(
   on: OnPage,
@@ -185,8 +197,8 @@ function findConnections(
           : {}
   const { consoleLists } = on.broker.store
   const place = placeInList(on, 'conn')
-  const given = [userId, providerUid, status].filter((one) => one !== undefined).length
-  if (given < 2) return consoleLists.connections(on.projectId, by, place, PAGE_ROWS)
+  if (!isSearch({ userId, providerUid, status }))
+    return consoleLists.connections(on.projectId, by, place, PAGE_ROWS)
   return searchList(
     (at, limit) => consoleLists.connections(on.projectId, by, at, limit),
     (row) =>

@@ -26,7 +26,7 @@ h1 { font-size: 1.5rem; line-height: 1.3; letter-spacing: -0.01em; }
 h2 { font-size: 1.0625rem; line-height: 1.4; }
 h3 { font-size: 0.9375rem; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 2px; }
-input:focus, select:focus, textarea:focus { outline: 3px solid var(--accent); outline-offset: 1px; }
+input:focus, input:focus-within, select:focus, textarea:focus { outline: 3px solid var(--accent); outline-offset: 1px; }
 code, pre { font-family: var(--mono); font-size: 0.8125rem; }
 code { overflow-wrap: anywhere; }
 pre { padding: 0.75rem; border-radius: var(--radius); background: var(--code); overflow: auto; max-height: 28rem; overflow-wrap: normal; }
@@ -87,6 +87,7 @@ main { padding: 1.5rem 1.75rem 4rem; min-width: 0; max-width: 84rem; display: gr
 /* Tables, facts, badges */
 .scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 0.75rem; background: var(--surface); }
 .card .scroll { border-width: 1px 0 0; border-radius: 0; margin: 0 -1.25rem -1.25rem; background: none; }
+.card .scroll :is(th, td):first-child { padding-left: 1.25rem; }
 .card .scroll:last-child { border-radius: 0 0 0.75rem 0.75rem; }
 table { width: 100%; border-collapse: collapse; font-size: 0.875rem; overflow-wrap: normal; }
 th { text-align: left; font-weight: 600; font-size: 0.8125rem; color: var(--muted); white-space: nowrap; }
@@ -160,7 +161,8 @@ legend { padding: 0 0.375rem; font-weight: 600; font-size: 0.875rem; }
 .attention li > div { flex: 1; min-width: 12rem; }
 .attention li { display: flex; flex-wrap: wrap; gap: 0.25rem 0.75rem; align-items: baseline; padding: 0.625rem 0; border-top: 1px solid var(--line); }
 .attention li:first-child { border-top: 0; }
-[data-live-new]:empty { display: none; }
+p:has(> [data-live]:empty) { display: none; }
+.newer a { display: block; padding: 0.5rem; border: 1px solid var(--accent); border-radius: var(--radius); text-align: center; background: var(--surface); }
 
 @media (max-width: 900px) {
   .scroll table { min-width: 38rem; }

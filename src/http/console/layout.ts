@@ -51,6 +51,7 @@ ${problem !== undefined && html`<p class="note bad" role="alert">${problem}</p>`
 ${body}
 </main>
 </div>`,
+    { isLive: true },
   )
 }
 
@@ -63,7 +64,7 @@ export function barePage(title: string, body: Html): Html {
   )
 }
 
-function document(title: string, body: Html): Html {
+function document(title: string, body: Html, { isLive = false } = {}): Html {
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -74,6 +75,7 @@ function document(title: string, body: Html): Html {
 <title>${title} · Gatepass</title>
 <link rel="icon" href="${assetHref('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetHref('console.css')}">
+${isLive && html`<script src="${assetHref('console.js')}" defer></script>`}
 </head>
 <body>
 ${body}

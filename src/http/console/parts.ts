@@ -167,6 +167,25 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
+/** A text that the page's script asks for again at intervals, where scripts run; `path` is below `/dashboard/live`. */
+export function live(path: string, text: string): Html {
+  return html`<span data-live="/dashboard/live${path}">${text}</span>`
+}
+
+/** "12 newer: show" above a list, once there are rows above its first one. */
+export function newerRows(on: OnPage, path: string, newest: string | undefined): Html | '' {
+  if (newest === undefined || ['before', 'after', 'date'].some((place) => on.query(place) !== undefined))
+    return ''
+  const asked = new URL(on.c.req.url).searchParams
+  asked.set('after', newest)
+  return html`<p role="status" class="newer"><a href="${at(on, {})}" data-live="/dashboard/live${path}?${asked}"></a></p>`
+}
+
+/** How many rows are above the first one; lists count no further than a page. */
+export function newerText(rows: number, most: number): string {
+  return rows === 0 ? '' : `${rows >= most ? `${most} or more` : rows} newer: show`
+}
+
 /** The keys of the neighbouring pages of a list, newest first. */
 export interface Neighbours {
   /** The id of the first row of this page, where newer rows may exist. */

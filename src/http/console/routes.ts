@@ -46,6 +46,11 @@ export interface FormOptions {
 }
 
 export interface ConsoleRoutes {
+  /**
+   * What the page's script asks for at intervals: a text for an element with `data-live`. It needs the session, and does
+   * not prolong it.
+   */
+  live(path: string, handle: (on: OnPage) => Promise<string>): void
   /** A page. `path` is below `/dashboard`, with hono's parameters. */
   page(path: string, handle: (on: OnPage) => Response | Promise<Response>): void
   /**
@@ -130,6 +135,15 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
   }
 
   return {
+    live(path, handle) {
+      const route = `/dashboard/live${path}`
+      app.get(route, async (c) => {
+        const session = await openConsoleSession(broker, sessions.token(c), { isUse: false })
+        headers(c)
+        if (session === undefined) return c.json({}, 401)
+        return c.json({ text: await handle(onPage(c, session)) })
+      })
+    },
     page(path, handle) {
       const route = `/dashboard${path}`
       app.get(route, async (c) => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Hono } from 'hono'
 import { consoleCss } from '../console/console-css.ts'
+import { liveScript } from '../console/live-script.ts'
 import { pagesCss } from '../console/pages-css.ts'
 import { docsScript } from '../reference/docs-script.ts'
 import { closeScript } from './close-script.ts'
@@ -22,6 +23,7 @@ const picoPath = createRequire(import.meta.url).resolve('@picocss/pico/css/pico.
 const ASSETS = {
   'pico.css': asset('text/css; charset=utf-8', readFileSync(picoPath, 'utf8')),
   'console.css': asset('text/css; charset=utf-8', consoleCss + pagesCss),
+  'console.js': asset('text/javascript; charset=utf-8', liveScript),
   'gatepass.css': asset('text/css; charset=utf-8', gatepassCss + portalCss),
   'docs.js': asset('text/javascript; charset=utf-8', docsScript),
   'close.js': asset('text/javascript; charset=utf-8', closeScript),

@@ -1,0 +1,51 @@
+import type { Mutation } from '../mutation.ts'
+
+// Who may look into the console, and what changes anything there.
+
+export const operatorsConsole: readonly Mutation[] = [
+  {
+    rows: ['45'],
+    fault: 'a form of the console is taken without the token of its session',
+    file: 'src/http/page-session/page-session.ts',
+    from: 'isPageCsrf(broker, session, form.get(CSRF_FIELD))',
+    to: 'isPageCsrf(broker, session, session.csrf)',
+    test: 'http/console-pages.test.ts',
+    name: 'a form without its token or from another site changes nothing',
+  },
+  {
+    rows: ['45'],
+    fault: 'a session of the console never ends by being idle',
+    file: 'src/flows/page-session.ts',
+    from: 'seenSince: now - IDLE_SECONDS',
+    to: 'seenSince: 0',
+    test: 'http/console-login.test.ts',
+    name: 'a session ends when it was idle for half an hour',
+  },
+  {
+    rows: ['45'],
+    fault: 'the script that asks at intervals keeps a session alive',
+    file: 'src/flows/page-session.ts',
+    from: 'if (isUse && now - row.lastSeenAt',
+    to: 'if (now - row.lastSeenAt',
+    test: 'http/console-login.test.ts',
+    name: 'a script that asks at intervals does not keep a session alive',
+  },
+  {
+    rows: ['45'],
+    fault: 'a readonly operator changes what an administrator may',
+    file: 'src/http/console/routes.ts',
+    from: 'if (!readonly && !on.mayChange) {',
+    to: 'if (!readonly && on.c.req.path === undefined) {',
+    test: 'http/console-pages.test.ts',
+    name: 'a readonly operator sees no form',
+  },
+  {
+    rows: ['45'],
+    fault: "a caller's key opens the console",
+    file: 'src/flows/console/console-session.ts',
+    from: "return role === 'caller' || userId !== undefined ? undefined : role",
+    to: "return role === 'caller' ? 'readonly' : role",
+    test: 'http/console-login.test.ts',
+    name: '%s gets none',
+  },
+]
