@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { listAll, withApi } from './api.ts'
 import { MARKS, print, printJson, sanitize, table, toDay } from './print.ts'
+import { defineBranding } from './projects-branding.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
 interface ProjectWire {
@@ -41,10 +42,13 @@ export function defineProjects(projects: Command, shell: Shell): void {
         print(`${MARKS.ok} The project ${sanitize(made.name)} is created (${made.id}).`)
       }),
     )
+
+  defineBranding(projects, shell)
 }
 
 const EXAMPLES = `
 Examples:
   $ gatepass projects
   $ gatepass projects create acme
+  $ gatepass projects branding acme --app-name Acme --accent "#0b57d0"
   $ gatepass projects list --url https://gatepass.example.com --key "$KEY" --json`

@@ -42,6 +42,7 @@ export const AUDIT_ACTIONS = [
   'secret.set',
   'secret.deleted',
   'project.created',
+  'branding.set',
   'key.created',
   'key.rotated',
   'key.revoked',

@@ -3,6 +3,7 @@ import type { Context, Hono } from 'hono'
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { addAudit } from './admin/audit.ts'
+import { addBranding } from './admin/branding.ts'
 import { addKeys } from './admin/keys.ts'
 import { addMcpClients } from './admin/mcp-clients.ts'
 import { addPolicies } from './admin/policies.ts'
@@ -39,6 +40,7 @@ import { addDiagnosis, type Diagnose } from './operation/diagnosis.ts'
 import { addHealth } from './operation/health.ts'
 import { addMetrics, type MetricsOptions } from './operation/metrics.ts'
 import { assets } from './pages/assets.ts'
+import { addBrandAssets } from './pages/brand-assets.ts'
 import { addEmbed } from './pages/embed.ts'
 import { errorPage, wantsPage } from './pages/error-page.ts'
 import { addMe } from './portal/me.ts'
@@ -169,6 +171,7 @@ export function createApp(
   addSecrets(add, broker) //          /v1/admin/secrets
   addKeys(add, broker) //             /v1/admin/keys
   addProjects(add, broker) //         /v1/admin/projects
+  addBranding(add, broker) //         /v1/admin/projects/{id}/branding
   addArcadeVerifier(add, broker) //   /v1/admin/settings/session_verification, /v1/auth/validate_custom_verifier
   addOrganizationPaths(app, broker, authenticate) // /v1/orgs/{org}/projects/{project}/…
   addAudit(add, broker) //            /v1/admin/audit
@@ -188,6 +191,7 @@ export function createApp(
   addMcpSetup(app, broker) //         /docs/mcp
   addReference(app, broker, { version, development: sandbox !== undefined }) // /, /docs, /openapi.json, /schemas/provider.json
   addEmbed(app) //                    /embed/v1.js
+  addBrandAssets(app, broker) //      /assets/brand, /assets/logo
   app.route('/', assets()) //               /assets
   if (sandbox !== undefined) app.route('/sandbox', sandbox)
   return app

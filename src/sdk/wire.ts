@@ -94,6 +94,7 @@ export interface AuditEntry {
     | 'secret.set'
     | 'secret.deleted'
     | 'project.created'
+    | 'branding.set'
     | 'key.created'
     | 'key.rotated'
     | 'key.revoked'
@@ -2772,6 +2773,89 @@ export interface BegunConnectSession {
   readonly url?: string
 }
 
+export interface Branding {
+  readonly project_id: string
+  readonly app_name?: string
+  readonly lang?: string
+  /** A path of this server */
+  readonly logo_url?: string
+  readonly accent?: string
+  readonly accent_dark?: string
+  readonly privacy_url?: string
+  readonly support_url?: string
+  readonly texts?: { readonly [name: string]: { readonly [name: string]: string } }
+  readonly updated_at?: string
+}
+
+export interface BrandingChanges {
+  readonly app_name?: string | null | undefined
+  /** For readers whose own language the pages do not have */
+  readonly lang?: 'en' | 'de' | 'fr' | 'es' | 'pt' | 'ja' | 'zh' | null | undefined
+  /** A PNG, JPEG or WebP image of at most 64 KiB, as `data:image/png;base64,…` */
+  readonly logo?: string | null | undefined
+  /** Links and buttons on light pages */
+  readonly accent?: string | null | undefined
+  /** On dark pages; absent: the nearest readable shade of `accent` */
+  readonly accent_dark?: string | null | undefined
+  readonly privacy_url?: string | null | undefined
+  readonly support_url?: string | null | undefined
+  /** Sentences of your own, plain, by language and place; they replace all earlier ones */
+  readonly texts?:
+    | {
+        readonly en?:
+          | {
+              readonly 'connect.note'?: string | undefined
+              readonly 'completed.note'?: string | undefined
+              readonly 'failed.note'?: string | undefined
+            }
+          | undefined
+        readonly de?:
+          | {
+              readonly 'connect.note'?: string | undefined
+              readonly 'completed.note'?: string | undefined
+              readonly 'failed.note'?: string | undefined
+            }
+          | undefined
+        readonly fr?:
+          | {
+              readonly 'connect.note'?: string | undefined
+              readonly 'completed.note'?: string | undefined
+              readonly 'failed.note'?: string | undefined
+            }
+          | undefined
+        readonly es?:
+          | {
+              readonly 'connect.note'?: string | undefined
+              readonly 'completed.note'?: string | undefined
+              readonly 'failed.note'?: string | undefined
+            }
+          | undefined
+        readonly pt?:
+          | {
+              readonly 'connect.note'?: string | undefined
+              readonly 'completed.note'?: string | undefined
+              readonly 'failed.note'?: string | undefined
+            }
+          | undefined
+        readonly ja?:
+          | {
+              readonly 'connect.note'?: string | undefined
+              readonly 'completed.note'?: string | undefined
+              readonly 'failed.note'?: string | undefined
+            }
+          | undefined
+        readonly zh?:
+          | {
+              readonly 'connect.note'?: string | undefined
+              readonly 'completed.note'?: string | undefined
+              readonly 'failed.note'?: string | undefined
+            }
+          | undefined
+      }
+    | null
+    | undefined
+}
+
 export interface CatalogueEntry {
   readonly id: string
   readonly name: string
@@ -4643,6 +4727,14 @@ export interface ToolsetDetail extends Toolset {
   readonly warnings: readonly { readonly path: string; readonly message: string }[]
 }
 
+export interface UnreadableColour {
+  readonly name: 'invalid_request'
+  readonly message: string
+  readonly errors: readonly { readonly path: string; readonly code: string; readonly message: string }[]
+  /** The nearest shade that can be read */
+  readonly nearest: string
+}
+
 export interface UserConnection {
   readonly id: string
   readonly connection_id: string
@@ -4858,6 +4950,18 @@ export interface Operations {
     readonly query: undefined
     readonly body: undefined
     readonly answer: ToolExecution
+  }
+  /** Change how the project's pages look */
+  readonly changeBranding: {
+    readonly method: 'PATCH'
+    readonly path: '/v1/admin/projects/{id}/branding'
+    readonly params: {
+      /** The id or the name of the key's own project */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: BrandingChanges
+    readonly answer: Branding
   }
   /** Confirm the user verifier */
   readonly confirmSessionVerification: {
@@ -5321,6 +5425,7 @@ export interface Operations {
         | 'secret.set'
         | 'secret.deleted'
         | 'project.created'
+        | 'branding.set'
         | 'key.created'
         | 'key.rotated'
         | 'key.revoked'
@@ -5392,6 +5497,18 @@ export interface Operations {
     readonly query: { readonly id: string; readonly wait?: number | undefined }
     readonly body: undefined
     readonly answer: Authorization
+  }
+  /** How the project's pages look */
+  readonly getBranding: {
+    readonly method: 'GET'
+    readonly path: '/v1/admin/projects/{id}/branding'
+    readonly params: {
+      /** The id or the name of the key's own project */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Branding
   }
   /** One provider that Gatepass knows, with its whole definition */
   readonly getCatalogueDefinition: {
@@ -5712,6 +5829,7 @@ export interface Operations {
         | 'secret.set'
         | 'secret.deleted'
         | 'project.created'
+        | 'branding.set'
         | 'key.created'
         | 'key.rotated'
         | 'key.revoked'

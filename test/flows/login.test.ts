@@ -187,7 +187,7 @@ describe('once is enough', () => {
     const { id, url } = (await call('POST', '/v1/tools/authorize', { tool_name: 'Two', user_id: 'u1' })).body
     const browser = new UserAgent()
     const second = await click(url, browser)
-    expect(second.body).not.toContain('First you log in')
+    expect(second.body).not.toContain('where you log in')
     // the second step in another browser is another matter
     scene.oidc.settings.account = { sub: 'mallory', name: 'Mallory', email: 'm@example.test' }
     await browser.submitForm(second)

@@ -138,6 +138,7 @@ const ROLES = {
   'DELETE /v1/admin/keys/{id}': 'admin',
   'GET /v1/admin/projects': 'admin',
   'POST /v1/admin/projects': 'admin',
+  'PATCH /v1/admin/projects/{id}/branding': 'admin',
   'POST /v1/admin/policies': 'admin',
   'PATCH /v1/admin/policies/{id}': 'admin',
   'DELETE /v1/admin/policies/{id}': 'admin',

@@ -51,6 +51,8 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
 
     await call('POST', '/v1/admin/projects', { name: `project-${name}` })
     await call('GET', '/v1/admin/projects')
+    await call('GET', '/v1/admin/projects/default/branding')
+    await call('PATCH', '/v1/admin/projects/default/branding', { app_name: `Acme ${name}` })
     const consent = mcpConsent({
       projectId: await defaultProject(),
       userId: user,

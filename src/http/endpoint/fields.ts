@@ -25,12 +25,16 @@ export const userIdText = plainText(500).refine(
   (text) => text === '' || text.trim() !== '',
   'must not be blank',
 )
-/** A person's name as the caller knows it, for pages. It has no characters that turn the direction of the text around it. */
-export const userDisplayText = plainText(80).refine(
-  (text) => !BIDI_CONTROL.test(text) && text.trim() !== '',
-  'has characters that change the direction of text, or is blank',
-)
+/** Text for pages without characters that turn the direction of the text around it, and not blank. */
+export function withoutDirection(text: ReturnType<typeof plainText>) {
+  return text.refine(
+    (value) => !BIDI_CONTROL.test(value) && value.trim() !== '',
+    'has characters that change the direction of text, or is blank',
+  )
+}
 const BIDI_CONTROL = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+/** A person's name as the caller knows it, for pages. */
+export const userDisplayText = withoutDirection(plainText(80))
 /** One scope (RFC 6749 section 3.3). Several in one text would be requested as one scope and never be granted. */
 export const scopeText = plainText(1000).refine(
   (text) => !/\s/.test(text),

@@ -196,6 +196,9 @@ export async function recordExamples(world: ExampleWorld): Promise<readonly Reco
   await send('deleteMcpClient', { params: { id: approval.id } })
   await send('createProject', { body: { name: 'staging' } })
   await send('listProjects')
+  const branding = { app_name: 'Acme', accent: '#0b57d0', support_url: 'https://acme.example/help' }
+  await send('changeBranding', { params: { id: 'default' }, body: branding })
+  await send('getBranding', { params: { id: 'default' } })
   const match = { tools: ['Hub.*'], providers: ['github'], scopes: ['delete_repo'] }
   await send('createPolicy', { body: { id: 'no-deletion', effect: 'deny', match } })
   await send('listPolicies')

@@ -1,0 +1,122 @@
+import { readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { type Api, refusal, withApi } from './api.ts'
+import { CommandFailure, EXIT } from './failure.ts'
+import { dim, MARKS, print, printJson, sanitize } from './print.ts'
+import { readJsonFile } from './read-json-file.ts'
+import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
+
+interface BrandingWire {
+  readonly project_id: string
+  readonly texts?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  readonly [member: string]: unknown
+}
+
+interface BrandingOptions extends CommonOptions {
+  readonly appName?: string
+  readonly lang?: string
+  readonly logo?: string
+  readonly accent?: string
+  readonly accentDark?: string
+  readonly privacyUrl?: string
+  readonly supportUrl?: string
+  readonly texts?: string
+  readonly remove?: readonly string[]
+}
+
+const LABELS = {
+  app_name: 'name',
+  lang: 'language',
+  logo_url: 'logo',
+  accent: 'accent',
+  accent_dark: 'accent, dark',
+  privacy_url: 'privacy',
+  support_url: 'support',
+} as const
+
+/** `gatepass projects branding`: shows how the pages of a project look, or changes it. */
+export function defineBranding(projects: Command, shell: Shell): void {
+  withCommonOptions(
+    projects
+      .command('branding')
+      .description("show how the project's pages look, or change it")
+      .argument('<project>', "the id or the name of the key's project", parseId)
+      .option('--app-name <name>', 'the name of the application, on every page that users see')
+      .option('--logo <file>', 'a PNG, JPEG or WebP image of at most 64 KiB')
+      .option('--accent <colour>', 'links and buttons on light pages, such as #0b57d0')
+      .option('--accent-dark <colour>', 'the same on dark pages')
+      .option('--privacy-url <url>', 'where your privacy policy is')
+      .option('--support-url <url>', 'where your users get help')
+      .option('--lang <language>', 'for readers whose own language the pages do not have')
+      .option('--texts <file>', 'a JSON file with sentences by language and place')
+      .option('--remove <members...>', 'remove these members, such as logo accent_dark'),
+  )
+    .addHelpText('after', EXAMPLES)
+    .action(async (project: string, options: BrandingOptions) => {
+      const changes = await changesOf(options)
+      return withApi(shell, options, async (api) => {
+        const path = `/v1/admin/projects/${encodeURIComponent(project)}/branding`
+        const isChanged = Object.keys(changes).length > 0
+        const branding = isChanged
+          ? await change(api, path, changes)
+          : await api.send<BrandingWire>('GET', path)
+        if (options.json) return printJson(branding)
+        if (isChanged) print(`${MARKS.ok} The pages of ${sanitize(project)} are changed.`)
+        report(branding)
+      })
+    })
+}
+
+async function change(api: Api, path: string, changes: object): Promise<BrandingWire> {
+  const { status, body } = await api.request('PATCH', path, { body: changes })
+  if (status !== 200) throw refusal(status, body, api.place)
+  return body as BrandingWire // the wire's contract says so
+}
+
+async function changesOf(options: BrandingOptions): Promise<Record<string, unknown>> {
+  const { appName, lang, logo, accent, accentDark, privacyUrl, supportUrl, texts, remove = [] } = options
+  const given = {
+    app_name: appName,
+    lang,
+    accent,
+    accent_dark: accentDark,
+    privacy_url: privacyUrl,
+    support_url: supportUrl,
+    logo: logo === undefined ? undefined : await readImage(logo),
+    texts: texts === undefined ? undefined : await readJsonFile(texts),
+  }
+  const set = Object.entries(given).filter(([, value]) => value !== undefined)
+  return Object.fromEntries([...remove.map((member) => [member, null]), ...set])
+}
+
+const TYPES: Readonly<Record<string, string>> = { png: 'png', jpg: 'jpeg', jpeg: 'jpeg', webp: 'webp' }
+
+async function readImage(file: string): Promise<string> {
+  const type = TYPES[file.slice(file.lastIndexOf('.') + 1).toLowerCase()]
+  if (type === undefined)
+    throw new CommandFailure(`--logo takes a .png, .jpg or .webp file, and ${file} is none.`, EXIT.usage)
+  const bytes = await readFile(file).catch(() => {
+    throw new CommandFailure(`The file "${file}" cannot be read.`, EXIT.notFound)
+  })
+  return `data:image/${type};base64,${bytes.toString('base64')}`
+}
+
+function report(branding: BrandingWire): void {
+  const rows: [string, string][] = Object.entries(LABELS).flatMap(([member, label]) => {
+    const value = branding[member]
+    return typeof value === 'string' ? [[label, value] as [string, string]] : []
+  })
+  for (const [language, places] of Object.entries(branding.texts ?? {}))
+    for (const [place, text] of Object.entries(places)) rows.push([`${place} (${language})`, text])
+  if (rows.length === 0) print('Nothing is set: the pages look as Gatepass does.')
+  const width = Math.max(...rows.map(([label]) => label.length))
+  for (const [label, value] of rows) print(`  ${dim(label.padEnd(width))}  ${sanitize(value)}`)
+}
+
+const EXAMPLES = `
+Examples:
+  $ gatepass projects branding default                            show it
+  $ gatepass projects branding default --app-name Acme --logo acme.png --accent "#0b57d0"
+  $ gatepass projects branding default --remove logo accent_dark
+
+docs/branding.md shows what users see of it.`

@@ -1,0 +1,100 @@
+import type { Broker } from '../broker.ts'
+import type { Branding, Logo } from '../domain/branding.ts'
+import { isReadable, nearestReadable } from '../domain/contrast.ts'
+import { invalidMember } from '../domain/errors.ts'
+import { sha256 } from '../domain/ids.ts'
+import { foldName } from '../domain/nearest.ts'
+import { catalogueEntries } from '../providers/catalogue/search.ts'
+import { readLogo } from './logo-image.ts'
+
+/** A change: absent members stay, `null` removes one. */
+export interface BrandingChanges {
+  readonly appName?: string | null | undefined
+  readonly lang?: string | null | undefined
+  readonly accent?: string | null | undefined
+  readonly accentDark?: string | null | undefined
+  readonly privacyUrl?: string | null | undefined
+  readonly supportUrl?: string | null | undefined
+  readonly texts?: Branding['texts'] | null | undefined
+  /** A `data:` URL. */
+  readonly logo?: string | null | undefined
+}
+
+export type ChangedBranding =
+  | { readonly outcome: 'changed'; readonly branding: Branding }
+  /** Links and buttons in that colour could not be read; `nearest` is a shade of it that can. Nothing was changed. */
+  | { readonly outcome: 'unreadable'; readonly member: 'accent' | 'accent_dark'; readonly nearest: string }
+
+/**
+ * Changes how the pages of a project look. Throws `invalid_request` for a name that is a provider's, since its users
+ * would take the application for that provider, and for a logo that is no image of an allowed kind.
+ */
+export async function changeBranding(
+  broker: Broker,
+  projectId: string,
+  changes: BrandingChanges,
+): Promise<ChangedBranding> {
+  const { store, now } = broker
+  const before = await store.brandings.find(projectId)
+  const logo = changes.logo == null ? undefined : readLogo(changes.logo)
+  const { accent, accentDark, ...others } = merged(before, changes, logo)
+  if (others.appName !== undefined) await refuseProviderName(broker, projectId, others.appName)
+  if (accent !== undefined && !isReadable(accent, 'light'))
+    return { outcome: 'unreadable', member: 'accent', nearest: nearestReadable(accent, 'light') }
+  if (accentDark !== undefined && !isReadable(accentDark, 'dark'))
+    return { outcome: 'unreadable', member: 'accent_dark', nearest: nearestReadable(accentDark, 'dark') }
+  const colours = { ...(accent !== undefined && { accent }), ...(accentDark !== undefined && { accentDark }) }
+  const hasColours = accent !== undefined || accentDark !== undefined
+  const branding: Branding = {
+    ...others,
+    ...colours,
+    ...(hasColours && { styleHash: shortHash(JSON.stringify([accent, accentDark])) }),
+    projectId,
+    updatedAt: now(),
+  }
+  const members = Object.keys(changes).filter((name) => changes[name as keyof BrandingChanges] !== undefined)
+  const entries = broker.audit.of(projectId, {
+    action: 'branding.set',
+    subject: projectId,
+    detail: members.join(' '),
+  })
+  await store.brandings.put(branding, logo, entries)
+  return { outcome: 'changed', branding }
+}
+
+function merged(before: Branding | undefined, changes: BrandingChanges, logo: Logo | undefined) {
+  const pick = <T>(change: T | null | undefined, kept: T | undefined): T | undefined =>
+    change === undefined ? kept : (change ?? undefined)
+  const members = {
+    appName: pick(changes.appName, before?.appName),
+    lang: pick(changes.lang, before?.lang),
+    accent: pick(changes.accent, before?.accent),
+    accentDark: pick(changes.accentDark, before?.accentDark),
+    privacyUrl: pick(changes.privacyUrl, before?.privacyUrl),
+    supportUrl: pick(changes.supportUrl, before?.supportUrl),
+    texts: pick(changes.texts, before?.texts),
+    logoHash: pick(changes.logo === null ? null : logo && shortHash(logo.data), before?.logoHash),
+  }
+  // an absent member is one that the pages take from Gatepass
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<
+    Pick<Branding, keyof typeof members>
+  >
+}
+
+/** Compared without case, spaces and punctuation. */
+async function refuseProviderName(broker: Broker, projectId: string, appName: string): Promise<void> {
+  const folded = foldName(appName)
+  const own = (await broker.store.providers.list(projectId)).map(({ provider }) => provider.displayName)
+  const shipped = catalogueEntries().flatMap(({ name, alsoKnownAs }) => [name, ...alsoKnownAs])
+  const known = [...own, ...shipped].find((one) => foldName(one) === folded)
+  if (known !== undefined)
+    throw invalidMember(
+      'app_name',
+      'not_allowed',
+      `app_name may not be the name of a provider, and ${known} is one: users would take your application for it. Give the name of your application.`,
+    )
+}
+
+function shortHash(text: string): string {
+  return sha256(text).replaceAll(/[-_]/g, '').slice(0, 24)
+}

@@ -1,0 +1,43 @@
+import { Buffer } from 'node:buffer'
+import type { Logo } from '../domain/branding.ts'
+import { invalidMember } from '../domain/errors.ts'
+
+const MAX_LOGO_BYTES = 64 * 1024
+
+/** The bytes with which images of each kind begin, in hexadecimal. An SVG may hold scripts and links, so it is none. */
+const BEGINNINGS: Readonly<Record<Logo['type'], RegExp>> = {
+  'image/png': /^89504e470d0a1a0a/,
+  'image/jpeg': /^ffd8ff/,
+  'image/webp': /^52494646.{8}57454250/,
+}
+
+/**
+ * The image of a `data:` URL, by the bytes that it begins with and not by what the URL calls it. Throws `invalid_request`
+ * for another kind and for more than 64 KiB.
+ */
+export function readLogo(url: string): Logo {
+  const [, type, data] = /^data:(image\/(?:png|jpeg|webp));base64,([A-Za-z0-9+/]+={0,2})$/.exec(url) ?? []
+  if (type === undefined || data === undefined)
+    throw invalidMember(
+      'logo',
+      'invalid',
+      'logo must be the image itself as data:image/png;base64,…, data:image/jpeg;base64,… or data:image/webp;base64,…; an address or an SVG is not taken.',
+    )
+  const bytes = Buffer.from(data, 'base64')
+  if (bytes.length > MAX_LOGO_BYTES)
+    throw invalidMember(
+      'logo',
+      'too_large',
+      `logo is ${bytes.length} bytes large, and may be 65,536 (64 KiB).`,
+    )
+  const beginning = bytes.subarray(0, 16).toString('hex')
+  const kinds = Object.keys(BEGINNINGS) as Logo['type'][] // of the table above
+  const kind = kinds.find((one) => BEGINNINGS[one].test(beginning))
+  if (kind !== type)
+    throw invalidMember(
+      'logo',
+      'invalid',
+      `logo is called ${type}, and its bytes are ${kind === undefined ? 'those of no PNG, JPEG or WebP image' : `those of ${kind}`}.`,
+    )
+  return { type: kind, data: bytes.toString('base64') }
+}

@@ -1,0 +1,170 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { type Branding, OWN_TEXTS } from '../../domain/branding.ts'
+import { toTimestamp } from '../../domain/clock.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import type { Project } from '../../domain/project.ts'
+import { changeBranding } from '../../flows/branding.ts'
+import { projectOf } from '../../flows/manage-keys.ts'
+import type { AddEndpoint } from '../endpoint/endpoint.ts'
+import { idText, plainText, withoutDirection } from '../endpoint/fields.ts'
+import { brandOf } from '../pages/brand.ts'
+import { LANGUAGES } from '../pages/texts/words.ts'
+
+const colour = z
+  .string()
+  .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #0b57d0')
+  .transform((text) => text.toLowerCase())
+const webPage = z
+  .string()
+  .max(1000)
+  .refine((text) => {
+    const url = /^https:\/\/[^\s\\]+$/.test(text) && URL.canParse(text) ? new URL(text) : undefined
+    return url !== undefined && url.username === '' && url.password === ''
+  }, 'must be an https URL without credentials')
+const ownTexts = z.strictObject(
+  Object.fromEntries(OWN_TEXTS.map((place) => [place, withoutDirection(plainText(300)).optional()])),
+)
+const texts = z.strictObject(Object.fromEntries(LANGUAGES.map((one) => [one, ownTexts.optional()])))
+
+const MAX_LOGO_URL = 90_000
+
+const changesSchema = z
+  .strictObject({
+    app_name: withoutDirection(plainText(60)).nullish().openapi({ example: 'Acme' }),
+    lang: z
+      .enum(LANGUAGES)
+      .nullish()
+      .openapi({ description: 'For readers whose own language the pages do not have' }),
+    logo: z
+      .string()
+      .max(MAX_LOGO_URL)
+      .nullish()
+      .openapi({ description: 'A PNG, JPEG or WebP image of at most 64 KiB, as `data:image/png;base64,…`' }),
+    accent: colour.nullish().openapi({ description: 'Links and buttons on light pages', example: '#0b57d0' }),
+    accent_dark: colour.nullish().openapi({
+      description: 'On dark pages; absent: the nearest readable shade of `accent`',
+      example: '#8ab4f8',
+    }),
+    privacy_url: webPage.nullish(),
+    support_url: webPage.nullish(),
+    texts: texts.nullish().openapi({
+      description: 'Sentences of your own, plain, by language and place; they replace all earlier ones',
+      example: { en: { 'connect.note': 'Acme reads only what you ask about.' } },
+    }),
+  })
+  .openapi('BrandingChanges')
+
+const brandingSchema = z
+  .object({
+    project_id: z.string(),
+    app_name: z.string().optional(),
+    lang: z.string().optional(),
+    logo_url: z.string().optional().openapi({ description: 'A path of this server' }),
+    accent: z.string().optional(),
+    accent_dark: z.string().optional(),
+    privacy_url: z.string().optional(),
+    support_url: z.string().optional(),
+    texts: z.record(z.string(), z.record(z.string(), z.string())).optional(),
+    updated_at: z.string().optional(),
+  })
+  .openapi('Branding')
+
+const unreadableSchema = z
+  .object({
+    name: z.literal('invalid_request'),
+    message: z.string(),
+    errors: z.array(z.object({ path: z.string(), code: z.string(), message: z.string() })),
+    nearest: z.string().openapi({ description: 'The nearest shade that can be read' }),
+  })
+  .openapi('UnreadableColour')
+
+const idParams = z.object({
+  id: idText.openapi({ description: "The id or the name of the key's own project" }),
+})
+const tag = 'API keys'
+const path = '/v1/admin/projects/{id}/branding'
+
+/** How the pages that users see of a project look. */
+export function addBranding(add: AddEndpoint, broker: Broker): void {
+  async function ownProject(id: string, caller: Parameters<typeof projectOf>[1]): Promise<Project> {
+    const own = await projectOf(broker, caller)
+    if (id === own.id || id === own.name) return own
+    throw new BrokerError(
+      'not_found',
+      `There is no project "${id.slice(0, 100)}" of this key; its own is "${own.name}".`,
+    )
+  }
+
+  add(
+    {
+      operationId: 'getBranding',
+      method: 'get',
+      path,
+      role: 'readonly',
+      tag,
+      summary: "How the project's pages look",
+      params: idParams,
+      responses: { 200: { description: 'What is set', schema: brandingSchema } },
+    },
+    async ({ c, params: { id }, caller }) => {
+      const project = await ownProject(id, caller)
+      return c.json(toWire(project, await broker.store.brandings.find(project.id)))
+    },
+  )
+
+  add(
+    {
+      operationId: 'changeBranding',
+      method: 'patch',
+      path,
+      role: 'admin',
+      tag,
+      summary: "Change how the project's pages look",
+      description:
+        'Members that are left out stay, `null` removes one. What the pages say of who asks for what, and their warning, cannot be changed.',
+      params: idParams,
+      body: changesSchema,
+      responses: {
+        200: { description: 'Changed', schema: brandingSchema },
+        422: { description: 'Links in that colour could not be read', schema: unreadableSchema },
+      },
+    },
+    async ({ c, params: { id }, body, caller }) => {
+      const project = await ownProject(id, caller)
+      const { app_name, accent_dark, privacy_url, support_url, texts: own, ...same } = body
+      const changed = await changeBranding(broker, project.id, {
+        ...same,
+        appName: app_name,
+        accentDark: accent_dark,
+        privacyUrl: privacy_url,
+        supportUrl: support_url,
+        texts: own as Branding['texts'] | null | undefined, // only places and languages that the schema knows
+      })
+      if (changed.outcome === 'changed') return c.json(toWire(project, changed.branding))
+      const { member, nearest } = changed
+      const scheme = member === 'accent' ? 'light' : 'dark'
+      const message = `${member} is too close to the background of ${scheme} pages: links in it could not be read (their contrast must be 4.5). The nearest shade is ${nearest}.`
+      const errors = [{ path: member, code: 'invalid', message }]
+      return c.json({ name: 'invalid_request' as const, message, errors, nearest }, 422)
+    },
+  )
+}
+
+function toWire({ id }: Project, branding: Branding | undefined): z.infer<typeof brandingSchema> {
+  if (branding === undefined) return { project_id: id }
+  const { appName, lang, accent, accentDark, privacyUrl, supportUrl, texts: own, updatedAt } = branding
+  const { logo } = brandOf(branding)
+  return {
+    project_id: id,
+    ...(appName !== undefined && { app_name: appName }),
+    ...(lang !== undefined && { lang }),
+    ...(logo !== undefined && { logo_url: logo }),
+    ...(accent !== undefined && { accent }),
+    ...(accentDark !== undefined && { accent_dark: accentDark }),
+    ...(privacyUrl !== undefined && { privacy_url: privacyUrl }),
+    ...(supportUrl !== undefined && { support_url: supportUrl }),
+    ...(own !== undefined && { texts: own }),
+    updated_at: toTimestamp(updatedAt),
+  }
+}

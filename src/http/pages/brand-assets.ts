@@ -1,0 +1,74 @@
+import { Buffer } from 'node:buffer'
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import type { Broker } from '../../broker.ts'
+import type { Branding } from '../../domain/branding.ts'
+import { mixed, nearestReadable, textOn } from '../../domain/contrast.ts'
+import { BrokerError } from '../../domain/errors.ts'
+
+const FOR_EVER = 'public, max-age=31536000, immutable'
+
+/** The colours and the logos of projects. Their URLs have a digest of the content, so that browsers may keep them. */
+export function addBrandAssets(app: OpenAPIHono, broker: Broker): void {
+  app.get('/assets/brand/:file', async (c) => {
+    const [, hash] = /^([0-9a-zA-Z]{8,64})\.css$/.exec(c.req.param('file')) ?? []
+    const style = hash === undefined ? undefined : await broker.store.brandings.findStyle(hash)
+    if (style === undefined) throw nothingThere()
+    headers(c, 'text/css; charset=utf-8')
+    return c.body(brandCss(style))
+  })
+
+  app.get('/assets/logo/:file', async (c) => {
+    const [, projectId, hash] = /^([\w-]{1,80})-([0-9a-zA-Z]{8,64})$/.exec(c.req.param('file')) ?? []
+    const logo =
+      projectId === undefined || hash === undefined
+        ? undefined
+        : await broker.store.brandings.findLogo(projectId, hash)
+    if (logo === undefined) throw nothingThere()
+    headers(c, logo.type)
+    // an image that is opened on its own page runs and loads nothing
+    c.header('content-security-policy', "default-src 'none'; sandbox")
+    return c.body(new Uint8Array(Buffer.from(logo.data, 'base64')))
+  })
+}
+
+function nothingThere(): BrokerError {
+  return new BrokerError('not_found', 'There is no such asset; the branding of its project was changed.')
+}
+
+function headers(c: Context, type: string): void {
+  c.header('content-type', type)
+  c.header('x-content-type-options', 'nosniff')
+  c.header('cross-origin-resource-policy', 'same-origin')
+  c.header('cache-control', FOR_EVER)
+}
+
+/** The style sheet that sets the colours of links and buttons. Its values are colours that the database has. */
+function brandCss({ accent, accentDark }: Pick<Branding, 'accent' | 'accentDark'>): string {
+  const dark = accentDark ?? (accent === undefined ? undefined : nearestReadable(accent, 'dark'))
+  const light = accent === undefined ? '' : `:root:not([data-theme=dark]) {\n${variables(accent)}}\n`
+  return dark === undefined
+    ? light
+    : `${light}@media (prefers-color-scheme: dark) {\n:root:not([data-theme]) {\n${variables(dark)}}\n}\n`
+}
+
+function variables(colour: string): string {
+  const text = textOn(colour)
+  // away from the colour of the text, which stays as easy to read
+  const hover = mixed(colour, text === '#ffffff' ? '#000000' : '#ffffff', 0.12)
+  const values = {
+    '': colour,
+    '-background': colour,
+    '-border': colour,
+    '-hover': colour,
+    '-hover-background': hover,
+    '-hover-border': hover,
+    '-inverse': text,
+    '-underline': `${colour}80`,
+    '-hover-underline': colour,
+    '-focus': `${colour}60`,
+  }
+  return Object.entries(values)
+    .map(([name, value]) => `  --pico-primary${name}: ${value};\n`)
+    .join('')
+}
