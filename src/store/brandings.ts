@@ -69,6 +69,7 @@ export function createBrandings({ tables, query, statement, read, write }: Datab
             logo: logo?.data ?? kept?.data,
           }),
         })
+        return true // the entries are written with what was changed
       })
     },
   }

@@ -139,6 +139,7 @@ const ROLES = {
   'GET /v1/admin/projects': 'admin',
   'POST /v1/admin/projects': 'admin',
   'PATCH /v1/admin/projects/{id}/branding': 'admin',
+  'GET /v1/admin/projects/{id}/branding': 'readonly',
   'POST /v1/admin/policies': 'admin',
   'PATCH /v1/admin/policies/{id}': 'admin',
   'DELETE /v1/admin/policies/{id}': 'admin',
