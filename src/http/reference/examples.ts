@@ -123,6 +123,19 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     },
     sdk: "await gatepass.scheduled.cancel('exec_example8')",
   },
+  changeBranding: {
+    path: '/v1/admin/projects/default/branding',
+    body: { app_name: 'Acme', accent: '#0b57d0', support_url: 'https://acme.example/help' },
+    status: 200,
+    mediaType: 'application/json',
+    answer: {
+      project_id: 'proj_example1',
+      app_name: 'Acme',
+      accent: '#0b57d0',
+      support_url: 'https://acme.example/help',
+      updated_at: '2027-03-02T09:00:00.000Z',
+    },
+  },
   confirmSessionVerification: {
     path: '/v1/admin/settings/session_verification',
     body: { unsafe_skip_verification: true },
@@ -814,6 +827,18 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       },
     },
     sdk: "const authorization = await gatepass.authorization('auth_example1')\nawait authorization.wait()",
+  },
+  getBranding: {
+    path: '/v1/admin/projects/default/branding',
+    status: 200,
+    mediaType: 'application/json',
+    answer: {
+      project_id: 'proj_example1',
+      app_name: 'Acme',
+      accent: '#0b57d0',
+      support_url: 'https://acme.example/help',
+      updated_at: '2027-03-02T09:00:00.000Z',
+    },
   },
   getCatalogueDefinition: {
     path: '/v1/admin/provider_catalogue/zendesk-sell',
