@@ -30,15 +30,10 @@ test('a request that nests too deep is refused before anything reads it', async 
 })
 
 test('each message of a batch counts against the rate of its user and client', async () => {
-  const { accessToken } = await world.connect()
+  await using slow = await startAuthorizationServer({ environment: { GATEPASS_RATE_LIMIT: '10' } })
+  const { accessToken } = await slow.connect()
   const batch = Array.from({ length: 20 }, (_, id) => legacy('ping', undefined, id))
-  const statuses = await Promise.all(
-    Array.from(
-      { length: 10 },
-      async () => (await exchange(world.gatepass, batch, bearer(accessToken))).status,
-    ),
-  )
-  expect(statuses).toContain(429)
+  expect((await exchange(slow.gatepass, batch, bearer(accessToken))).status).toBe(429)
 })
 
 test('a user has the streams of one user, with however many clients', async () => {
