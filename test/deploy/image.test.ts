@@ -1,21 +1,32 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { cpSync, globSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { freePort } from '../ports.ts'
 import { MASTER_KEY } from '../served.ts'
-import { ROOT } from './files.ts'
+import { deployFile, ROOT } from './files.ts'
 
 // The files of the image, made as deploy/Dockerfile makes them, and run with nothing but Node and the image's settings.
 
 const run = promisify(execFile)
 const folder = mkdtempSync(join(tmpdir(), 'gatepass-image-'))
+const context = join(folder, 'context')
 const app = join(folder, 'app')
 
-beforeAll(() => run(process.execPath, [join(ROOT, 'build/image.ts'), app]), 120_000)
+beforeAll(async () => {
+  // the build sees what deploy/Dockerfile.dockerignore lets in, and the installed packages
+  for (const path of deployFile('Dockerfile.dockerignore').match(/(?<=^!).+$/gm) ?? [])
+    cpSync(join(ROOT, path), join(context, path), { recursive: true, filter: isOfContext })
+  symlinkSync(join(ROOT, 'node_modules'), join(context, 'node_modules'))
+  await run(process.execPath, [join(context, 'build/image.ts'), app])
+}, 180_000)
+
+function isOfContext(path: string): boolean {
+  return !/\/(?:node_modules|dist)$/.test(path)
+}
 afterAll(() => rmSync(folder, { recursive: true }))
 
 test('holds the packages that it runs with, and is small', () => {
