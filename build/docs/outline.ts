@@ -24,6 +24,7 @@ export const OUTLINE: readonly Section[] = [
       'docs/agents.md': 'Tools for your model in the frameworks for agents, each with an example that runs.',
       'docs/proxy.md': 'Call a provider’s API; Gatepass adds the token, and you never hold it.',
       'docs/code.md': 'Let a model write code that calls tools, in a sandbox.',
+      'docs/embedding.md': 'A Connect button in your own page, which hears how it went.',
       'docs/portal.md': 'Your users see, disconnect and reconnect their accounts at /me.',
       'docs/explain.md': 'Why a consent failed or a connection does not work, step by step.',
     },
