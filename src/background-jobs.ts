@@ -1,4 +1,5 @@
 import type { Broker } from './broker.ts'
+import { OPENER_SECONDS } from './domain/connect-session.ts'
 import type { Log } from './domain/log.ts'
 import { archiveDue } from './flows/audit/archive-due.ts'
 import { indexAudit } from './flows/audit/index-trail.ts'
@@ -61,13 +62,13 @@ export function sharedJobs(broker: Broker): BackgroundJob[] {
 }
 
 /** Deletes records whose retention time has passed. */
-async function sweep({ store, now }: Broker): Promise<void> {
+async function sweep({ store, now, settings }: Broker): Promise<void> {
   await store.authorizations.sweep(now() - KEPT_SECONDS)
   await store.answers.sweep(now())
   await store.executions.sweep(now() - HISTORY_SECONDS)
   await store.chains.sweep(now())
   await store.suspendedCalls.sweep(now())
-  await store.connectSessions.sweep(now() - KEPT_SECONDS)
+  await store.connectSessions.sweep(now() - Math.max(OPENER_SECONDS, settings.authorizationTtlSeconds))
   await store.mcpConsents.sweep(now() - MCP_CONSENT_SECONDS)
   await store.mcpRecords.sweep(now())
   await store.portalTickets.sweep(now())

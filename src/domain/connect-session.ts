@@ -31,6 +31,11 @@ export type OpenedIn = 'popup' | 'tab'
 export const CONNECT_SESSION_SECONDS = 15 * 60
 /** How long a page can still ask how the session ended. */
 export const ENDED_SESSION_SECONDS = 60
+/**
+ * How long the browser that opened a session may click, where its authorizations do not live longer. The session is
+ * deleted after that: it names a user.
+ */
+export const OPENER_SECONDS = 3600
 /** A page that begins again and again must not fill the store. */
 export const MAX_RESTARTS = 10
 

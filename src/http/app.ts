@@ -75,6 +75,7 @@ const PAGES = [
   '/register',
   '/revoke',
   '/jwks',
+  '/me',
   '/me/*',
   '/oauth/*',
   '/dashboard',
@@ -181,7 +182,7 @@ export function createApp(
   mountMcp?.(app, shared) //          /mcp, /mcp/{toolset}
   addHealth(add, broker) //           /health, /v1/health, /oxp/health, /ready
   addMetrics(add, broker, { access: 'key', ...metrics, version }) // /metrics
-  addOpenSession(app, broker, sessions.countGuess) // /connect/session
+  addOpenSession(app, broker, sessions) // /connect/session
   addConnect(app, broker) //          /connect/{id}, /callback/{provider entry}
   addClientMetadata(app, broker) //   /oauth/client/{provider entry}
   addLogin(app, broker) //            /login/callback

@@ -388,6 +388,21 @@ describe('the browser', () => {
     )
   })
 
+  test('has the cookies of a few sessions, however many it opens', async () => {
+    const browser = new UserAgent()
+    const opened: Session[] = []
+    for (let i = 0; i < 20; i++) {
+      const session = await begin()
+      await open(session, browser)
+      await browser.get(session.url)
+      opened.push(session)
+    }
+    const names = Object.keys(browser.cookies(scene.gatepass.url)).filter((name) => name.includes('open'))
+    expect(names.length).toBeLessThanOrEqual(16)
+    await click(opened.at(-1)?.url ?? '', browser)
+    expect((await ask(opened.at(-1) as Session)).body.status).toBe('completed')
+  })
+
   test('in a frame opens nothing', async () => {
     const session = await begin()
     const framed = await open(session, undefined, { headers: { 'sec-fetch-dest': 'iframe' } })

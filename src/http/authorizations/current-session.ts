@@ -14,11 +14,11 @@ import {
   restartConnectSession,
 } from '../../flows/connect-session.ts'
 import { inContext } from '../../services/request-context.ts'
+import { SESSION_RATE, type SessionLimits } from '../connect/open-session.ts'
 import { remoteAddress } from '../endpoint/authenticate.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { errorSchema } from '../endpoint/error-schema.ts'
 import { wholeNumber } from '../endpoint/fields.ts'
-import type { Charge, CountGuess } from '../endpoint/rate-limit.ts'
 import { requestHeader } from '../endpoint/request-header.ts'
 import { requestId } from '../endpoint/request-id.ts'
 import { connectionToWire, connectSessionSchema } from './connect-sessions.ts'
@@ -27,8 +27,6 @@ import { streamStatus } from './status-stream.ts'
 const PATH = '/v1/connect_sessions/current'
 const tag = 'Connect sessions'
 const LONGEST_WAIT_SECONDS = 59
-/** Requests of one session a second. */
-const RATE = 10
 /** Requests of one session that wait: a page has one, and a user few tabs. */
 const MAX_WAITS = 4
 const PREFLIGHT_SECONDS = 600
@@ -40,7 +38,7 @@ export function addCurrentSession(
   app: OpenAPIHono,
   add: AddEndpoint,
   broker: Broker,
-  { charge, countGuess }: { readonly charge: Charge; readonly countGuess: CountGuess },
+  { charge, countGuess }: SessionLimits,
 ): void {
   const responses = { 200: { description: 'The status of the session', schema: sessionSchema } }
   const waits = createWaitLimit()
@@ -80,7 +78,7 @@ export function addCurrentSession(
       )
     }
     const { session } = found
-    charge({ id: session.id, rateLimit: RATE })
+    charge({ id: session.id, rateLimit: SESSION_RATE })
     if (found.outcome === 'over')
       throw new BrokerError(
         'invalid_authorization',

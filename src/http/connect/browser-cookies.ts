@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { Broker } from '../../broker.ts'
+import { OPENER_SECONDS } from '../../domain/connect-session.ts'
 import { randomToken, sha256 } from '../../domain/ids.ts'
 import type { OpenerOf } from '../../flows/connect-session.ts'
 import type { BegunLogin } from '../../flows/kept-login.ts'
@@ -9,9 +10,8 @@ import type { SessionCookie } from '../../flows/user-session.ts'
 
 /** Logins that one browser may have open at a time. Without a limit their cookies would make every request too large. */
 const MAX_LOGINS = 8
-
-/** How long the browser that opened a connect session may click: longer than its authorizations live. */
-const OPENER_SECONDS = 3600
+/** The same of connect sessions, whose cookies are longer-lived. */
+const MAX_OPENED = 16
 
 /**
  * The cookies of Gatepass: the id of the browser, its open logins, the proof of its latest login, its session, and the
@@ -35,6 +35,8 @@ export interface BrowserCookies {
   /** Stores the proof that this browser has opened the connect session. */
   keepOpener(c: Context, connectSessionId: string, opener: string): void
   openerOf(c: Context): OpenerOf
+  /** Deletes the other proofs of that kind, where the browser has too many. */
+  limitOpeners(c: Context, connectSessionId: string): void
 }
 
 /** Scripts cannot read the cookies, and with TLS no other host can set them (`__Host-`, RFC 6265bis section 4.1.3). */
@@ -86,5 +88,12 @@ export function browserCookies({ settings }: Pick<Broker, 'settings'>): BrowserC
     keepOpener: (c, connectSessionId, opener) =>
       setCookie(c, openCookie(connectSessionId), opener, { ...attributes, maxAge: OPENER_SECONDS }),
     openerOf: (c) => (connectSessionId) => getCookie(c, openCookie(connectSessionId)),
+    // when a session is opened, its browser sends no cookies: the form comes from another site
+    limitOpeners(c, connectSessionId) {
+      const all = Object.keys(getCookie(c)).filter((name) => name.startsWith(cookies.open))
+      if (all.length <= MAX_OPENED) return
+      const own = openCookie(connectSessionId)
+      for (const name of all) if (name !== own) deleteCookie(c, name, attributes)
+    },
   }
 }

@@ -126,6 +126,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
       broker.uses.used('links', authorization.id, broker.now())
     if (isStartable(authorization) && !(await mayClick(broker, authorization, cookies.openerOf(c))))
       return openedElsewhere(c)
+    if (authorization.connectSessionId !== undefined) cookies.limitOpeners(c, authorization.connectSessionId)
     // opening a link ends nothing: the page says that it is another user's, and offers to log in as that user
     if (isStartable(authorization) && isOfAnotherUser(c, authorization))
       return anotherUsersLink(c, authorization)

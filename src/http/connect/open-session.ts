@@ -4,24 +4,33 @@ import type { Broker } from '../../broker.ts'
 import { connectUrl } from '../../flows/acquire-tokens.ts'
 import { findConnectSession, mayOpenFrom, openConnectSession } from '../../flows/connect-session.ts'
 import { remoteAddress } from '../endpoint/authenticate.ts'
-import type { CountGuess } from '../endpoint/rate-limit.ts'
+import type { Charge, CountGuess } from '../endpoint/rate-limit.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
 import { endingResponse } from './show-authorization.ts'
+
+/** Requests of one session a second. */
+export const SESSION_RATE = 10
+
+export interface SessionLimits {
+  readonly charge: Charge
+  readonly countGuess: CountGuess
+}
 
 /**
  * The form by which a page of an application opens its connect session, in a window of its own or in its own tab. The
  * browser says of which origin the page is. It also binds the session to this browser, so that its link is of no use in
  * another one.
  */
-export function addOpenSession(app: OpenAPIHono, broker: Broker, countGuess: CountGuess): void {
+export function addOpenSession(app: OpenAPIHono, broker: Broker, limits: SessionLimits): void {
   const cookies = browserCookies(broker)
 
   app.post('/connect/session', async (c) => {
     if (!isTopLevel(c)) return endingResponse(c, { kind: 'refused_request' }, 403)
     const form = new URLSearchParams(await c.req.text())
     const found = await findConnectSession(broker, form.get('session_token') ?? '')
-    if (found.outcome === 'unknown') countGuess(remoteAddress(c))
+    if (found.outcome === 'unknown') limits.countGuess(remoteAddress(c))
+    else limits.charge({ id: found.session.id, rateLimit: SESSION_RATE })
     if (found.outcome !== 'live') return endingResponse(c, { kind: 'session_over' }, 410)
     const { session, authorization } = found
     if (!mayOpenFrom(broker, session, c.req.header('origin'))) {
