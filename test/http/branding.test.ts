@@ -53,7 +53,7 @@ test('a project sets its name, logo, colours, links, sentences and language, on 
   const page = await connectPage({ 'accept-language': 'en' })
   expect(page).toContain('<h1><bdi>Acme Assistant</bdi> wants to use your <bdi>demo</bdi> account</h1>')
   expect(page).toContain('You are <strong><bdi>Ada L.</bdi></strong> at <bdi>Acme Assistant</bdi>.')
-  expect(page).toContain('<p class="note" lang="en" dir="auto">We &lt;b&gt;only&lt;/b&gt; read.</p>')
+  expect(page).toContain('<p class="own-note" lang="en" dir="auto">We &lt;b&gt;only&lt;/b&gt; read.</p>')
   expect(page).toContain('href="https://acme.example/privacy" rel="noreferrer">Privacy</a>')
   expect(page).toContain(`<img src="${changed.body.logo_url}"`)
   expect(await connectPage({ 'accept-language': 'nl' })).toContain('möchte Ihr Konto')

@@ -51,8 +51,9 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
 
     await call('POST', '/v1/admin/projects', { name: `project-${name}` })
     await call('GET', '/v1/admin/projects')
-    await call('GET', '/v1/admin/projects/default/branding')
-    await call('PATCH', '/v1/admin/projects/default/branding', { app_name: `Acme ${name}` })
+    const ofProject = { id: 'default' }
+    await call('GET', '/v1/admin/projects/{id}/branding', undefined, ofProject)
+    await call('PATCH', '/v1/admin/projects/{id}/branding', { app_name: `Acme ${name}` }, ofProject)
     const consent = mcpConsent({
       projectId: await defaultProject(),
       userId: user,

@@ -33,7 +33,7 @@ export async function showAuthorization(
 ): Promise<Response> {
   const { words, brand } = await speaking(c, broker, authorization)
   const names = await providerNames(broker, authorization, words)
-  const { requester, userId, nextUri: away } = authorization
+  const { requester, userId, userDisplay = userId, nextUri: away } = authorization
   const { providerUid } = currentStep(authorization)
   if (isStartable(authorization)) {
     const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
@@ -47,7 +47,7 @@ export async function showAuthorization(
   if (window !== undefined) pageHeaders(c, { script: 'runs' })
   const browserId = browserCookies(broker).idOf(c)
   const nextUri = endingUri(authorization, browserId)
-  const about = { providerName: names.get(providerUid) ?? '', userId, requester, brand }
+  const about = { providerName: names.get(providerUid) ?? '', userId: userDisplay, requester, brand }
   const action = connectPath(authorization)
   const ending = (view: EndingView, status: PageStatus = 200) =>
     endingResponse(c, { ...view, brand }, status, words)
@@ -95,9 +95,11 @@ export async function showAuthorization(
       // the person who sees this page may be the wrong user, so it does not name the right one
       const whose = reason === 'user_mismatch' ? {} : about
       const cause = await causeOfAuthorization(broker, authorization)
+      // who cancelled reads the sentence for readers, not that for callers
+      const said = cause?.code === 'cancelled' ? {} : { message }
       const status = reason === 'expired' ? 410 : 200
       return ending(
-        { kind: 'failed', ...whose, reason, message, ...(cause && { cause }), nextUri, window },
+        { kind: 'failed', ...whose, reason, ...said, ...(cause && { cause }), nextUri, window },
         status,
       )
     }

@@ -116,7 +116,7 @@ function identity(view: ConnectView, app: Text | undefined, { texts: { connect }
 }
 
 export function noteOf(note: Note | undefined): Html | false {
-  return note !== undefined && html`<p class="note" lang="${note.language}" dir="auto">${note.text}</p>`
+  return note !== undefined && html`<p class="own-note" lang="${note.language}" dir="auto">${note.text}</p>`
 }
 
 function scopeItem(shown: ShownScope, { texts: { connect } }: Words): Html {

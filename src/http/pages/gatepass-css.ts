@@ -81,7 +81,7 @@ code { padding: 0.1rem 0.35rem; overflow-wrap: anywhere; }
 .tiles .link { width: 2rem; border-top: 2px dashed var(--pico-card-border-color); }
 .tile img { max-width: 2.25rem; max-height: 2.25rem; border-radius: 0.375rem; }
 .tile.app { background: var(--pico-primary-background); color: var(--pico-primary-inverse); border-color: transparent; }
-.note { margin: 1rem 0; }
+.own-note { margin: 1rem 0; }
 .card form .warning { margin: 1rem 0; }
 .card h1 + .for { margin-top: -0.5rem; }
 .card details { margin: 1rem 0; padding: 0; border: 0; }
