@@ -25,6 +25,7 @@ export const OUTLINE: readonly Section[] = [
       'docs/proxy.md': 'Call a provider’s API; Gatepass adds the token, and you never hold it.',
       'docs/code.md': 'Let a model write code that calls tools, in a sandbox.',
       'docs/embedding.md': 'A Connect button in your own page, which hears how it went.',
+      'docs/branding.md': 'Your name, logo, colours and words on the pages that users see.',
       'docs/portal.md': 'Your users see, disconnect and reconnect their accounts at /me.',
       'docs/explain.md': 'Why a consent failed or a connection does not work, step by step.',
     },
