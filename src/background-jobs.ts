@@ -1,9 +1,11 @@
 import type { Broker } from './broker.ts'
 import { OPENER_SECONDS } from './domain/connect-session.ts'
 import type { Log } from './domain/log.ts'
+import { EVENTS_KEPT_SECONDS } from './domain/webhook.ts'
 import { archiveDue } from './flows/audit/archive-due.ts'
 import { indexAudit } from './flows/audit/index-trail.ts'
 import { BACKGROUND_REFRESH_SECONDS, refreshDue } from './flows/refresh/refresh-due.ts'
+import type { Dispatcher } from './flows/webhooks/dispatcher.ts'
 import { BEAT_MS } from './services/liveness.ts'
 import { SCHEDULE_MS, type Scheduler } from './tools/run/scheduler.ts'
 import { createSyncRounds, SYNC_SECONDS } from './tools/worker.ts'
@@ -11,6 +13,10 @@ import { createSyncRounds, SYNC_SECONDS } from './tools/worker.ts'
 const FLUSH_MS = 1_000
 /** The console's counts are by the hour, and its users by the minute. */
 const ACTIVITY_MS = 5_000
+const DISPATCH_MS = 1_000
+const EXPIRE_MS = 5_000
+/** Expired authorizations of projects with webhooks that are settled at a time. */
+const EXPIRED_AT_ONCE = 200
 const INDEX_MS = 5_000
 const FORGET_MS = 60 * 1000
 /** What is archived is decided by the day; between two archives this only looks at the oldest entries. */
@@ -34,14 +40,21 @@ export interface BackgroundJob {
   run(): Promise<unknown>
 }
 
+/** The parts of a process that carry out what is due. */
+export interface Workforce {
+  readonly scheduler: Scheduler
+  readonly dispatcher: Dispatcher
+}
+
 /** The jobs that every process runs. */
-export function ownJobs(broker: Broker, scheduler: Scheduler): BackgroundJob[] {
+export function ownJobs(broker: Broker, { scheduler, dispatcher }: Workforce): BackgroundJob[] {
   const { uses, activity, history, liveness } = broker
   return [
     { intervalMs: FLUSH_MS, run: () => uses.flush() },
     { intervalMs: ACTIVITY_MS, run: () => activity.flush() },
     { intervalMs: FLUSH_MS, run: () => history.flush() },
     { intervalMs: SCHEDULE_MS, run: () => scheduler.runDue() },
+    { intervalMs: DISPATCH_MS, run: () => dispatcher.runDue() },
     { intervalMs: BEAT_MS, run: () => liveness.endDeadClaims() },
   ]
 }
@@ -54,6 +67,10 @@ export function sharedJobs(broker: Broker): BackgroundJob[] {
   return [
     { intervalMs: SYNC_SECONDS * 1000, run: createSyncRounds(broker) },
     { intervalMs: INDEX_MS, run: () => indexAudit(broker) },
+    {
+      intervalMs: EXPIRE_MS,
+      run: () => broker.store.events.expireAuthorizations(broker.now(), EXPIRED_AT_ONCE),
+    },
     { intervalMs: FORGET_MS, run: () => broker.store.authorizations.forgetResponses(broker.now()) },
     { intervalMs: ARCHIVE_MS, run: () => archiveDue(broker) },
     { intervalMs: SWEEP_MS, run: () => sweep(broker) },
@@ -71,6 +88,7 @@ async function sweep({ store, now, settings }: Broker): Promise<void> {
   await store.connectSessions.sweep(now() - Math.max(OPENER_SECONDS, settings.authorizationTtlSeconds))
   await store.mcpConsents.sweep(now() - MCP_CONSENT_SECONDS)
   await store.mcpRecords.sweep(now())
+  await store.events.sweep(now() - EVENTS_KEPT_SECONDS)
   await store.portalTickets.sweep(now())
   await store.connectionTools.sweep(now() - TOOL_USE_SECONDS)
   await store.pageSessions.sweep(now())
@@ -80,10 +98,10 @@ async function sweep({ store, now, settings }: Broker): Promise<void> {
 /** Starts the jobs of this process; the shared ones too, where it is the process that runs them. */
 export function startJobs(
   broker: Broker,
-  scheduler: Scheduler,
+  workforce: Workforce,
   { runsSharedJobs }: { readonly runsSharedJobs: boolean },
 ): NodeJS.Timeout[] {
-  const jobs = [...ownJobs(broker, scheduler), ...(runsSharedJobs ? sharedJobs(broker) : [])]
+  const jobs = [...ownJobs(broker, workforce), ...(runsSharedJobs ? sharedJobs(broker) : [])]
   return jobs.map((job) => start(job, broker.log))
 }
 

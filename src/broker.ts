@@ -43,6 +43,8 @@ export interface Broker {
   /** Reads an issuer's metadata, through a cache. */
   readonly discover: Discover
   readonly outgoing: Outgoing
+  /** The client of webhooks: connections of its own, so that slow receivers take none from providers and workers. */
+  readonly receivers: Outgoing
   readonly now: () => EpochSeconds
   readonly log: Log
   readonly settings: BrokerSettings

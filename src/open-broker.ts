@@ -96,8 +96,11 @@ export async function openBroker(
     if (!isSigned)
       await signRowsOnce({ raw, signer, sealer: keys, key: installationKey, audit, log }, operatorsProject.id)
     await settleRestore({ store, log, now, audit }, operatorsProject.id)
-    const client = given ?? createOutgoing({ allowedHosts: config.allowedHosts })
-    const outgoing = observedOutgoing(tracing ? tracedOutgoing(client, tracing) : client, metrics)
+    const { allowedHosts } = config
+    const observed = (client: Outgoing) =>
+      observedOutgoing(tracing ? tracedOutgoing(client, tracing) : client, metrics)
+    const outgoing = observed(given ?? createOutgoing({ allowedHosts }))
+    const receivers = observed(given ?? createOutgoing({ allowedHosts }))
     const definitions = await readDefinitions(config, (url) => outgoing.allows(url), log)
     await checkProviderNames(config, store, operatorsProject.id, definitions, log)
     const waiters = createWaiters(store, {
@@ -127,6 +130,7 @@ export async function openBroker(
       store,
       sealer,
       outgoing,
+      receivers,
       oauth: createOAuthClient(recordedOutgoing(outgoing), now, (about, message) => log.warn(about, message)),
       login: createLoginClient(outgoing),
       definitions,
@@ -224,6 +228,7 @@ export async function openBroker(
         await activity.flush().catch(() => {}) // and the last seconds of the console's counts
         await history.flush().catch(() => {}) // and the last second of the history
         await outgoing.close()
+        await receivers.close()
         await liveness.close()
         await store.close()
       },

@@ -14,6 +14,7 @@ import { newId, sha256 } from './domain/ids.ts'
 import type { Log } from './domain/log.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
 import type { Outgoing } from './egress/outgoing.ts'
+import { createDispatcher } from './flows/webhooks/dispatcher.ts'
 import { createApp } from './http/app.ts'
 import { whyNotServed } from './http/mcp-setup/is-served.ts'
 import { type Gather, ownFigures } from './http/operation/metrics.ts'
@@ -111,7 +112,12 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
     announceMcp(broker)
     if (config.development) await prepareSandbox(broker, config)
     const scheduler = createScheduler(broker)
-    const jobs = startJobs(broker, scheduler, { runsSharedJobs: cluster?.runsSharedJobs ?? true })
+    const dispatcher = createDispatcher(broker)
+    const jobs = startJobs(
+      broker,
+      { scheduler, dispatcher },
+      { runsSharedJobs: cluster?.runsSharedJobs ?? true },
+    )
     // releases the leases of processes that crashed
     broker.liveness.endDeadClaims().catch((error: unknown) => log.error({ error }, 'a background job failed'))
     return {
@@ -124,10 +130,12 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
         broker.waiters.close()
         broker.refreshes.stop()
         const scheduled = scheduler.close(left() - 2 * FINAL_WRITES_MS)
+        const deliveries = dispatcher.close(left() - 2 * FINAL_WRITES_MS)
         const calls = mcp.close(left() - 2 * FINAL_WRITES_MS)
         await listener.close(left() - 2 * FINAL_WRITES_MS)
         if (left() <= 2 * FINAL_WRITES_MS) await sleep(left() - FINAL_WRITES_MS)
         await atMost(left() - FINAL_WRITES_MS, calls)
+        await deliveries // what has not ended is delivered again
         const cutOff = await scheduled
         if (cutOff > 0) log.error({ runs: cutOff }, 'scheduled runs were cut off at the end')
         // a refresh is finished without a waiting client too: its response may hold the only valid refresh token

@@ -104,6 +104,16 @@ export const LONGEST_RETRY_SECONDS = 24 * HOUR
 
 /** After so many failures in a row one delivery at a time is tried, and no other spends an attempt. */
 export const FAILURES_UNTIL_PROBES = 5
+
+/** `failing`: only probes are sent. */
+export const WEBHOOK_STATES = ['active', 'failing', 'disabled'] as const
+export type WebhookState = (typeof WEBHOOK_STATES)[number]
+
+export function webhookState({ enabled, failures }: Pick<Webhook, 'enabled' | 'failures'>): WebhookState {
+  if (!enabled) return 'disabled'
+  return failures >= FAILURES_UNTIL_PROBES ? 'failing' : 'active'
+}
+
 const FIRST_PROBE_SECONDS = 15
 const LONGEST_PROBE_SECONDS = 5 * MINUTE
 /** A webhook is disabled when nothing was delivered to it for so long. */

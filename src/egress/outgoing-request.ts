@@ -13,6 +13,7 @@ export type OutgoingPurpose =
   | 'login'
   | 'worker'
   | 'policy'
+  | 'webhook'
   | 'proxy'
   | 'tool'
 

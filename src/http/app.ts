@@ -9,6 +9,7 @@ import { addMcpClients } from './admin/mcp-clients.ts'
 import { addPolicies } from './admin/policies.ts'
 import { addProjects } from './admin/projects.ts'
 import { addSecrets } from './admin/secrets.ts'
+import { addWebhooks } from './admin/webhooks.ts'
 import { addAuthProviders } from './auth-providers/auth-providers.ts'
 import { addProviderCatalogue } from './auth-providers/provider-catalogue.ts'
 import { addAuthorizations } from './authorizations/authorizations.ts'
@@ -178,6 +179,7 @@ export function createApp(
   addAudit(add, broker) //            /v1/admin/audit
   if (diagnose !== undefined) addDiagnosis(add, diagnose) // /v1/admin/diagnosis
   addPolicies(add, broker) //         /v1/admin/policies
+  addWebhooks(add, broker) //         /v1/webhooks
   addProxy(app, broker, shared) //   /proxy/{provider}/{path}
   mountMcp?.(app, shared) //          /mcp, /mcp/{toolset}
   addHealth(add, broker) //           /health, /v1/health, /oxp/health, /ready

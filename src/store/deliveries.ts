@@ -1,6 +1,6 @@
 import { and, asc, eq, getTableColumns, gt, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
-import type { Delivery, DeliveryState, DisabledReason, EventType, Webhook } from '../domain/webhook.ts'
+import type { Delivery, DeliveryState, EventType, Webhook } from '../domain/webhook.ts'
 import type { Database } from './database.ts'
 import { type Lease, leaseEnd } from './lease.ts'
 import { createPages, type Page, type PageRequest } from './page.ts'
@@ -27,19 +27,14 @@ export interface AttemptEnd {
 /** What the end of an attempt says of its webhook. */
 export type WebhookHealth =
   | { readonly health: 'answers' }
-  | {
-      readonly health: 'fails'
-      /** By the number of failures in a row, this one included: the seconds until the next probe. */
-      readonly probeIn: (failures: number) => number | undefined
-      /** It is disabled when nothing was delivered to it for so many seconds. */
-      readonly disableAfter: number
-    }
-  | { readonly health: 'gone' }
+  /** `probeIn`: by the number of failures in a row, this one included, the seconds until the next probe. */
+  | { readonly health: 'fails'; readonly probeIn: (failures: number) => number | undefined }
 
 export interface SettledAttempt {
   /** `false`: the lease had passed to another process, and nothing was written. */
   readonly isSettled: boolean
-  readonly disabled?: DisabledReason
+  /** How many seconds nothing was delivered, if the attempt has failed. */
+  readonly failingFor?: number
 }
 
 /** A delivery in a list, with the type of its event. */
@@ -225,7 +220,6 @@ export function createDeliveries(database: Database): Deliveries {
       })
       .where(eq(webhooks.id, p.webhookId))
       .returning({
-        enabled: webhooks.enabled,
         failures: webhooks.failures,
         failingFor: sql`${dialect.leaseNow(p.now)} - ${webhooks.failingSince}`.mapWith(Number),
       }),
@@ -235,13 +229,6 @@ export function createDeliveries(database: Database): Deliveries {
       .update(webhooks)
       .set({ probeAt: leaseEnd(dialect, p) })
       .where(eq(webhooks.id, p.webhookId))
-      .returning({ id: webhooks.id }),
-  )
-  const disable = statement((p: OfWebhook & { reason: DisabledReason; now: EpochSeconds }) =>
-    query
-      .update(webhooks)
-      .set({ enabled: false, disabledReason: p.reason, disabledAt: dialect.leaseNow(p.now) })
-      .where(and(eq(webhooks.id, p.webhookId), eq(webhooks.enabled, true)))
       .returning({ id: webhooks.id }),
   )
   const listed = variantsOf((state: DeliveryState | 'any') =>
@@ -324,17 +311,11 @@ export function createDeliveries(database: Database): Deliveries {
           }
           return { isSettled: true }
         }
-        if (about.health === 'gone') {
-          const gone = yield* disable({ webhookId, reason: 'gone', now })
-          return { isSettled: true, ...(gone.length > 0 && { disabled: 'gone' as const }) }
-        }
         const [state] = yield* fails({ webhookId, now })
         if (state === undefined) return { isSettled: true }
         const seconds = about.probeIn(state.failures)
         if (seconds !== undefined) yield* probeLater({ webhookId, now, seconds })
-        if (!state.enabled || (state.failingFor ?? 0) < about.disableAfter) return { isSettled: true }
-        yield* disable({ webhookId, reason: 'failing', now })
-        return { isSettled: true, disabled: 'failing' as const }
+        return { isSettled: true, failingFor: state.failingFor ?? 0 }
       })
     },
     async list(webhookId, { state }, page) {

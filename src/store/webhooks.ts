@@ -1,7 +1,7 @@
 import { and, count, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Sealed } from '../domain/sealed.ts'
-import type { Webhook } from '../domain/webhook.ts'
+import type { DisabledReason, Webhook } from '../domain/webhook.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
@@ -37,6 +37,12 @@ export interface Webhooks {
   /** Writes the settings. One that is enabled counts as healthy again, and what waits for it is due at once. */
   change(settings: WebhookSettings, audit?: AuditEntries): Promise<boolean>
   rotate(secrets: RotatedSecret, audit?: AuditEntries): Promise<boolean>
+  /** Disables the webhook unless it is disabled already. */
+  disable(
+    webhook: InProject & { readonly reason: DisabledReason },
+    now: EpochSeconds,
+    audit?: AuditEntries,
+  ): Promise<boolean>
   /** Deletes the webhook. Its deliveries are deleted when their time is over. */
   delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
 }
@@ -86,6 +92,13 @@ export function createWebhooks(database: Database): Webhooks {
       .where(named(p))
       .returning(id),
   )
+  const disable = statement((p: InProject & { reason: DisabledReason; now: EpochSeconds }) =>
+    query
+      .update(webhooks)
+      .set({ enabled: false, disabledReason: p.reason, disabledAt: p.now, updatedAt: p.now })
+      .where(and(named(p), eq(webhooks.enabled, true)))
+      .returning(id),
+  )
   const remove = statement((p: InProject) => query.delete(webhooks).where(named(p)).returning(id))
 
   return {
@@ -119,6 +132,11 @@ export function createWebhooks(database: Database): Webhooks {
     async rotate(secrets, audit) {
       return write(audit, function* () {
         return (yield* rotate(secrets)).length > 0
+      })
+    },
+    async disable(webhook, now, audit) {
+      return write(audit, function* () {
+        return (yield* disable({ ...webhook, now })).length > 0
       })
     },
     async delete(projectId, id, audit) {

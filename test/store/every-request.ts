@@ -1,11 +1,13 @@
 import { expect } from 'vitest'
 import { ownJobs, sharedJobs } from '../../src/background-jobs.ts'
 import type { Broker } from '../../src/broker.ts'
+import { createDispatcher } from '../../src/flows/webhooks/dispatcher.ts'
 import { createScheduler } from '../../src/tools/run/scheduler.ts'
 import type { CallOptions } from '../gatepass.ts'
 import { approve, metadata, providerBody, WORKER_SECRET, type World } from '../http/world.ts'
 import { type ApiDocument, routesOf } from '../threats/requests-of-document.ts'
 import { UserAgent } from '../user-agent.ts'
+import { everyDelivery } from './every-delivery.ts'
 import { mcpConsent } from './fixtures.ts'
 
 /** Uses every endpoint of the API document and every background job. */
@@ -185,6 +187,21 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
     await call('DELETE', '/v1/tools/{name}', undefined, { name: `Tool ${name}` })
     await call('DELETE', '/v1/admin/policies/{id}', undefined, { id: policy.id })
     await call('DELETE', '/v1/admin/auth_providers/{id}', undefined, { id: name })
+    await useWebhook()
+    await everyDelivery(world.gatepass.broker.store, await defaultProject())
+  }
+
+  async function useWebhook(): Promise<void> {
+    const path = '/v1/webhooks/{id}'
+    const hook = await call('POST', '/v1/webhooks', { url: `${world.gatepass.url}/health` })
+    await call('GET', '/v1/webhooks')
+    await call('GET', path, undefined, hook)
+    await call('POST', `${path}/test`, undefined, hook)
+    await call('POST', `${path}/rotate`, {}, hook)
+    await call('GET', `${path}/deliveries`, undefined, hook)
+    await call('POST', `${path}/replay`, { since: '2026-01-01T00:00:00Z' }, hook)
+    for (const enabled of [false, true]) await call('PATCH', path, { enabled }, hook)
+    await call('DELETE', path, undefined, hook)
   }
 
   async function useConnectSession(need: Record<string, unknown>): Promise<void> {
@@ -213,9 +230,10 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
 
   /** Timers of the server run these too, at times that a test does not choose. */
   async function runBackgroundJobs(broker: Broker): Promise<void> {
-    const scheduler = createScheduler(broker)
-    for (const { run } of [...ownJobs(broker, scheduler), ...sharedJobs(broker)]) await run()
+    const [scheduler, dispatcher] = [createScheduler(broker), createDispatcher(broker)]
+    for (const { run } of [...ownJobs(broker, { scheduler, dispatcher }), ...sharedJobs(broker)]) await run()
     await scheduler.close(0)
+    await dispatcher.close(1_000)
     const { processes } = broker.store
     await processes.enter('other')
     await processes.beat('other')

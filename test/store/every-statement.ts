@@ -3,6 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { EXECUTION_STATUSES } from '../../src/domain/execution.ts'
+import { DELIVERY_STATES } from '../../src/domain/webhook.ts'
 import { createNouns } from '../../src/store/create-nouns.ts'
 import type { Database } from '../../src/store/database.ts'
 import { postgresDialect } from '../../src/store/dialects/postgres/dialect.ts'
@@ -57,6 +58,7 @@ export async function everyList({
   executions,
   mcpConsents,
   apiKeys,
+  deliveries,
   consoleLists,
 }: Store): Promise<void> {
   for (const place of [{}, { before: 'x' }, { after: 'x' }]) {
@@ -70,6 +72,7 @@ export async function everyList({
   ]
   for (const page of pages) {
     await apiKeys.page('p', page)
+    for (const state of [undefined, ...DELIVERY_STATES]) await deliveries.list('wh', { state }, page)
     for (const user of [{}, { userId: 'u' }]) {
       await mcpConsents.list('p', user, page)
       for (const provider of [{}, { providerUid: 'x' }])

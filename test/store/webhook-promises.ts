@@ -16,7 +16,7 @@ import {
 
 const FIRST_PAGE = { offset: 0, limit: 100 }
 const ANSWERS: WebhookHealth = { health: 'answers' }
-const FAILS: WebhookHealth = { health: 'fails', probeIn: () => undefined, disableAfter: 1_000_000 }
+const FAILS: WebhookHealth = { health: 'fails', probeIn: () => undefined }
 /** Both databases write events by their own clock. */
 const now = () => Math.floor(Date.now() / 1000) + 1
 
@@ -332,17 +332,12 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
       await withEvents(store, owner, 1)
       await withEvents(store, { ...owner, userId: 'bob' }, 1)
       const [one, two] = await claim(store, hook)
-      const failing = (disableAfter: number): WebhookHealth => ({
-        health: 'fails',
-        probeIn: (failures) => (failures >= 1 ? 60 : undefined),
-        disableAfter,
+      const end = { state: 'waiting', error: 'timeout', retryIn: 0 } as const
+      const probing: WebhookHealth = { health: 'fails', probeIn: () => 60 }
+      expect(await store.deliveries.settle(defined(one), end, probing, now())).toMatchObject({
+        isSettled: true,
+        failingFor: expect.any(Number),
       })
-      await store.deliveries.settle(
-        defined(one),
-        { state: 'waiting', error: 'timeout', retryIn: 0 },
-        failing(1_000),
-        now(),
-      )
       const probed = defined(await other.webhooks.find(projectId, hook.id))
       expect(probed).toMatchObject({ failures: 1, enabled: true })
       expect(defined(probed.probeAt) - now()).toBeGreaterThan(50)
@@ -351,14 +346,14 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
       await deliver(store, defined(two))
       expect(await other.webhooks.find(projectId, hook.id)).toEqual(hook)
       const [again] = await claim(store, hook)
-      const end = { state: 'waiting', error: 'timeout', retryIn: 0 } as const
-      expect(await store.deliveries.settle(defined(again), end, failing(0), now())).toEqual({
-        isSettled: true,
-        disabled: 'failing',
-      })
+      await store.deliveries.settle(defined(again), end, FAILS, now())
+      const reason = { ...hook, reason: 'failing' } as const
+      const disabled = [store, other].map((one) => one.webhooks.disable(reason, 5))
+      expect((await Promise.all(disabled)).toSorted()).toEqual([false, true])
       expect(await other.webhooks.find(projectId, hook.id)).toMatchObject({
         enabled: false,
         disabledReason: 'failing',
+        failures: 1,
       })
       expect(await other.deliveries.waiting()).toMatchObject([
         { id: hook.id, enabled: false, oldest: expect.any(Number) },

@@ -36,6 +36,11 @@ export const GROUPS = [
     description: 'Values that tools need beside tokens. They are given to tools and never answered.',
   },
   { name: 'Policies', description: 'Rules on which tools and callers may use which tokens.' },
+  {
+    name: 'Webhooks',
+    description:
+      'Receivers of events: what has changed is sent to them, signed, and again until they answer.',
+  },
   { name: 'API keys', description: 'The keys of callers, and the projects that they belong to.' },
   { name: 'Audit', description: 'Who did what, in a trail that shows when it was altered.' },
   { name: 'OXP', description: 'The tools over the Open eXecution Protocol 1.0.' },

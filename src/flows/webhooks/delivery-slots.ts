@@ -1,0 +1,65 @@
+import { LRUCache } from 'lru-cache'
+
+/** Attempts of one process at a time, in all and to one webhook. */
+const AT_ONCE = 64
+const AT_ONCE_OF_WEBHOOK = 8
+/** Attempts to webhooks that have failed, which may each take their whole time. */
+const PROBES_AT_ONCE = 16
+/** A webhook that has not answered this process yet. */
+const FIRST_AT_ONCE = 2
+const KNOWN_WEBHOOKS = 10_000
+
+/** How an attempt ended. `crowded`: the receiver says that it is asked too often. */
+type End = 'answered' | 'failed' | 'crowded'
+
+/**
+ * The attempts that a process may make at once. A webhook begins with a few, gets one more for each answer, and half as
+ * many after it was too much for the receiver: so receivers that do not answer take no slots from the others.
+ */
+export interface DeliverySlots {
+  readonly free: number
+  /** How many more attempts may go to the webhook; one alone where it is probed. */
+  freeFor(webhookId: string, how: { readonly isProbe: boolean }): number
+  /** The returned function gives the slot back. */
+  take(webhookId: string, how: { readonly isProbe: boolean }): (end: End) => void
+}
+
+export function createSlots(): DeliverySlots {
+  const taken = new Map<string, number>()
+  const limits = new LRUCache<string, number>({ max: KNOWN_WEBHOOKS })
+  let all = 0
+  let probes = 0
+
+  const takenOf = (id: string) => taken.get(id) ?? 0
+  const limitOf = (id: string) => limits.get(id) ?? FIRST_AT_ONCE
+
+  function learn(id: string, end: End): void {
+    const limit = limitOf(id)
+    if (end === 'answered') limits.set(id, Math.min(limit + 1, AT_ONCE_OF_WEBHOOK))
+    if (end === 'crowded') limits.set(id, Math.max(1, Math.floor(limit / 2)))
+    if (end === 'failed') limits.set(id, Math.min(limit, FIRST_AT_ONCE))
+  }
+
+  return {
+    get free() {
+      return AT_ONCE - all
+    },
+    freeFor(id, { isProbe }) {
+      if (isProbe) return takenOf(id) > 0 || probes >= PROBES_AT_ONCE || all >= AT_ONCE ? 0 : 1
+      return Math.max(0, Math.min(AT_ONCE - all, limitOf(id) - takenOf(id)))
+    },
+    take(id, { isProbe }) {
+      all++
+      if (isProbe) probes++
+      taken.set(id, takenOf(id) + 1)
+      return (end) => {
+        all--
+        if (isProbe) probes--
+        const left = takenOf(id) - 1
+        if (left > 0) taken.set(id, left)
+        else taken.delete(id)
+        learn(id, end)
+      }
+    },
+  }
+}

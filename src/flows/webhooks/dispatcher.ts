@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Broker } from '../../broker.ts'
+import {
+  DISABLED_AFTER_SECONDS,
+  type DisabledReason,
+  LONGEST_RETRY_SECONDS,
+  probePause,
+  retryPause,
+  WEBHOOK_STATES,
+  type Webhook,
+  webhookState,
+} from '../../domain/webhook.ts'
+import { parseRetryAfter } from '../../egress/retry-after.ts'
+import type { Counter } from '../../services/metrics.ts'
+import { inContext } from '../../services/request-context.ts'
+import type { AttemptEnd, ClaimedDelivery } from '../../store/deliveries.ts'
+import { retry } from '../../store/retry.ts'
+import { createSlots } from './delivery-slots.ts'
+import { type Receipt, sendEvent } from './send-event.ts'
+
+/** Delivers events to webhooks. Any number of processes do so at once: each delivery is claimed by one of them. */
+export interface Dispatcher {
+  /** Begins what is due. To be called about every second; an event that is written calls it too. */
+  runDue(): Promise<void>
+  /**
+   * Begins no more attempts and waits at most `ms` for those that are under way. Another process repeats those that
+   * have not ended by then. Returns their number.
+   */
+  close(ms: number): Promise<number>
+}
+
+export interface DispatcherOptions {
+  /** How long a claim holds: longer than an attempt. */
+  readonly leaseSeconds?: number
+}
+
+const LEASE_SECONDS = 30
+const AS_SYSTEM = { actor: { kind: 'system' }, purpose: 'webhooks' } as const
+const SETTLE_PAUSE_MS = 500
+
+export function createDispatcher(
+  broker: Broker,
+  { leaseSeconds = LEASE_SECONDS }: DispatcherOptions = {},
+): Dispatcher {
+  const { store, log } = broker
+  const owner = randomUUID()
+  const slots = createSlots()
+  const running = new Set<Promise<void>>()
+  const counted = addMetrics(broker)
+  let looking: Promise<void> | undefined
+  let isWanted = false
+  let isClosed = false
+  let isOver = false
+
+  store.onChange(({ noun }) => {
+    if (noun === 'delivery') wake()
+  })
+
+  function wake(): void {
+    isWanted = true
+    if (looking !== undefined || isClosed) return
+    // a commit wakes it within the request that has written, and it acts for none
+    looking = inContext(AS_SYSTEM, look).finally(() => {
+      looking = undefined
+      if (isWanted) wake()
+    })
+    looking.catch((error: unknown) => log.warn({ error }, 'due webhooks could not be read'))
+  }
+
+  async function look(): Promise<void> {
+    while (isWanted && !isClosed) {
+      isWanted = false
+      if (slots.free === 0) return
+      const due = await store.deliveries.dueWebhooks(broker.now())
+      // in another order each time, so that none always comes last
+      for (const webhook of shuffled(due)) if (!isClosed) await claim(webhook)
+    }
+  }
+
+  async function claim(webhook: Webhook): Promise<void> {
+    const isProbe = webhook.probeAt !== undefined
+    const limit = slots.freeFor(webhook.id, { isProbe })
+    if (limit === 0) return
+    const lease = { owner, seconds: leaseSeconds }
+    const probe = isProbe ? probePause(webhook.failures) : undefined
+    for (const one of await store.deliveries.claim(webhook, lease, broker.now(), { limit, probe }))
+      begin(webhook, one, { isProbe })
+  }
+
+  function begin(webhook: Webhook, claimed: ClaimedDelivery, how: { readonly isProbe: boolean }): void {
+    const release = slots.take(webhook.id, how)
+    const one = attempt(webhook, claimed)
+      .then(release, (error: unknown) => {
+        // the claim runs out, and another attempt is made
+        log.error({ webhook: webhook.id, error }, 'a delivery to a webhook could not be settled')
+        release('failed')
+      })
+      .finally(() => {
+        running.delete(one)
+        wake()
+      })
+    running.add(one)
+  }
+
+  async function attempt(
+    webhook: Webhook,
+    claimed: ClaimedDelivery,
+  ): Promise<'answered' | 'failed' | 'crowded'> {
+    const { eventId: id, body } = claimed
+    const receipt = await sendEvent(broker, webhook, { id, body })
+    if (isOver) return 'failed' // another process may repeat it now, so this end is not written
+    const end = endOf(broker, claimed, receipt)
+    const isAnswered = end.state === 'delivered'
+    const health = isAnswered
+      ? ({ health: 'answers' } as const)
+      : ({ health: 'fails', probeIn: probePause } as const)
+    const settled = await retry(() => store.deliveries.settle(claimed, end, health, broker.now()), {
+      mayRetry: () => !isOver,
+      pauseMs: () => SETTLE_PAUSE_MS,
+    })
+    counted.increment(settled.isSettled ? outcomeOf(end) : 'lease_lost')
+    if (end.status === 410) await disable(broker, webhook, 'gone')
+    else if ((settled.failingFor ?? 0) >= DISABLED_AFTER_SECONDS) await disable(broker, webhook, 'failing')
+    return isAnswered ? 'answered' : isCrowded(end) ? 'crowded' : 'failed'
+  }
+
+  return {
+    async runDue() {
+      wake()
+      await looking?.catch(() => {}) // `wake` has logged it
+    },
+    async close(ms) {
+      isClosed = true
+      const allDone = Promise.resolve(looking)
+        .catch(() => {})
+        .then(async () => {
+          while (running.size > 0) await Promise.all(running)
+        })
+      const done = new AbortController()
+      await Promise.race([allDone, sleep(ms, undefined, { signal: done.signal }).catch(() => {})])
+      done.abort()
+      isOver = true
+      return running.size
+    },
+  }
+}
+
+/** What an attempt leaves of its delivery. */
+function endOf(broker: Broker, { attempt }: ClaimedDelivery, receipt: Receipt): AttemptEnd {
+  if ('error' in receipt) return failed(attempt, { error: receipt.error })
+  const { status, retryAfter } = receipt
+  if (status >= 200 && status <= 299) return { state: 'delivered', status }
+  if (status === 410) return { state: 'failed', status }
+  return failed(attempt, { status }, parseRetryAfter(retryAfter, broker.now(), LONGEST_RETRY_SECONDS))
+}
+
+function failed(
+  attempt: number,
+  why: Pick<AttemptEnd, 'status' | 'error'>,
+  retryAfter?: number | undefined,
+): AttemptEnd {
+  const retryIn = retryPause(attempt, Math.random(), retryAfter)
+  return retryIn === undefined ? { state: 'failed', ...why } : { state: 'waiting', ...why, retryIn }
+}
+
+function outcomeOf({ state }: AttemptEnd): string {
+  return state === 'waiting' ? 'retried' : state === 'failed' ? 'given_up' : 'delivered'
+}
+
+/** Statuses by which a receiver, or the proxy before it, says that it is asked too often. */
+function isCrowded({ status }: AttemptEnd): boolean {
+  return status === 429 || status === 502 || status === 504
+}
+
+async function disable(
+  { store, audit, log, now }: Broker,
+  { id, projectId }: Webhook,
+  reason: DisabledReason,
+): Promise<void> {
+  const entry = audit.of(projectId, { action: 'webhook.disabled', subject: id, reason })
+  if (await store.webhooks.disable({ id, projectId, reason }, now(), entry))
+    log.warn({ webhook: id, reason }, 'a webhook was disabled')
+}
+
+function shuffled<T>(items: readonly T[]): readonly T[] {
+  const order = items.map((item) => ({ item, at: Math.random() }))
+  return order.sort((a, b) => a.at - b.at).map(({ item }) => item)
+}
+
+function addMetrics({ metrics, store, now }: Broker): Counter {
+  metrics.gauge(
+    'gatepass_webhook_oldest_waiting_seconds',
+    'How long the oldest event waits for its delivery to an enabled webhook',
+    async () => {
+      const waiting = (await store.deliveries.waiting()).filter(({ enabled }) => enabled)
+      const ages = waiting.map(({ oldest }) => (oldest === undefined ? 0 : now() - oldest))
+      return Math.max(0, ...ages)
+    },
+    'max',
+  )
+  metrics.gauge(
+    'gatepass_webhooks',
+    'Webhooks by their state',
+    async () => {
+      const all = await store.deliveries.waiting()
+      const count = (state: string) => all.filter((one) => webhookState(one) === state).length
+      return { label: 'state', values: new Map(WEBHOOK_STATES.map((state) => [state, count(state)])) }
+    },
+    'max',
+  )
+  return metrics.counter('gatepass_webhook_attempts_total', 'Attempts to deliver an event to a webhook', [
+    'outcome',
+  ])
+}

@@ -1,0 +1,56 @@
+import type { Broker } from '../../broker.ts'
+import type { Webhook } from '../../domain/webhook.ts'
+import { OutgoingError } from '../../egress/outgoing.ts'
+import { UnsealError } from '../../store/seal.ts'
+import { signedHeaders } from './sign.ts'
+
+/** From the call to the end of the answer; shorter than the lease on the delivery. */
+export const ATTEMPT_MS = 15_000
+/** An answer may go on for so long after its head before the connection is closed. */
+const IDLE_MS = 2_000
+/** Of an answer so much is read, so that the connection can be used again, and none of it is kept. */
+const MAX_ANSWER_BYTES = 64 * 1024
+
+/** What a receiver has answered, or why there is no answer. */
+export type Receipt =
+  | { readonly status: number; readonly retryAfter?: string | undefined }
+  | { readonly error: string }
+
+/** Sends one event to a webhook, signed at this moment. Follows no redirect, and keeps of the answer its status. */
+export async function sendEvent(
+  broker: Pick<Broker, 'receivers' | 'sealer' | 'now'>,
+  webhook: Webhook,
+  { id, body }: { readonly id: string; readonly body: string },
+): Promise<Receipt> {
+  try {
+    const answer = await broker.receivers.stream({
+      url: webhook.url,
+      purpose: 'webhook',
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...signedHeaders(broker, webhook, { id, body, now: broker.now() }),
+      },
+      body,
+      deadlineMs: ATTEMPT_MS,
+      idleMs: IDLE_MS,
+      maxBytes: MAX_ANSWER_BYTES,
+      signal: AbortSignal.timeout(ATTEMPT_MS),
+    })
+    await read(answer.body)
+    return { status: answer.status, retryAfter: answer.headers['retry-after'] }
+  } catch (error) {
+    if (error instanceof OutgoingError) return { error: error.kind }
+    if (error instanceof UnsealError) return { error: 'secret_unreadable' }
+    throw error
+  }
+}
+
+/** Reads to the end of the answer. Its status counts, whether or not the rest of it arrives. */
+async function read(body: ReadableStream<Uint8Array>): Promise<void> {
+  try {
+    for await (const _ of body);
+  } catch {
+    // a body that is too long, too slow or broken off
+  }
+}

@@ -1,0 +1,188 @@
+import type { Broker } from '../../broker.ts'
+import type { AuditAction } from '../../domain/audit.ts'
+import { BrokerError, invalidMember } from '../../domain/errors.ts'
+import { newId } from '../../domain/ids.ts'
+import type { EventType, Webhook } from '../../domain/webhook.ts'
+import { checkReachable, invalidUrl } from '../../egress/reachable-url.ts'
+import type { Replay, ReplayedPart, ReplayPlace } from '../../store/events.ts'
+import { webhookPlace } from '../../store/sealed-columns.ts'
+import { type Receipt, sendEvent } from './send-event.ts'
+import { newSecret } from './sign.ts'
+
+/** Webhooks of one project. Each change of the project asks for all of them. */
+export const MOST_WEBHOOKS = 20
+export const DEFAULT_OVERLAP_SECONDS = 24 * 3600
+/** Events that one request makes due again. */
+const REPLAYED_AT_ONCE = 500
+/** Of them, those in one transaction. */
+const REPLAYED_PER_COMMIT = 100
+
+/** What an administrator sets. `types` absent: all. */
+export interface WebhookSettings {
+  readonly url: string
+  readonly description?: string
+  readonly types?: readonly EventType[]
+  readonly enabled: boolean
+}
+
+/** A change: absent members stay, `null` removes one. */
+export interface WebhookChanges {
+  readonly url?: string
+  readonly description?: string | null
+  readonly types?: readonly EventType[] | null
+  readonly enabled?: boolean
+}
+
+/** A webhook with its secret, which is shown once. */
+export interface ShownSecret {
+  readonly webhook: Webhook
+  readonly secret: string
+}
+
+/** Throws `host_not_allowed`, and `invalid_request` for a URL that cannot be used or one webhook too many. */
+export async function addWebhook(
+  broker: Broker,
+  projectId: string,
+  { enabled, ...settings }: WebhookSettings,
+): Promise<ShownSecret> {
+  checkUrl(broker, settings.url)
+  const now = broker.now()
+  const id = newId('wh')
+  const secret = newSecret()
+  const webhook: Webhook = {
+    id,
+    projectId,
+    ...settings,
+    ...enabledBy(enabled, now),
+    secret: broker.sealer.seal(secret, webhookPlace(id, projectId, 'secret')),
+    failures: 0,
+    createdAt: now,
+    updatedAt: now,
+  }
+  if (!(await broker.store.webhooks.add(webhook, MOST_WEBHOOKS, auditOf(broker, webhook, 'webhook.added'))))
+    throw new BrokerError(
+      'invalid_request',
+      `The project has ${MOST_WEBHOOKS} webhooks, which is the most. Delete one, or let one receiver pass events on.`,
+    )
+  return { webhook, secret }
+}
+
+/** Throws like `addWebhook`. One that is enabled again counts as healthy, and what waits for it is sent at once. */
+export async function changeWebhook(
+  broker: Broker,
+  webhook: Webhook,
+  { url = webhook.url, description, types, enabled = webhook.enabled }: WebhookChanges,
+): Promise<Webhook> {
+  if (url !== webhook.url) checkUrl(broker, url)
+  const now = broker.now()
+  const { description: oldDescription, types: oldTypes, disabledReason, disabledAt, ...kept } = webhook
+  const described = description === undefined ? oldDescription : (description ?? undefined)
+  const taken = types === undefined ? oldTypes : (types ?? undefined)
+  const changed: Webhook = {
+    ...kept,
+    url,
+    ...(described !== undefined && { description: described }),
+    ...(taken !== undefined && { types: taken }),
+    ...(enabled === webhook.enabled
+      ? {
+          ...(disabledReason !== undefined && { disabledReason }),
+          ...(disabledAt !== undefined && { disabledAt }),
+        }
+      : enabledBy(enabled, now)),
+    updatedAt: now,
+  }
+  const audit = auditOf(broker, webhook, 'webhook.changed')
+  if (!(await broker.store.webhooks.change(changed, audit))) throw unknownWebhook(webhook.id)
+  return getWebhook(broker, webhook.projectId, webhook.id)
+}
+
+/** The project's webhook of that id. Throws `not_found`. */
+export async function getWebhook(broker: Broker, projectId: string, id: string): Promise<Webhook> {
+  const webhook = await broker.store.webhooks.find(projectId, id)
+  if (webhook === undefined) throw unknownWebhook(id)
+  return webhook
+}
+
+/** Throws `not_found`. */
+export async function deleteWebhook(broker: Broker, projectId: string, id: string): Promise<void> {
+  const audit = auditOf(broker, { projectId, id }, 'webhook.deleted')
+  if (!(await broker.store.webhooks.delete(projectId, id, audit))) throw unknownWebhook(id)
+}
+
+/** Makes a new secret. For `overlapSeconds` the former one signs too, so that receivers can change over. */
+export async function rotateWebhookSecret(
+  broker: Broker,
+  { id, projectId, secret: previous }: Webhook,
+  overlapSeconds: number,
+): Promise<ShownSecret> {
+  const { sealer, store } = broker
+  const now = broker.now()
+  const secret = newSecret()
+  const place = { id, projectId, updatedAt: now, previousUntil: now + overlapSeconds }
+  const former = sealer.open(previous, webhookPlace(id, projectId, 'secret'))
+  const rotated = {
+    ...place,
+    secret: sealer.seal(secret, webhookPlace(id, projectId, 'secret')),
+    previousSecret: sealer.seal(former, webhookPlace(id, projectId, 'previous_secret')),
+  }
+  if (!(await store.webhooks.rotate(rotated, auditOf(broker, { id, projectId }, 'webhook.secret_rotated'))))
+    throw unknownWebhook(id)
+  return { webhook: await getWebhook(broker, projectId, id), secret }
+}
+
+/**
+ * Sends a test event now, in the way of every delivery, and returns what the receiver answered. Nothing is kept, and
+ * the webhook's failures are not counted.
+ */
+export async function testWebhook(broker: Broker, webhook: Webhook): Promise<Receipt> {
+  const timestamp = new Date(broker.now() * 1000).toISOString()
+  const body = JSON.stringify({ type: 'webhook.test', timestamp, data: { id: webhook.id, sequence: 0 } })
+  return sendEvent(broker, webhook, { id: newId('evt'), body })
+}
+
+/** Makes up to 500 of the project's past events due once more. `next`: where the next request goes on. */
+export async function replayEvents(
+  broker: Broker,
+  webhook: Webhook,
+  what: Replay,
+  after?: ReplayPlace,
+): Promise<ReplayedPart> {
+  if (!webhook.enabled)
+    throw invalidMember(
+      'enabled',
+      'conflict',
+      `The webhook is disabled, so nothing would be sent: PATCH /v1/webhooks/${webhook.id} {"enabled": true} first.`,
+    )
+  if (after === undefined)
+    await broker.audit.record(webhook.projectId, { action: 'webhook.replayed', subject: webhook.id })
+  let replayed = 0
+  let place = after
+  for (let looked = 0; looked < REPLAYED_AT_ONCE; looked += REPLAYED_PER_COMMIT) {
+    const page = { after: place, limit: REPLAYED_PER_COMMIT }
+    const part = await broker.store.events.replay(webhook, what, broker.now(), page)
+    replayed += part.replayed
+    place = part.next
+    if (place === undefined) return { replayed }
+  }
+  return { replayed, ...(place && { next: place }) }
+}
+
+function enabledBy(
+  enabled: boolean,
+  now: number,
+): Pick<Webhook, 'enabled' | 'disabledReason' | 'disabledAt'> {
+  return enabled ? { enabled } : { enabled, disabledReason: 'operator', disabledAt: now }
+}
+
+function checkUrl(broker: Broker, url: string): void {
+  if (!/^https?:/i.test(url)) throw invalidUrl('url')
+  checkReachable(broker.receivers, 'url', url)
+}
+
+function auditOf(broker: Broker, { id, projectId }: Pick<Webhook, 'id' | 'projectId'>, action: AuditAction) {
+  return broker.audit.of(projectId, { action, subject: id })
+}
+
+function unknownWebhook(id: string): BrokerError {
+  return new BrokerError('not_found', `There is no webhook "${id.slice(0, 100)}" in this project.`)
+}

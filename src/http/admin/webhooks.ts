@@ -1,0 +1,271 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import { invalidMember } from '../../domain/errors.ts'
+import { DELIVERY_STATES, EVENTS_KEPT_SECONDS } from '../../domain/webhook.ts'
+import {
+  addWebhook,
+  changeWebhook,
+  DEFAULT_OVERLAP_SECONDS,
+  deleteWebhook,
+  getWebhook,
+  replayEvents,
+  rotateWebhookSecret,
+  testWebhook,
+} from '../../flows/webhooks/webhook-settings.ts'
+import type { ReplayPlace } from '../../store/events.ts'
+import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../endpoint/cursor-page.ts'
+import { type AddEndpoint, pageQuery, pageSchema, slicePage } from '../endpoint/endpoint.ts'
+import { idText } from '../endpoint/fields.ts'
+import {
+  deliverySchema,
+  deliveryToWire,
+  eventTypeSchema,
+  newWebhookSchema,
+  receiptSchema,
+  receiptToWire,
+  webhookChangesSchema,
+  webhookSchema,
+  webhookToWire,
+  webhookWithSecretSchema,
+} from './webhook-wire.ts'
+
+/** The longest time for which two secrets sign. */
+const MAX_OVERLAP_SECONDS = 14 * 24 * 3600
+
+const idParams = z.object({ id: idText })
+const tag = 'Webhooks'
+
+/** Webhooks: who is sent the events of the project, and what became of each. */
+export function addWebhooks(add: AddEndpoint, broker: Broker): void {
+  const toWire = (webhook: Parameters<typeof webhookToWire>[0]) => webhookToWire(webhook, broker.now())
+
+  add(
+    {
+      operationId: 'listWebhooks',
+      method: 'get',
+      path: '/v1/webhooks',
+      role: 'readonly',
+      tag,
+      summary: 'All webhooks',
+      query: z.object(pageQuery),
+      responses: { 200: { description: 'A page, the oldest first', schema: pageSchema(webhookSchema) } },
+    },
+    async ({ c, query, caller }) =>
+      c.json(slicePage((await broker.store.webhooks.list(caller.projectId)).map(toWire), query)),
+  )
+
+  add(
+    {
+      operationId: 'getWebhook',
+      method: 'get',
+      path: '/v1/webhooks/{id}',
+      role: 'readonly',
+      tag,
+      summary: 'One webhook',
+      params: idParams,
+      responses: { 200: { description: 'The webhook', schema: webhookSchema } },
+    },
+    async ({ c, params: { id }, caller }) => c.json(toWire(await getWebhook(broker, caller.projectId, id))),
+  )
+
+  add(
+    {
+      operationId: 'createWebhook',
+      method: 'post',
+      path: '/v1/webhooks',
+      role: 'admin',
+      tag,
+      summary: 'Register a receiver of events',
+      description:
+        'Events from now on are sent to it, signed by the Standard Webhooks specification. The secret is shown this once.',
+      body: newWebhookSchema,
+      responses: { 201: { description: 'With its secret', schema: webhookWithSecretSchema } },
+    },
+    async ({ c, body, caller }) => {
+      const { url, description, types, enabled = true } = body
+      const { webhook, secret } = await addWebhook(broker, caller.projectId, {
+        url,
+        enabled,
+        ...(description !== undefined && { description }),
+        ...(types !== undefined && { types }),
+      })
+      return c.json({ ...toWire(webhook), secret }, 201)
+    },
+  )
+
+  add(
+    {
+      operationId: 'updateWebhook',
+      method: 'patch',
+      path: '/v1/webhooks/{id}',
+      role: 'admin',
+      tag,
+      summary: 'Change a webhook',
+      params: idParams,
+      body: webhookChangesSchema,
+      responses: { 200: { description: 'Changed', schema: webhookSchema } },
+    },
+    async ({ c, params: { id }, body, caller }) => {
+      const webhook = await getWebhook(broker, caller.projectId, id)
+      const { url, description, types, enabled } = body
+      const changed = await changeWebhook(broker, webhook, {
+        ...(url !== undefined && { url }),
+        ...(description !== undefined && { description }),
+        ...(types !== undefined && { types }),
+        ...(enabled !== undefined && { enabled }),
+      })
+      return c.json(toWire(changed))
+    },
+  )
+
+  add(
+    {
+      operationId: 'deleteWebhook',
+      method: 'delete',
+      path: '/v1/webhooks/{id}',
+      role: 'admin',
+      tag,
+      summary: 'Delete a webhook; what waits for it is not sent',
+      params: idParams,
+      responses: { 204: { description: 'Deleted' } },
+    },
+    async ({ c, params: { id }, caller }) => {
+      await deleteWebhook(broker, caller.projectId, id)
+      return c.body(null, 204)
+    },
+  )
+
+  add(
+    {
+      operationId: 'rotateWebhookSecret',
+      method: 'post',
+      path: '/v1/webhooks/{id}/rotate',
+      role: 'admin',
+      tag,
+      summary: 'Replace the secret of a webhook',
+      description: 'Both secrets sign until `overlap_seconds` have passed, a day by default.',
+      params: idParams,
+      body: z.strictObject({ overlap_seconds: z.int().min(0).max(MAX_OVERLAP_SECONDS).optional() }),
+      responses: { 200: { description: 'With its new secret', schema: webhookWithSecretSchema } },
+    },
+    async ({ c, params: { id }, body, caller }) => {
+      const { overlap_seconds: overlap = DEFAULT_OVERLAP_SECONDS } = body
+      const known = await getWebhook(broker, caller.projectId, id)
+      const { webhook, secret } = await rotateWebhookSecret(broker, known, overlap)
+      return c.json({ ...toWire(webhook), secret })
+    },
+  )
+
+  add(
+    {
+      operationId: 'testWebhook',
+      method: 'post',
+      path: '/v1/webhooks/{id}/test',
+      role: 'admin',
+      tag,
+      summary: 'Send a test event now',
+      description:
+        'The event has the type `webhook.test`. It is sent as each delivery is, is not repeated, and appears in no list.',
+      params: idParams,
+      responses: { 200: { description: 'What the receiver answered', schema: receiptSchema } },
+    },
+    async ({ c, params: { id }, caller }) => {
+      const webhook = await getWebhook(broker, caller.projectId, id)
+      return c.json(receiptToWire(await testWebhook(broker, webhook)))
+    },
+  )
+
+  add(
+    {
+      operationId: 'listWebhookDeliveries',
+      method: 'get',
+      path: '/v1/webhooks/{id}/deliveries',
+      role: 'readonly',
+      tag,
+      summary: 'What was sent to a webhook, newest first',
+      description: 'Kept for 14 days.',
+      params: idParams,
+      query: z.object({ state: z.enum(DELIVERY_STATES).optional(), ...cursorQuery }),
+      responses: { 200: { description: 'A page', schema: cursorPageSchema(deliverySchema) } },
+    },
+    async ({ c, params: { id }, query: { state, ...wanted }, caller }) => {
+      const webhook = await getWebhook(broker, caller.projectId, id)
+      const list = ['webhook deliveries', webhook.id, state]
+      const request = requestedPage(wanted, list)
+      const page = await broker.store.deliveries.list(webhook.id, { state }, request)
+      return c.json(toCursorPage(page.items.map(deliveryToWire), page, request, list))
+    },
+  )
+
+  add(
+    {
+      operationId: 'replayWebhook',
+      method: 'post',
+      path: '/v1/webhooks/{id}/replay',
+      role: 'admin',
+      tag,
+      summary: 'Send past events once more',
+      description:
+        'With their ids, and those of one subject in their order. One request takes up to 500 events; as long as its answer has `next_cursor`, send the same request again with it as `cursor`.',
+      params: idParams,
+      body: z.strictObject({
+        since: z.iso
+          .datetime({ offset: true })
+          .optional()
+          .openapi({ description: 'At the earliest 14 days ago' }),
+        until: z.iso.datetime({ offset: true }).optional().openapi({ description: 'Absent: now' }),
+        types: z.array(eventTypeSchema).min(1).optional(),
+        only_failed: z.boolean().optional().openapi({
+          description: 'Only events whose last attempt has failed',
+          default: false,
+        }),
+        cursor: idText.optional(),
+      }),
+      responses: {
+        200: {
+          description: 'How many are due again',
+          schema: z
+            .object({
+              replayed: z.int(),
+              next_cursor: z.string().optional().openapi({ description: 'There may be more' }),
+            })
+            .openapi('WebhookReplay'),
+        },
+      },
+    },
+    async ({ c, params: { id }, body, caller }) => {
+      const webhook = await getWebhook(broker, caller.projectId, id)
+      const now = broker.now()
+      const what = {
+        since: secondsOf(body.since) ?? now - EVENTS_KEPT_SECONDS,
+        until: secondsOf(body.until) ?? now,
+        types: body.types,
+        onlyFailed: body.only_failed ?? false,
+      }
+      if (what.until < what.since)
+        throw invalidMember(
+          'until',
+          'invalid',
+          '`until` is before `since`, so there is nothing between them.',
+        )
+      const after = body.cursor === undefined ? undefined : placeOf(body.cursor)
+      const { replayed, next } = await replayEvents(broker, webhook, what, after)
+      return c.json({ replayed, ...(next && { next_cursor: cursorOf(next) }) })
+    },
+  )
+}
+
+function secondsOf(timestamp: string | undefined): number | undefined {
+  return timestamp === undefined ? undefined : Math.floor(Date.parse(timestamp) / 1000)
+}
+
+function cursorOf({ at, id }: ReplayPlace): string {
+  return `${at}.${id}`
+}
+
+function placeOf(cursor: string): ReplayPlace {
+  const [, at, id] = /^(\d{1,12})\.(evt_[0-9a-f]{32})$/.exec(cursor) ?? []
+  if (at === undefined || id === undefined)
+    throw invalidMember('cursor', 'invalid', 'The cursor is not one that a replay has answered.')
+  return { at: Number(at), id }
+}

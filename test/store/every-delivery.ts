@@ -1,0 +1,60 @@
+import type { EventType } from '../../src/domain/webhook.ts'
+import type { Store } from '../../src/store/store.ts'
+import { connection, defined, pending, providerEntry, webhook } from './fixtures.ts'
+
+/**
+ * Everything that becomes of events and deliveries. A server's own timers do the same at times that a test does not
+ * choose, so each statement must have run before.
+ */
+export async function everyDelivery(store: Store, projectId: string): Promise<void> {
+  const now = Math.floor(Date.now() / 1000)
+  const entry = providerEntry({ projectId, id: `events-${now}-${performance.now()}` })
+  await store.providers.add(entry)
+  const types: readonly EventType[] = ['connection.created', 'connection.deleted']
+  // the dispatcher of the server leaves a disabled one alone; nothing listens at the other's URL
+  const quiet = webhook({ projectId, enabled: false, types })
+  const loud = webhook({ projectId, url: 'https://127.0.0.1:9/', types })
+  for (const one of [quiet, loud]) await store.webhooks.add(one, 100)
+  for (const userId of ['ada', 'bob']) {
+    const made = connection({ projectId, providerUid: entry.uid, userId })
+    await store.connections.addImported(made, { replaces: false, makeDefault: false })
+    const gone = defined(await store.connections.delete(made.id))
+    await store.connections.tellRevocation(gone, 'user', 'revoked')
+  }
+  await store.authorizations.begin(
+    pending({ projectId, providerUid: entry.uid, userId: 'ada' }, { expiresAt: 1 }),
+    `events-${performance.now()}`,
+    0,
+  )
+  await store.events.expireAuthorizations(now, 10)
+
+  const lease = { owner: 'test', seconds: 30 }
+  const claim = (probe?: number) =>
+    store.deliveries.claim(probe === undefined ? quiet : { ...quiet, probeAt: 1 }, lease, now + 5, {
+      limit: 1,
+      probe,
+    })
+  const failing = (seconds: number) => ({ health: 'fails', probeIn: () => seconds }) as const
+  await store.events.replay(quiet, { since: 0, until: now + 10, onlyFailed: false }, now, { limit: 100 })
+  const [first] = await claim()
+  await store.deliveries.settle(
+    defined(first),
+    { state: 'waiting', status: 500, retryIn: 0 },
+    failing(0),
+    now,
+  )
+  const [second] = await claim(1)
+  await store.deliveries.settle(
+    defined(second),
+    { state: 'delivered', status: 200 },
+    { health: 'answers' },
+    now,
+  )
+  const [third] = await claim()
+  await store.deliveries.settle(defined(third), { state: 'failed', error: 'timeout' }, failing(0), now)
+  await store.webhooks.disable({ ...loud, reason: 'gone' }, now)
+  for (const enabled of [true, false]) await store.webhooks.change({ ...quiet, enabled, updatedAt: now })
+  for (const one of [quiet, loud]) await store.webhooks.delete(projectId, one.id)
+  await store.deliveries.waiting()
+  await store.events.sweep(0)
+}

@@ -1,0 +1,86 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Webhook } from 'standardwebhooks'
+import type { AnyJson } from './any-json.ts'
+import { type Loopback, listen, record } from './loopback.ts'
+
+/** An event that a receiver was sent, with its verified body. */
+export interface ReceivedEvent {
+  readonly id: string
+  readonly type: string
+  readonly data: AnyJson
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+  /** When it arrived, in milliseconds. */
+  readonly at: number
+}
+
+export interface Receiver extends Loopback {
+  /** Those that were answered 2xx, in the order in which they came. */
+  readonly taken: readonly ReceivedEvent[]
+  /** All that came, the refused too. */
+  readonly asked: readonly ReceivedEvent[]
+  /** Requests whose signature did not fit. */
+  readonly forged: readonly string[]
+  secret: string
+  /** Decides on each; the default is 204. One that does not resolve hangs. */
+  answer: (event: ReceivedEvent) => number | Promise<number>
+  /** Headers of its answers. */
+  headers: Readonly<Record<string, string>>
+  /** How many seconds its clock is ahead of the machine's, where a test has moved that of the sender. */
+  ahead: () => number
+}
+
+/** A receiver that verifies what it is sent with the package `standardwebhooks`. */
+export async function startReceiver(): Promise<Receiver> {
+  const [taken, asked, forged] = [[], [], []] as [ReceivedEvent[], ReceivedEvent[], string[]]
+  const loopback = await listen(async (req, res) => {
+    const { headers, body } = await record(req)
+    const event = verified(headers, body)
+    if (event === undefined) {
+      forged.push(body)
+      return void res.writeHead(400).end()
+    }
+    asked.push(event)
+    const status = await receiver.answer(event)
+    if (status >= 200 && status <= 299) taken.push(event)
+    reply(res, status)
+  })
+
+  /** The package knows no clock but `Date`. */
+  function withClock<T>(verify: () => T): T {
+    const { now } = Date
+    Date.now = () => now() + receiver.ahead() * 1000
+    try {
+      return verify()
+    } finally {
+      Date.now = now
+    }
+  }
+
+  function verified(headers: IncomingMessage['headers'], body: string): ReceivedEvent | undefined {
+    try {
+      const webhook = new Webhook(receiver.secret)
+      const event = withClock(() => webhook.verify(body, headers as Record<string, string>)) as AnyJson
+      const id = String(headers['webhook-id'])
+      return { id, type: event.type, data: event.data, headers, body, at: Date.now() }
+    } catch {
+      return undefined
+    }
+  }
+
+  function reply(res: ServerResponse, status: number): void {
+    res.writeHead(status, receiver.headers).end(status === 204 ? undefined : 'This text is not kept.')
+  }
+
+  const receiver: Receiver = {
+    ...loopback,
+    taken,
+    asked,
+    forged,
+    secret: '',
+    answer: () => 204,
+    headers: {},
+    ahead: () => 0,
+  }
+  return receiver
+}
