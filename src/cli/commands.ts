@@ -95,6 +95,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./secrets.ts')).defineSecrets,
   },
   {
+    name: 'webhooks',
+    description:
+      'receivers of events: list (the default), show, add, set, rotate, test, deliveries, replay, delete',
+    load: async () => (await import('./webhooks.ts')).defineWebhooks,
+  },
+  {
     name: 'policies',
     description: 'rules on who may use which tokens for what: list, set, delete',
     load: async () => (await import('./policies.ts')).definePolicies,

@@ -1,6 +1,6 @@
 /**
- * Webhooks of Gatepass, by the Standard Webhooks specification. **Gatepass sends none yet**: no release has the endpoint to
- * register a receiver. This verifies what a later release will send, so that a receiver can be written and tested now.
+ * Webhooks of Gatepass, by the Standard Webhooks specification: an administrator registers a receiver
+ * (`POST /v1/webhooks`), and this verifies what it is sent.
  */
 
 /** Why a webhook was refused. */
@@ -39,14 +39,24 @@ interface OfConnection extends OfUser {
   readonly providerId: string
 }
 
-/** What each type of event tells: ids, states and codes, never a token, a link or the input of a tool. */
+/** What each type of event tells, `webhook.test` being sent by the endpoint's test alone: ids, states and codes, never a token, a link or the input of a tool. */
 export interface WebhookData {
+  readonly 'webhook.test': Subject
   readonly 'authorization.completed': OfUser & {
     readonly status: 'completed'
     readonly connectionIds: readonly string[]
   }
-  readonly 'authorization.failed': OfUser & { readonly status: 'failed'; readonly reason: string }
-  readonly 'authorization.expired': OfUser & { readonly status: 'failed'; readonly reason: 'expired' }
+  readonly 'authorization.failed': OfUser & {
+    readonly status: 'failed'
+    readonly reason: string
+    /** Of the providers that the user had finished before. */
+    readonly connectionIds: readonly string[]
+  }
+  readonly 'authorization.expired': OfUser & {
+    readonly status: 'failed'
+    readonly reason: 'expired'
+    readonly connectionIds: readonly string[]
+  }
   readonly 'connection.created': OfConnection & { readonly scopes: readonly string[] }
   readonly 'connection.refreshed_scopes': OfConnection & {
     readonly scopes: readonly string[]
@@ -57,22 +67,28 @@ export interface WebhookData {
     readonly status: 'needs_authorization'
     readonly reason: string
   }
-  readonly 'connection.revoked': OfUser & WhoEnded
-  readonly 'connection.deleted': OfUser & WhoEnded
-  readonly 'tool.run.failed': OfUser & {
+  /** The provider was asked to end the grant, or has ended it. */
+  readonly 'connection.revoked': OfConnection & {
+    readonly by: 'user' | 'operator' | 'provider'
+    readonly revocation: 'revoked' | 'unsupported' | 'failed'
+  }
+  /** The connection is deleted here; after `pending` follows `connection.revoked`. */
+  readonly 'connection.deleted': OfConnection & {
+    readonly by: 'user' | 'operator'
+    readonly revocation: 'pending' | 'unsupported' | 'not_attempted'
+  }
+  readonly 'tool.run.failed': Subject & {
+    /** Absent for a run without a user. */
+    readonly userId?: string
     readonly toolId: string
     readonly errorKind: string
     readonly retryable: boolean
   }
+  /** Names such as `provider:github`, `scope:github:repo`, `secret:api_key`. */
   readonly 'worker.requirements_changed': Subject & {
     readonly added: readonly string[]
     readonly removed: readonly string[]
   }
-}
-
-interface WhoEnded {
-  readonly by: 'user' | 'operator' | 'provider'
-  readonly revocation: 'revoked' | 'unsupported' | 'failed'
 }
 
 /** An event: switch on `type`, and ignore the types you do not know. */

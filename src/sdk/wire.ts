@@ -100,6 +100,12 @@ export interface AuditEntry {
     | 'key.revoked'
     | 'console.logged_in'
     | 'console.logged_out'
+    | 'webhook.added'
+    | 'webhook.changed'
+    | 'webhook.secret_rotated'
+    | 'webhook.replayed'
+    | 'webhook.disabled'
+    | 'webhook.deleted'
     | 'mcp_client.approved'
     | 'mcp_client.revoked'
     | 'portal.linked'
@@ -3735,6 +3741,29 @@ export interface McpWorkerSettings {
   readonly authorization?: { readonly user_id?: string; readonly scopes: readonly string[] }
 }
 
+export interface NewWebhook {
+  /** Receives each event by POST. No query, no redirects */
+  readonly url: string
+  readonly description?: string | undefined
+  /** Absent: all types, those of later releases too */
+  readonly types?:
+    | readonly (
+        | 'authorization.completed'
+        | 'authorization.failed'
+        | 'authorization.expired'
+        | 'connection.created'
+        | 'connection.refreshed_scopes'
+        | 'connection.needs_authorization'
+        | 'connection.revoked'
+        | 'connection.deleted'
+        | 'tool.run.failed'
+        | 'worker.requirements_changed'
+      )[]
+    | undefined
+  /** Default: `true` */
+  readonly enabled?: boolean | undefined
+}
+
 export interface OpenAiTool {
   readonly type: 'function'
   readonly function: { readonly name: string; readonly description: string; readonly parameters: JsonSchema }
@@ -4762,6 +4791,84 @@ export interface ValueSchema {
   readonly description?: string
 }
 
+export interface Webhook {
+  readonly id: string
+  readonly url: string
+  readonly description?: string
+  /** Absent: all */
+  readonly types?: readonly (
+    | 'authorization.completed'
+    | 'authorization.failed'
+    | 'authorization.expired'
+    | 'connection.created'
+    | 'connection.refreshed_scopes'
+    | 'connection.needs_authorization'
+    | 'connection.revoked'
+    | 'connection.deleted'
+    | 'tool.run.failed'
+    | 'worker.requirements_changed'
+  )[]
+  readonly enabled: boolean
+  /** `failing`: five attempts failed in a row, and one event at a time is tried */
+  readonly state: 'active' | 'failing' | 'disabled'
+  /** `failing`: nothing was delivered for three days; `gone`: the receiver answered 410 */
+  readonly disabled_reason?: 'operator' | 'failing' | 'gone'
+  readonly disabled_at?: string
+  /** Attempts that failed since the last one that succeeded */
+  readonly failures: number
+  readonly failing_since?: string
+  /** Until then the secret before the last rotation signs too */
+  readonly previous_secret_until?: string
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export interface WebhookDelivery {
+  /** The header `webhook-id`: the same at each attempt */
+  readonly event_id: string
+  readonly type:
+    | 'authorization.completed'
+    | 'authorization.failed'
+    | 'authorization.expired'
+    | 'connection.created'
+    | 'connection.refreshed_scopes'
+    | 'connection.needs_authorization'
+    | 'connection.revoked'
+    | 'connection.deleted'
+    | 'tool.run.failed'
+    | 'worker.requirements_changed'
+  /** What the event is about: events of one subject come in order */
+  readonly subject: string
+  readonly sequence: number
+  readonly state: 'waiting' | 'delivered' | 'failed'
+  readonly attempts: number
+  /** Absent while an earlier event of the subject waits, and at the end */
+  readonly next_attempt_at?: string
+  /** The HTTP status of the last answer */
+  readonly last_status?: number
+  /** Why the last attempt had no answer */
+  readonly last_error?: string
+  readonly created_at: string
+  readonly ended_at?: string
+}
+
+export interface WebhookReplay {
+  readonly replayed: number
+  /** There may be more */
+  readonly next_cursor?: string
+}
+
+export interface WebhookTest {
+  readonly delivered: boolean
+  readonly status?: number
+  readonly error?: string
+}
+
+export interface WebhookWithSecret extends Webhook {
+  /** `whsec_…`, shown this once */
+  readonly secret: string
+}
+
 export interface Worker {
   readonly id: string
   readonly type: 'http' | 'oxp' | 'mcp' | 'openapi' | 'module'
@@ -5114,6 +5221,15 @@ export interface Operations {
     }
     readonly answer: ToolsetDetail
   }
+  /** Register a receiver of events */
+  readonly createWebhook: {
+    readonly method: 'POST'
+    readonly path: '/v1/webhooks'
+    readonly params: undefined
+    readonly query: undefined
+    readonly body: NewWebhook
+    readonly answer: WebhookWithSecret
+  }
   /** Register a worker */
   readonly createWorker: {
     readonly method: 'POST'
@@ -5208,6 +5324,15 @@ export interface Operations {
   readonly deleteUserConnection: {
     readonly method: 'DELETE'
     readonly path: '/v1/admin/user_connections/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: undefined
+  }
+  /** Delete a webhook; what waits for it is not sent */
+  readonly deleteWebhook: {
+    readonly method: 'DELETE'
+    readonly path: '/v1/webhooks/{id}'
     readonly params: { readonly id: string }
     readonly query: undefined
     readonly body: undefined
@@ -5431,6 +5556,12 @@ export interface Operations {
         | 'key.revoked'
         | 'console.logged_in'
         | 'console.logged_out'
+        | 'webhook.added'
+        | 'webhook.changed'
+        | 'webhook.secret_rotated'
+        | 'webhook.replayed'
+        | 'webhook.disabled'
+        | 'webhook.deleted'
         | 'mcp_client.approved'
         | 'mcp_client.revoked'
         | 'portal.linked'
@@ -5701,6 +5832,15 @@ export interface Operations {
     readonly body: undefined
     readonly answer: ToolsetDetail
   }
+  /** One webhook */
+  readonly getWebhook: {
+    readonly method: 'GET'
+    readonly path: '/v1/webhooks/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Webhook
+  }
   /** One worker */
   readonly getWorker: {
     readonly method: 'GET'
@@ -5835,6 +5975,12 @@ export interface Operations {
         | 'key.revoked'
         | 'console.logged_in'
         | 'console.logged_out'
+        | 'webhook.added'
+        | 'webhook.changed'
+        | 'webhook.secret_rotated'
+        | 'webhook.replayed'
+        | 'webhook.disabled'
+        | 'webhook.deleted'
         | 'mcp_client.approved'
         | 'mcp_client.revoked'
         | 'portal.linked'
@@ -6261,6 +6407,52 @@ export interface Operations {
       readonly total_count_is_minimum?: true
     }
   }
+  /** What was sent to a webhook, newest first */
+  readonly listWebhookDeliveries: {
+    readonly method: 'GET'
+    readonly path: '/v1/webhooks/{id}/deliveries'
+    readonly params: { readonly id: string }
+    readonly query: {
+      readonly state?: 'waiting' | 'delivered' | 'failed' | undefined
+      /** How many items to skip, at most 10000. To go further use `cursor`. */
+      readonly offset?: number | undefined
+      /** More than 100 is 100 */
+      readonly limit?: number | undefined
+      /** `next_cursor` of the page before, with the same filters and without `offset` */
+      readonly cursor?: string | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly WebhookDelivery[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+      /** Gives the next page as `cursor`; absent on the last one. It is opaque and no secret. */
+      readonly next_cursor?: string
+      /** Set when the list has more than 10000 items: `total_count` is a lower bound then */
+      readonly total_count_is_minimum?: true
+    }
+  }
+  /** All webhooks */
+  readonly listWebhooks: {
+    readonly method: 'GET'
+    readonly path: '/v1/webhooks'
+    readonly params: undefined
+    readonly query: {
+      readonly offset?: number | undefined
+      /** More than 100 is 100 */
+      readonly limit?: number | undefined
+    }
+    readonly body: undefined
+    readonly answer: {
+      readonly items: readonly Webhook[]
+      readonly total_count: number
+      readonly offset: number
+      readonly limit: number
+      readonly page_count: number
+    }
+  }
   /** The tools of a worker */
   readonly listWorkerTools: {
     readonly method: 'GET'
@@ -6349,6 +6541,40 @@ export interface Operations {
     readonly answer: unknown
     readonly mediaType: '*/*'
   }
+  /** Send past events once more */
+  readonly replayWebhook: {
+    readonly method: 'POST'
+    readonly path: '/v1/webhooks/{id}/replay'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: {
+      /** At the earliest 14 days ago */
+      readonly since?: string | undefined
+      /** Absent: now */
+      readonly until?: string | undefined
+      readonly types?:
+        | readonly (
+            | 'authorization.completed'
+            | 'authorization.failed'
+            | 'authorization.expired'
+            | 'connection.created'
+            | 'connection.refreshed_scopes'
+            | 'connection.needs_authorization'
+            | 'connection.revoked'
+            | 'connection.deleted'
+            | 'tool.run.failed'
+            | 'worker.requirements_changed'
+          )[]
+        | undefined
+      /**
+       * Only events whose last attempt has failed
+       * Default: `false`
+       */
+      readonly only_failed?: boolean | undefined
+      readonly cursor?: string | undefined
+    }
+    readonly answer: WebhookReplay
+  }
   /** Begin again after a failure */
   readonly restartCurrentConnectSession: {
     readonly method: 'POST'
@@ -6384,6 +6610,15 @@ export interface Operations {
     readonly answer: IssuedApiKey & {
       readonly replaces: { readonly id: string; readonly expires_at: string }
     }
+  }
+  /** Replace the secret of a webhook */
+  readonly rotateWebhookSecret: {
+    readonly method: 'POST'
+    readonly path: '/v1/webhooks/{id}/rotate'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: { readonly overlap_seconds?: number | undefined }
+    readonly answer: WebhookWithSecret
   }
   /** Run several tools in a row */
   readonly runChain: {
@@ -6578,6 +6813,15 @@ export interface Operations {
     }
     readonly answer: PolicyVerdict
   }
+  /** Send a test event now */
+  readonly testWebhook: {
+    readonly method: 'POST'
+    readonly path: '/v1/webhooks/{id}/test'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: WebhookTest
+  }
   /** Try out a worker without registering it */
   readonly testWorker: {
     readonly method: 'POST'
@@ -6669,6 +6913,36 @@ export interface Operations {
       readonly listing?: 'all' | 'search' | null | undefined
     }
     readonly answer: ToolsetDetail
+  }
+  /** Change a webhook */
+  readonly updateWebhook: {
+    readonly method: 'PATCH'
+    readonly path: '/v1/webhooks/{id}'
+    readonly params: { readonly id: string }
+    readonly query: undefined
+    readonly body: {
+      readonly url?: string | undefined
+      readonly description?: string | null | undefined
+      /** `null`: all types */
+      readonly types?:
+        | readonly (
+            | 'authorization.completed'
+            | 'authorization.failed'
+            | 'authorization.expired'
+            | 'connection.created'
+            | 'connection.refreshed_scopes'
+            | 'connection.needs_authorization'
+            | 'connection.revoked'
+            | 'connection.deleted'
+            | 'tool.run.failed'
+            | 'worker.requirements_changed'
+          )[]
+        | null
+        | undefined
+      /** `true` for one that was disabled: what waits for it is sent at once */
+      readonly enabled?: boolean | undefined
+    }
+    readonly answer: Webhook
   }
   /** Change a worker and read its catalogue again */
   readonly updateWorker: {

@@ -27,6 +27,16 @@ const COMMANDS: readonly (readonly [string, string?])[] = [
   ['keys', 'list'],
   ['keys', 'rotate'],
   ['keys', 'revoke'],
+  ['webhooks'],
+  ['webhooks', 'list'],
+  ['webhooks', 'show'],
+  ['webhooks', 'add'],
+  ['webhooks', 'set'],
+  ['webhooks', 'rotate'],
+  ['webhooks', 'test'],
+  ['webhooks', 'deliveries'],
+  ['webhooks', 'replay'],
+  ['webhooks', 'delete'],
   ['policies'],
   ['policies', 'list'],
   ['policies', 'set'],
@@ -135,7 +145,17 @@ describe('before anything was started', () => {
 
 test('every list is printed, and nothing else, by a process of its own', async () => {
   expect(await gatepass.run('projects', 'create', 'acme')).toMatchObject({ code: 0, stderr: '' })
-  const nouns = ['tools', 'runs', 'providers', 'workers', 'secrets', 'policies', 'connections', 'projects']
+  const nouns = [
+    'tools',
+    'runs',
+    'providers',
+    'workers',
+    'secrets',
+    'policies',
+    'webhooks',
+    'connections',
+    'projects',
+  ]
   const outcomes = await Promise.all(nouns.map((noun) => gatepass.run(noun, '--json')))
   for (const [i, { code, stdout, stderr }] of outcomes.entries()) {
     expect({ code, stderr }, nouns[i]).toEqual({ code: 0, stderr: '' })

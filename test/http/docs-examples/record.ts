@@ -209,6 +209,19 @@ export async function recordExamples(world: ExampleWorld): Promise<readonly Reco
     body: { policies: [{ id: 'no-ada', effect: 'deny', match: { users: ['ada'] } }] },
   })
   await send('deletePolicy', { params: { id: 'no-deletion' } })
+  const receiver = `${worker.url}/webhooks`
+  const hook = await send('createWebhook', {
+    body: { url: receiver, types: ['connection.needs_authorization', 'connection.deleted'] },
+  })
+  const ofHook = { params: { id: hook.id } }
+  await send('listWebhooks')
+  await send('getWebhook', ofHook)
+  await send('updateWebhook', { ...ofHook, body: { description: 'Tells users to connect again' } })
+  await send('rotateWebhookSecret', { ...ofHook, body: { overlap_seconds: 3600 } })
+  await send('testWebhook', ofHook)
+  await send('replayWebhook', { ...ofHook, body: { only_failed: true } })
+  await send('listWebhookDeliveries', ofHook)
+  await send('deleteWebhook', ofHook)
   const set = { id: 'github', namespaces: ['Hub'], instructions: 'Ask before you change anything.' }
   await send('createToolset', { body: set })
   await send('listToolsets')

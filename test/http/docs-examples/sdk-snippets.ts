@@ -130,6 +130,10 @@ export const SDK_SNIPPETS = {
     const match = { tools: ['Hub.*'], providers: ['github'], scopes: ['delete_repo'] }
     await gatepass.admin.policies.create({ id: 'no-deletion', effect: 'deny', match })
   },
+  async createWebhook() {
+    const webhook = await gatepass.admin.webhooks.create({ url: 'https://app.example.com/webhooks' })
+    console.log(webhook.secret.length)
+  },
   async createToolset() {
     const instructions = 'Ask before you change anything.'
     await gatepass.admin.toolsets.create({ id: 'github', namespaces: ['Hub'], instructions })

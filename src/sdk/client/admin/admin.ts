@@ -11,6 +11,7 @@ import { type AdminProviders, createProviders } from './providers.ts'
 import { type AdminSecrets, createSecrets } from './secrets.ts'
 import { type AdminTools, createAdminTools } from './tools.ts'
 import { type AdminToolsets, createToolsets } from './toolsets.ts'
+import { type AdminWebhooks, createWebhooks } from './webhooks.ts'
 import { type AdminWorkers, createWorkers } from './workers.ts'
 
 /**
@@ -24,6 +25,7 @@ export interface Admin {
   readonly toolsets: AdminToolsets
   readonly secrets: AdminSecrets
   readonly policies: AdminPolicies
+  readonly webhooks: AdminWebhooks
   readonly connections: AdminConnections
   readonly mcpClients: AdminMcpClients
   readonly audit: AuditLog
@@ -57,6 +59,7 @@ export function createAdmin(transport: Transport): Admin {
     toolsets: createToolsets(transport),
     secrets: createSecrets(transport),
     policies: createPolicies(transport),
+    webhooks: createWebhooks(transport),
     connections: createUserConnections(transport),
     mcpClients: createMcpClients(transport),
     audit: createAuditLog(transport),

@@ -1,0 +1,65 @@
+import type * as Wire from '../../wire.ts'
+import type { Answer, Body } from '../operation.ts'
+import { createList, type List } from '../pages.ts'
+import type { RequestOptions, Transport } from '../transport.ts'
+
+/** Receivers of events. What they are sent is verified by `verifyWebhook` of `@gatepass/sdk/webhooks`. */
+export interface AdminWebhooks {
+  list(): List<Wire.Webhook>
+  get(id: string, options?: RequestOptions): Promise<Wire.Webhook>
+  /** Registers a receiver; `secret` of the answer is shown this once. Not repeated after a lost answer. */
+  create(webhook: Body<'createWebhook'>, options?: RequestOptions): Promise<Wire.WebhookWithSecret>
+  update(id: string, changes: Body<'updateWebhook'>, options?: RequestOptions): Promise<Wire.Webhook>
+  delete(id: string, options?: RequestOptions): Promise<void>
+  /** Replaces the secret. Both sign for `overlap_seconds`, a day by default. Not repeated after a lost answer. */
+  rotate(id: string, options?: RequestOptions & Body<'rotateWebhookSecret'>): Promise<Wire.WebhookWithSecret>
+  /** Sends a test event now, and gives what the receiver answered. */
+  test(id: string, options?: RequestOptions): Promise<Wire.WebhookTest>
+  /** What was sent in the last 14 days, newest first. */
+  deliveries(
+    id: string,
+    filter?: { readonly state?: Wire.WebhookDelivery['state'] | undefined },
+  ): List<Wire.WebhookDelivery>
+  /** Sends up to 500 past events once more; with `next_cursor` of the answer as `cursor`, those after them. */
+  replay(id: string, what?: Body<'replayWebhook'>, options?: RequestOptions): Promise<Answer<'replayWebhook'>>
+}
+
+const PATH = '/v1/webhooks'
+const ONE = '/v1/webhooks/{id}'
+
+export function createWebhooks({ call }: Transport): AdminWebhooks {
+  return {
+    list: () =>
+      createList((query, options) => call<'listWebhooks'>({ method: 'GET', path: PATH, query, options })),
+    get: (id, options) => call<'getWebhook'>({ method: 'GET', path: ONE, params: { id }, options }),
+    create: (body, options) =>
+      call<'createWebhook'>({ method: 'POST', path: PATH, body, repetition: 'unsafe', options }),
+    update: (id, body, options) =>
+      call<'updateWebhook'>({ method: 'PATCH', path: ONE, params: { id }, body, options }),
+    async delete(id, options) {
+      await call<'deleteWebhook'>({ method: 'DELETE', path: ONE, params: { id }, options })
+    },
+    rotate(id, { overlap_seconds, ...options } = {}) {
+      const request = { path: '/v1/webhooks/{id}/rotate', params: { id }, body: { overlap_seconds } } as const
+      return call<'rotateWebhookSecret'>({ method: 'POST', ...request, repetition: 'unsafe', options })
+    },
+    test(id, options) {
+      const request = { path: '/v1/webhooks/{id}/test', params: { id } } as const
+      return call<'testWebhook'>({ method: 'POST', ...request, repetition: 'unsafe', options })
+    },
+    deliveries: (id, { state } = {}) =>
+      createList((page, options) =>
+        call<'listWebhookDeliveries'>({
+          method: 'GET',
+          path: '/v1/webhooks/{id}/deliveries',
+          params: { id },
+          query: { ...page, state },
+          options,
+        }),
+      ),
+    replay(id, body = {}, options) {
+      const request = { path: '/v1/webhooks/{id}/replay', params: { id }, body } as const
+      return call<'replayWebhook'>({ method: 'POST', ...request, repetition: 'safe', options })
+    },
+  }
+}
