@@ -6,6 +6,7 @@ import { checkLogin } from './check-login.ts'
 import { checkMcpIssuer, checkMcpProject } from './check-mcp.ts'
 import { checkApiKeys, checkProviders, checkServer, checkWorkers } from './check-project.ts'
 import { checkTelemetry } from './check-telemetry.ts'
+import { checkWebhooks } from './check-webhooks.ts'
 
 /** Checks the settings, the login, and the project's keys, providers and workers. Changes nothing. */
 export async function diagnose(target: DiagnosisTarget): Promise<Check[]> {
@@ -33,6 +34,7 @@ export async function checkProject(target: DiagnosisTarget): Promise<Check[]> {
     ...(await checkAuthorizations(target)),
     ...(await checkConnections(target)),
     ...(await checkWorkers(target, { isUp })),
+    ...(await checkWebhooks(target)),
   ]
 }
 

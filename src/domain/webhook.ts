@@ -137,3 +137,45 @@ export function probePause(failures: number): number | undefined {
   if (probes < 0) return undefined
   return Math.min(FIRST_PROBE_SECONDS * 2 ** Math.min(probes, 10), LONGEST_PROBE_SECONDS)
 }
+
+/** Why a webhook gets nothing, and what to do, in the words of the `doctor`, the console and the command line. */
+export interface WebhookCause {
+  readonly code: 'webhook_failing' | 'webhook_disabled' | 'webhook_gone' | 'webhook_switched_off'
+  readonly message: string
+  readonly toDo: string
+}
+
+/** `undefined`: the webhook takes what it is sent. */
+export function webhookCause(
+  webhook: Pick<Webhook, 'id' | 'enabled' | 'failures' | 'disabledReason'>,
+): WebhookCause | undefined {
+  const again = `gatepass webhooks set ${webhook.id} --enable`
+  if (webhook.enabled) {
+    if (webhookState(webhook) === 'active') return undefined
+    return {
+      code: 'webhook_failing',
+      message: `${webhook.failures} attempts in a row have failed, so one event at a time is tried.`,
+      toDo: `Look at the answers (gatepass webhooks deliveries ${webhook.id}) and repair the receiver. With its next 2xx all events that wait are sent.`,
+    }
+  }
+  switch (webhook.disabledReason) {
+    case 'failing':
+      return {
+        code: 'webhook_disabled',
+        message: 'It is disabled, since nothing was delivered for three days.',
+        toDo: `Repair the receiver, then ${again}, and send what it missed: gatepass webhooks replay ${webhook.id}.`,
+      }
+    case 'gone':
+      return {
+        code: 'webhook_gone',
+        message: 'It is disabled, since the receiver answered 410 (Gone).',
+        toDo: `If the receiver is meant to be there, ${again}; else gatepass webhooks delete ${webhook.id}.`,
+      }
+    default:
+      return {
+        code: 'webhook_switched_off',
+        message: 'It was disabled by an administrator.',
+        toDo: `To send events again: ${again}.`,
+      }
+  }
+}

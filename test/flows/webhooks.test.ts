@@ -42,6 +42,12 @@ async function connectionOf(user_id: string): Promise<string> {
   return (await scene.call('GET', `/v1/connections?user_id=${user_id}`)).body.items[0].id
 }
 
+/** What `gatepass doctor` says of it. */
+async function diagnosis(id: string): Promise<AnyJson> {
+  const { checks } = (await scene.call('GET', '/v1/admin/diagnosis')).body
+  return checks.find(({ name }: AnyJson) => name === `webhook ${id}`)
+}
+
 describe('events', () => {
   test('tell of a consent, its connection and their end, signed, in order and with nothing secret', async () => {
     await register()
@@ -185,6 +191,10 @@ describe('delivery', () => {
     const state = async () => (await scene.call('GET', `/v1/webhooks/${id}`)).body
     for (let i = 0; i < 5; i++) await scene.connect({ user_id: newUser() })
     await soon(async () => expect(await state()).toMatchObject({ state: 'failing', failures: 5 }))
+    expect(await diagnosis(id)).toMatchObject({
+      status: 'failed',
+      fix: expect.stringContaining('deliveries'),
+    })
     for (let i = 0; i < 3; i++) await scene.connect({ user_id: newUser() })
     expect(receiver.asked).toHaveLength(5)
     const { items } = (await scene.call('GET', `/v1/webhooks/${id}/deliveries`)).body
@@ -208,6 +218,7 @@ describe('delivery', () => {
     await soon(async () => expect(await state()).toMatchObject({ failures: 1 }))
     ahead += 3 * 24 * 3600
     await soon(async () => expect(await state()).toMatchObject({ disabled_reason: 'failing' }))
+    expect(await diagnosis(id)).toMatchObject({ status: 'warning', fix: expect.stringContaining('--enable') })
   })
 })
 

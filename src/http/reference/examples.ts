@@ -349,6 +349,27 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     },
     sdk: "const instructions = 'Ask before you change anything.'\nawait gatepass.admin.toolsets.create({ id: 'github', namespaces: ['Hub'], instructions })",
   },
+  createWebhook: {
+    path: '/v1/webhooks',
+    body: {
+      url: 'https://hub.example/webhooks',
+      types: ['connection.needs_authorization', 'connection.deleted'],
+    },
+    status: 201,
+    mediaType: 'application/json',
+    answer: {
+      id: 'wh_example1',
+      url: 'https://hub.example/webhooks',
+      types: ['connection.needs_authorization', 'connection.deleted'],
+      enabled: true,
+      state: 'active',
+      failures: 0,
+      created_at: '2027-03-02T09:00:00.000Z',
+      updated_at: '2027-03-02T09:00:00.000Z',
+      secret: 'whsec_Ngo67kpuyqmnUUQ/rXc52B7IVIUN6qKJMgNg7hKOzD8=',
+    },
+    sdk: "const webhook = await gatepass.admin.webhooks.create({ url: 'https://app.example.com/webhooks' })\nconsole.log(webhook.secret.length)",
+  },
   createWorker: {
     path: '/v1/workers',
     body: {
@@ -456,6 +477,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   deleteTool: { path: '/v1/tools/Word%20count', status: 204 },
   deleteToolset: { path: '/v1/toolsets/github', status: 204 },
   deleteUserConnection: { path: '/v1/admin/user_connections/conn_example2', status: 204 },
+  deleteWebhook: { path: '/v1/webhooks/wh_example1', status: 204 },
   deleteWorker: { path: '/v1/workers/hub', status: 204 },
   dryRunPolicies: {
     path: '/v1/admin/policies/dry_run',
@@ -1150,6 +1172,21 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       warnings: [],
     },
   },
+  getWebhook: {
+    path: '/v1/webhooks/wh_example1',
+    status: 200,
+    mediaType: 'application/json',
+    answer: {
+      id: 'wh_example1',
+      url: 'https://hub.example/webhooks',
+      types: ['connection.needs_authorization', 'connection.deleted'],
+      enabled: true,
+      state: 'active',
+      failures: 0,
+      created_at: '2027-03-02T09:00:00.000Z',
+      updated_at: '2027-03-02T09:00:00.000Z',
+    },
+  },
   getWorker: {
     path: '/v1/workers/hub',
     status: 200,
@@ -1735,6 +1772,35 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       page_count: 1,
     },
   },
+  listWebhookDeliveries: {
+    path: '/v1/webhooks/wh_example1/deliveries',
+    status: 200,
+    mediaType: 'application/json',
+    answer: { items: [], total_count: 0, offset: 0, limit: 25, page_count: 0 },
+  },
+  listWebhooks: {
+    path: '/v1/webhooks',
+    status: 200,
+    mediaType: 'application/json',
+    answer: {
+      items: [
+        {
+          id: 'wh_example1',
+          url: 'https://hub.example/webhooks',
+          types: ['connection.needs_authorization', 'connection.deleted'],
+          enabled: true,
+          state: 'active',
+          failures: 0,
+          created_at: '2027-03-02T09:00:00.000Z',
+          updated_at: '2027-03-02T09:00:00.000Z',
+        },
+      ],
+      total_count: 1,
+      offset: 0,
+      limit: 25,
+      page_count: 1,
+    },
+  },
   listWorkerTools: {
     path: '/v1/workers/hub/tools?limit=1',
     status: 200,
@@ -1819,6 +1885,13 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     answer: { sub: 'u-1', name: 'Ada Lovelace', email: 'ada@example.test', login: 'ada' },
     sdk: "const response = await gatepass.fetch('ada', 'github', '/userinfo')\nconsole.log(await response.json())",
   },
+  replayWebhook: {
+    path: '/v1/webhooks/wh_example1/replay',
+    body: { only_failed: true },
+    status: 200,
+    mediaType: 'application/json',
+    answer: { replayed: 0 },
+  },
   restartCurrentConnectSession: {
     path: '/v1/connect_sessions/current/restart',
     headers: { origin: 'https://app.example', authorization: 'Bearer gps_example-token' },
@@ -1845,6 +1918,25 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       name: 'agent',
       expires_at: '2027-03-03T09:00:00.000Z',
       replaces: { id: 'key_example2', expires_at: '2027-03-02T10:00:00.000Z' },
+    },
+  },
+  rotateWebhookSecret: {
+    path: '/v1/webhooks/wh_example1/rotate',
+    body: { overlap_seconds: 3600 },
+    status: 200,
+    mediaType: 'application/json',
+    answer: {
+      id: 'wh_example1',
+      url: 'https://hub.example/webhooks',
+      description: 'Tells users to connect again',
+      types: ['connection.needs_authorization', 'connection.deleted'],
+      enabled: true,
+      state: 'active',
+      failures: 0,
+      previous_secret_until: '2027-03-02T10:00:00.000Z',
+      created_at: '2027-03-02T09:00:00.000Z',
+      updated_at: '2027-03-02T09:00:00.000Z',
+      secret: 'whsec_aIH4EOin/94khdfRcMNW67Icqmcs8/TJtksc//cM7y0=',
     },
   },
   runChain: {
@@ -1972,6 +2064,12 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     mediaType: 'application/json',
     answer: { decision: 'permitted', refused_by: [], undecided: [] },
   },
+  testWebhook: {
+    path: '/v1/webhooks/wh_example1/test',
+    status: 200,
+    mediaType: 'application/json',
+    answer: { delivered: false, status: 401 },
+  },
   testWorker: {
     path: '/v1/workers/test',
     body: {
@@ -2080,6 +2178,23 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       updated_at: '2027-03-02T09:00:00.000Z',
       tool_count: 2,
       warnings: [{ path: 'tags.0', message: 'No tool has the tag "weather" now.' }],
+    },
+  },
+  updateWebhook: {
+    path: '/v1/webhooks/wh_example1',
+    body: { description: 'Tells users to connect again' },
+    status: 200,
+    mediaType: 'application/json',
+    answer: {
+      id: 'wh_example1',
+      url: 'https://hub.example/webhooks',
+      description: 'Tells users to connect again',
+      types: ['connection.needs_authorization', 'connection.deleted'],
+      enabled: true,
+      state: 'active',
+      failures: 0,
+      created_at: '2027-03-02T09:00:00.000Z',
+      updated_at: '2027-03-02T09:00:00.000Z',
     },
   },
   updateWorker: {
