@@ -8,6 +8,7 @@ let browser: Browser
 let world: World
 let person: Person
 let run: string
+let webhook: string
 
 beforeAll(async () => {
   ;[browser, world] = await Promise.all([openBrowser(), startWorld()])
@@ -22,6 +23,7 @@ beforeAll(async () => {
     match: { tools: ['Demo.Leak'], time: { from: '20:00', to: '06:00' } },
   })
   await call('POST', '/v1/admin/secrets/API_KEY', { value: 'secret', description: 'Of the weather service' })
+  webhook = (await call('POST', '/v1/webhooks', { url: 'https://hooks.example.com/gatepass' })).body.id
   person = await newPerson(browser)
   await logIn(person)
 })
@@ -62,6 +64,8 @@ const PAGES: readonly (readonly [string, () => string])[] = [
   ['keys', () => '/keys'],
   ['secrets', () => '/secrets'],
   ['projects', () => '/projects'],
+  ['webhooks', () => '/webhooks'],
+  ['webhook', () => `/webhooks/${webhook}`],
   ['audit', () => '/audit'],
   ['audit-entry', () => '/audit/1'],
   ['settings', () => '/settings'],

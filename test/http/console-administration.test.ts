@@ -7,7 +7,13 @@ let world: World
 let admin: UserAgent
 let reader: UserAgent
 let csrf: string
-let ids: { readonly run: string; readonly key: string; readonly chain: string; readonly scheduled: string }
+let ids: {
+  readonly run: string
+  readonly key: string
+  readonly chain: string
+  readonly scheduled: string
+  readonly webhook: string
+}
 
 beforeAll(async () => {
   world = await startWorld()
@@ -26,7 +32,8 @@ beforeAll(async () => {
   const chain = (await call('POST', '/v1/tools/run_chain', { user_id: 'new', steps })).body.resume
   const later = { tool_name: 'Demo.Echo', input: { text: 'x' }, run_at: '2099-01-01T00:00:00Z' }
   const scheduled = (await call('POST', '/v1/tools/execute', later)).body.execution_id
-  ids = { run, key, chain, scheduled }
+  const webhook = (await call('POST', '/v1/webhooks', { url: 'https://hooks.example.com/gatepass' })).body.id
+  ids = { run, key, chain, scheduled, webhook }
   ;[admin, reader] = [new UserAgent(), new UserAgent()]
   const page = await logIn(admin, gatepass.apiKey)
   csrf = /name="csrf" value="([\w-]+)"/.exec(page.body)?.[1] ?? ''
@@ -81,6 +88,9 @@ const PAGES: readonly (readonly [path: () => string, readonly: 200 | 403])[] = [
   [() => `/keys/${ids.key}`, 403],
   [() => '/secrets', 200],
   [() => '/projects', 200],
+  [() => '/webhooks', 200],
+  [() => `/webhooks/${ids.webhook}`, 200],
+  [() => `/webhooks/${ids.webhook}?state=failed`, 200],
   [() => '/audit', 200],
   [() => '/audit?action=token.released&user=ada&since=2020-01-01&until=2099-01-01', 200],
   [() => '/audit/1', 200],
@@ -122,6 +132,15 @@ const FORMS: readonly (readonly [path: () => string, form: Record<string, string
   [() => '/secrets', { key: 'BY_PAGE', value: 'a-value-of-the-tests' }, 'secret.set'],
   [() => '/secrets/delete', { key: 'BY_PAGE' }, 'secret.deleted'],
   [() => '/projects', { name: 'by-page' }, 'project.created'],
+  [
+    () => '/webhooks',
+    { url: 'https://hooks.example.com/other', types: 'connection.created' },
+    'webhook.added',
+  ],
+  [() => `/webhooks/${ids.webhook}/rotate`, {}, 'webhook.secret_rotated'],
+  [() => `/webhooks/${ids.webhook}/replay`, { days: '1', only_failed: 'on' }, 'webhook.replayed'],
+  [() => `/webhooks/${ids.webhook}/enabled`, { enabled: 'false' }, 'webhook.changed'],
+  [() => `/webhooks/${ids.webhook}/delete`, {}, 'webhook.deleted'],
   [() => '/workers/demo/enabled', { enabled: 'false' }, 'worker.changed'],
   [() => '/workers/demo/enabled', { enabled: 'true' }, 'worker.changed'],
 ]
@@ -132,7 +151,9 @@ describe('pages and roles', () => {
     async (_, path, readonly) => {
       const page = await admin.get(url(path()))
       expect([page.status, page.response.headers.get('cache-control')]).toEqual([200, 'no-store'])
-      expect(page.body).not.toMatch(/secret-value-of-the-tests|gp_[\w-]{43}|worker-secret-of-the-tests/)
+      expect(page.body).not.toMatch(
+        /secret-value-of-the-tests|gp_[\w-]{43}|worker-secret-of-the-tests|whsec_/,
+      )
       const seen = await reader.get(url(path()))
       expect(seen.status).toBe(readonly)
       const actions = [...seen.body.matchAll(/method="post" action="\/dashboard([^"]*)"/g)].map(

@@ -39,6 +39,7 @@ export const MENU: readonly MenuGroup[] = [
       { path: '/keys', label: 'API keys', icon: 'key' },
       { path: '/secrets', label: 'Secrets', icon: 'key' },
       { path: '/projects', label: 'Projects', icon: 'folder' },
+      { path: '/webhooks', label: 'Webhooks', icon: 'hook' },
       { path: '/audit', label: 'Audit trail', icon: 'list' },
       { path: '/settings', label: 'Settings', icon: 'gear' },
       { path: '/doctor', label: 'Doctor', icon: 'pulse' },

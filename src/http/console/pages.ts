@@ -10,6 +10,7 @@ import type { ConsoleRoutes } from './routes.ts'
 import { addRunPages } from './run-pages.ts'
 import { addSecretPages } from './secret-pages.ts'
 import { addToolPages } from './tools/tool-pages.ts'
+import { addWebhookPages } from './webhook-pages.ts'
 import { addWorkerPages } from './worker-pages.ts'
 
 /** The console's pages of what an administrator sets up, and of what runs. */
@@ -27,6 +28,7 @@ export function addAdministrationPages(
   addKeyPages(routes, broker) //      /dashboard/keys
   addSecretPages(routes, broker) //   /dashboard/secrets
   addProjectPages(routes, broker) //  /dashboard/projects
+  addWebhookPages(routes, broker) //  /dashboard/webhooks
   addAuditPages(routes, broker) //    /dashboard/audit
   addOperationPages(routes, options) // /dashboard/settings, /doctor
 }

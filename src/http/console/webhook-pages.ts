@@ -1,0 +1,253 @@
+import { html } from 'hono/html'
+import type { Broker } from '../../broker.ts'
+import { DELIVERY_STATES, EVENT_TYPES, EVENTS_KEPT_SECONDS, type Webhook } from '../../domain/webhook.ts'
+import {
+  addWebhook,
+  changeWebhook,
+  DEFAULT_OVERLAP_SECONDS,
+  deleteWebhook,
+  getWebhook,
+  replayEvents,
+  rotateWebhookSecret,
+  testWebhook,
+} from '../../flows/webhooks/webhook-settings.ts'
+import { parseOnce } from '../../parsing/parse.ts'
+import { deliveryToWire, newWebhookSchema, receiptToWire, webhookToWire } from '../admin/webhook-wire.ts'
+import { type Html, name } from '../pages/layout.ts'
+import { type Attempt, attempt, given } from './attempt.ts'
+import {
+  asCurl,
+  at,
+  badge,
+  buttonLink,
+  checkbox,
+  code,
+  exactTime,
+  facts,
+  field,
+  filters,
+  hidden,
+  link,
+  section,
+  select,
+  submit,
+  type Tone,
+  table,
+  time,
+} from './parts.ts'
+import type { ConsoleRoutes, OnPage } from './routes.ts'
+
+const SHOWN = 50
+const ABOVE = [['Webhooks', '/webhooks']] as const
+/** Requests of one replay, each of up to 500 events: what is left is said, and replayed by the next form. */
+const REPLAY_ROUNDS = 10
+
+/** The receivers of the project's events, and what became of each event. */
+export function addWebhookPages(routes: ConsoleRoutes, broker: Broker): void {
+  const get = (on: OnPage) => getWebhook(broker, on.projectId, on.c.req.param('id') ?? '')
+
+  async function list(on: OnPage, form?: URLSearchParams, refused?: Refused) {
+    const webhooks = await broker.store.webhooks.list(on.projectId)
+    const now = broker.now()
+    const rows = webhooks.map((webhook) => [
+      link(pathOf(webhook), html`<bdi>${webhook.url}</bdi>`),
+      stateBadge(webhook, now),
+      webhook.types === undefined ? 'all events' : `${webhook.types.length} of ${EVENT_TYPES.length}`,
+      webhook.description === undefined ? undefined : name(webhook.description, { longest: 120 }),
+    ])
+    const types = form?.getAll('types') ?? []
+    const fields = html`${field('URL', 'url', { value: form?.get('url') ?? '', type: 'url', required: true, fault: refused?.faults.get('url'), hint: 'Receives each event by POST.' })}
+${field('Description', 'description', { value: form?.get('description') ?? '', maxlength: 300, fault: refused?.faults.get('description') })}
+<fieldset class="plain"><legend>Events</legend><p class="hint">None chosen: all, those of later releases too.</p><div class="days">${EVENT_TYPES.map((type) => checkbox(type, 'types', types.includes(type), type))}</div></fieldset>
+${submit('Register')}`
+    const body = html`${table('Webhooks', ['URL', 'State', 'Events', 'Description'], rows, 'No webhooks: nothing is sent, and nothing is kept to be sent.')}
+${on.mayChange && section('Register a receiver', html`${on.form('/webhooks', fields, { recent: true })}`)}
+${asCurl(on, '/v1/webhooks')}`
+    return on.show('Webhooks', body, {
+      lead: 'Who is told of what happens to connections, authorizations, runs and workers, by Standard Webhooks.',
+      ...(refused !== undefined && { problem: refused.message, status: refused.status }),
+    })
+  }
+
+  routes.page('/webhooks', (on) => list(on))
+
+  routes.form(
+    '/webhooks',
+    async (on, form) => {
+      const types = form.getAll('types')
+      const description = given(form, 'description')
+      const said = {
+        url: form.get('url')?.trim() ?? '',
+        ...(description !== undefined && { description }),
+        ...(types.length > 0 && { types }),
+      }
+      const added = await attempt(async () => {
+        const { url, description: about, types: chosen } = parseOnce(newWebhookSchema, said, 'the body')
+        return addWebhook(broker, on.projectId, {
+          url,
+          enabled: true,
+          ...(about !== undefined && { description: about }),
+          ...(chosen !== undefined && { types: chosen }),
+        })
+      })
+      if (added.outcome === 'refused') return list(on, form, added)
+      return showSecret(on, added.result, 'The receiver is registered')
+    },
+    { recent: true },
+  )
+
+  routes.page('/webhooks/:id', async (on) => {
+    const webhook = await get(on)
+    const state = DELIVERY_STATES.find((one) => one === on.query('state'))
+    const after = on.query('before')
+    const page = await broker.store.deliveries.list(
+      webhook.id,
+      { state },
+      { offset: 0, limit: SHOWN, ...(after !== undefined && { after }) },
+    )
+    const { id, url } = webhook
+    const now = broker.now()
+    const rows = page.items.map((one) => {
+      const {
+        type,
+        subject,
+        attempts,
+        last_status: status,
+        last_error: error,
+        state: is,
+      } = deliveryToWire(one)
+      return [
+        html`<code>${type}</code>`,
+        code(subject, { longest: 60 }),
+        badge(is, DELIVERY_TONES[is]),
+        String(attempts),
+        status === undefined ? error && name(error, { longest: 120 }) : String(status),
+        time(one.createdAt, now),
+      ]
+    })
+    const body = html`${section('Receiver', receiverFacts(webhook, now))}
+${filters(pathOf(webhook), select('Deliveries', 'state', [['', 'All'], ...DELIVERY_STATES.map((one) => [one, one] as const)], { value: state }), { isFiltered: state !== undefined })}
+${table('Deliveries', ['Event', 'About', 'Is', 'Attempts', 'Last answer', 'When'], rows, 'Nothing was sent in the last 14 days.')}
+${(after !== undefined || page.next !== undefined) && html`<nav class="pager" aria-label="Pages of the list">${after !== undefined && html`<a rel="prev" href="${at(on, {})}">← Newest</a>`}${page.next !== undefined && html`<a rel="next" href="${at(on, { before: page.next })}">Older →</a>`}</nav>`}
+${on.mayChange && changeSections(on, webhook)}
+${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
+    return on.show(new URL(url).host, body, { above: ABOVE, lead: html`<code>${id}</code>` })
+  })
+
+  routes.form('/webhooks/:id/test', async (on) => {
+    const webhook = await get(on)
+    const { delivered, status, error } = receiptToWire(await testWebhook(broker, webhook))
+    const said = status === undefined ? `gave no answer: ${error}` : `answered ${status}`
+    return on.go(
+      pathOf(webhook),
+      `The receiver ${said}. ${delivered ? 'The test event was delivered.' : 'The test event was not delivered.'}`,
+    )
+  })
+
+  routes.form('/webhooks/:id/enabled', async (on, form) => {
+    const webhook = await get(on)
+    const enabled = form.get('enabled') === 'true'
+    await changeWebhook(broker, webhook, { enabled })
+    return on.go(
+      pathOf(webhook),
+      enabled ? 'It is enabled: what waits is sent at once.' : 'It is disabled: events wait.',
+    )
+  })
+
+  routes.form('/webhooks/:id/replay', async (on, form) => {
+    const webhook = await get(on)
+    const now = broker.now()
+    const days = Math.min(14, Math.max(1, Math.floor(Number(form.get('days')) || 1)))
+    const since = Math.max(now - days * 86_400, now - EVENTS_KEPT_SECONDS)
+    const what = { since, until: now, types: undefined, onlyFailed: form.get('only_failed') === 'on' }
+    let part = await replayEvents(broker, webhook, what)
+    let replayed = part.replayed
+    for (let round = 1; round < REPLAY_ROUNDS && part.next !== undefined; round++) {
+      part = await replayEvents(broker, webhook, what, part.next)
+      replayed += part.replayed
+    }
+    const more = part.next === undefined ? '' : ' There are more: gatepass webhooks replay sends all of them.'
+    return on.go(pathOf(webhook), `${replayed} events are due again.${more}`)
+  })
+
+  routes.form(
+    '/webhooks/:id/rotate',
+    async (on) =>
+      showSecret(
+        on,
+        await rotateWebhookSecret(broker, await get(on), DEFAULT_OVERLAP_SECONDS),
+        'The secret was replaced',
+      ),
+    { recent: true },
+  )
+
+  routes.form(
+    '/webhooks/:id/delete',
+    async (on) => {
+      const { id, url } = await get(on)
+      await deleteWebhook(broker, on.projectId, id)
+      return on.go('/webhooks', `${new URL(url).host} is deleted: what waited for it is not sent.`)
+    },
+    { recent: true },
+  )
+}
+
+type Refused = Extract<Attempt<unknown>, { readonly outcome: 'refused' }>
+
+const pathOf = ({ id }: Pick<Webhook, 'id'>) => `/webhooks/${id}`
+
+const DELIVERY_TONES = { waiting: 'wait', delivered: 'good', failed: 'bad' } as const satisfies Record<
+  string,
+  Tone
+>
+
+function stateBadge(webhook: Webhook, now: number): Html {
+  const { state, disabled_reason: reason } = webhookToWire(webhook, now)
+  if (webhook.enabled) return state === 'failing' ? badge('failing', 'bad') : badge('enabled', 'good')
+  return badge(
+    reason === undefined || reason === 'operator' ? 'disabled' : `disabled: ${reason}`,
+    reason === 'operator' ? 'plain' : 'bad',
+  )
+}
+
+function receiverFacts(webhook: Webhook, now: number): Html {
+  const { url, description, types, failures, failingSince, previousUntil = 0, createdAt } = webhook
+  return facts([
+    ['URL', html`<code><bdi>${url}</bdi></code>`],
+    ['State', stateBadge(webhook, now)],
+    ['Description', description === undefined ? undefined : name(description, { longest: 300 })],
+    ['Events', types === undefined ? 'all' : html`${types.map((type) => html`${code(type)} `)}`],
+    ['Failed attempts in a row', failures > 0 ? String(failures) : undefined],
+    ['Failing since', failingSince === undefined ? undefined : exactTime(failingSince)],
+    ['The former secret signs until', previousUntil > now ? exactTime(previousUntil) : undefined],
+    ['Registered', time(createdAt, now)],
+  ])
+}
+
+function changeSections(on: OnPage, webhook: Webhook): Html {
+  const { enabled } = webhook
+  const path = pathOf(webhook)
+  return html`${section('Test', html`<p>A test event is sent now, signed as every event is.</p>${on.form(`${path}/test`, submit('Send a test event', 'secondary'))}`)}
+${section('Replay', html`${on.form(`${path}/replay`, html`${field('Of the last', 'days', { type: 'number', value: '1', hint: 'Days, at most 14.' })}${checkbox('Only what failed', 'only_failed', true)}${submit('Send once more', 'secondary')}`)}`)}
+${section(
+  'Change',
+  html`${on.form(`${path}/enabled`, html`${hidden('enabled', String(!enabled))}${submit(enabled ? 'Disable' : 'Enable', 'secondary')}`)}
+<details><summary>Replace the secret</summary><p>Both secrets sign for a day, so that the receiver can change over.</p>${on.form(`${path}/rotate`, submit('Replace it', 'secondary'), { recent: true })}</details>
+<details><summary>Delete this webhook</summary><p>What waits for it is not sent.</p>${on.form(`${path}/delete`, submit('Delete it', 'danger'), { recent: true })}</details>`,
+)}`
+}
+
+/** The only page that has the secret: it is not shown again. */
+function showSecret(
+  on: OnPage,
+  { webhook, secret }: { readonly webhook: Webhook; readonly secret: string },
+  title: string,
+) {
+  const body = section(
+    'The secret',
+    html`<p class="note wait">This is the only time that it is shown. The receiver checks signatures by it.</p>
+<p><code class="copy secret">${secret}</code></p>
+<p>${buttonLink(pathOf(webhook), 'To the webhook')}</p>`,
+  )
+  return on.show(title, body, { above: ABOVE })
+}
