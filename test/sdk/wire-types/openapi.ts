@@ -6,6 +6,7 @@ export interface OpenApiDocument {
 }
 
 export interface Operation {
+  readonly security?: readonly Readonly<Record<string, unknown>>[]
   readonly operationId: string
   readonly summary?: string
   readonly parameters?: readonly Parameter[]
