@@ -1,4 +1,5 @@
 import { callers } from './list/callers.ts'
+import { connectSessions } from './list/connect-sessions.ts'
 import { consent } from './list/consent.ts'
 import { operatorsConsole } from './list/console.ts'
 import { egress } from './list/egress.ts'
@@ -19,6 +20,7 @@ import type { Mutation } from './mutation.ts'
 export const mutations: readonly Mutation[] = [
   ...callers,
   ...consent,
+  ...connectSessions,
   ...headers,
   ...identity,
   ...tokens,

@@ -1,0 +1,55 @@
+import type { Mutation } from '../mutation.ts'
+
+// Sessions in which pages of applications let users connect: whose token, whose origin, whose browser.
+
+const FLOW = 'src/flows/connect-session.ts'
+const CURRENT = 'src/http/authorizations/current-session.ts'
+const SESSIONS = 'flows/connect-sessions.test.ts'
+
+export const connectSessions: readonly Mutation[] = [
+  {
+    rows: ['6', '13'],
+    fault: 'the link of a session is shown in any browser that has opened some session',
+    file: FLOW,
+    from: 'return session?.openerHash === sha256(opener) ? session : undefined',
+    to: 'return session',
+    test: SESSIONS,
+    name: 'that opens the session last has it; an earlier one loses it',
+  },
+  {
+    rows: ['6', '13'],
+    fault: 'a click on the link of a session counts in every browser',
+    file: 'src/flows/start-attempt.ts',
+    from: 'if (!(await mayClick(broker, authorization, openerOf))) {',
+    to: "if (authorization.id === '') {",
+    test: SESSIONS,
+    name: 'that did not open the session can neither see its page nor click',
+  },
+  {
+    rows: ['13'],
+    fault: 'a page of any origin opens a session',
+    file: FLOW,
+    from: "return origin === allowed || (origin === 'null' && settings.verifier.kind !== 'open')",
+    to: 'return origin !== undefined || settings.verifier === undefined || allowed !== undefined',
+    test: SESSIONS,
+    name: 'is of no use from',
+  },
+  {
+    rows: ['13'],
+    fault: 'the token of a session is taken from every origin',
+    file: CURRENT,
+    from: "if (found.outcome !== 'unknown' && origin !== found.session.origin)",
+    to: "if (found.outcome !== 'unknown' && origin === '')",
+    test: SESSIONS,
+    name: 'is of no use from',
+  },
+  {
+    rows: ['13'],
+    fault: 'a session is as good after its end as before',
+    file: 'src/domain/connect-session.ts',
+    from: 'return now < expiresAt && (settledAt === undefined || now < settledAt + ENDED_SESSION_SECONDS)',
+    to: 'return now < expiresAt || settledAt === now',
+    test: SESSIONS,
+    name: 'ends after 15 minutes, and 60 seconds after its authorization',
+  },
+]
