@@ -64,7 +64,7 @@ app.post('/login', async (c) => {
 
 app.use(async (c, next) => {
   const user = sessions.get(getCookie(c, COOKIE) ?? '')
-  if (user === undefined) return c.html(loginPage(), 401)
+  if (user === undefined) return c.html(loginPage(), c.req.method === 'GET' ? 200 : 401)
   c.set('user', user)
   return next()
 })
