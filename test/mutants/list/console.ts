@@ -46,6 +46,6 @@ export const operatorsConsole: readonly Mutation[] = [
     from: "return role === 'caller' || userId !== undefined ? undefined : role",
     to: "return role === 'caller' ? 'readonly' : role",
     test: 'http/console-login.test.ts',
-    name: '%s gets none',
+    name: 'gets none',
   },
 ]
