@@ -157,7 +157,7 @@ function checkFile(name: string, path: string): Check {
   const mode = (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777
   if (process.platform === 'win32' || (mode & 0o077) === 0)
     return { name, status: 'ok', message: `${path} can be read by its owner alone` }
-  if ((mode & 0o077) === 0o040) {
+  if (name === 'master key' && (mode & 0o077) === 0o040) {
     const message = `${path} can be read by its group too (mode ${mode.toString(8)}).`
     const fix =
       'Check that no other user of this machine is in that group; secrets that Kubernetes mounts look so.'

@@ -14,7 +14,7 @@ export interface ChartOptions {
   readonly from: number
   readonly columns: number
   readonly hoursEach: number
-  /** The labels in this order, where they have one of their own. */
+  /** The labels in this order, where they have one of their own, from good to bad: their colours follow it. */
   readonly order?: readonly string[]
 }
 
@@ -29,7 +29,7 @@ const OTHERS = 'others'
 /** Columns over time, stacked by label; the labels with the highest counts first. */
 export function barChart(counts: readonly HourCount[], options: ChartOptions): Html {
   const { id, title, from, columns, hoursEach } = options
-  const labels = options.order?.filter((one) => counts.some(({ label }) => label === one)) ?? labelsOf(counts)
+  const labels = options.order ?? labelsOf(counts)
   const cells = labels.map(() => new Array<number>(columns).fill(0))
   for (const { hour, label, count } of counts) {
     const column = Math.floor((hour - from) / (3600 * hoursEach))
@@ -40,6 +40,7 @@ export function barChart(counts: readonly HourCount[], options: ChartOptions): H
   const totals = Array.from({ length: columns }, (_, i) => cells.reduce((sum, row) => sum + (row[i] ?? 0), 0))
   const total = totals.reduce((sum, one) => sum + one, 0)
   const top = niceTop(Math.max(1, ...totals))
+  const color = (series: number) => `${options.order === undefined ? 's' : 't'}${series + 1}`
   const hours = columns * hoursEach
   const summary = `${spoken(total)} in the last ${hours === 24 ? '24 hours' : `${hours / 24} days`}${
     total === 0 ? '' : `: ${labels.map((label, i) => `${words(label)} ${spoken(sum(cells[i]))}`).join(', ')}`
@@ -47,10 +48,10 @@ export function barChart(counts: readonly HourCount[], options: ChartOptions): H
   return html`<figure class="chart">
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="${id}-title ${id}-desc"><title id="${id}-title">${title}</title><desc id="${id}-desc">${summary}</desc>
 ${[0, top / 2, top].map((value) => grid(value, top))}
-${cells.map((row, series) => row.map((value, column) => bar({ value, column, columns, top, series, below: sum(cells.slice(0, series).map((one) => one[column] ?? 0)) })))}
+${cells.map((row, series) => row.map((value, column) => bar({ value, column, columns, top, color: color(series), below: sum(cells.slice(0, series).map((one) => one[column] ?? 0)) })))}
 <text x="${LEFT}" y="${HEIGHT - 4}">${dayOf(from)}</text><text x="${WIDTH - 2}" y="${HEIGHT - 4}" text-anchor="end">now</text>
 </svg>
-${total > 0 && html`<ul class="legend">${labels.map((label, i) => html`<li><svg viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" rx="2" class="s${i + 1}"/></svg>${words(label)} ${spoken(sum(cells[i]))}</li>`)}</ul>`}
+${total > 0 && html`<ul class="legend">${labels.map((label, i) => html`<li><svg viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" rx="2" class="${color(i)}"/></svg>${words(label)} ${spoken(sum(cells[i]))}</li>`)}</ul>`}
 <details class="more"><summary>As a table</summary>${figures(title, labels, cells, options)}</details>
 </figure>`
 }
@@ -68,16 +69,16 @@ interface Bar {
   readonly column: number
   readonly columns: number
   readonly top: number
-  readonly series: number
+  readonly color: string
 }
 
-function bar({ value, below, column, columns, top, series }: Bar): Html | '' {
+function bar({ value, below, column, columns, top, color }: Bar): Html | '' {
   if (value === 0) return ''
   const room = (WIDTH - LEFT) / columns
   const scale = (HEIGHT - BOTTOM - 8) / top
   const height = value * scale
   const y = HEIGHT - BOTTOM - (below + value) * scale
-  return html`<rect class="s${series + 1}" x="${fixed(LEFT + column * room + room * 0.12)}" y="${fixed(y)}" width="${fixed(room * 0.76)}" height="${fixed(Math.max(height, 0.6))}"/>`
+  return html`<rect class="${color}" x="${fixed(LEFT + column * room + room * 0.12)}" y="${fixed(y)}" width="${fixed(room * 0.76)}" height="${fixed(Math.max(height, 0.6))}"/>`
 }
 
 function grid(value: number, top: number): Html {

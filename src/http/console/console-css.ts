@@ -155,6 +155,7 @@ legend { padding: 0 0.375rem; font-weight: 600; font-size: 0.875rem; }
 .chart text { fill: var(--muted); font-size: 11px; }
 .chart .grid { stroke: var(--line); }
 .chart .s1 { fill: var(--c1); } .chart .s2 { fill: var(--c2); } .chart .s3 { fill: var(--c3); } .chart .s4 { fill: var(--c4); } .chart .s5 { fill: var(--c5); } .chart .s6 { fill: var(--c6); }
+.chart .t1 { fill: var(--c4); } .chart .t2 { fill: var(--c1); } .chart .t3 { fill: var(--c3); } .chart .t4 { fill: var(--c5); } .chart .t5 { fill: var(--c2); }
 .legend { display: flex; flex-wrap: wrap; gap: 0.25rem 0.875rem; list-style: none; font-size: 0.8125rem; color: var(--muted); }
 .legend svg { width: 0.625rem; height: 0.625rem; margin-right: 0.375rem; vertical-align: baseline; }
 .attention { list-style: none; display: grid; }

@@ -19,7 +19,11 @@ const CHARTS: readonly (readonly [CounterName, string, (readonly string[])?])[] 
   ['fetches', 'Requests for tokens'],
   ['refreshes', 'Refreshes'],
   ['runs', 'Tool runs'],
-  ['latency', 'Answers of the API, by time', ['10 ms', '50 ms', '250 ms', '1000 ms', 'longer']],
+  [
+    'latency',
+    'Answers of the API, by time',
+    ['up to 10 ms', 'up to 50 ms', 'up to 250 ms', 'up to 1000 ms', 'longer'],
+  ],
 ]
 /** Things that are listed; the rest is counted. */
 const MOST_SHOWN = 20

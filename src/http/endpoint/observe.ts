@@ -102,5 +102,5 @@ const LATENCIES = [10, 50, 250, 1000] as const
 
 function latencyLabel(milliseconds: number): string {
   const bound = LATENCIES.find((one) => milliseconds <= one)
-  return bound === undefined ? 'longer' : `${bound} ms`
+  return bound === undefined ? 'longer' : `up to ${bound} ms`
 }

@@ -19,9 +19,9 @@ export const portalCss = `
 .connection .tile { flex: none; margin: 0; width: 2.75rem; height: 2.75rem; }
 .badge { flex: none; padding: 0.1rem 0.6rem; border: 1px solid var(--pico-card-border-color); border-radius: 1rem; color: var(--pico-muted-color); font-size: 0.8125rem; }
 .badge.wait { border-color: currentColor; color: var(--gp-wait); font-weight: 600; }
-.connection .scopes { border: 0; }
-.connection .scopes li { padding: 0.2rem 0; border: 0; line-height: 1.45; }
-.connection .scopes li::before { content: "•"; margin-inline-end: 0.5rem; color: var(--pico-muted-color); }
+.connection .scopes { padding-inline-start: 1.125rem; border: 0; }
+.connection .scopes li { display: list-item; padding: 0.2rem 0; border: 0; list-style: disc; line-height: 1.45; }
+.connection .scopes li::marker { color: var(--pico-muted-color); }
 .connection details.more { margin: 0; padding: 0; border: 0; }
 .connection details.more summary { width: max-content; max-width: 100%; margin: 0.25rem 0; font-size: 0.875rem; }
 .connection .facts { margin: 0.875rem 0 0; }
