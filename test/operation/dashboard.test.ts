@@ -93,6 +93,7 @@ const RARE: Readonly<Record<string, readonly string[]>> = {
   gatepass_altered_rows_total: ['table'],
   gatepass_providers_held_back: ['provider'],
   gatepass_rate_limited_total: ['route'],
+  gatepass_webhook_attempts_total: ['outcome'],
 }
 
 /** The metrics of an expression with the labels that are selected or grouped by. Throws for what is no PromQL. */
@@ -188,7 +189,13 @@ describe('deploy/prometheus/rules.yml', () => {
 
   test('has the alerts that the issue asks for', () => {
     expect(rules.map(({ alert }) => alert)).toEqual(
-      expect.arrayContaining(['GatepassConsentsFail', 'GatepassLoopLag', 'GatepassTrailWaiting']),
+      expect.arrayContaining([
+        'GatepassConsentsFail',
+        'GatepassEndpointDisabled',
+        'GatepassLoopLag',
+        'GatepassTrailWaiting',
+        'GatepassWebhooksLate',
+      ]),
     )
   })
 })
