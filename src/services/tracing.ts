@@ -57,6 +57,11 @@ export function within<T>(span: Span, run: () => T): T {
   return current.run(span, run)
 }
 
+/** Runs a function outside of any trace: work that a request has only woken. */
+export function outsideTraces<T>(run: () => T): T {
+  return current.exit(run)
+}
+
 /** How a piece of work ended: attributes, and the word for its failure if it failed. */
 export interface SpanEnd {
   readonly attributes?: Attributes

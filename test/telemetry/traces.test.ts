@@ -7,6 +7,7 @@ import { traceApp } from '../fixtures/trace-tools.ts'
 import { gate } from '../flows/refresh-fixtures.ts'
 import { testClock } from '../gatepass.ts'
 import { startWorld, type World } from '../http/world.ts'
+import { answer, listen, record } from '../loopback.ts'
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../otlp-receiver.ts'
 
 const MODULE = fileURLToPath(new URL('../fixtures/trace-tools.ts', import.meta.url))
@@ -275,6 +276,36 @@ describe('work that was queued', () => {
     const awaited = named(await spansOf(second.traceId, 'POST /v1/tools/execute'), 'token refresh')
     expect(made.links).toEqual([])
     expect(awaited.links).toMatchObject([{ traceId: first.traceId, spanId: made.spanId }])
+  })
+})
+
+describe('a webhook', () => {
+  test('is delivered outside of the trace of the request that caused it, and carries none', async () => {
+    const received = await listen(async (req, res) => {
+      const { headers } = await record(req)
+      carried.push(Object.keys(headers))
+      answer(res, 200, 'text/plain', '')
+    })
+    const carried: string[][] = []
+    try {
+      const hook = { url: received.url, types: ['connection.deleted'] }
+      expect(await world.call('POST', '/v1/webhooks', hook)).toMatchObject({ status: 201 })
+      await world.connect('bob@example.test')
+      const { body } = await world.call('GET', '/v1/connections?user_id=bob@example.test')
+      clock.advance(60) // past the database's own clock, which says when an event is due
+      const { traceId, traceparent } = newTrace()
+      const path = `/v1/connections/${body.items[0].id}`
+      await world.call('DELETE', path, undefined, { headers: { traceparent } })
+      await vi.waitFor(() => expect(carried).toHaveLength(1), 60_000)
+      expect(carried[0]).not.toContain('traceparent')
+      const later = newTrace()
+      await run('inside.Traced', { traceparent: later.traceparent })
+      await spansOf(later.traceId, 'POST /v1/tools/execute')
+      const spans = await spansOf(traceId, 'DELETE /v1/connections/{id}')
+      expect(spans.map(({ name }) => name)).not.toContain('POST webhook')
+    } finally {
+      await received.close()
+    }
   })
 })
 

@@ -14,6 +14,7 @@ import {
 import { parseRetryAfter } from '../../egress/retry-after.ts'
 import type { Counter } from '../../services/metrics.ts'
 import { inContext } from '../../services/request-context.ts'
+import { inTrace, outsideTraces } from '../../services/tracing.ts'
 import type { AttemptEnd, ClaimedDelivery } from '../../store/deliveries.ts'
 import { retry } from '../../store/retry.ts'
 import { createSlots } from './delivery-slots.ts'
@@ -61,7 +62,7 @@ export function createDispatcher(
     isWanted = true
     if (looking !== undefined || isClosed) return
     // a commit wakes it within the request that has written, and it acts for none
-    looking = inContext(AS_SYSTEM, look).finally(() => {
+    looking = outsideTraces(() => inContext(AS_SYSTEM, look)).finally(() => {
       looking = undefined
       if (isWanted) wake()
     })
@@ -108,7 +109,11 @@ export function createDispatcher(
     claimed: ClaimedDelivery,
   ): Promise<'answered' | 'failed' | 'crowded'> {
     const { eventId: id, body } = claimed
-    const receipt = await sendEvent(broker, webhook, { id, body })
+    const send = () => sendEvent(broker, webhook, { id, body })
+    const { tracing } = broker
+    const receipt = await (tracing === undefined
+      ? send()
+      : inTrace(tracing, { name: 'webhook delivery' }, send))
     if (isOver) return 'failed' // another process may repeat it now, so this end is not written
     const end = endOf(broker, claimed, receipt)
     const isAnswered = end.state === 'delivered'
