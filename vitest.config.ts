@@ -21,6 +21,7 @@ const MEASURING = [
 const REPEATED = [
   'test/nodes.test.ts',
   'test/faults/clock.test.ts',
+  'test/faults/webhooks.test.ts',
   'test/faults/crowds.test.ts',
   'test/faults/stream-crowds.test.ts',
   'test/threats/large-answers.test.ts',

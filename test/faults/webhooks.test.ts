@@ -1,0 +1,186 @@
+import { createServer, type Server } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, test } from 'vitest'
+import type { AnyJson } from '../any-json.ts'
+import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { oauth2For } from '../flows/fixtures.ts'
+import { freePort } from '../ports.ts'
+import { type DatabaseKind, type Installation, install } from './installation.ts'
+import { repetitions } from './repetitions.ts'
+
+// Two processes deliver to a receiver that fails, hangs and dies, while they are killed themselves.
+
+/** Connections that one request imports. */
+const AT_ONCE = 50
+/** Every so manieth request fails, and every so manieth hangs, the first time that its event comes. */
+const [FAILS, HANGS] = [17, 397]
+const KILL_EVERY_MS = 3_000
+const LONGEST_MS = 240_000
+
+interface Taken {
+  readonly id: string
+  readonly key: string
+  readonly sequence: number
+}
+
+/** It verifies each request by the published package, and can be killed and started again on its port. */
+async function startReceiver() {
+  const port = await freePort()
+  const taken: Taken[] = []
+  const seen = new Set<string>()
+  let [asked, forged, secret] = [0, 0, '']
+  let server: Server | undefined
+
+  async function start(): Promise<void> {
+    const fresh = createServer(async (req, res) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk)
+      const body = Buffer.concat(chunks).toString()
+      const id = String(req.headers['webhook-id'])
+      let event: AnyJson
+      try {
+        event = new Webhook(secret).verify(body, req.headers as Record<string, string>)
+      } catch {
+        forged++
+        return void res.writeHead(400).end()
+      }
+      const isNew = !seen.has(id)
+      seen.add(id)
+      asked++
+      if (isNew && asked % HANGS === 0) return
+      if (isNew && asked % FAILS === 0) return void res.writeHead(500).end()
+      taken.push({ id, key: event.data.id, sequence: event.data.sequence })
+      res.writeHead(204).end()
+    })
+    await new Promise<void>((resolve) => fresh.listen(port, '127.0.0.1', resolve))
+    server = fresh
+  }
+
+  async function kill(): Promise<void> {
+    const old = server
+    server = undefined
+    if (old === undefined) return
+    const closed = new Promise((resolve) => old.close(resolve))
+    old.closeAllConnections()
+    await closed
+  }
+
+  await start()
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    taken,
+    start,
+    kill,
+    get forged() {
+      return forged
+    },
+    verifyWith(given: string) {
+      secret = given
+    },
+    [Symbol.asyncDispose]: kill,
+  }
+}
+
+/** Until the database answers after a kill: the balancer gives the call to a node that runs. */
+async function persistently(installation: Installation, body: object): Promise<void> {
+  for (let tries = 0; tries < 60; tries++) {
+    const answer = await installation
+      .call('POST', '/v1/admin/user_connections/import', body)
+      .catch(() => undefined)
+    if (answer?.status === 200) return
+    await sleep(250)
+  }
+  throw new Error('no node took the import')
+}
+
+async function deliveriesUnderKills(kind: DatabaseKind, count: number): Promise<void> {
+  const as = await startFakeAuthorizationServer({})
+  try {
+    await using installation = await install(kind)
+    await using receiver = await startReceiver()
+    const start = () => installation.start({ nodeArgs: [] })
+    await start()
+    await start()
+    await installation.call('POST', '/v1/admin/auth_providers', { id: 'demo', oauth2: oauth2For(as) })
+    const hook = await installation.call('POST', '/v1/webhooks', { url: receiver.url })
+    receiver.verifyWith(hook.body.secret)
+
+    let isOver = false
+    const killing = (async () => {
+      for (let round = 1; !isOver; round++) {
+        await sleep(KILL_EVERY_MS)
+        if (isOver) return
+        if (round % 3 === 0) {
+          await receiver.kill()
+          await sleep(1_000)
+          await receiver.start()
+        }
+        const [first] = installation.nodes
+        const next = start()
+        await first?.kill()
+        await next
+      }
+    })()
+
+    // of each connection as many events as there are rounds: its import, then other scopes each time
+    const rounds = 10
+    const users = Array.from({ length: Math.ceil(count / rounds) }, (_, i) => `user-${i}`)
+    for (let round = 1; round <= rounds; round++)
+      for (let i = 0; i < users.length; i += AT_ONCE)
+        await persistently(installation, {
+          replace: true,
+          connections: users.slice(i, i + AT_ONCE).map((user_id) => ({
+            user_id,
+            provider_id: 'demo',
+            access_token: `token-${user_id}-${round}`,
+            account: { id: user_id },
+            scopes: [`scope-${round}`],
+          })),
+        })
+    isOver = true
+    await killing
+    // claims of the dead end now, and not after their 30 seconds
+    if (repetitions({ few: true, many: false }))
+      await installation.sql(
+        "update deliveries set due_at = 0 where state = 'waiting' and lease_owner is not null",
+      )
+
+    const written = await installation.sql('select id from events')
+    expect(written.length).toBeGreaterThanOrEqual(users.length * rounds)
+    const until = performance.now() + LONGEST_MS
+    for (;;) {
+      const [left] = await installation.sql(
+        "select count(*) as waiting from deliveries where state = 'waiting'",
+      )
+      if (Number(left?.waiting) === 0) break
+      if (performance.now() > until) throw new Error(`${left?.waiting} events were not delivered in time`)
+      await sleep(500)
+    }
+    const delivered = new Set(receiver.taken.map(({ id }) => id))
+    expect(written.filter(({ id }) => !delivered.has(String(id)))).toEqual([])
+    expect(receiver.forged).toBe(0)
+    for (const events of Map.groupBy(receiver.taken, ({ key }) => key).values()) {
+      const sequences = events.map(({ sequence }) => sequence)
+      // one that comes again comes before the next one
+      expect(sequences).toEqual(sequences.toSorted((a, b) => a - b))
+      expect([...new Set(sequences)]).toEqual(Array.from(new Set(sequences), (_, i) => i + 1))
+    }
+  } finally {
+    await as.close()
+  }
+}
+
+describe('two processes that are killed, and a receiver that fails, hangs and dies', () => {
+  test(
+    'deliver each event at least once, and those of one connection in order, on SQLite',
+    () => deliveriesUnderKills('SQLite', repetitions({ few: 300, many: 10_000 })),
+    600_000,
+  )
+
+  test.runIf(repetitions({ few: false, many: true }))(
+    'and on PostgreSQL',
+    () => deliveriesUnderKills('PostgreSQL', 10_000),
+    600_000,
+  )
+})
