@@ -88,7 +88,7 @@ async function sweep({ store, now, settings }: Broker): Promise<void> {
   await store.connectSessions.sweep(now() - Math.max(OPENER_SECONDS, settings.authorizationTtlSeconds))
   await store.mcpConsents.sweep(now() - MCP_CONSENT_SECONDS)
   await store.mcpRecords.sweep(now())
-  await store.events.sweep(now() - EVENTS_KEPT_SECONDS)
+  await store.events.sweep(now() - EVENTS_KEPT_SECONDS, now())
   await store.portalTickets.sweep(now())
   await store.connectionTools.sweep(now() - TOOL_USE_SECONDS)
   await store.pageSessions.sweep(now())

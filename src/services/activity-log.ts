@@ -8,7 +8,10 @@ const BATCH = 200
 const PAUSE_MS = 50
 /** A user is written at most this often. */
 const SEEN_SECONDS = 60
-/** While the database cannot be written, more users and counts than these are not recorded. */
+/**
+ * While the database cannot be written, more users and counts than these are not recorded. User ids come from callers,
+ * so that the memory for them needs an end.
+ */
 const MAX_USERS = 50_000
 const MAX_COUNTS = 10_000
 const HOUR = 3600
@@ -89,7 +92,7 @@ export function createActivityLog(
     },
     seen(projectId, userId) {
       const at = now()
-      if (at >= since + SEEN_SECONDS || at < since) {
+      if (at >= since + SEEN_SECONDS || at < since || known.size >= MAX_USERS) {
         since = at
         known.clear()
       }

@@ -1,7 +1,8 @@
-import { and, asc, eq, getTableColumns, gt, isNotNull, isNull, or, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gt, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Delivery, DeliveryState, EventType, Webhook } from '../domain/webhook.ts'
 import type { Database } from './database.ts'
+import { deliveryOrder } from './delivery-order.ts'
 import { type Lease, leaseEnd } from './lease.ts'
 import { createPages, type Page, type PageRequest } from './page.ts'
 import { variantsOf } from './statement.ts'
@@ -84,6 +85,7 @@ export function createDeliveries(database: Database): Deliveries {
   const { tables, query, statement, read, write, dialect } = database
   const { webhooks, deliveries, events } = tables
   const hasten = hastenStatement(database)
+  const { proceed } = deliveryOrder(database)
 
   // a subquery, since PostgreSQL looks up no time in an index that may change while the statement runs
   const leaseNow = (now: EpochSeconds) => sql<number>`(select ${dialect.leaseNow(now)})`
@@ -98,8 +100,6 @@ export function createDeliveries(database: Database): Deliveries {
     readonly eventId: string
   }
   const isOne = (p: One) => and(eq(deliveries.webhookId, p.webhookId), eq(deliveries.eventId, p.eventId))
-  const isOfKey = (p: OfWebhook & { key: string }) =>
-    and(eq(deliveries.webhookId, p.webhookId), eq(deliveries.key, p.key), isWaiting)
 
   const due = statement((p: { now: EpochSeconds }) => {
     // a subquery for each webhook, so that no plan reads all deliveries that are due
@@ -178,24 +178,6 @@ export function createDeliveries(database: Database): Deliveries {
           )
           .returning({ id: deliveries.eventId }),
     ),
-  )
-  const firstOfKey = statement((p: OfWebhook & { key: string }) =>
-    dialect.lock(
-      query
-        .select({ eventId: deliveries.eventId, dueAt: deliveries.dueAt })
-        .from(deliveries)
-        .where(isOfKey(p))
-        .orderBy(asc(deliveries.keySeq))
-        .limit(1),
-      'for update',
-    ),
-  )
-  const makeDue = statement((p: One & { now: EpochSeconds }) =>
-    query
-      .update(deliveries)
-      .set({ dueAt: dialect.leaseNow(p.now) })
-      .where(isOne(p))
-      .returning({ id: deliveries.eventId }),
   )
   const answers = statement((p: OfWebhook) =>
     query
@@ -295,13 +277,7 @@ export function createDeliveries(database: Database): Deliveries {
         const how = retryIn === undefined ? 'for good' : 'again'
         const values = { webhookId, eventId, owner, attempt, ...ended, seconds: retryIn ?? 0, now }
         if ((yield* end(how)(values)).length === 0) return { isSettled: false }
-        if (retryIn === undefined) {
-          const [next] = yield* firstOfKey({ webhookId, key })
-          if (next !== undefined && next.dueAt === undefined) {
-            yield* makeDue({ webhookId, eventId: next.eventId, now })
-            announce({ noun: 'delivery' })
-          }
-        }
+        if (retryIn === undefined) yield* proceed(announce, { webhookId, key }, now)
         if (about.health === 'answers') {
           const [failed] = yield* answers({ webhookId })
           if (failed?.probeAt !== undefined) {

@@ -5,6 +5,7 @@ import type { EventType, Webhook } from '../domain/webhook.ts'
 import { authorizationEvents } from './authorization-events.ts'
 import { failStatements } from './begin-authorizations.ts'
 import type { Database } from './database.ts'
+import { deliveryOrder } from './delivery-order.ts'
 import { type Steps, variantsOf } from './statement.ts'
 import { inSlices } from './sweep.ts'
 
@@ -45,14 +46,18 @@ export interface Events {
    * `limit` at a time. Elsewhere an expired one is recognised by its time. Returns their ids.
    */
   expireAuthorizations(now: EpochSeconds, limit: number): Promise<readonly string[]>
-  /** Deletes what was written before `before`, with its deliveries; returns how many events. */
-  sweep(before: EpochSeconds): Promise<number>
+  /**
+   * Deletes what was written before `before`, with its deliveries; returns how many events. A later delivery that waited
+   * for one of them is due.
+   */
+  sweep(before: EpochSeconds, now: EpochSeconds): Promise<number>
 }
 
 export function createEvents(database: Database): Events {
   const { tables, query, statement, read, write, writeRepeatable, dialect } = database
   const { webhooks, events, deliveries, authorizations } = tables
   const fail = failStatements(database)
+  const { proceed } = deliveryOrder(database)
   const { settled } = authorizationEvents(database)
 
   const past = statement(
@@ -164,7 +169,7 @@ export function createEvents(database: Database): Events {
     return query
       .delete(deliveries)
       .where(sql`(${deliveries.webhookId}, ${deliveries.eventId}) in ${some}`)
-      .returning({ id: deliveries.eventId })
+      .returning({ webhookId: deliveries.webhookId, key: deliveries.key, state: deliveries.state })
   })
 
   /** Makes one event due for the webhook, or lets it wait for the one before it in its key. */
@@ -220,8 +225,15 @@ export function createEvents(database: Database): Events {
       }
       return expired
     },
-    async sweep(before) {
-      await inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweepDeliveries({ before })))
+    async sweep(before, now) {
+      await inSlices(dialect.sweptAtOnce, () =>
+        write(undefined, function* (announce) {
+          const swept = yield* sweepDeliveries({ before })
+          for (const { state, ...place } of swept)
+            if (state === 'waiting') yield* proceed(announce, place, now)
+          return swept
+        }),
+      )
       return inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweepEvents({ before })))
     },
   }

@@ -20,7 +20,7 @@ export interface SettledRestore {
 export type SettleRestore = (message: string, now: EpochSeconds) => Promise<SettledRestore | undefined>
 
 export function createSettleRestore({ tables, query, statement, write }: Database): SettleRestore {
-  const { authorizations, chains, connections, executions, facts, suspendedCalls } = tables
+  const { authorizations, chains, connections, connectSessions, executions, facts, suspendedCalls } = tables
   const { mcpConsents, mcpRecords, pageSessions, portalTickets } = tables
 
   const takeMark = statement((_: object) =>
@@ -74,6 +74,11 @@ export function createSettleRestore({ tables, query, statement, write }: Databas
     query.delete(portalTickets).returning({ hash: portalTickets.hash }),
   )
 
+  // one that has ended since the backup must not begin another authorization
+  const dropConnectSessions = statement((_: object) =>
+    query.delete(connectSessions).returning({ id: connectSessions.id }),
+  )
+
   return (message, now) =>
     write(undefined, function* () {
       const [mark] = yield* takeMark({})
@@ -87,6 +92,7 @@ export function createSettleRestore({ tables, query, statement, write }: Databas
       const consents = yield* dropConsents({})
       yield* dropGrants({})
       yield* dropTickets({})
+      yield* dropConnectSessions({})
       return {
         takenAt: Number(mark.value),
         connections: refreshable.length,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { BACKUP_FACT } from '../../src/store/facts.ts'
 import { connectSession, defined, inProject, type OpenedStore } from './fixtures.ts'
 
 /** What `ConnectSessions` promises. */
@@ -56,6 +57,17 @@ export function connectSessionPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.connectSessions.sweep(10)).toBe(1)
       expect(await store.connectSessions.find(defined(old).id)).toBeUndefined()
       expect(await store.connectSessions.find(defined(fresh).id)).toEqual(fresh)
+    })
+
+    test('end when a backup is restored', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const session = connectSession({ projectId })
+      await store.connectSessions.add(session)
+      await store.facts.put(BACKUP_FACT, '5')
+      await store.settleRestore('restored', 6)
+      expect(await other.connectSessions.find(session.id)).toBeUndefined()
     })
   })
 }

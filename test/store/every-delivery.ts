@@ -56,5 +56,5 @@ export async function everyDelivery(store: Store, projectId: string): Promise<vo
   for (const enabled of [true, false]) await store.webhooks.change({ ...quiet, enabled, updatedAt: now })
   for (const one of [quiet, loud]) await store.webhooks.delete(projectId, one.id)
   await store.deliveries.waiting()
-  await store.events.sweep(0)
+  await store.events.sweep(0, 0)
 }

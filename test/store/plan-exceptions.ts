@@ -68,7 +68,8 @@ export const EXCEPTIONS: readonly Exception[] = [
     reason: 'the first start on a restored backup',
   },
   {
-    statement: /^delete from "(chains|suspended_calls|mcp_consents|page_sessions|portal_tickets)" returning/,
+    statement:
+      /^delete from "(chains|connect_sessions|suspended_calls|mcp_consents|page_sessions|portal_tickets)" returning/,
     reason: 'the first start on a restored backup',
   },
   {

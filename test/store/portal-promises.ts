@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { connectionToolKey } from '../../src/store/connection-tools.ts'
+import { BACKUP_FACT } from '../../src/store/facts.ts'
 import { connected, execution, inProject, type OpenedStore, pending, sealed } from './fixtures.ts'
 
 /** What `PortalTickets` and `ConnectionTools` promise, and what the other nouns promise of a user who is forgotten. */
@@ -31,6 +32,10 @@ export function portalPromises(open: () => Promise<OpenedStore>): void {
       expect(spent.filter(Boolean)).toEqual([ticket])
       expect(await store.portalTickets.find('h', 99)).toBeUndefined()
       expect(await store.portalTickets.sweep(50)).toBe(1)
+      await store.portalTickets.add(ticket)
+      await store.facts.put(BACKUP_FACT, '5')
+      await store.settleRestore('restored', 6)
+      expect(await other.portalTickets.find('h', 99)).toBeUndefined()
     })
   })
 

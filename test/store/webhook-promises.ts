@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { EventType, Webhook } from '../../src/domain/webhook.ts'
 import type { ClaimedDelivery, WebhookHealth } from '../../src/store/deliveries.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -226,8 +226,8 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
       const { store } = opened
       const { owner, hook } = await inWebhookProject(store)
       await store.connections.addImported(connection(owner), { replaces: false, makeDefault: false })
-      expect(await store.events.sweep(now() - 100)).toBe(0)
-      expect(await store.events.sweep(now() + 100)).toBe(1)
+      expect(await store.events.sweep(now() - 100, now())).toBe(0)
+      expect(await store.events.sweep(now() + 100, now())).toBe(1)
       expect((await store.deliveries.list(hook.id, {}, FIRST_PAGE)).items).toEqual([])
       expect(await claim(store, hook)).toEqual([])
     })
@@ -263,6 +263,28 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
       const [next, ...none] = await claim(other, hook)
       expect(none).toEqual([])
       expect(next).toMatchObject({ key: one?.key, type: 'connection.refreshed_scopes', attempt: 1 })
+    })
+
+    test('go on when the one that they waited for was swept', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { owner, hook } = await inWebhookProject(store)
+      const made = await withEvents(store, owner, 1)
+      // times of events are whole seconds: the next ones are in a later one
+      const [first] = (await store.deliveries.list(hook.id, {}, FIRST_PAGE)).items
+      const later = defined(first).createdAt + 1
+      await vi.waitFor(() => expect(Date.now() / 1000).toBeGreaterThan(later), 60_000)
+      for (const generation of [1, 2])
+        await store.connections.settleRefresh(
+          made.id,
+          generation,
+          refreshed({ scopes: [`scope ${generation}`] }),
+          undefined,
+          [],
+        )
+      expect(await store.events.sweep(later, now())).toBe(1)
+      const bodies = await deliverAll(store, hook)
+      expect(bodies.map(({ data }) => data.sequence)).toEqual([2, 3])
     })
 
     test('wait for their retry, and hold back only their own key', async () => {
