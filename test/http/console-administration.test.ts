@@ -378,3 +378,18 @@ test('settings are shown without their secrets, and the doctor says what it find
   )
   expect((await send('/doctor')).status).toBe(200)
 })
+
+test('the settings of the installation are not shown to operators of another project', async () => {
+  const { key } = (await world.call('POST', '/v1/admin/keys', { role: 'admin', project: 'tenant' })).body
+  const tenant = new UserAgent()
+  await logIn(tenant, key)
+  const page = await tenant.get(url('/settings'))
+  expect([page.status, page.body]).toEqual([403, expect.not.stringContaining('GATEPASS_PORT')])
+})
+
+test('the secret of a hook is on no page, although a faulty form comes back with what was typed', async () => {
+  const secret = 'hook-secret-of-the-tests'
+  const form = { id: 'asked', effect: 'hook', enabled: 'true', url: 'no-url', secret, do: 'set' }
+  const page = await send('/policy/new', form)
+  expect([page.status, page.body]).toEqual([400, expect.not.stringContaining(secret)])
+})

@@ -172,6 +172,18 @@ describe('with an API key', () => {
     expect((await browser.post(url('/logout'), { csrf })).status).toBe(303)
   })
 
+  test('a form of very many fields is refused before it is taken apart, which would hold up everyone', async () => {
+    const body = 'a&'.repeat(200_000)
+    const headers = { origin: gatepass.url, 'content-type': 'application/x-www-form-urlencoded' }
+    const send = (path: string, cookie = '') =>
+      fetch(url(path), { method: 'POST', headers: { ...headers, cookie }, body, redirect: 'manual' })
+    expect((await send('/login')).status).toBe(413)
+    await logIn(gatepass.apiKey)
+    expect((await send('/project', `${COOKIE}=${browser.cookies(url())[COOKIE]}`)).status).toBe(413)
+    const connect = { method: 'POST', headers, body: 'a&'.repeat(30_000) }
+    expect((await fetch(`${gatepass.url}/connect/session`, connect)).status).toBe(413)
+  })
+
   test('a page leads back to no other site after the login', async () => {
     for (const next of ['//evil.example', 'https://evil.example', '/\\evil.example', '/a b']) {
       const page = await browser.get(url(`/login?next=${encodeURIComponent(next)}`))

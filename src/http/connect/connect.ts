@@ -13,6 +13,7 @@ import { LOGIN_TROUBLES } from '../../flows/identify-user.ts'
 import { hasLoggedIn } from '../../flows/login-proof.ts'
 import { receiveResponse } from '../../flows/receive-response.ts'
 import { startAttempt } from '../../flows/start-attempt.ts'
+import { readForm } from '../endpoint/read-form.ts'
 import { VALUE } from '../pages/connect-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
@@ -190,7 +191,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
   // a form from another site has no cookie of this browser; after the redirect it has
   app.post('/callback/:uid', async (c) => {
     const providerUid = c.req.param('uid')
-    const form = new URLSearchParams(await c.req.text())
+    const form = await readForm(c)
     const query = await carryFormResponse(broker, { providerUid, form })
     if (query === undefined) return endingResponse(c, { kind: 'unknown_state' }, 400)
     pageHeaders(c)
@@ -227,10 +228,10 @@ function isChosen(authorization: Authorization): boolean {
 /** The values of the page's form, by the variable's name. */
 async function typedValues(c: Context): Promise<Record<string, string>> {
   const type = c.req.header('content-type') ?? ''
-  const form = /^application\/x-www-form-urlencoded\b/.test(type) ? await c.req.parseBody() : {}
+  const form = /^application\/x-www-form-urlencoded\b/.test(type) ? await readForm(c) : []
   return Object.fromEntries(
-    Object.entries(form).flatMap(([name, value]) =>
-      name.startsWith(VALUE) && typeof value === 'string' ? [[name.slice(VALUE.length), value] as const] : [],
+    [...form].flatMap(([name, value]) =>
+      name.startsWith(VALUE) ? [[name.slice(VALUE.length), value] as const] : [],
     ),
   )
 }

@@ -5,6 +5,7 @@ import { connectUrl } from '../../flows/acquire-tokens.ts'
 import { findConnectSession, mayOpenFrom, openConnectSession } from '../../flows/connect-session.ts'
 import { remoteAddress } from '../endpoint/authenticate.ts'
 import type { Charge, CountGuess } from '../endpoint/rate-limit.ts'
+import { readForm } from '../endpoint/read-form.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
 import { endingResponse } from './show-authorization.ts'
@@ -27,7 +28,7 @@ export function addOpenSession(app: OpenAPIHono, broker: Broker, limits: Session
 
   app.post('/connect/session', async (c) => {
     if (!isTopLevel(c)) return endingResponse(c, { kind: 'refused_request' }, 403)
-    const form = new URLSearchParams(await c.req.text())
+    const form = await readForm(c)
     const found = await findConnectSession(broker, form.get('session_token') ?? '')
     if (found.outcome === 'unknown') limits.countGuess(remoteAddress(c))
     else limits.charge({ id: found.session.id, rateLimit: SESSION_RATE })

@@ -15,6 +15,7 @@ import {
 import { openSession, type UserSession } from '../../flows/user-session.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import { userIdText } from '../endpoint/fields.ts'
+import { readForm } from '../endpoint/read-form.ts'
 import { openLoginPage } from '../pages/open-login-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
@@ -108,7 +109,7 @@ export function addSessionLogin(app: OpenAPIHono, broker: Broker): void {
     })
     app.post(OPEN_PATH, async (c) => {
       if (!isFromOwnPage(c, broker)) return unknownLogin(c)
-      const form = new URLSearchParams(await c.req.text())
+      const form = await readForm(c)
       const state = form.get('state') ?? ''
       const userId = userIdText.safeParse(form.get('user_id')?.trim())
       if (!userId.success) {

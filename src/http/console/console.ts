@@ -11,12 +11,15 @@ import { addAdministrationPages } from './pages.ts'
 import { consoleRoutes } from './routes.ts'
 import { addUserPages } from './users.ts'
 
+/** The largest form before the login: a key, and where to go on. */
+const MAX_LOGIN_BYTES = 8 * 1024
 /** The largest form: a policy, a tool's input. */
 const MAX_FORM_BYTES = 512 * 1024
 
 /** The operator's console. Each `add…` is one page with what belongs to it; its file has the paths. */
 export function addConsole(app: OpenAPIHono, broker: Broker, options: OperationOptions = {}): void {
   if (broker.settings.dashboard.serve === 'off') return
+  app.use('/dashboard/login', bodyLimit(MAX_LOGIN_BYTES))
   app.use('/dashboard/*', bodyLimit(MAX_FORM_BYTES))
   const routes = consoleRoutes(app, broker)
   addConsoleLogin(app, broker, routes) // /dashboard/login, /confirm, /project, /logout

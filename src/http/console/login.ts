@@ -18,6 +18,7 @@ import { isFromOwnPage } from '../connect/own-page.ts'
 import { remoteAddress } from '../endpoint/authenticate.ts'
 import { STATUS } from '../endpoint/errors.ts'
 import { createAddressLimit } from '../endpoint/rate-limit.ts'
+import { readForm } from '../endpoint/read-form.ts'
 import { pageSessions } from '../page-session/page-session.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { confirmPage, LOGIN_PROBLEMS, loginPage } from './login-page.ts'
@@ -54,7 +55,7 @@ export function addConsoleLogin(app: OpenAPIHono, broker: Broker, routes: Consol
 
   /** By key: the form has no session yet, so its origin alone is checked; the login makes a new session. */
   app.post('/dashboard/login', async (c) => {
-    const form = new URLSearchParams(await c.req.text())
+    const form = await readForm(c)
     const next = safeNext(form.get('next'))
     if (!isFromOwnPage(c, broker, { withoutHeaders: 'refused' }))
       return show(c, next, LOGIN_PROBLEMS.foreign, 403)

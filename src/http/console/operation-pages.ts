@@ -1,4 +1,7 @@
 import { html } from 'hono/html'
+import { BrokerError } from '../../domain/errors.ts'
+import { DEFAULT_PROJECT } from '../../domain/project.ts'
+import { administersInstallation } from '../../flows/manage-keys.ts'
 import type { Diagnose } from '../operation/diagnosis.ts'
 import type { Html } from '../pages/layout.ts'
 import { asCurl, badge, emptyState, link, section, submit, type Tone, table } from './parts.ts'
@@ -20,6 +23,8 @@ export interface OperationOptions {
 /** The settings that this server runs with, and the checks of `gatepass doctor`. */
 export function addOperationPages(routes: ConsoleRoutes, { diagnose, settings }: OperationOptions): void {
   routes.page('/settings', (on) => {
+    if (!administersInstallation(on.session.project))
+      throw new BrokerError('insufficient_role', OF_INSTALLATION)
     const rows = (settings ?? []).map(({ name: variable, value }) => [
       html`<code>${variable}</code>`,
       html`<bdi>${value}</bdi>`,
@@ -57,6 +62,8 @@ ${on.form('/doctor', submit('Check again', 'secondary'))}
     return on.show('Doctor', body, { lead: 'What does not work, and what to do about it.' })
   })
 }
+
+const OF_INSTALLATION = `The settings are those of the whole installation: they are shown to operators of the project "${DEFAULT_PROJECT}" alone.`
 
 const ORDER = ['failed', 'warning', 'ok']
 const WORDS = { ok: 'works', warning: 'warning', failed: 'failed' } as const

@@ -8,6 +8,7 @@ import { BrokerError } from '../../domain/errors.ts'
 import { type ConsoleSession, openConsoleSession } from '../../flows/console/console-session.ts'
 import { inContext } from '../../services/request-context.ts'
 import { STATUS, toRefusal } from '../endpoint/errors.ts'
+import { readForm } from '../endpoint/read-form.ts'
 import { requestId } from '../endpoint/request-id.ts'
 import { CSRF_FIELD, pageSessions } from '../page-session/page-session.ts'
 import type { Html } from '../pages/layout.ts'
@@ -160,7 +161,7 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
         if (session === undefined) return toLogin(c)
         const on = onPage(c, session)
         return handled(on, route, async () => {
-          const form = new URLSearchParams(await c.req.text())
+          const form = await readForm(c)
           if (!sessions.isOwnForm(c, session.opened, form))
             throw new BrokerError('insufficient_role', FOREIGN)
           if (!readonly && !on.mayChange) {

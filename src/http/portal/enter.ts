@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { ENTER_PATH, enterPortal, findPortalTicket, PORTAL_PATH } from '../../flows/portal/portal-link.ts'
 import { isFromOwnPage } from '../connect/own-page.ts'
+import { readForm } from '../endpoint/read-form.ts'
 import { brandOf } from '../pages/brand.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { enterPage, goneLinkPage } from '../pages/portal/enter-pages.ts'
@@ -30,7 +31,7 @@ export function addEnter(app: OpenAPIHono, broker: Broker, { sessions }: MeSessi
   app.post(ENTER_PATH, async (c) => {
     // else another site could put its visitor into a session of the site's own user
     if (!isFromOwnPage(c, broker, { withoutHeaders: 'refused' })) return gone(c)
-    const ticket = new URLSearchParams(await c.req.text()).get('ticket')
+    const ticket = (await readForm(c)).get('ticket')
     const found = await findPortalTicket(broker, ticket)
     if (found === undefined) return gone(c)
     const begun = await asUser(c, found.userId, () =>

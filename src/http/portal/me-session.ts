@@ -4,6 +4,7 @@ import type { Broker } from '../../broker.ts'
 import type { OpenedPageSession } from '../../flows/page-session.ts'
 import { isStillValid } from '../../flows/portal/portal-rights.ts'
 import { inContext } from '../../services/request-context.ts'
+import { readForm } from '../endpoint/read-form.ts'
 import { requestId } from '../endpoint/request-id.ts'
 import { pageSessions } from '../page-session/page-session.ts'
 import { brandOf } from '../pages/brand.ts'
@@ -53,7 +54,7 @@ export function meSession(broker: Broker) {
       app.post(path, async (c) => {
         const session = await open(c)
         if (session === undefined) return toStart(c)
-        const form = new URLSearchParams(await c.req.text())
+        const form = await readForm(c)
         if (!sessions.isOwnForm(c, session, form)) return back(c, session, { code: 'stale_form' })
         return asUser(c, session.subject, () => handle({ c, session, form }))
       })

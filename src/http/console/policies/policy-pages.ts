@@ -117,7 +117,7 @@ function showEditor(on: OnPage, { policy, values, refused, result }: Editor) {
 ${on.mayChange ? section(isNew ? 'Rule' : 'Change', html`${on.form(action, fields)}`) : ''}
 ${policy !== undefined && section('As JSON', html`<pre tabindex="0"><code>${JSON.stringify(policyToWire(policy), null, 2)}</code></pre>`)}
 ${policy !== undefined && on.mayChange && section('Delete', html`<details><summary>Delete this policy</summary><p>It applies no longer from that moment on.</p>${on.form(`${pathOf(policy.id)}/delete`, submit(`Delete ${policy.id}`, 'danger'), { recent: true })}</details>`)}
-${asCurl(on, isNew ? '/v1/admin/policies' : `/v1/admin/policies/${encodeURIComponent(policy.id)}`, isNew ? { method: 'POST', body: policyBody(values, values.get('id') ?? 'no-leaks') } : {})}`
+${asCurl(on, isNew ? '/v1/admin/policies' : `/v1/admin/policies/${encodeURIComponent(policy.id)}`, isNew ? { method: 'POST', body: shownBody(values) } : {})}`
   return on.show(policy?.id ?? 'Make a policy', body, {
     above: ABOVE,
     ...(policy !== undefined && {
@@ -132,4 +132,11 @@ const TONES: Readonly<Record<Policy['effect'], Tone>> = { allow: 'good', deny: '
 
 function effectBadge(effect: Policy['effect']): Html {
   return badge(effect, TONES[effect])
+}
+
+/** What the form says, as a request: without the hook's secret, which no page shows. */
+function shownBody(form: URLSearchParams): unknown {
+  const shown = new URLSearchParams(form)
+  if (shown.get('secret')) shown.set('secret', '…')
+  return policyBody(shown, shown.get('id') ?? 'no-leaks')
 }
