@@ -1,6 +1,7 @@
 import type { Broker } from './broker.ts'
 import type { Config } from './config.ts'
 import { ConfigError } from './config-error.ts'
+import { sandboxDefinition } from './dev-provider/definition.ts'
 import { type Clock, systemClock } from './domain/clock.ts'
 import type { Log } from './domain/log.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
@@ -241,7 +242,7 @@ export async function openBroker(
 
 /** The catalogue with the operator's definitions. Throws `ConfigError` for files that cannot be used. */
 async function readDefinitions(
-  { providerFolder }: Config,
+  { providerFolder, development, publicUrl }: Config,
   allowsHttp: AllowsHttp,
   log: Log,
 ): Promise<Definitions> {
@@ -251,7 +252,10 @@ async function readDefinitions(
     if (builtIn(definition.id) === undefined) log.info(about, 'a definition of a provider was read')
     else log.warn(about, 'a definition was read that replaces the built-in one of this id')
   }
-  return createDefinitions(files.map(({ definition }) => definition))
+  return createDefinitions(
+    files.map(({ definition }) => definition),
+    development ? [sandboxDefinition(publicUrl)] : [],
+  )
 }
 
 /** Throws `ConfigError` for a client in the environment whose provider's name is misspelled. */

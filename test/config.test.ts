@@ -5,6 +5,7 @@ import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Config, readConfig } from '../src/config.ts'
 import { ConfigError } from '../src/config-error.ts'
+import { effectiveSettings } from '../src/diagnosis/effective-settings.ts'
 import { createLog } from '../src/log.ts'
 import { openBroker } from '../src/open-broker.ts'
 import { builtIn } from '../src/providers/catalogue/registry.ts'
@@ -569,6 +570,26 @@ describe('the console', () => {
       { claim: 'email', value: 'ada@example.test', role: 'readonly', project: 'acme' },
       { claim: 'sub', value: 'a=b', role: 'admin', project: 'default' },
     ])
+  })
+
+  test('shows the settings of its login, and the origin of the collector, without secrets', () => {
+    const shown = effectiveSettings(
+      serve({
+        ...issuer,
+        GATEPASS_DASHBOARD_CLIENT_SECRET: 'secret-of-the-client',
+        GATEPASS_DASHBOARD_ROLES: 'groups=ops admin on *',
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.test/secret-path',
+        OTEL_EXPORTER_OTLP_HEADERS: 'x-key=secret-header',
+      }),
+    )
+    expect(Object.fromEntries(shown.map(({ name, value }) => [name, value]))).toMatchObject({
+      GATEPASS_DASHBOARD: 'on',
+      GATEPASS_DASHBOARD_CLIENT_ID: 'console',
+      GATEPASS_DASHBOARD_CLIENT_SECRET: 'set',
+      GATEPASS_DASHBOARD_ROLES: 'groups=ops admin on *',
+      'OTEL_EXPORTER_OTLP_ENDPOINT, traces': 'https://collector.test',
+    })
+    expect(JSON.stringify(shown)).not.toContain('secret-')
   })
 
   test.each<[string, Record<string, string>, string[]]>([

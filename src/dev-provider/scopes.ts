@@ -1,6 +1,9 @@
-/** The scopes with their text on the consent page. There are two, so that consent can be partial. */
+/**
+ * The scopes with their text on the consent page. There are two, so that consent can be partial. The catalogue has these
+ * sentences too, so they are translated.
+ */
 export const SCOPES: Readonly<Record<string, string>> = {
-  'profile:read': 'See your name and e-mail address',
+  'profile:read': 'See your name and email address',
   'profile:write': 'Change your profile',
 }
 

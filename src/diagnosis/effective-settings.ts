@@ -1,3 +1,4 @@
+import type { DashboardRule, OidcVerifier } from '../broker.ts'
 import type { Config } from '../config.ts'
 import { SETTINGS, type SettingName } from '../settings/names.ts'
 import { databaseName } from '../store/database-place.ts'
@@ -5,6 +6,10 @@ import { databaseName } from '../store/database-place.ts'
 type Show = (config: Config) => string | undefined
 
 const list = (texts: Iterable<string>) => [...texts].join(', ') || 'none'
+const loginOf = (verifier: Config['verifier']) => (verifier.kind === 'oidc' ? verifier : undefined)
+const ruleText = ({ claim, value, role, project }: DashboardRule) => `${claim}=${value} ${role} on ${project}`
+const secretOf = (login: Pick<OidcVerifier, 'client'> | undefined) =>
+  login && isSet(login.client.clientSecret)
 const isSet = (value: unknown) => (value === undefined ? 'not set' : 'set')
 
 /** How each setting is shown. A secret is shown as set or not; a setting that is not here is not shown. */
@@ -25,7 +30,11 @@ const SHOWN: Readonly<Partial<Record<SettingName, Show>>> = {
         return verifier.kind
     }
   },
-  ALLOWED_HOSTS: ({ allowedHosts }) => list(allowedHosts),
+  OIDC_CLIENT_ID: ({ verifier }) => loginOf(verifier)?.client.clientId,
+  OIDC_CLIENT_SECRET: ({ verifier }) => secretOf(loginOf(verifier)),
+  OIDC_USER_CLAIM: ({ verifier }) => loginOf(verifier)?.claim,
+  OIDC_SCOPES: ({ verifier }) => loginOf(verifier)?.scopes.join(' '),
+  ALLOWED_HOSTS: ({ allowedHosts }) => list(new Set(allowedHosts)),
   NEXT_URIS: ({ nextOrigins }) => list(nextOrigins),
   AUTHORIZATION_TTL: ({ authorizationTtlSeconds }) => `${authorizationTtlSeconds} seconds`,
   CONNECT_PAGE: ({ connectPage }) => connectPage,
@@ -42,9 +51,26 @@ const SHOWN: Readonly<Partial<Record<SettingName, Show>>> = {
   PROVIDERS: ({ providerFolder }) => providerFolder ?? 'none',
   MCP_PROJECT: ({ mcp }) => mcp.project,
   MCP_ISSUER: ({ mcp }) => mcp.issuer?.issuer ?? 'none',
+  MCP_AUDIENCE: ({ mcp }) => mcp.issuer && (mcp.issuer.audience ?? 'the URL of the resource'),
+  MCP_USER_CLAIM: ({ mcp }) => mcp.issuer?.userClaim,
   MCP_ORIGINS: ({ mcp }) => list(mcp.origins),
   MCP_REGISTRATION: ({ mcp }) => mcp.registration,
+  DASHBOARD: ({ dashboard }) => dashboard.serve,
   DASHBOARD_ISSUER: ({ dashboard }) => dashboard.issuer?.issuer ?? 'none',
+  DASHBOARD_CLIENT_ID: ({ dashboard }) => dashboard.issuer?.client.clientId,
+  DASHBOARD_CLIENT_SECRET: ({ dashboard }) => secretOf(dashboard.issuer),
+  DASHBOARD_SCOPES: ({ dashboard }) => dashboard.issuer?.scopes.join(' '),
+  DASHBOARD_ROLES: ({ dashboard }) => dashboard.issuer && list(dashboard.issuer.rules.map(ruleText)),
+}
+
+/** Where telemetry is sent. The headers and the path of a collector may hold credentials, so its origin is shown alone. */
+function telemetryOf({ telemetry }: Config): { readonly name: string; readonly value: string }[] {
+  const traces = telemetry?.traces
+  return [
+    { name: 'OTEL_EXPORTER_OTLP_ENDPOINT, traces', value: traces?.url.origin ?? 'none' },
+    { name: 'OTEL_EXPORTER_OTLP_ENDPOINT, metrics', value: telemetry?.metrics?.url.origin ?? 'none' },
+    ...(traces ? [{ name: 'OTEL_TRACES_SAMPLER', value: `${traces.sampler}, ${traces.ratio}` }] : []),
+  ]
 }
 
 /** The settings in force, in the order of their names, without secrets. */
@@ -57,5 +83,10 @@ export function effectiveSettings(config: Config): { readonly name: string; read
     ...(clientId === undefined ? [] : [{ name: `${variable}_CLIENT_ID`, value: clientId }]),
     ...(clientSecret === undefined ? [] : [{ name: `${variable}_CLIENT_SECRET`, value: 'set' }]),
   ])
-  return [{ name: 'Mode', value: config.development ? 'development' : 'production' }, ...shown, ...clients]
+  return [
+    { name: 'Mode', value: config.development ? 'development' : 'production' },
+    ...shown,
+    ...clients,
+    ...telemetryOf(config),
+  ]
 }

@@ -40,6 +40,7 @@ test.each(WIDTHS)('landing page, reference, and the sandbox approved, at %d px',
   const first = await gatepass.call('POST', '/v1/tools/execute', ask)
   await page.goto(first.body.output.requires_authorization.url)
   await looksRight(person, 'sandbox-connect')
+  expect(await page.locator('.scopes').textContent()).toContain('See your name and email address')
   await page.getByRole('button', { name: /^Continue to/ }).click()
   await looksRight(person, 'sandbox-consent')
   await page.getByRole('button', { name: 'Approve' }).click()

@@ -395,6 +395,9 @@ describe('admin', () => {
 
     expect(await projects.create('sdk')).toMatchObject({ name: 'sdk' })
     expect((await projects.list().toArray()).map(({ name }) => name)).toEqual(['default', 'sdk'])
+    expect(await projects.changeBranding('default', { app_name: 'Acme' })).toMatchObject({ app_name: 'Acme' })
+    expect(await projects.branding('default')).toMatchObject({ app_name: 'Acme' })
+    expect(await projects.changeBranding('default', { app_name: null })).not.toHaveProperty('app_name')
   })
 
   test('diagnosis', async () => {

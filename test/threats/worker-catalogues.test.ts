@@ -4,6 +4,7 @@ import { type FakeWorker, startFakeWorker, type WorkerTool } from '../fake-worke
 import type { GatepassOptions } from '../gatepass.ts'
 import { approve, startWorld, WORKER_SECRET, type World } from '../http/world.ts'
 import { defined } from '../store/fixtures.ts'
+import { UserAgent } from '../user-agent.ts'
 
 // A worker that was registered, and whose catalogue names more than it did then.
 
@@ -75,6 +76,16 @@ async function startScene(first: Partial<WorkerTool> = {}, gatepass: GatepassOpt
 
 const READ = { authorization: { id: 'demo', scopes: ['read'] } }
 
+/** The first page of the console. */
+async function overview({ gatepass }: World): Promise<string> {
+  const admin = new UserAgent()
+  const page = await admin.submitForm(await admin.follow(`${gatepass.url}/dashboard`), {
+    key: gatepass.apiKey,
+  })
+  expect(page.body).toContain('Needs attention')
+  return page.body
+}
+
 async function trail(world: World, action: string) {
   const { items } = (await world.call('GET', `/v1/admin/audit?action=${action}&limit=100`)).body
   return items.filter(({ subject }: { subject: string }) => subject === 'later')
@@ -116,11 +127,13 @@ describe('what a known worker newly names', () => {
 
       expect(await scene.show()).toMatchObject({ waiting: { ...waiting, tools: ['Later:Plain:1.0.0'] } })
       expect(await trail(world, 'worker.waiting')).toHaveLength(1)
+      expect(await overview(world)).toContain('The worker later asks for more than was accepted.')
       const accepted = await world.call('POST', '/v1/workers/later/accept')
       expect([accepted.status, accepted.body.acceptance]).toEqual([200, { accepted: waiting }])
       expect(await trail(world, 'worker.accepted')).toHaveLength(1)
       expect((await scene.run('Plain')).body.success).toBe(true)
       expect(await scene.show()).toEqual({ accepted: waiting })
+      expect(await overview(world)).not.toContain('asks for more')
     },
   )
 

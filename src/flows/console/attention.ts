@@ -2,6 +2,7 @@ import type { Broker } from '../../broker.ts'
 import { currentStep } from '../../domain/authorization.ts'
 import type { Cause } from '../../domain/causes.ts'
 import { readTrail } from '../../domain/trail.ts'
+import { webhookCause } from '../../domain/webhook.ts'
 import { workerStatus } from '../../domain/worker.ts'
 import { causeOfAuthorization } from '../explain/explain-authorization.ts'
 import { causeOfConnection } from '../explain/explain-connection.ts'
@@ -22,16 +23,24 @@ export interface Attention {
   readonly path?: string
 }
 
-/** What needs attention, the worst first. It reads a bounded number of rows and asks no other server. */
-export async function needsAttention(broker: Broker, projectId: string): Promise<readonly Attention[]> {
+/**
+ * What needs attention, the worst first. It reads a bounded number of rows and asks no other server.
+ *
+ * @param others what the caller has found besides
+ */
+export async function needsAttention(
+  broker: Broker,
+  projectId: string,
+  others: readonly Attention[] = [],
+): Promise<readonly Attention[]> {
   const all = await Promise.all([
     incompleteProviders(broker, projectId),
     failingWorkers(broker, projectId),
-    disabledWebhooks(broker, projectId),
+    troubledWebhooks(broker, projectId),
     failedConsents(broker, projectId),
     brokenConnections(broker, projectId),
   ])
-  const found = all.flat()
+  const found = [...all.flat(), ...others]
   return [...found.filter(({ tone }) => tone === 'bad'), ...found.filter(({ tone }) => tone === 'wait')]
 }
 
@@ -68,17 +77,21 @@ async function failingWorkers(broker: Broker, projectId: string): Promise<Attent
     })
 }
 
-/** Webhooks that Gatepass has switched off, because their endpoint refused events for days or said that it is gone. */
-async function disabledWebhooks(broker: Broker, projectId: string): Promise<Attention[]> {
+/** Webhooks whose receiver fails, and those that Gatepass has disabled; not those that an administrator has. */
+async function troubledWebhooks(broker: Broker, projectId: string): Promise<Attention[]> {
   const webhooks = await broker.store.webhooks.list(projectId)
-  return webhooks
-    .filter(({ enabled, disabledReason }) => !enabled && disabledReason !== undefined)
-    .map(({ url, disabledReason }) => ({
-      tone: 'bad' as const,
-      title: `The webhook to ${new URL(url).host} is switched off: ${disabledReason}`,
-      toDo: 'Put the endpoint right, then switch the webhook on again.',
-      path: '/webhooks',
-    }))
+  return webhooks.flatMap((webhook) => {
+    const cause = webhookCause(webhook)
+    if (cause === undefined || cause.code === 'webhook_switched_off') return []
+    return [
+      {
+        tone: 'bad' as const,
+        title: `The webhook to ${new URL(webhook.url).host}: ${cause.message}`,
+        toDo: cause.toDo,
+        path: `/webhooks/${webhook.id}`,
+      },
+    ]
+  })
 }
 
 async function failedConsents(broker: Broker, projectId: string): Promise<Attention[]> {

@@ -1,6 +1,8 @@
 import { html } from 'hono/html'
+import type { Broker } from '../../broker.ts'
 import { type Attention, needsAttention } from '../../flows/console/attention.ts'
 import type { CounterName, HourCount } from '../../store/counters.ts'
+import { workersThatWait } from '../../tools/catalogue/acceptance.ts'
 import { type Html, name } from '../pages/layout.ts'
 import { barChart } from './chart.ts'
 import { MENU } from './navigation.ts'
@@ -37,7 +39,7 @@ export function addOverview(routes: ConsoleRoutes): void {
     const now = broker.now()
     const from = now - (now % 3600) - (columns * hoursEach - 1) * 3600
     const [attention, counts] = await Promise.all([
-      needsAttention(broker, projectId),
+      needsAttention(broker, projectId, await waitingWorkers(broker, projectId)),
       broker.store.counters.since(projectId, from),
     ])
     const body = html`${section('Needs attention', attentionList(attention))}
@@ -52,6 +54,16 @@ export function addOverview(routes: ConsoleRoutes): void {
     )}</div>`
     return on.show('Overview', body)
   })
+}
+
+/** Workers with tools that do not run until an administrator has accepted what they newly name. */
+async function waitingWorkers(broker: Broker, projectId: string): Promise<Attention[]> {
+  return (await workersThatWait(broker, projectId)).map((id) => ({
+    tone: 'bad',
+    title: `The worker ${id} asks for more than was accepted.`,
+    toDo: 'Look at what it asks for, and accept it: until then these tools do not run.',
+    path: `/workers/${encodeURIComponent(id)}`,
+  }))
 }
 
 function spanOf(on: OnPage): Span {
@@ -81,7 +93,7 @@ function chartOf(
 
 function attentionList(all: readonly Attention[]): Html {
   if (all.length === 0)
-    return html`<p>${badge('all is well', 'good')} <span class="muted">No provider, worker, consent or connection needs you.</span></p>`
+    return html`<p>${badge('all is well', 'good')} <span class="muted">No provider, worker, webhook, consent or connection needs you.</span></p>`
   return html`<ul class="attention">${all
     .slice(0, MOST_SHOWN)
     .map(

@@ -18,7 +18,11 @@ export interface Definitions {
   describing(entry: Pick<ProviderEntry, 'provider' | 'wellKnownId'>): Definition | undefined
 }
 
-export function createDefinitions(operators: readonly Definition[] = []): Definitions {
+/** @param others definitions that entries cannot be made of; pages have their words for entries with their endpoints */
+export function createDefinitions(
+  operators: readonly Definition[] = [],
+  others: readonly Definition[] = [],
+): Definitions {
   const own = operators.map(complete)
   const byId = new Map(own.map((one) => [one.id, one]))
   const find = (id: string) => byId.get(id.toLowerCase()) ?? builtIn(id)
@@ -36,7 +40,7 @@ export function createDefinitions(operators: readonly Definition[] = []): Defini
       const named = wellKnownId === undefined ? undefined : find(wellKnownId)
       if (named !== undefined && hasEndpointsOf(provider, named)) return named
       const known = catalogueOf(provider)
-      return known && builtIn(known.builtIn.id)
+      return known ? builtIn(known.builtIn.id) : others.find((one) => hasEndpointsOf(provider, one))
     },
   }
 }

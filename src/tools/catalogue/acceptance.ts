@@ -133,6 +133,26 @@ export async function checkAccepted(broker: Broker, tool: Tool): Promise<void> {
   if (why !== undefined) throw new BrokerError('not_accepted', why)
 }
 
+/** The ids of the project's enabled workers of which a tool waits. */
+export async function workersThatWait(broker: Broker, projectId: string): Promise<string[]> {
+  const workers = await broker.store.workers.list(projectId)
+  const asked = workers.filter(
+    (one) => one.enabled && one.accepted !== undefined && !acceptsItself(broker, one),
+  )
+  if (asked.length === 0) return []
+  const tools = await broker.cache.catalogue.of(projectId)
+  return asked
+    .filter((worker) =>
+      tools.some(
+        (tool) =>
+          tool.source.kind === 'worker' &&
+          tool.source.workerUid === worker.uid &&
+          unacceptedAt(broker, worker, tool) !== undefined,
+      ),
+    )
+    .map(({ id }) => id)
+}
+
 /** The ids of the worker's tools that wait. */
 export async function waitingTools(
   broker: Broker,

@@ -1,4 +1,5 @@
 import type * as Wire from '../../wire.ts'
+import type { Body } from '../operation.ts'
 import { createList, type List } from '../pages.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
 
@@ -7,9 +8,18 @@ export interface AdminProjects {
   list(): List<Wire.Project>
   /** For administrators of the project `default` only. The project has no key yet. Not repeated after a lost answer. */
   create(name: string, options?: RequestOptions): Promise<Wire.Project>
+  /** How the pages that users see of the key's project look; `id` is its id or its name. */
+  branding(id: string, options?: RequestOptions): Promise<Wire.Branding>
+  /** Members that are left out stay, `null` removes one. A colour that cannot be read is refused with the nearest shade. */
+  changeBranding(
+    id: string,
+    changes: Body<'changeBranding'>,
+    options?: RequestOptions,
+  ): Promise<Wire.Branding>
 }
 
 const PATH = '/v1/admin/projects'
+const BRANDING = '/v1/admin/projects/{id}/branding'
 
 export function createProjects({ call }: Transport): AdminProjects {
   return {
@@ -17,5 +27,9 @@ export function createProjects({ call }: Transport): AdminProjects {
       createList((query, options) => call<'listProjects'>({ method: 'GET', path: PATH, query, options })),
     create: (name, options) =>
       call<'createProject'>({ method: 'POST', path: PATH, body: { name }, repetition: 'unsafe', options }),
+    branding: (id, options) =>
+      call<'getBranding'>({ method: 'GET', path: BRANDING, params: { id }, options }),
+    changeBranding: (id, body, options) =>
+      call<'changeBranding'>({ method: 'PATCH', path: BRANDING, params: { id }, body, options }),
   }
 }
