@@ -1,3 +1,4 @@
+import { newOwnedId } from '../../src/domain/ids.ts'
 import type { EventType } from '../../src/domain/webhook.ts'
 import type { Store } from '../../src/store/store.ts'
 import { connection, defined, pending, providerEntry, webhook } from './fixtures.ts'
@@ -16,7 +17,8 @@ export async function everyDelivery(store: Store, projectId: string): Promise<vo
   const loud = webhook({ projectId, url: 'https://127.0.0.1:9/', types })
   for (const one of [quiet, loud]) await store.webhooks.add(one, 100)
   for (const userId of ['ada', 'bob']) {
-    const made = connection({ projectId, providerUid: entry.uid, userId })
+    const id = newOwnedId('conn', projectId, userId)
+    const made = connection({ projectId, providerUid: entry.uid, userId }, { id })
     await store.connections.addImported(made, { replaces: false, makeDefault: false })
     const gone = defined(await store.connections.delete(made.id))
     await store.connections.tellRevocation(gone, 'user', 'revoked')
