@@ -75,7 +75,15 @@ describe('a definition of the catalogue', () => {
     const { facts, provider } = definition
     for (const [scope, meaning] of Object.entries(facts.scopes ?? {})) {
       expect(scope).toMatch(/^[\x21\x23-\x5b\x5d-\x7e]+$/)
-      expect(englishSentence(meaning), scope).toMatch(/^[A-Z][^<>]{2,}[^.]$/)
+      const sentence = englishSentence(meaning)
+      expect(sentence, scope).toMatch(/^[A-Z][^<>]{2,}[^.]$/)
+      // only how long the access lasts has no level
+      const level = typeof meaning === 'string' ? undefined : meaning.level
+      expect(level === undefined, scope).toBe(/^Keep this access/.test(sentence))
+      if (level === 'read')
+        expect(sentence, scope).toMatch(
+          /^(?:See|Read|Know|Search|Download)(?!.*\b(?:and|or) (?:change|delete|send)\b)/,
+        )
     }
     for (const [name, { label, example, oneOf }] of Object.entries(provider.variables ?? {}))
       expect([name, label && (example ?? oneOf?.[0])]).toEqual([name, expect.any(String)])
