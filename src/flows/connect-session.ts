@@ -41,7 +41,9 @@ async function withAuthorization(broker: Broker, session: ConnectSession): Promi
 }
 
 function settledAt({ session, authorization }: CurrentSession): number | undefined {
-  if (authorization === undefined) return session.createdAt
+  if (authorization === undefined)
+    // of a session whose need was covered there never was one; else it was deleted, with all that is kept of the user
+    return session.authorizationId.startsWith('auth_') ? 0 : session.createdAt
   return isSettled(authorization) ? authorization.completedAt : undefined
 }
 

@@ -86,12 +86,7 @@ async function judgeAll(broker: Broker, order: DryRunOrder): Promise<DryRunResul
   const refusedBy = new Map<string, number>()
   const samples = { refused: [] as SampleUse[], undecided: [] as SampleUse[] }
   const counts = { permitted: 0, refused: 0, undecided: 0 }
-  let begun = performance.now()
-  for (const { seq, use } of uses) {
-    if (performance.now() - begun > BUDGET_MS) {
-      await nextTurn()
-      begun = performance.now()
-    }
+  for await (const { seq, use } of inTurns(uses)) {
     const verdict = trial.judge(use)
     counts[verdict.decision]++
     if (verdict.decision === 'permitted') continue
@@ -136,7 +131,7 @@ async function pastUses(
   const scopes = needsScopes ? await scopesToday(broker, entries, tokens) : undefined
   const tools = new Map<string, Promise<ToolToday>>()
   const uses: NumberedUse[] = []
-  for (const together of groups(tokens)) {
+  for await (const together of inTurns(groups(tokens))) {
     const [first] = together
     const { tool: toolId } = first
     const tool = typeof toolId === 'string' ? (tools.get(toolId) ?? toolOf(toolId)) : undefined
@@ -168,6 +163,18 @@ async function pastUses(
     })
   }
   return uses
+}
+
+/** The items, with turns for the rest of the process between them. */
+async function* inTurns<Item>(items: Iterable<Item>): AsyncGenerator<Item> {
+  let begun = performance.now()
+  for (const item of items) {
+    if (performance.now() - begun > BUDGET_MS) {
+      await nextTurn()
+      begun = performance.now()
+    }
+    yield item
+  }
 }
 
 function useOf({ purpose }: AuditEntry, tool: ToolToday | undefined): RequestedUse['use'] {

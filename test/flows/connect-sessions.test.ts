@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eraseUser } from '../../src/flows/portal/erase-user.ts'
 import type { Answer, Gatepass } from '../gatepass.ts'
 import { metadata, oauthEntry } from '../http/world.ts'
 import { UserAgent } from '../user-agent.ts'
@@ -97,6 +98,14 @@ describe('a session', () => {
     const { body } = await browser.get(session.url)
     expect(body).toContain('Ada L.')
     expect(body).toContain('<html lang="de"')
+  })
+
+  test('is over, and not completed, once all that is kept of its user was deleted', async () => {
+    const user_id = newUser()
+    const session = await begin({ user_id })
+    const { id: projectId } = await scene.gatepass.broker.store.projects.ensure('default', 0)
+    await eraseUser(scene.gatepass.broker, { projectId, userId: user_id })
+    expect(await ask(session)).toMatchObject({ status: 401, body: { name: 'invalid_authorization' } })
   })
 
   test('is kept as a hash, and its token reaches no log and no audit entry', async () => {

@@ -276,6 +276,14 @@ describe('a webhook', () => {
     expect((await replay({})).body.replayed).toBeGreaterThanOrEqual(3)
     await soon(() => expect(receiver.taken.length).toBeGreaterThanOrEqual(6))
     expect(receiver.taken.map((one) => one.id)).toEqual(expect.arrayContaining([...before, ...before]))
+    // a cursor that was made up goes on from anywhere, and is on record too
+    const recorded = async () => {
+      const { body } = await scene.call('GET', `/v1/admin/audit?action=webhook.replayed&subject=${id}`)
+      return body.items.length
+    }
+    const entries = await recorded()
+    expect((await replay({ cursor: `0.evt_${'0'.repeat(32)}` })).status).toBe(200)
+    expect(await recorded()).toBe(entries + 1)
     await scene.call('PATCH', `/v1/webhooks/${id}`, { enabled: false })
     expect(await replay({})).toMatchObject({ status: 400 })
   })

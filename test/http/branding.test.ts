@@ -98,6 +98,8 @@ test.each([
 test.each([
   ['a provider’s name', { app_name: 'GitHub' }, 'app_name'],
   ['a provider’s name in other letters', { app_name: 'g i t-H U B' }, 'app_name'],
+  ['a provider’s name with characters that are not seen', { app_name: 'Git\u200bHub\u00b7' }, 'app_name'],
+  ['a provider’s name in wide letters', { app_name: 'ＧｉｔＨｕｂ' }, 'app_name'],
   ['the name of an own provider', { app_name: 'Demo' }, 'app_name'],
   ['a name that turns direction', { app_name: 'Acme\u202e' }, 'app_name'],
   ['a blank name', { app_name: '  ' }, 'app_name'],

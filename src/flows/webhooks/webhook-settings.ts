@@ -153,8 +153,8 @@ export async function replayEvents(
       'conflict',
       `The webhook is disabled, so nothing would be sent: PATCH /v1/webhooks/${webhook.id} {"enabled": true} first.`,
     )
-  if (after === undefined)
-    await broker.audit.record(webhook.projectId, { action: 'webhook.replayed', subject: webhook.id })
+  // each part of it: where one goes on is said by the request, so that no request does without an entry
+  await broker.audit.record(webhook.projectId, { action: 'webhook.replayed', subject: webhook.id })
   let replayed = 0
   let place = after
   for (let looked = 0; looked < REPLAYED_AT_ONCE; looked += REPLAYED_PER_COMMIT) {
