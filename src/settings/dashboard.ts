@@ -1,6 +1,6 @@
 import type { DashboardIssuer, DashboardRule, DashboardSettings } from '../broker.ts'
-import { isConfidential } from '../domain/confidential-url.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
+import { parseIssuer } from './issuer.ts'
 import { type AddFault, type ReadSetting, splitList } from './read.ts'
 
 /** Whether the console is served, and the issuer at which its operators log in. */
@@ -31,15 +31,7 @@ function readIssuer(
     if (saidScopes !== undefined) addFault('DASHBOARD_SCOPES', without)
     return undefined
   }
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  // RFC 8414 section 2: https, without query and fragment
-  if (
-    url === undefined ||
-    !isConfidential(url, development) ||
-    url.username !== '' ||
-    url.password !== '' ||
-    /[?#]/.test(text)
-  )
+  if (parseIssuer(text, development) === undefined)
     addFault(
       'DASHBOARD_ISSUER',
       'must be an https URL without credentials, query and fragment, exactly as the issuer calls itself, such as https://login.example.com.',

@@ -1,6 +1,7 @@
 import type { McpIssuer, McpSettings, Verifier } from '../broker.ts'
-import { isConfidential, isLoopbackHost } from '../domain/confidential-url.ts'
+import { isLoopbackHost } from '../domain/confidential-url.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
+import { parseIssuer } from './issuer.ts'
 import { type AddFault, type ReadSetting, splitList } from './read.ts'
 
 interface OtherSettings {
@@ -39,15 +40,8 @@ function readIssuer(
     if (saidClaim !== undefined) addFault('MCP_USER_CLAIM', without)
     return undefined
   }
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  // RFC 8414 section 2: https, without query and fragment
-  if (
-    url === undefined ||
-    !isConfidential(url, development) ||
-    url.username !== '' ||
-    url.password !== '' ||
-    /[?#]/.test(text)
-  )
+  const url = parseIssuer(text, development)
+  if (url === undefined)
     addFault(
       'MCP_ISSUER',
       'must be an https URL without credentials, query and fragment, exactly as the issuer calls itself, such as https://login.example.com.',

@@ -1,5 +1,6 @@
 import type { Verifier } from '../broker.ts'
 import { isConfidential } from '../domain/confidential-url.ts'
+import { parseIssuer } from './issuer.ts'
 import type { AddFault, ReadSetting } from './read.ts'
 
 /** Who confirms that a browser belongs to the user: the caller's page, an OpenID provider, or the browser binding alone. */
@@ -45,15 +46,7 @@ function readOidcVerifier(
   development: boolean,
   addFault: AddFault,
 ): Verifier {
-  const url = URL.canParse(issuer) ? new URL(issuer) : undefined
-  // RFC 8414 section 2: https, without query and fragment
-  if (
-    url === undefined ||
-    !isConfidential(url, development) ||
-    url.username !== '' ||
-    url.password !== '' ||
-    /[?#]/.test(issuer)
-  )
+  if (parseIssuer(issuer, development) === undefined)
     addFault(
       'USER_VERIFIER',
       'must have an https URL without credentials, query and fragment after `oidc:`, exactly as the issuer calls itself, such as oidc:https://accounts.google.com.',

@@ -1,0 +1,13 @@
+import { isConfidential } from '../domain/confidential-url.ts'
+
+/** The URL of an issuer: https, without query and fragment (RFC 8414 section 2), and without credentials. */
+export function parseIssuer(text: string, development: boolean): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url === undefined ||
+    !isConfidential(url, development) ||
+    url.username !== '' ||
+    url.password !== '' ||
+    /[?#]/.test(text)
+    ? undefined
+    : url
+}
