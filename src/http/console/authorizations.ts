@@ -6,25 +6,10 @@ import { explainAuthorization } from '../../flows/explain/explain-authorization.
 import { providersOf } from '../../flows/find-provider.ts'
 import type { ListedAuthorization } from '../../store/console-lists.ts'
 import { type Html, name } from '../pages/layout.ts'
+import { asCurl, badge, code, exactTime, facts, link, live, section, table, time } from './elements.ts'
+import { field, filters, select } from './form-fields.ts'
 import { newestEntries, PAGE_ROWS, searchedNote, userPath } from './lists.ts'
-import {
-  asCurl,
-  badge,
-  code,
-  exactTime,
-  facts,
-  field,
-  filters,
-  link,
-  live,
-  newerRows,
-  newerText,
-  placeInList,
-  section,
-  select,
-  table,
-  time,
-} from './parts.ts'
+import { newerRows, newerText, placeInList } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 import { causeNote, entriesList, timeline } from './timeline.ts'
 

@@ -4,7 +4,8 @@ import type { PausedChain } from '../../domain/chain.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { type ChainState, openChainState } from '../../tools/run/paused-chain.ts'
 import { type Html, name } from '../pages/layout.ts'
-import { badge, exactTime, facts, link, section, submit, table } from './parts.ts'
+import { badge, exactTime, facts, link, section, table } from './elements.ts'
+import { submit } from './form-fields.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
 const SHOWN = 100

@@ -8,23 +8,10 @@ import { revokeConnection } from '../../flows/revoke-connection.ts'
 import type { ConnectionIndex, ListedConnection } from '../../store/console-lists.ts'
 import { getConnection } from '../authorizations/connections.ts'
 import { name } from '../pages/layout.ts'
+import { asCurl, badge, code, exactTime, facts, link, section } from './elements.ts'
+import { field, filters, select, submit } from './form-fields.ts'
 import { connectionsTable, newestEntries, PAGE_ROWS, searchedNote, statusBadge, userPath } from './lists.ts'
-import {
-  asCurl,
-  badge,
-  code,
-  exactTime,
-  facts,
-  field,
-  filters,
-  link,
-  newerRows,
-  newerText,
-  placeInList,
-  section,
-  select,
-  submit,
-} from './parts.ts'
+import { newerRows, newerText, placeInList } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 import { causeNote, entriesList, timeline } from './timeline.ts'
 

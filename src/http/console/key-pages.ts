@@ -7,22 +7,9 @@ import { readExpiry } from '../admin/keys.ts'
 import { userIdText } from '../endpoint/fields.ts'
 import { type Html, name } from '../pages/layout.ts'
 import { type Attempt, attempt, given } from './attempt.ts'
-import {
-  asCurl,
-  at,
-  badge,
-  buttonLink,
-  code,
-  exactTime,
-  facts,
-  field,
-  link,
-  section,
-  select,
-  submit,
-  table,
-  time,
-} from './parts.ts'
+import { asCurl, badge, buttonLink, code, exactTime, facts, link, section, table, time } from './elements.ts'
+import { field, select, submit } from './form-fields.ts'
+import { at } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
 const SHOWN = 50

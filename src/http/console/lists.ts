@@ -5,7 +5,8 @@ import { type AuditFilter, readAudit } from '../../flows/read-audit.ts'
 import type { AuditEntry } from '../../services/audit-entry.ts'
 import type { ListedConnection } from '../../store/console-lists.ts'
 import { type Html, name } from '../pages/layout.ts'
-import { badge, exactTime, link, pager, table, time } from './parts.ts'
+import { badge, exactTime, link, table, time } from './elements.ts'
+import { pager } from './pager.ts'
 import type { OnPage } from './routes.ts'
 
 /** Rows of one page of a list. */

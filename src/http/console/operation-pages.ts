@@ -4,7 +4,8 @@ import { DEFAULT_PROJECT } from '../../domain/project.ts'
 import { administersInstallation } from '../../flows/manage-keys.ts'
 import type { Diagnose } from '../operation/diagnosis.ts'
 import type { Html } from '../pages/layout.ts'
-import { asCurl, badge, emptyState, link, section, submit, type Tone, table } from './parts.ts'
+import { asCurl, badge, emptyState, link, section, type Tone, table } from './elements.ts'
+import { submit } from './form-fields.ts'
 import type { ConsoleRoutes } from './routes.ts'
 
 /** One setting of the running server, as far as it may be shown. */

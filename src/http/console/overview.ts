@@ -5,8 +5,9 @@ import type { CounterName, HourCount } from '../../store/counters.ts'
 import { workersThatWait } from '../../tools/catalogue/acceptance.ts'
 import { type Html, name } from '../pages/layout.ts'
 import { barChart } from './chart.ts'
+import { badge, emptyState, link, section } from './elements.ts'
 import { MENU } from './navigation.ts'
-import { at, badge, emptyState, link, section } from './parts.ts'
+import { at } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
 const SPANS = {

@@ -5,7 +5,8 @@ import { parseOnce } from '../../parsing/parse.ts'
 import { newProjectSchema } from '../admin/projects.ts'
 import { name } from '../pages/layout.ts'
 import { type Attempt, attempt } from './attempt.ts'
-import { asCurl, badge, code, field, section, submit, table, time } from './parts.ts'
+import { asCurl, badge, code, section, table, time } from './elements.ts'
+import { field, submit } from './form-fields.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
 /** The projects of the installation, for those who administer it; else the project that is shown. */

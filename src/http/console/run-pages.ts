@@ -4,23 +4,9 @@ import { EXECUTION_STATUSES, type ExecutionRecord } from '../../domain/execution
 import { jsonText, LargeJson } from '../../tools/large-json.ts'
 import { type Html, name, webUrl } from '../pages/layout.ts'
 import { cancelScheduled, getExecution, idOf, toDetail } from '../tools/executions.ts'
-import {
-  asCurl,
-  at,
-  badge,
-  buttonLink,
-  code,
-  exactTime,
-  facts,
-  field,
-  filters,
-  link,
-  section,
-  select,
-  submit,
-  table,
-  time,
-} from './parts.ts'
+import { asCurl, badge, buttonLink, code, exactTime, facts, link, section, table, time } from './elements.ts'
+import { field, filters, select, submit } from './form-fields.ts'
+import { at } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
 const SHOWN = 50

@@ -5,7 +5,8 @@ import { setSecret } from '../../tools/secrets.ts'
 import { deleteSecret, secretKeySchema, secretValueSchema } from '../admin/secrets.ts'
 import { name } from '../pages/layout.ts'
 import { type Attempt, attempt, given } from './attempt.ts'
-import { asCurl, code, field, hidden, section, submit, table, time } from './parts.ts'
+import { asCurl, code, section, table, time } from './elements.ts'
+import { field, hidden, submit } from './form-fields.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
 /** Secrets for tools: which are set. Their values are never shown. */

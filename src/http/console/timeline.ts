@@ -4,7 +4,7 @@ import type { TrailDetails, TrailStep } from '../../domain/trail.ts'
 import type { ExplainedStep, Explanation } from '../../flows/explain/explanation.ts'
 import type { AuditEntry } from '../../services/audit-entry.ts'
 import { type Html, name } from '../pages/layout.ts'
-import { exactTime, type Tone } from './parts.ts'
+import { exactTime, type Tone } from './elements.ts'
 
 const WORDS = {
   begun: 'Begun',

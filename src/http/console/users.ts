@@ -3,21 +3,10 @@ import { BrokerError } from '../../domain/errors.ts'
 import { providersOf } from '../../flows/find-provider.ts'
 import type { SeenUser } from '../../store/users.ts'
 import { name } from '../pages/layout.ts'
+import { asCurl, code, exactTime, facts, link, section, table, time } from './elements.ts'
+import { field, filters } from './form-fields.ts'
 import { connectionsTable, newestEntries, PAGE_ROWS, searchedNote, userPath } from './lists.ts'
-import {
-  asCurl,
-  at,
-  code,
-  exactTime,
-  facts,
-  field,
-  filters,
-  link,
-  placeInList,
-  section,
-  table,
-  time,
-} from './parts.ts'
+import { at, placeInList } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 import { entriesList } from './timeline.ts'
 

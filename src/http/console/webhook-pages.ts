@@ -17,24 +17,19 @@ import { type Html, name } from '../pages/layout.ts'
 import { type Attempt, attempt, given } from './attempt.ts'
 import {
   asCurl,
-  at,
   badge,
   buttonLink,
-  checkbox,
   code,
   exactTime,
   facts,
-  field,
-  filters,
-  hidden,
   link,
   section,
-  select,
-  submit,
   type Tone,
   table,
   time,
-} from './parts.ts'
+} from './elements.ts'
+import { checkbox, field, filters, hidden, select, submit } from './form-fields.ts'
+import { at } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
 const SHOWN = 50

@@ -6,20 +6,8 @@ import { getWorker, updateWorker } from '../../tools/worker.ts'
 import { type Html, name } from '../pages/layout.ts'
 import type { acceptanceSchema } from '../workers/worker-acceptance.ts'
 import { deleteWorker, workerToWire } from '../workers/workers.ts'
-import {
-  asCurl,
-  badge,
-  buttonLink,
-  code,
-  facts,
-  hidden,
-  link,
-  section,
-  submit,
-  type Tone,
-  table,
-  time,
-} from './parts.ts'
+import { asCurl, badge, buttonLink, code, facts, link, section, type Tone, table, time } from './elements.ts'
+import { hidden, submit } from './form-fields.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
 const ABOVE = [['Workers', '/workers']] as const

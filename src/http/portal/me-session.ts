@@ -9,7 +9,7 @@ import { requestId } from '../endpoint/request-id.ts'
 import { pageSessions } from '../page-session/page-session.ts'
 import { brandOf } from '../pages/brand.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
-import type { PortalFrame } from '../pages/portal/parts.ts'
+import type { PortalFrame } from '../pages/portal/portal-frame.ts'
 import { wordsFor } from '../pages/texts/language-of.ts'
 import { type MeNote, noteQuery } from './me-notes.ts'
 

@@ -8,23 +8,9 @@ import { newestAnchor } from '../../../services/audit-archive/anchors.ts'
 import { type AuditEntry, entryToWire } from '../../../services/audit-entry.ts'
 import { sendExport } from '../../admin/audit.ts'
 import { type Html, name } from '../../pages/layout.ts'
-import {
-  asCurl,
-  at,
-  badge,
-  code,
-  exactTime,
-  facts,
-  field,
-  filters,
-  link,
-  section,
-  select,
-  submit,
-  type Tone,
-  table,
-  time,
-} from '../parts.ts'
+import { asCurl, badge, code, exactTime, facts, link, section, type Tone, table, time } from '../elements.ts'
+import { field, filters, select, submit } from '../form-fields.ts'
+import { at } from '../pager.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 
 const SHOWN = 50

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { PolicyDryRunWire } from '../../admin/policy-dry-run.ts'
 import { type Html, name } from '../../pages/layout.ts'
-import { badge, code, link, section, table } from '../parts.ts'
+import { badge, code, link, section, table } from '../elements.ts'
 
 const REASONS = {
   denied: 'denied',

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { POLICY_USES, type Policy } from '../../../domain/policy.ts'
 import type { Html } from '../../pages/layout.ts'
 import { given } from '../attempt.ts'
-import { checkbox, field, select, textArea } from '../parts.ts'
+import { checkbox, field, select, textArea } from '../form-fields.ts'
 
 // The form of a policy: each member of a rule is a field, lists have one value a line.
 

@@ -6,19 +6,8 @@ import { changeEntry, deleteEntry, entryToWire, getEntry } from '../../auth-prov
 import { providerPatchSchema } from '../../auth-providers/provider-schema.ts'
 import { type Html, name } from '../../pages/layout.ts'
 import { attempt, given } from '../attempt.ts'
-import {
-  asCurl,
-  badge,
-  buttonLink,
-  code,
-  facts,
-  field,
-  link,
-  section,
-  submit,
-  table,
-  time,
-} from '../parts.ts'
+import { asCurl, badge, buttonLink, code, facts, link, section, table, time } from '../elements.ts'
+import { field, submit } from '../form-fields.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 import { addCataloguePages, outside } from './catalogue-pages.ts'
 import { logoTile } from './logo-tile.ts'

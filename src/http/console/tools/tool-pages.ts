@@ -9,20 +9,9 @@ import { requirementStatus, requirementStatuses } from '../../../tools/catalogue
 import { resolveRunner } from '../../../tools/run/preconditions.ts'
 import { getWorker } from '../../../tools/worker.ts'
 import { type Html, name } from '../../pages/layout.ts'
-import {
-  asCurl,
-  at,
-  badge,
-  buttonLink,
-  code,
-  facts,
-  field,
-  filters,
-  link,
-  section,
-  select,
-  table,
-} from '../parts.ts'
+import { asCurl, badge, buttonLink, code, facts, link, section, table } from '../elements.ts'
+import { field, filters, select } from '../form-fields.ts'
+import { at } from '../pager.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 import { type FormField, schemaForm } from '../schema-form.ts'
 import { toolPath } from './tool-path.ts'

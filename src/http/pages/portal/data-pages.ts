@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { Permission } from '../../../flows/portal/portal-rights.ts'
 import { type Html, name } from '../layout.ts'
-import { appOf, buttonForm, cardPage, type PortalFrame, returnLink } from './parts.ts'
+import { appOf, buttonForm, cardPage, type PortalFrame, returnLink } from './portal-frame.ts'
 
 export interface DataView extends PortalFrame {
   readonly mayExport: Permission

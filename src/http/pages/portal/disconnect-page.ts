@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { type Html, name } from '../layout.ts'
 import { providerTile, type TileLogo } from '../provider-tile.ts'
-import { appOf, buttonForm, cardPage, type PortalFrame } from './parts.ts'
+import { appOf, buttonForm, cardPage, type PortalFrame } from './portal-frame.ts'
 
 export interface DisconnectView extends PortalFrame {
   readonly id: string

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { type Brand, NO_BRAND } from '../brand.ts'
 import { type Html, name } from '../layout.ts'
 import type { Words } from '../texts/words.ts'
-import { appOf, cardPage } from './parts.ts'
+import { appOf, cardPage } from './portal-frame.ts'
 
 export interface EnterView {
   readonly words: Words

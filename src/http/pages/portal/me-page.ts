@@ -5,7 +5,7 @@ import type { ScopeSentence } from '../../../providers/catalogue/scope-sentences
 import { type Html, name, page } from '../layout.ts'
 import { providerTile, type TileLogo } from '../provider-tile.ts'
 import type { Words } from '../texts/words.ts'
-import { appOf, buttonForm, type PortalFrame, returnLink } from './parts.ts'
+import { appOf, buttonForm, type PortalFrame, returnLink } from './portal-frame.ts'
 
 /** Sentences that are shown at once; the others are behind a toggle. */
 const SENTENCES_SHOWN = 4

@@ -1,0 +1,108 @@
+import { html } from 'hono/html'
+import { toTimestamp } from '../../domain/clock.ts'
+import { type Html, name } from '../pages/layout.ts'
+import type { OnPage } from './routes.ts'
+
+// What the console's pages show: tables, badges, lists of facts, times, links.
+
+/** A table that scrolls sideways in its own box on a narrow screen. Without rows it says what would be here. */
+export function table(
+  caption: string,
+  head: readonly (string | Html)[],
+  rows: readonly (readonly (string | Html | undefined)[])[],
+  empty: string | Html,
+): Html {
+  if (rows.length === 0) return emptyState(empty)
+  return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table><caption class="visually-hidden">${caption}</caption>
+<thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell ?? html`<span class="muted">–</span>`}</td>`)}</tr>`)}</tbody></table></div>`
+}
+
+export function emptyState(text: string | Html): Html {
+  return html`<div class="empty"><p>${text}</p></div>`
+}
+
+/** Terms and what they are; those that are `undefined` are left out. */
+export function facts(rows: readonly (readonly [string, string | Html | undefined])[]): Html {
+  return html`<dl class="facts">${rows.map(
+    ([term, value]) => value !== undefined && html`<div><dt>${term}</dt><dd>${value}</dd></div>`,
+  )}</dl>`
+}
+
+export type Tone = 'good' | 'bad' | 'wait' | 'plain'
+
+export function badge(text: string, tone: Tone = 'plain'): Html {
+  return html`<span class="badge ${tone}">${text}</span>`
+}
+
+/** A section of a page, in a box with a heading. */
+export function section(title: string, body: Html, actions?: Html | ''): Html {
+  return html`<section class="card"><div class="head"><h2>${title}</h2>${actions !== undefined && actions !== '' && html`<div class="actions">${actions}</div>`}</div>${body}</section>`
+}
+
+/** When something happened, as how long ago; the exact time is its title. */
+export function time(at: number | undefined, now: number): Html | undefined {
+  if (at === undefined) return undefined
+  const text = toTimestamp(at)
+  return html`<time datetime="${text}" title="${text}">${ago(now - at)}</time>`
+}
+
+/** Date and time in UTC. */
+export function exactTime(at: number): Html {
+  const text = toTimestamp(at)
+  return html`<time datetime="${text}">${text.slice(0, 19).replace('T', ' ')} UTC</time>`
+}
+
+function ago(seconds: number): string {
+  const past = Math.abs(seconds)
+  const [count, unit] =
+    past < 60
+      ? [Math.round(past), 's']
+      : past < 3600
+        ? [Math.round(past / 60), ' min']
+        : past < 2 * 86_400
+          ? [Math.round(past / 3600), ' h']
+          : [Math.round(past / 86_400), ' days']
+  if (past < 5) return 'now'
+  return seconds < 0 ? `in ${count}${unit}` : `${count}${unit} ago`
+}
+
+/** A name or an id from outside, in the font of code. */
+export function code(text: string, options?: { readonly longest?: number }): Html {
+  return html`<code>${name(text, options)}</code>`
+}
+
+export function link(path: string, text: string | Html): Html {
+  return html`<a href="/dashboard${path}">${text}</a>`
+}
+
+/** A link that looks like a button. */
+export function buttonLink(path: string, text: string, { secondary = true } = {}): Html {
+  return html`<a class="button${secondary ? ' secondary' : ''}" href="/dashboard${path}">${text}</a>`
+}
+
+/** The same request over the API, to be pasted into a shell. */
+export function asCurl(
+  on: OnPage,
+  path: string,
+  { method = 'GET', body }: { readonly method?: string; readonly body?: unknown } = {},
+): Html {
+  const url = new URL(path, on.broker.settings.publicUrl).href
+  const lines = [
+    `curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(url)}`,
+    `-H "Authorization: Bearer $GATEPASS_KEY"`,
+    ...(body === undefined
+      ? []
+      : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body))}`]),
+  ]
+  return html`<details class="curl"><summary>As curl</summary><pre tabindex="0"><code>${lines.join(' \\\n  ')}</code></pre></details>`
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+/** A text that the page's script asks for again at intervals, where scripts run; `path` is below `/dashboard/live`. */
+export function live(path: string, text: string): Html {
+  return html`<span data-live="/dashboard/live${path}">${text}</span>`
+}

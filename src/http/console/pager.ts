@@ -1,0 +1,64 @@
+import { html } from 'hono/html'
+import type { IdPrefix } from '../../domain/ids.ts'
+import type { Html } from '../pages/layout.ts'
+import type { OnPage } from './routes.ts'
+
+// The way through a list: which rows a page shows, and the links to its neighbours.
+
+/** "12 newer: show" above a list, once there are rows above its first one. */
+export function newerRows(on: OnPage, path: string, newest: string | undefined): Html | '' {
+  if (newest === undefined || ['before', 'after', 'date'].some((place) => on.query(place) !== undefined))
+    return ''
+  const asked = new URL(on.c.req.url).searchParams
+  asked.set('after', newest)
+  return html`<p role="status" class="newer"><a href="${at(on, {})}" data-live="/dashboard/live${path}?${asked}"></a></p>`
+}
+
+/** How many rows are above the first one; lists count no further than a page. */
+export function newerText(rows: number, most: number): string {
+  return rows === 0 ? '' : `${rows >= most ? `${most} or more` : rows} newer: show`
+}
+
+/** The keys of the neighbouring pages of a list, newest first. */
+export interface Neighbours {
+  /** The id of the first row of this page, where newer rows may exist. */
+  readonly newer?: string | undefined
+  /** The id of the last row of this page, where older rows exist. */
+  readonly older?: string | undefined
+}
+
+/** "Newer / Older": the list goes on after the id, with the same filters. No list is counted. */
+export function pager(on: OnPage, { newer, older }: Neighbours): Html {
+  if (newer === undefined && older === undefined) return html``
+  return html`<nav class="pager" aria-label="Pages of the list">${
+    newer !== undefined && html`<a rel="prev" href="${at(on, { after: newer })}">← Newer</a>`
+  }${older !== undefined && html`<a rel="next" href="${at(on, { before: older })}">Older →</a>`}</nav>`
+}
+
+/** The URL of this page with other parameters; the place in the list is left out unless given. */
+export function at(on: OnPage, change: Readonly<Record<string, string>>): string {
+  const url = new URL(on.c.req.url)
+  for (const place of ['before', 'after', 'date']) url.searchParams.delete(place)
+  for (const [key, value] of Object.entries(change)) url.searchParams.set(key, value)
+  return `${url.pathname}${url.search}`
+}
+
+/** Where a page of a list begins: `?before=<id>`, `?after=<id>`, or the end of a day, `?date=2026-11-12`. */
+export function placeInList(
+  on: OnPage,
+  prefix: IdPrefix,
+): { readonly before?: string; readonly after?: string } {
+  const [before, after, date] = ['before', 'after', 'date'].map(on.query)
+  if (before !== undefined && ID.test(before)) return { before }
+  if (after !== undefined && ID.test(after)) return { after }
+  return date === undefined ? {} : beforeEndOf(date, prefix)
+}
+
+const ID = /^[\w-]{1,80}$/
+
+/** Ids begin with their time in milliseconds (UUIDv7), so a day's end is an id of the list, as any row's. */
+function beforeEndOf(date: string, prefix: IdPrefix): { readonly before?: string } {
+  const ms = /^\d{4}-\d\d-\d\d$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN
+  if (Number.isNaN(ms)) return {}
+  return { before: `${prefix}_${(ms + 86_400_000).toString(16).padStart(12, '0')}` }
+}
