@@ -138,7 +138,8 @@ function collect(
 
 /**
  * The path that the sender probably meant: a sibling in another spelling, else the same name in another place of the
- * schema, else a sibling with few letters changed, else the only sibling that continues the name (`user`: `user_id`).
+ * schema, else a sibling with few letters changed, else the sibling that names the
+ * id of it (`user`: `user_id`), else the only one that continues the name.
  */
 function meantBy(
   root: KnownMembers,
@@ -152,6 +153,7 @@ function meantBy(
     beside(siblings.find((one) => foldName(one) === wanted)) ??
     placesOf(root).find((place) => foldName(place.slice(place.lastIndexOf('.') + 1)) === wanted) ??
     beside(nearest(name, siblings)) ??
+    beside(siblings.find((one) => one === `${name}_id`)) ??
     beside(onlyOne(siblings.filter((one) => one.startsWith(`${name}_`))))
   )
 }

@@ -5,6 +5,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { COPIED_TABLES, copyRows, type RowTarget } from '../../src/copying/copy-rows.ts'
 import { openSource, openTarget } from '../../src/copying/open.ts'
+import { connectionToolKey } from '../../src/store/connection-tools.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { createSealer } from '../../src/store/seal.ts'
 import { freshDatabase, runSql } from '../postgres.ts'
@@ -40,6 +41,17 @@ const moveByProcess = (from: string, to: string) =>
 /** An installation with something in every sealed column, its servers stopped. */
 async function installationAt(path: string): Promise<void> {
   const installation = await startSealedInstallation({ gatepass: { databasePath: path } })
+  const { call, gatepass } = installation.scene
+  await call('PATCH', '/v1/admin/projects/default/branding', { app_name: 'Acme' })
+  await call('POST', '/v1/users/ada/portal', {})
+  await call('POST', '/v1/webhooks', { url: `${gatepass.url}/health` })
+  const origin = 'https://app.example'
+  const need = { user_id: 'eve', provider_id: 'demo', allowed_origin: origin }
+  const { session_token: key } = (await call('POST', '/v1/connect_sessions', need)).body
+  // its end is delivered to the webhook
+  await call('POST', '/v1/connect_sessions/current/cancel', undefined, { key, headers: { origin } })
+  const [connection] = (await call('GET', '/v1/connections?user_id=ada')).body.items
+  gatepass.broker.uses.used('connectionTools', connectionToolKey(connection.id, 'Demo.WhoAmI'), 1)
   await installation[Symbol.asyncDispose]()
 }
 

@@ -122,11 +122,10 @@ describe('Cancel', () => {
     const page = await browser.get(url)
     await cancel(url, browser) // the browser has its cookie from here on
     const other = await begin()
-    const both = new UserAgent()
-    const shown = await both.get(other.url)
+    const shown = await browser.get(other.url)
     const answers = await Promise.all([
-      both.submitForm(shown),
-      ...[1, 2, 3].map(() => cancel(other.url, both)),
+      browser.submitForm(shown),
+      ...[1, 2, 3].map(() => cancel(other.url, browser)),
     ])
     expect(answers.every(({ status }) => status < 500)).toBe(true)
     expect(['failed', 'completed']).toContain((await scene.status(other.id)).body.status)

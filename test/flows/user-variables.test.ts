@@ -90,12 +90,12 @@ describe('a variable that users are asked for', () => {
     expect(page.body).toContain('Address of your desk')
     expect(page.body).not.toContain('aria-invalid')
     for (const [value, fault] of [
-      ['', 'is missing'],
-      ['evil.example', 'is not one of'],
+      ['', 'is needed'],
+      ['evil.example', 'is not in the right form'],
     ] as const) {
       const again = await browser.submitForm(page, { 'value.subdomain': value })
       expect(again.status).toBe(400)
-      expect(again.body).toContain(`Address of your desk ${fault}`)
+      expect(again.body).toContain(`<bdi>Address of your desk</bdi> ${fault}`)
       expect(again.body).toContain('aria-invalid="true"')
     }
     expect([...seen(world.acme), ...seen(world.beta)]).toEqual([])
@@ -202,7 +202,7 @@ describe('a variable that users are asked for', () => {
     const second = await browser.submitForm(first)
     expect(second.body).toContain('Step 2 of 2')
     const refused = await browser.submitForm(second, { 'value.subdomain': 'x' })
-    expect(refused.body).toContain('Desk is not one of')
+    expect(refused.body).toContain('<bdi>Desk</bdi> is not in the right form')
     await browser.submitForm(refused, { 'value.subdomain': hostOf(beta) })
     expect(await world.status(body.id)).toBe('completed')
     expect(beta.tokenRequests('authorization_code')).toHaveLength(1)

@@ -85,7 +85,7 @@ main { padding: 1.5rem 1.75rem 4rem; min-width: 0; max-width: 84rem; display: gr
 .or::before, .or::after { content: ""; flex: 1; border-top: 1px solid var(--line); }
 
 /* Tables, facts, badges */
-.scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 0.75rem; background: var(--surface); }
+.scroll { position: relative; overflow-x: auto; border: 1px solid var(--line); border-radius: 0.75rem; background: var(--surface); }
 .card .scroll { border-width: 1px 0 0; border-radius: 0; margin: 0 -1.25rem -1.25rem; background: none; }
 .card .scroll :is(th, td):first-child { padding-left: 1.25rem; }
 .card .scroll:last-child { border-radius: 0 0 0.75rem 0.75rem; }

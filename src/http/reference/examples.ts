@@ -366,7 +366,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       failures: 0,
       created_at: '2027-03-02T09:00:00.000Z',
       updated_at: '2027-03-02T09:00:00.000Z',
-      secret: 'whsec_Ngo67kpuyqmnUUQ/rXc52B7IVIUN6qKJMgNg7hKOzD8=',
+      secret: 'whsec_ZXhhbXBsZS1zZWNyZXQtb2YtYS13ZWJob29rLWhlcmU=',
     },
     sdk: "const webhook = await gatepass.admin.webhooks.create({ url: 'https://app.example.com/webhooks' })\nconsole.log(webhook.secret.length)",
   },
@@ -1936,7 +1936,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       previous_secret_until: '2027-03-02T10:00:00.000Z',
       created_at: '2027-03-02T09:00:00.000Z',
       updated_at: '2027-03-02T09:00:00.000Z',
-      secret: 'whsec_aIH4EOin/94khdfRcMNW67Icqmcs8/TJtksc//cM7y0=',
+      secret: 'whsec_ZXhhbXBsZS1zZWNyZXQtb2YtYS13ZWJob29rLWhlcmU=',
     },
   },
   runChain: {

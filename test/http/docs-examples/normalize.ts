@@ -6,6 +6,7 @@ const SECRETS = [
   [/\bgpp_[\w-]{43}/g, 'gpp_example-ticket'],
   [/\bat_[\w-]{20,}/g, 'example-access-token'],
   [/"client_secret":"(?!\{)[^"]+"/g, '"client_secret":"example-client-secret"'],
+  [/\bwhsec_[\w+/]{43}=/g, 'whsec_ZXhhbXBsZS1zZWNyZXQtb2YtYS13ZWJob29rLWhlcmU='],
   // also in the text of a stream, whose quotes are escaped
   [/(\\?"fingerprint\\?":\\?")[\w-]+/g, '$1example-fingerprint'],
   [/("flow_id":"|flow_id=)[\w.-]+/g, '$1example-flow'],

@@ -183,10 +183,10 @@ function inputTable({ inputSchema }: Tool): Html | '' {
   const rows = form.fields.map(({ member, kind, isRequired, description }) => [
     code(member),
     KINDS[kind],
-    isRequired ? badge('required') : undefined,
+    isRequired ? badge('required') : 'no',
     description === undefined ? undefined : name(description, { longest: 300 }),
   ])
-  return html`${table('Input', ['Member', 'Is', '', 'Means'], rows, '')}`
+  return html`${table('Input', ['Member', 'Is', 'Must be given', 'Means'], rows, '')}`
 }
 
 const KINDS = {
