@@ -77,7 +77,7 @@ export async function beginPageSession(
       kind,
       projectId,
       subject,
-      payload: sealRights(broker, id, projectId, rights),
+      payload: sealRights(broker, { id, kind, projectId, subject, expiresAt: now + seconds }, rights),
       createdAt: now,
       lastSeenAt: now,
       expiresAt: now + seconds,
@@ -104,8 +104,9 @@ export async function openPageSession(
   const id = sha256(token)
   const row = await broker.store.pageSessions.find(kind, id, { now, seenSince: now - IDLE_SECONDS })
   if (row === undefined) return undefined
-  const rights = openCarried<PageRights>(broker.sealer, row.payload, pageSessionPlace(id, row.projectId))
-  if (rights === undefined) return undefined
+  const kept = openCarried<KeptRights>(broker.sealer, row.payload, pageSessionPlace(id, row.projectId))
+  if (kept === undefined || kept.of !== boundTo(row)) return undefined
+  const { of: _, ...rights } = kept
   if (isUse && now - row.lastSeenAt >= SEEN_SECONDS)
     await broker.store.pageSessions.seen(id, now).catch((error: unknown) => {
       // pages can be read while the database cannot be written; the session then ends by its idle time
@@ -128,7 +129,7 @@ export async function changePageSession(
   { row }: OpenedPageSession,
   rights: PageRights,
 ): Promise<boolean> {
-  return broker.store.pageSessions.change(row, sealRights(broker, row.id, row.projectId, rights))
+  return broker.store.pageSessions.change(row, sealRights(broker, row, rights))
 }
 
 /** Ends the session of the cookie's token. */
@@ -154,9 +155,25 @@ export function isRecentLogin({ now }: Pick<Broker, 'now'>, { authTime }: PageRi
   return authTime !== undefined && now() - authTime <= RECENT_SECONDS
 }
 
-function sealRights(broker: Broker, id: string, projectId: string, rights: PageRights) {
+interface KeptRights extends PageRights {
+  readonly of: string
+}
+
+type BoundRow = Pick<PageSession, 'kind' | 'subject' | 'expiresAt'>
+
+/** What of the row must be as it was sealed: else another subject in the database would be another person's session. */
+function boundTo({ kind, subject, expiresAt }: BoundRow): string {
+  return JSON.stringify([kind, subject, expiresAt])
+}
+
+function sealRights(
+  broker: Broker,
+  row: BoundRow & Pick<PageSession, 'id' | 'projectId'>,
+  rights: PageRights,
+) {
   const { may, authority, display, authTime, shownProjectId, returnUrl, lang } = rights
-  const kept: PageRights = {
+  const kept: KeptRights = {
+    of: boundTo(row),
     may,
     authority,
     ...(display !== undefined && { display }),
@@ -165,7 +182,7 @@ function sealRights(broker: Broker, id: string, projectId: string, rights: PageR
     ...(returnUrl !== undefined && { returnUrl }),
     ...(lang !== undefined && { lang }),
   }
-  return broker.sealer.seal(JSON.stringify(kept), pageSessionPlace(id, projectId))
+  return broker.sealer.seal(JSON.stringify(kept), pageSessionPlace(row.id, row.projectId))
 }
 
 /** Contains brackets, which no hash of a flow does, so that the proofs cannot be confused. */

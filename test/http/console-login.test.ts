@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { issueApiKey } from '../../src/domain/api-key.ts'
+import { sha256 } from '../../src/domain/ids.ts'
+import { openPageSession } from '../../src/flows/page-session.ts'
 import { type Gatepass, startGatepass, testClock } from '../gatepass.ts'
 import { type OidcProvider, startOidcProvider } from '../oidc-provider.ts'
 import { type Page, UserAgent } from '../user-agent.ts'
@@ -182,6 +184,25 @@ describe('with an API key', () => {
     expect((await send('/project', `${COOKIE}=${browser.cookies(url())[COOKIE]}`)).status).toBe(413)
     const connect = { method: 'POST', headers, body: 'a&'.repeat(30_000) }
     expect((await fetch(`${gatepass.url}/connect/session`, connect)).status).toBe(413)
+  })
+
+  test('a session that was given another subject, kind or end in the database is none', async () => {
+    const { store } = gatepass.broker
+    await logIn(gatepass.apiKey)
+    const token = browser.cookies(url())[COOKIE] ?? ''
+    const row = await store.pageSessions.find('console', sha256(token), { now: clock(), seenSince: 0 })
+    if (row === undefined) throw new Error('there is no session')
+    for (const change of [
+      { subject: 'key_another' },
+      { kind: 'me' },
+      { expiresAt: row.expiresAt + 1 },
+    ] as const) {
+      await store.pageSessions.add({ ...row, ...change }, row.id)
+      const { kind } = { ...row, ...change }
+      expect(await openPageSession(gatepass.broker, kind, token)).toBeUndefined()
+    }
+    await store.pageSessions.add(row, row.id)
+    expect(await openPageSession(gatepass.broker, 'console', token)).toBeDefined()
   })
 
   test('a page leads back to no other site after the login', async () => {
