@@ -102,7 +102,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'policies',
-    description: 'rules on who may use which tokens for what: list, set, delete',
+    description: 'rules on who may use which tokens for what: list, set, dry-run, delete',
     load: async () => (await import('./policies.ts')).definePolicies,
   },
   {
@@ -112,12 +112,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'projects',
-    description: 'projects: list (the default), create',
+    description: 'projects: list (the default), create, branding',
     load: async () => (await import('./projects.ts')).defineProjects,
   },
   {
     name: 'audit',
-    description: 'the audit trail: list, export, verify, archive',
+    description: 'the audit trail: list, export, verify, archive, reindex',
     load: async () => (await import('./audit.ts')).defineAudit,
   },
   {

@@ -31,7 +31,17 @@ test('scopes are shown in words, with the scopes themselves, under the logo', as
   expect(html).toMatch(/<li><span lang="en"><bdi>See your profile<\/bdi><\/span>/)
   expect(html).toContain('A permission we cannot describe: <code><bdi>made:up</bdi></code>')
   expect(html.match(/<details.*<\/details>/s)?.[0]).toContain('<code><bdi>read:user</bdi></code>')
-  expect(html).toMatch(/class="tile"[^>]*><svg viewBox="0 0 24 24" fill="#[0-9A-F]{6}"><path d="M/)
+  const [, src = ''] = /class="tile"[^>]*><img src="([^"]+)" alt=""/.exec(html) ?? []
+  expect(src).toMatch(/^\/assets\/logo\/github-[0-9a-f]{12}\.svg$/)
+  const logo = await fetch(new URL(src, gatepass.url))
+  expect([logo.status, logo.headers.get('content-type'), logo.headers.get('cache-control')]).toEqual([
+    200,
+    'image/svg+xml',
+    expect.stringContaining('immutable'),
+  ])
+  expect(logo.headers.get('content-security-policy')).toContain("default-src 'none'; sandbox")
+  expect(await logo.text()).toMatch(/^<svg xmlns=[^>]* viewBox="0 0 24 24" fill="#[0-9A-Fa-f]{6}"><path d="M/)
+  expect((await fetch(new URL('/assets/logo/github-000000000000.svg', gatepass.url))).status).toBe(404)
 })
 
 test('a provider without a logo has its first letter', async () => {
@@ -45,7 +55,7 @@ test('a variable in the host leaves them: it is a server of the provider', async
   await add('shop', { provider_id: 'shopify', oauth2: { ...client, variables: { shop: { value: 'acme' } } } })
   const html = await pageOf('shop', ['read_products'])
   expect(html).toContain('See your products')
-  expect(html).toContain('<svg viewBox="0 0 24 24" fill="#')
+  expect(html).toContain('<img src="/assets/logo/shopify-')
 })
 
 test('an administrator may say what a server of its own is', async () => {

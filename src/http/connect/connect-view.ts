@@ -4,12 +4,12 @@ import { type Connection, chooseConnection } from '../../domain/connection.ts'
 import { missingScopes } from '../../domain/scopes.ts'
 import { causeOfStored } from '../../flows/explain/explain-connection.ts'
 import { findProviderByUid } from '../../flows/find-provider.ts'
-import { logoNamed } from '../../providers/catalogue/logos.ts'
 import { scopeSentence } from '../../providers/catalogue/scope-sentences.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
 import { userVariables } from '../../providers/variables.ts'
 import type { Brand } from '../pages/brand.ts'
 import type { ConnectView, ShownScope, ValueField } from '../pages/connect-page.ts'
+import { tileLogo } from '../pages/logo-assets.ts'
 import type { Words } from '../pages/texts/words.ts'
 
 /** What the user typed on the connect page, if it was sent, and what is wrong with it. */
@@ -65,7 +65,7 @@ export async function connectView(
     brand,
     requester,
     providerName: names.get(providerUid) ?? '',
-    logo: logo === undefined ? undefined : logoNamed(logo),
+    logo: tileLogo(logo),
     userId,
     userDisplay,
     scopes: shownScopes(broker, authorization, entry, { known, language: words.language }),

@@ -5,10 +5,11 @@ import type { Broker } from '../../broker.ts'
 import type { Branding } from '../../domain/branding.ts'
 import { mixed, nearestReadable, textOn } from '../../domain/contrast.ts'
 import { BrokerError } from '../../domain/errors.ts'
+import { logoSvg } from './logo-assets.ts'
 
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
-/** The colours and the logos of projects. Their URLs have a digest of the content, so that browsers may keep them. */
+/** The colours and the logos of projects, and the logos of providers. Their URLs have a digest of the content, so that browsers may keep them. */
 export function addBrandAssets(app: OpenAPIHono, broker: Broker): void {
   app.get('/assets/brand/:file', async (c) => {
     const [, hash] = /^([0-9a-zA-Z]{8,64})\.css$/.exec(c.req.param('file')) ?? []
@@ -19,6 +20,13 @@ export function addBrandAssets(app: OpenAPIHono, broker: Broker): void {
   })
 
   app.get('/assets/logo/:file', async (c) => {
+    const [, slug, version] = /^([a-z0-9-]{1,80})-([0-9a-f]{12})\.svg$/.exec(c.req.param('file')) ?? []
+    const svg = slug === undefined || version === undefined ? undefined : logoSvg(slug, version)
+    if (svg !== undefined) {
+      headers(c, 'image/svg+xml')
+      c.header('content-security-policy', "default-src 'none'; sandbox")
+      return c.body(svg)
+    }
     const [, projectId, hash] = /^([\w-]{1,80})-([0-9a-zA-Z]{8,64})$/.exec(c.req.param('file')) ?? []
     const logo =
       projectId === undefined || hash === undefined

@@ -2,12 +2,9 @@ import { html } from 'hono/html'
 import type { Brand } from './brand.ts'
 import type { Html } from './layout.ts'
 
-/** A logo in one colour, of 24 by 24 units. */
+/** The image of a provider's logo, which `logo-assets.ts` serves. */
 export interface TileLogo {
-  /** Six hexadecimal digits. */
-  readonly color: string
-  /** The `d` of an SVG path. */
-  readonly path: string
+  readonly href: string
 }
 
 /** The provider's logo, or the first letter of its name. Screen readers skip it, since the heading has the name. */
@@ -20,7 +17,7 @@ export function providerTile({
 }): Html {
   return logo === undefined
     ? html`<p class="tile" aria-hidden="true"><bdi>${firstLetter(providerName)}</bdi></p>`
-    : html`<p class="tile" aria-hidden="true"><svg viewBox="0 0 24 24" fill="#${logo.color}"><path d="${logo.path}"/></svg></p>`
+    : html`<p class="tile" aria-hidden="true"><img src="${logo.href}" alt="" width="28" height="28"></p>`
 }
 
 /** The application's own logo, or the first letter of its name. */

@@ -1,11 +1,11 @@
 import type { Broker } from '../../broker.ts'
 import type { McpConsent } from '../../domain/mcp-consent.ts'
 import type { PortalConnection } from '../../flows/portal/portal-view.ts'
-import { logoNamed } from '../../providers/catalogue/logos.ts'
 import { scopeSentence } from '../../providers/catalogue/scope-sentences.ts'
 import type { ProviderEntry } from '../../providers/provider.ts'
 import { findToolsMeant } from '../../tools/catalogue/find-tool.ts'
 import { verifiedHost } from '../mcp-setup/client-identity.ts'
+import { tileLogo } from '../pages/logo-assets.ts'
 import type { ClientCard, ConnectionCard } from '../pages/portal/me-page.ts'
 import type { TileLogo } from '../pages/provider-tile.ts'
 
@@ -61,8 +61,7 @@ export function clientCard({
 }
 
 export function logoOf(broker: Broker, entry: ProviderEntry): TileLogo | undefined {
-  const logo = broker.definitions.describing(entry)?.facts.logo
-  return logo === undefined ? undefined : logoNamed(logo)
+  return tileLogo(broker.definitions.describing(entry)?.facts.logo)
 }
 
 /** The title of a tool that may have been deleted since: then the name within its id. */
