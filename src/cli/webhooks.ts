@@ -1,18 +1,12 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import { DELIVERY_STATES, type DeliveryState, EVENT_TYPES, type EventType } from '../domain/webhook.ts'
+import { type Command, Option } from 'commander'
+import { EVENT_TYPES, type EventType } from '../domain/webhook.ts'
 import { listAll, withApi } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { bold, MARKS, print, printJson, sanitize, shortened, table, toDay, toMinute } from './print.ts'
-import {
-  type CommonOptions,
-  parseId,
-  parseMoment,
-  parseWholeNumber,
-  type Shell,
-  withCommonOptions,
-} from './shell.ts'
+import { type CommonOptions, parseId, parseWholeNumber, type Shell, withCommonOptions } from './shell.ts'
+import { defineDeliveries } from './webhook-deliveries.ts'
+import { WEBHOOKS_PATH, webhookPath, withTypes } from './webhook-options.ts'
 
-const PATH = '/v1/webhooks'
 const DAY = 24 * 3600
 
 interface WebhookWire {
@@ -31,19 +25,6 @@ interface WebhookWire {
   readonly secret?: string
 }
 
-interface DeliveryWire {
-  readonly event_id: string
-  readonly type: string
-  readonly subject: string
-  readonly sequence: number
-  readonly state: DeliveryState
-  readonly attempts: number
-  readonly next_attempt_at?: string
-  readonly last_status?: number
-  readonly last_error?: string
-  readonly created_at: string
-}
-
 interface SetOptions extends CommonOptions {
   readonly url?: string
   readonly to?: string
@@ -58,13 +39,6 @@ interface AddOptions extends CommonOptions {
   readonly description?: string
 }
 
-interface ReplayOptions extends CommonOptions {
-  readonly since?: string
-  readonly until?: string
-  readonly types?: readonly EventType[]
-  readonly onlyFailed?: true
-}
-
 export function defineWebhooks(webhooks: Command, shell: Shell): void {
   webhooks.addHelpText('after', EXAMPLES)
 
@@ -74,7 +48,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const items = await listAll<WebhookWire>(api, PATH)
+        const items = await listAll<WebhookWire>(api, WEBHOOKS_PATH)
         if (options.json) return printJson({ items })
         if (items.length === 0) return print('No webhooks: gatepass webhooks add <url> registers one.')
         const rows = items.map(({ id, url, state, types, description }) => [
@@ -97,7 +71,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
     .addHelpText('after', SHOW_EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        const webhook = await api.send<WebhookWire>('GET', pathOf(id))
+        const webhook = await api.send<WebhookWire>('GET', webhookPath(id))
         if (options.json) return printJson(webhook)
         printWebhook(webhook)
       }),
@@ -116,7 +90,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
     .action(async (url: string, { types, description, ...options }: AddOptions) =>
       withApi(shell, options, async (api) => {
         const body = { url, ...(types && { types }), ...(description !== undefined && { description }) }
-        const webhook = await api.send<WebhookWire>('POST', PATH, { body })
+        const webhook = await api.send<WebhookWire>('POST', WEBHOOKS_PATH, { body })
         if (options.json) return printJson(webhook)
         printSecret(webhook)
         print(`${MARKS.ok} ${webhook.id} is registered. Try it: gatepass webhooks test ${webhook.id}`)
@@ -150,7 +124,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
           EXIT.usage,
         )
       return withApi(shell, options, async (api) => {
-        const webhook = await api.send<WebhookWire>('PATCH', pathOf(id), { body })
+        const webhook = await api.send<WebhookWire>('PATCH', webhookPath(id), { body })
         if (options.json) return printJson(webhook)
         printWebhook(webhook)
       })
@@ -167,7 +141,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
     .action(async (id: string, { overlap, ...options }: CommonOptions & { readonly overlap: number }) =>
       withApi(shell, options, async (api) => {
         const body = { overlap_seconds: overlap }
-        const webhook = await api.send<WebhookWire>('POST', `${pathOf(id)}/rotate`, { body })
+        const webhook = await api.send<WebhookWire>('POST', `${webhookPath(id)}/rotate`, { body })
         if (options.json) return printJson(webhook)
         printSecret(webhook)
         const until = webhook.previous_secret_until
@@ -175,92 +149,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
       }),
     )
 
-  withCommonOptions(
-    webhooks
-      .command('test')
-      .description('send a test event now, and show what the receiver answers')
-      .argument('<id>', 'as webhooks list shows it', parseId),
-  )
-    .addHelpText('after', TEST_EXAMPLES)
-    .action(async (id: string, options: CommonOptions) =>
-      withApi(shell, options, async (api) => {
-        const result = await api.send<TestWire>('POST', `${pathOf(id)}/test`)
-        if (options.json) printJson(result)
-        if (result.delivered) {
-          if (!options.json) print(`${MARKS.ok} The receiver answered ${result.status}.`)
-          return
-        }
-        throw new CommandFailure(
-          result.status === undefined
-            ? `No answer: ${sanitize(result.error ?? 'unknown')}.`
-            : `The receiver answered ${result.status}; only 2xx counts as delivered.`,
-        )
-      }),
-    )
-
-  withCommonOptions(
-    webhooks
-      .command('deliveries')
-      .description('list what was sent to a webhook in the last 14 days, newest first')
-      .argument('<id>', 'as webhooks list shows it', parseId),
-  )
-    .addOption(new Option('--state <state>', 'only those').choices(DELIVERY_STATES))
-    .option('--limit <n>', 'how many at most', parseWholeNumber, 50)
-    .addHelpText('after', DELIVERIES_EXAMPLES)
-    .action(async (id: string, { state, limit, ...options }: DeliveriesOptions) =>
-      withApi(shell, options, async (api) => {
-        const items = await listAll<DeliveryWire>(api, `${pathOf(id)}/deliveries`, { state }, limit)
-        if (options.json) return printJson({ items })
-        if (items.length === 0) return print('Nothing was sent.')
-        const rows = items.map((one) => [
-          toMinute(one.created_at),
-          one.type,
-          one.subject,
-          String(one.sequence),
-          one.state,
-          String(one.attempts),
-          String(one.last_status ?? one.last_error ?? ''),
-          one.next_attempt_at === undefined ? '' : toMinute(one.next_attempt_at),
-        ])
-        const heading = ['at', 'event', 'subject', 'no.', 'state', 'attempts', 'answer', 'next attempt']
-        print(table(heading, rows))
-      }),
-    )
-
-  withTypes(
-    withCommonOptions(
-      webhooks
-        .command('replay')
-        .description('send past events once more, with their ids')
-        .argument('<id>', 'as webhooks list shows it', parseId),
-    ),
-  )
-    .option('--since <time>', 'from this time on (default: 14 days ago)', parseMoment)
-    .option('--until <time>', 'up to this time (default: now)', parseMoment)
-    .option('--only-failed', 'only those whose last attempt has failed')
-    .addHelpText('after', REPLAY_EXAMPLES)
-    .action(async (id: string, { since, types, onlyFailed, until, ...options }: ReplayOptions) =>
-      withApi(shell, options, async (api) => {
-        // fixed before the first page, so that events of the meantime are not sent twice
-        const body = {
-          until: until ?? new Date().toISOString(),
-          ...(since !== undefined && { since }),
-          ...(types && { types }),
-          ...(onlyFailed && { only_failed: true }),
-        }
-        let replayed = 0
-        let cursor: string | undefined
-        do {
-          const part = await api.send<ReplayWire>('POST', `${pathOf(id)}/replay`, {
-            body: { ...body, ...(cursor !== undefined && { cursor }) },
-          })
-          replayed += part.replayed
-          cursor = part.next_cursor
-        } while (cursor !== undefined)
-        if (options.json) return printJson({ replayed })
-        print(`${MARKS.ok} ${replayed} ${replayed === 1 ? 'event is' : 'events are'} sent once more.`)
-      }),
-    )
+  defineDeliveries(webhooks, shell)
 
   withCommonOptions(
     webhooks
@@ -271,48 +160,11 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
     .addHelpText('after', DELETE_EXAMPLES)
     .action(async (id: string, options: CommonOptions) =>
       withApi(shell, options, async (api) => {
-        await api.send('DELETE', pathOf(id))
+        await api.send('DELETE', webhookPath(id))
         if (options.json) return printJson({ id, deleted: true })
         print(`${MARKS.ok} ${sanitize(id)} is deleted.`)
       }),
     )
-}
-
-interface DeliveriesOptions extends CommonOptions {
-  readonly state?: DeliveryState
-  readonly limit: number
-}
-
-interface TestWire {
-  readonly delivered: boolean
-  readonly status?: number
-  readonly error?: string
-}
-
-interface ReplayWire {
-  readonly replayed: number
-  readonly next_cursor?: string
-}
-
-const pathOf = (id: string) => `${PATH}/${encodeURIComponent(id)}`
-
-function withTypes(command: Command): Command {
-  return command.option(
-    '--types <types>',
-    'only these events, separated by commas; all: every event',
-    parseTypes,
-  )
-}
-
-function parseTypes(text: string): readonly EventType[] {
-  if (text.trim() === 'all') return EVENT_TYPES
-  const names = text.split(/[\s,]+/).filter(Boolean)
-  const unknown = names.find((name) => !EVENT_TYPES.some((type) => type === name))
-  if (names.length === 0 || unknown !== undefined)
-    throw new InvalidArgumentError(
-      `${unknown === undefined ? 'Name at least one' : `There is no event "${unknown}"`}: ${EVENT_TYPES.join(', ')}.`,
-    )
-  return EVENT_TYPES.filter((type) => names.includes(type))
 }
 
 function printSecret({ secret = '' }: WebhookWire): void {
@@ -373,21 +225,6 @@ const ROTATE_EXAMPLES = `
 Examples:
   $ gatepass webhooks rotate wh_0199…                          both secrets sign for a day
   $ gatepass webhooks rotate wh_0199… --overlap 0              the former secret is known to others`
-
-const TEST_EXAMPLES = `
-Examples:
-  $ gatepass webhooks test wh_0199…
-  $ gatepass webhooks test wh_0199… --json`
-
-const DELIVERIES_EXAMPLES = `
-Examples:
-  $ gatepass webhooks deliveries wh_0199…
-  $ gatepass webhooks deliveries wh_0199… --state waiting --limit 200 --json`
-
-const REPLAY_EXAMPLES = `
-Examples:
-  $ gatepass webhooks replay wh_0199… --only-failed
-  $ gatepass webhooks replay wh_0199… --since 2026-11-21T08:00:00Z --types connection.deleted`
 
 const DELETE_EXAMPLES = `
 Examples:

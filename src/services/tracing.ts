@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { BrokerError } from '../domain/errors.ts'
 
 // Traces, as the flows see them. `src/telemetry` implements `Tracing` with OpenTelemetry, and only where a collector is
-// set: everywhere else `broker.tracing` is absent, and no span is thought of. Attributes are words of closed lists, ids
+// set: everywhere else `broker.tracing` is absent, and nothing is called. Attributes are words of closed lists, ids
 // of providers and tools, hosts: never a user, an account, a query, arguments, a result or SQL.
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>

@@ -4,8 +4,7 @@ import type { Database } from './database.ts'
 import type { OfProject } from './statement.ts'
 import { inSlices } from './sweep.ts'
 
-export const COUNTER_NAMES = ['consents', 'fetches', 'refreshes', 'runs', 'latency'] as const
-export type CounterName = (typeof COUNTER_NAMES)[number]
+export type CounterName = 'consents' | 'fetches' | 'refreshes' | 'runs' | 'latency'
 
 export interface HourCount {
   /** The begin of the hour. */

@@ -127,7 +127,7 @@ export function isKeyOf({ caller, opened }: ConsoleSession, presented: string): 
   return opened.authority === BY_KEY && caller.hash === sha256(presented)
 }
 
-export const LOGIN_PURPOSE = 'POST /dashboard/login'
+const LOGIN_PURPOSE = 'POST /dashboard/login'
 
 async function findKey(broker: Broker, presented: string): Promise<ApiKey> {
   const key = await broker.store.apiKeys.findByHash(sha256(presented))

@@ -10,7 +10,7 @@ import { type Receipt, sendEvent } from './send-event.ts'
 import { newSecret } from './sign.ts'
 
 /** Webhooks of one project. Each change of the project asks for all of them. */
-export const MOST_WEBHOOKS = 20
+const MOST_WEBHOOKS = 20
 export const DEFAULT_OVERLAP_SECONDS = 24 * 3600
 /** Events that one request makes due again. */
 const REPLAYED_AT_ONCE = 500

@@ -20,7 +20,7 @@ export interface TypedValues {
 
 /** Paths below the page of an authorization. */
 export const connectPath = ({ id }: Pick<Authorization, 'id'>) => `/connect/${id}`
-export const cancelPath = (authorization: Pick<Authorization, 'id'>) => `${connectPath(authorization)}/cancel`
+const cancelPath = (authorization: Pick<Authorization, 'id'>) => `${connectPath(authorization)}/cancel`
 
 /** The display names of the providers of an authorization, by their entries. */
 export async function providerNames(

@@ -15,7 +15,7 @@ export interface PortalFrame {
   readonly csrf: string
 }
 
-export function csrfInput(csrf: string): Html {
+function csrfInput(csrf: string): Html {
   return html`<input type="hidden" name="csrf" value="${csrf}">`
 }
 
