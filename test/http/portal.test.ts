@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sha256 } from '../../src/domain/ids.ts'
 import { PORTAL_RIGHTS, type PortalRight } from '../../src/domain/portal-ticket.ts'
 import { mcpConsent } from '../store/fixtures.ts'
 import { UserAgent } from '../user-agent.ts'
@@ -46,7 +47,7 @@ describe('a link to /me', () => {
     const made = await call('POST', '/v1/users/ada%2Fb/portal', { seconds: 60, may: ['erase', 'view'] })
     expect(made.status).toBe(201)
     expect(Date.parse(made.body.expires_at) / 1000).toBe(clock + 60)
-    expect(made.body.url).toMatch(new RegExp(`^${world.gatepass.url}/me/enter\\?ticket=gpp_[\\w-]{43}$`))
+    expect(made.body.url).toMatch(new RegExp(`^${world.gatepass.url}/me/enter\\?ticket=gpp_[\\w-]{86}$`))
     const refused: [Record<string, unknown>, RegExp][] = [
       [{ may: ['disconnect'] }, /may.*view/],
       [{ may: [] }, /may/],
@@ -96,6 +97,23 @@ describe('a link to /me', () => {
     expect((await scanner.submitForm(await scanner.get(url).then(() => page))).status).toBe(410)
     expect(await audited(user)).toEqual(['portal.entered', 'portal.linked'])
     expect(world.gatepass.logLines.join('\n')).not.toContain(new URL(url).searchParams.get('ticket'))
+  })
+
+  test('that was given another user or more rights in the database is none', async () => {
+    const { portalTickets } = world.gatepass.broker.store
+    const url = await portalLink(world, newUser())
+    const hash = sha256(new URL(url).searchParams.get('ticket') ?? '')
+    const row = await portalTickets.spend(hash, clock)
+    if (row === undefined) throw new Error('there is no ticket')
+    for (const [change, status] of [
+      [{ userId: newUser() }, 410],
+      [{ may: PORTAL_RIGHTS }, 410],
+      [{}, 200],
+    ] as const) {
+      await portalTickets.add({ ...row, ...change })
+      expect((await new UserAgent().get(url)).status).toBe(status)
+      await portalTickets.spend(hash, clock)
+    }
   })
 
   test('of two browsers that spend it at once one gets in; after its time none does', async () => {

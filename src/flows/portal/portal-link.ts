@@ -37,11 +37,10 @@ export interface PortalLink {
 /** Makes a link. Throws `invalid_request` for a `returnUrl` that no `next_uri` may lead to. */
 export async function createPortalLink(broker: Broker, request: PortalLinkRequest): Promise<PortalLink> {
   const { projectId, userId, may, seconds, userDisplay, returnUrl, lang } = request
-  const ticket = PREFIX + randomToken()
+  const random = randomToken()
   const createdAt = broker.now()
   const expiresAt = createdAt + seconds
-  const stored: PortalTicket = {
-    hash: sha256(ticket),
+  const allowed = {
     projectId,
     userId,
     may,
@@ -51,6 +50,8 @@ export async function createPortalLink(broker: Broker, request: PortalLinkReques
     createdAt,
     expiresAt,
   }
+  const ticket = PREFIX + random + broker.confirmations.proofOf(subjectOf(random, allowed))
+  const stored: PortalTicket = { hash: sha256(ticket), ...allowed }
   const audit = broker.audit.of(projectId, { action: 'portal.linked', userId, scopes: may })
   await broker.store.portalTickets.add(stored, audit)
   const url = new URL(ENTER_PATH, broker.settings.publicUrl)
@@ -63,8 +64,22 @@ export async function findPortalTicket(
   broker: Broker,
   ticket: string | null | undefined,
 ): Promise<PortalTicket | undefined> {
-  const hash = hashOf(ticket)
-  return hash === undefined ? undefined : broker.store.portalTickets.find(hash, broker.now())
+  const [, random, proof] = TICKET.exec(ticket ?? '') ?? []
+  if (random === undefined || proof === undefined) return undefined
+  const found = await broker.store.portalTickets.find(sha256(PREFIX + random + proof), broker.now())
+  return found && broker.confirmations.isProof(proof, subjectOf(random, found)) ? found : undefined
+}
+
+/** A random part, and the proof that this installation has made the ticket for what the row says. */
+const TICKET = /^gpp_([\w-]{43})([\w-]{43})$/
+
+/** Contains brackets, which no hash of a flow does, so that the proofs cannot be confused. */
+function subjectOf(
+  random: string,
+  { projectId, userId, may, userDisplay, returnUrl, lang, expiresAt }: Omit<PortalTicket, 'hash'>,
+): string {
+  const parts = [random, projectId, userId, may.join(' '), userDisplay, returnUrl, lang, expiresAt]
+  return JSON.stringify(['portal ticket', ...parts.map((part) => part ?? null)])
 }
 
 /**
@@ -94,10 +109,6 @@ export async function enterPortal(
     ...(lang !== undefined && { lang }),
     ...how,
   })
-}
-
-function hashOf(ticket: string | null | undefined): string | undefined {
-  return typeof ticket === 'string' && /^gpp_[\w-]{43}$/.test(ticket) ? sha256(ticket) : undefined
 }
 
 /** The id of the project in which users act who open `/me` without a link: that of `/mcp`. */

@@ -26,7 +26,10 @@ export async function streamStatus(
   { first, toJson, owner, onEnd = () => {} }: StatusStream,
 ): Promise<Response> {
   const { id, projectId } = first
-  const firstData = await toJson(first)
+  const firstData = await toJson(first).catch((error: unknown) => {
+    onEnd()
+    throw error
+  })
   return streamSSE(c, async (stream) => {
     const last = async (settled: Authorization) => {
       const event = toJson(settled).then((data) => ({ event: 'status', data }))
@@ -39,18 +42,21 @@ export async function streamStatus(
     const gone = new AbortController()
     stream.onAbort(() => gone.abort())
     stream.onAbort(onEnd)
-    await stream.writeSSE({ event: 'status', data: firstData })
-    let current = first
-    const { waiters } = broker
-    while (!isSettled(current) && !gone.signal.aborted && !waiters.closed && waiters.hasRoom(owner)) {
-      current = await awaitAuthorization(broker, projectId, id, {
-        waitSeconds: HEARTBEAT_MS / 1000,
-        owner,
-        signal: gone.signal,
-      })
-      if (isSettled(current)) await last(current)
-      else await stream.write(': still waiting\n\n')
+    try {
+      await stream.writeSSE({ event: 'status', data: firstData })
+      let current = first
+      const { waiters } = broker
+      while (!isSettled(current) && !gone.signal.aborted && !waiters.closed && waiters.hasRoom(owner)) {
+        current = await awaitAuthorization(broker, projectId, id, {
+          waitSeconds: HEARTBEAT_MS / 1000,
+          owner,
+          signal: gone.signal,
+        })
+        if (isSettled(current)) await last(current)
+        else await stream.write(': still waiting\n\n')
+      }
+    } finally {
+      onEnd()
     }
-    onEnd()
   })
 }

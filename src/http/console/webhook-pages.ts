@@ -145,7 +145,9 @@ ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
     await changeWebhook(broker, webhook, { enabled })
     return on.go(
       pathOf(webhook),
-      enabled ? 'It is enabled: what waits is sent at once.' : 'It is disabled: events wait.',
+      enabled
+        ? 'It is enabled: what waits is sent at once.'
+        : 'It is disabled: what happens from now on is not sent to it, unless you replay it.',
     )
   })
 

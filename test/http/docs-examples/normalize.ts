@@ -3,7 +3,7 @@ import type { ExampleWorld } from './world.ts'
 const SECRETS = [
   [/\b(?:gp|arc)_[A-Za-z0-9_-]{30,}\b/g, 'gp_example-key'],
   [/\bgps_[\w-]{43}/g, 'gps_example-token'],
-  [/\bgpp_[\w-]{43}/g, 'gpp_example-ticket'],
+  [/\bgpp_[\w-]{86}/g, 'gpp_example-ticket'],
   [/\bat_[\w-]{20,}/g, 'example-access-token'],
   [/"client_secret":"(?!\{)[^"]+"/g, '"client_secret":"example-client-secret"'],
   [/\bwhsec_[\w+/]{43}=/g, 'whsec_ZXhhbXBsZS1zZWNyZXQtb2YtYS13ZWJob29rLWhlcmU='],
