@@ -64,7 +64,7 @@ describe('the catalogue over HTTP', () => {
       id: 'zendesk',
       oauth2: { variables: { subdomain: { label: 'Subdomain' } } },
       registration: { fields: { client_id: 'Unique identifier' } },
-      scopes: { 'tickets:read': 'Read tickets' },
+      scopes: { 'tickets:read': { text: 'Read tickets', level: 'read' } },
     })
     expect((await get('/my-erp')).body).toMatchObject({ id: 'my-erp', oauth2: endpointsAt('erp.example') })
     const missing = await get('/zendsk')
