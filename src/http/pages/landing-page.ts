@@ -5,12 +5,14 @@ export interface LandingView {
   readonly version: string
   readonly development: boolean
   readonly publicUrl: string
+  /** The operator's console is served. */
+  readonly console?: boolean
   /** The sample tool of development mode. */
   readonly sandbox?: { readonly toolName: string } | undefined
 }
 
 /** The page at `/`: it says that Gatepass runs and links to the documentation. */
-export function landingPage({ version, development, publicUrl, sandbox }: LandingView): Html {
+export function landingPage({ version, development, publicUrl, console, sandbox }: LandingView): Html {
   const body = html`<main>
 <article class="card">
 <h1>Gatepass is running</h1>
@@ -22,6 +24,7 @@ export function landingPage({ version, development, publicUrl, sandbox }: Landin
 </dl>
 <h2>Read on</h2>
 <ul>
+${console === true && html`<li><a href="/dashboard">Operator’s console</a></li>`}
 <li><a href="/docs">API reference</a></li>
 <li><a href="/docs/mcp">Connect an MCP client</a></li>
 <li><a href="/openapi.json">OpenAPI document</a></li>

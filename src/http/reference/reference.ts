@@ -76,6 +76,7 @@ export function addReference(
         version,
         development,
         publicUrl,
+        console: broker.settings.dashboard.serve === 'on',
         ...(development && { sandbox: { toolName: 'Sandbox Profile' } }),
       }),
     )
