@@ -158,6 +158,11 @@ async function deliveriesUnderKills(kind: DatabaseKind, count: number): Promise<
       )
       if (Number(left?.waiting) === 0) break
       if (performance.now() > until) throw new Error(`${left?.waiting} events were not delivered in time`)
+      // pauses between attempts and probes double up to minutes: they are over now
+      await installation.sql(
+        "update deliveries set due_at = 0 where state = 'waiting' and due_at is not null and lease_owner is null",
+      )
+      await installation.sql('update webhooks set probe_at = 0 where probe_at is not null')
       await sleep(500)
     }
     const delivered = new Set(receiver.taken.map(({ id }) => id))
