@@ -1,6 +1,6 @@
 import type { Broker } from '../broker.ts'
 import type { AuditEvent } from '../domain/audit.ts'
-import type { ProviderEntry } from '../providers/provider.ts'
+import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { providerIdentity } from './find-provider.ts'
 
 /**

@@ -5,7 +5,7 @@ import { OutgoingError, type OutgoingStreamResponse } from '../egress/outgoing.t
 import { apiHeaders } from '../providers/api-host.ts'
 import { type ApiTarget, apiTarget } from '../providers/api-target.ts'
 import { keptValuesOf } from '../providers/kept-values.ts'
-import type { ProviderEntry } from '../providers/provider.ts'
+import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { baseUrlOf, hasOwnBaseUrls } from '../providers/variables.ts'
 import { policyProvider } from '../services/policies/policy-provider.ts'
 import type { Release } from '../services/release.ts'

@@ -4,7 +4,7 @@ import { type Connection, chooseConnection, isFresh } from '../domain/connection
 import { missingScopes } from '../domain/scopes.ts'
 import { keptValuesOf } from '../providers/kept-values.ts'
 import { factsOf } from '../providers/known-facts.ts'
-import type { ProviderEntry } from '../providers/provider.ts'
+import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { CachedConnection, Release } from '../services/release.ts'
 import { inSpan } from '../services/tracing.ts'
 import type { ConnectionOwner } from '../store/changes.ts'

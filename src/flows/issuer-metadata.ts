@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { needsMetadata, readsMetadata, withMetadata } from '../providers/issuer-metadata.ts'
-import { endpointsOf, type Provider, type ProviderEntry } from '../providers/provider.ts'
+import { endpointsOf, type Provider } from '../providers/provider.ts'
+import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 
 /** How long a request waits for metadata that is stored already and only read again. */

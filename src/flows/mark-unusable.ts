@@ -1,7 +1,7 @@
 import type { Broker } from '../broker.ts'
 import type { Connection, NeedsAuthorizationReason } from '../domain/connection.ts'
 import { trailLines } from '../domain/trail.ts'
-import type { ProviderEntry } from '../providers/provider.ts'
+import type { ProviderEntry } from '../providers/provider-entry.ts'
 
 /** `lines` of its trail tell what led to it. */
 export interface Unusable {

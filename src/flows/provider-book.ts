@@ -1,4 +1,4 @@
-import type { ProviderEntry } from '../providers/provider.ts'
+import type { ProviderEntry } from '../providers/provider-entry.ts'
 
 /** The provider entries of a project by everything that requirements name them by. */
 export interface ProviderBook {

@@ -1,6 +1,6 @@
 import type { Broker } from '../broker.ts'
 import type { Sealed } from '../domain/sealed.ts'
-import type { ProviderEntry } from '../providers/provider.ts'
+import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { SealedPlace } from '../store/seal.ts'
 
 /** The associated data of a provider entry's sealed client secret. */

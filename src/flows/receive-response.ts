@@ -8,7 +8,7 @@ import {
 } from '../domain/authorization.ts'
 import { newOwnedToken, ownedTokenHash, sha256 } from '../domain/ids.ts'
 import { trailLines } from '../domain/trail.ts'
-import type { ProviderEntry } from '../providers/provider.ts'
+import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { saying, wordsOf } from '../providers/provider-words.ts'
 import { UnsealError } from '../store/seal.ts'
 import { failureAudit, recordRefusal } from './authorization-audit.ts'

@@ -1,6 +1,6 @@
 import type { Broker } from '../broker.ts'
 import { endpointsDigest, formerIdentitiesOf, identityOf } from '../providers/identity.ts'
-import type { ProviderEntry } from '../providers/provider.ts'
+import type { ProviderEntry } from '../providers/provider-entry.ts'
 
 /**
  * Updates, at every start, connections that were stored under a former rule of identity: those of version 0.1.0, and

@@ -1,8 +1,10 @@
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { ClientCertificate } from '../egress/outgoing.ts'
+import type { ClientAuthMethod } from './client-auth-method.ts'
 import { certificateOf, isKeyMethod, isSent, KeyFault, signedAssertion } from './client-key.ts'
-import type { Client, ClientAuthMethod, RegisteredClient, RequestBlock } from './provider.ts'
+import type { Client, RegisteredClient } from './provider-entry.ts'
 import { ProviderRefusal } from './provider-refusal.ts'
+import type { RequestBlock } from './request-block.ts'
 
 /** The client's credentials in a request: an `Authorization` value, or parameters of the body. */
 export interface ClientCredentials {

@@ -4,14 +4,13 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import type { ClientCertificate } from '../egress/outgoing.ts'
 import {
   type AssertionAlgorithm,
-  type Client,
   type ClientAssertion,
   type ClientAuthMethod,
   KEY_METHODS,
   type KeyMethod,
-  type Provider,
-  type RegisteredClient,
-} from './provider.ts'
+} from './client-auth-method.ts'
+import type { Provider } from './provider.ts'
+import type { Client, RegisteredClient } from './provider-entry.ts'
 import { fillTemplate } from './template.ts'
 
 // Clients whose secret is a key: it signs a JWT for each request, or belongs to a TLS certificate. The key is sealed in

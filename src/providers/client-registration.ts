@@ -1,7 +1,8 @@
 import { type Outgoing, OutgoingError } from '../egress/outgoing.ts'
 import type { ServerMetadata } from './discovery.ts'
-import type { Client, TokenRequestBlock } from './provider.ts'
+import type { Client } from './provider-entry.ts'
 import { ProviderRefusal } from './provider-refusal.ts'
+import type { TokenRequestBlock } from './request-block.ts'
 import { readJsonMembers } from './response-body.ts'
 
 /** The broker's client metadata (RFC 7591 section 2), for registrations and for its client ID metadata document. */

@@ -1,4 +1,5 @@
-import type { AuthorizationRequestBlock, KeptValue, Provider } from './provider.ts'
+import type { KeptValue, Provider } from './provider.ts'
+import type { AuthorizationRequestBlock } from './request-block.ts'
 import { fillTemplate, names } from './template.ts'
 import { fillUrl, userVariables, variableFault } from './variables.ts'
 

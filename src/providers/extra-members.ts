@@ -1,6 +1,5 @@
 import { fitsPattern } from './callback-members.ts'
 import { type Members, membersOf } from './response-body.ts'
-import { membersForTools } from './token-response.ts'
 
 // Additional members of a provider's responses that tools need, such as Salesforce's `instance_url` or QuickBooks' `realmId`.
 
@@ -41,4 +40,52 @@ export function mergedExtra(...told: readonly (Told | undefined)[]): Told | unde
     size += written
   }
   return Object.keys(kept).length > 0 ? kept : undefined
+}
+
+const SECRET_NAME =
+  /token|secret|passw|assertion|credential|api_?-?key|private_?-?key|signature|cookie|session/i
+const STANDARD = new Set([
+  'access_token',
+  'refresh_token',
+  'id_token',
+  'token_type',
+  'expires_in',
+  'expires_at',
+  'scope',
+])
+const DEEPEST = 4
+const MOST_MEMBERS = 64
+const LONGEST_TEXT = 2048
+
+/**
+ * The members that tools may see, without those that are named like a secret, are a JWT or contain one of the tokens.
+ * Numbers and booleans are kept, such as `x_refresh_token_expires_in`.
+ */
+export function membersForTools(answer: Members, tokens: readonly string[], depth: number): Members {
+  const kept = Object.entries(answer)
+    .filter(([name]) => depth > 0 || !STANDARD.has(name))
+    .map(([name, value]) => [name, forTools(value, tokens, depth)] as const)
+    .filter(([name, value]) => value !== undefined && (isCount(value) || !SECRET_NAME.test(name)))
+  return Object.fromEntries(kept.slice(0, MOST_MEMBERS))
+}
+
+function forTools(value: unknown, tokens: readonly string[], depth: number): unknown {
+  if (isCount(value)) return value
+  if (typeof value === 'string') {
+    const isSecret =
+      value.startsWith('eyJ') ||
+      tokens.some((token) => value === token || (token.length >= 8 && value.includes(token)))
+    return isSecret || value.length > LONGEST_TEXT ? undefined : value
+  }
+  if (depth >= DEEPEST) return undefined
+  if (Array.isArray(value)) {
+    const items = value.slice(0, MOST_MEMBERS).map((item) => forTools(item, tokens, depth + 1))
+    return items.filter((item) => item !== undefined)
+  }
+  const members = membersOf(value)
+  return members && membersForTools(members, tokens, depth + 1)
+}
+
+function isCount(value: unknown): value is number | boolean {
+  return typeof value === 'number' || typeof value === 'boolean'
 }

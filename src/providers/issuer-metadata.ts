@@ -1,7 +1,9 @@
 import { FORM, INTROSPECTED, JSON_TYPE } from './catalogue/built-in-provider.ts'
 import { catalogueOf } from './catalogue/registry.ts'
+import type { ClientAuthMethod } from './client-auth-method.ts'
 import type { ServerMetadata } from './discovery.ts'
-import type { ClientAuthMethod, IssuerDecides, Provider, TokenRequestBlock } from './provider.ts'
+import type { IssuerDecides, Provider } from './provider.ts'
+import type { TokenRequestBlock } from './request-block.ts'
 
 /**
  * What the issuer's metadata decides in an entry that was stored before `fromIssuer` existed: all that the entry could

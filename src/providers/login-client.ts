@@ -17,7 +17,7 @@ import { type Outgoing, OutgoingError } from '../egress/outgoing.ts'
 import { clientCredentials } from './client-authentication.ts'
 import type { ServerMetadata } from './discovery.ts'
 import { clientAuthentication, explanationOf, ID_TOKEN_ALGORITHMS } from './openid.ts'
-import type { Client } from './provider.ts'
+import type { Client } from './provider-entry.ts'
 import { ProviderRefusal, refusalOf, type Seen } from './provider-refusal.ts'
 import { type Members, membersOf } from './response-body.ts'
 

@@ -4,7 +4,9 @@ import type { ClientCredentials } from './client-authentication.ts'
 import { isSent } from './client-key.ts'
 import { renderHeaders } from './headers.ts'
 import { factsOf } from './known-facts.ts'
-import type { Provider, RegisteredClient, RequestBlock } from './provider.ts'
+import type { Provider } from './provider.ts'
+import type { RegisteredClient } from './provider-entry.ts'
+import type { RequestBlock } from './request-block.ts'
 import { fillTemplate, mentions, renderParams, renderTemplate, type TemplateValues } from './template.ts'
 
 /** The values for templates of this client's requests; each request adds its token or scopes. A key is no value. */

@@ -1,4 +1,4 @@
-import type { ContentType } from './provider.ts'
+import type { ContentType } from './request-block.ts'
 
 /** Members of a response, with a null prototype and without names such as `__proto__`. */
 export type Members = Record<string, unknown>
@@ -42,6 +42,13 @@ export function membersOf(value: unknown): Members | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? toMembers(Object.entries(value))
     : undefined
+}
+
+/** The claims of a JWT, without a check of its signature. `undefined` for anything else. */
+export function readClaims(jwt: unknown): Members | undefined {
+  const [, claims, signature, ...rest] = typeof jwt === 'string' ? jwt.split('.') : []
+  if (claims === undefined || signature === undefined || rest.length > 0) return undefined
+  return readJsonMembers(Buffer.from(claims, 'base64url'))
 }
 
 function readJson(text: string): Members | undefined {

@@ -1,8 +1,9 @@
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Outgoing, OutgoingRequest, OutgoingResponse } from '../egress/outgoing.ts'
 import { credentialsFor } from './client-authentication.ts'
-import type { RegisteredClient, RevocationRequestBlock } from './provider.ts'
+import type { RegisteredClient } from './provider-entry.ts'
 import { requestOf, templateValues } from './provider-request.ts'
+import type { RevocationRequestBlock } from './request-block.ts'
 import { tellsRefusal } from './token-response.ts'
 
 export type Revocation = 'revoked' | 'unsupported' | 'failed'

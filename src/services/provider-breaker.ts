@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock, EpochSeconds } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
-import type { ProviderEntry } from '../providers/provider.ts'
+import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { atMost } from './cache-size.ts'
 
 /**

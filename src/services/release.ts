@@ -1,5 +1,5 @@
 import type { AccessSecrets, Connection } from '../domain/connection.ts'
-import type { ProviderEntry } from '../providers/provider.ts'
+import type { ProviderEntry } from '../providers/provider-entry.ts'
 
 /** A token for a caller or a tool. It may be handed out when `releaseTokens` has recorded it. */
 export interface Release extends AccessSecrets {

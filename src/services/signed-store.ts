@@ -3,7 +3,7 @@ import type { ApiKey } from '../domain/api-key.ts'
 import { BrokerError } from '../domain/errors.ts'
 import type { Policy } from '../domain/policy.ts'
 import type { Worker } from '../domain/worker.ts'
-import type { ProviderEntry } from '../providers/provider.ts'
+import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { Store } from '../store/store.ts'
 import type { AcceptedNeeds } from '../store/workers.ts'
 

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { missingScopes, splitScope, unionOfScopes } from '../../src/domain/scopes.ts'
 import { clientCredentials } from '../../src/providers/client-authentication.ts'
-import type { RequestBlock } from '../../src/providers/provider.ts'
 import { requestOf } from '../../src/providers/provider-request.ts'
+import type { RequestBlock } from '../../src/providers/request-block.ts'
 import {
   checkTemplate,
   type Placeholder,

@@ -7,7 +7,7 @@ import {
   providerToWire,
 } from '../../src/http/auth-providers/provider-wire.ts'
 import { builtIn, builtInIds } from '../../src/providers/catalogue/registry.ts'
-import type { ProviderEntry } from '../../src/providers/provider.ts'
+import type { ProviderEntry } from '../../src/providers/provider-entry.ts'
 
 const authorize_request = {
   endpoint: 'https://hub.test/authorize',

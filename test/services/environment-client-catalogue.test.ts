@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createDefinitions } from '../../src/providers/catalogue/definitions.ts'
 import { builtIn, builtInIds } from '../../src/providers/catalogue/registry.ts'
-import type { ProviderEntry } from '../../src/providers/provider.ts'
+import type { ProviderEntry } from '../../src/providers/provider-entry.ts'
 import { fillUrl } from '../../src/providers/variables.ts'
 import { environmentClientOf, environmentName } from '../../src/services/environment-client.ts'
 

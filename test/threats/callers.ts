@@ -5,8 +5,10 @@ import { toFetch } from '../../src/egress/outgoing-fetch.ts'
 import { createDiscovery } from '../../src/providers/discovery.ts'
 import { createLoginClient, type LoginRegistration } from '../../src/providers/login-client.ts'
 import { createOAuthClient } from '../../src/providers/oauth-client.ts'
-import type { Provider, RegisteredClient, ResourceRequestBlock } from '../../src/providers/provider.ts'
+import type { Provider } from '../../src/providers/provider.ts'
+import type { RegisteredClient } from '../../src/providers/provider-entry.ts'
 import { ProviderRefusal } from '../../src/providers/provider-refusal.ts'
+import type { ResourceRequestBlock } from '../../src/providers/request-block.ts'
 import {
   invokeWorker,
   type WorkerEndpoint,

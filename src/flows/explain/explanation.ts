@@ -2,7 +2,7 @@ import type { Broker } from '../../broker.ts'
 import type { Cause, CauseFacts } from '../../domain/causes.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import type { TrailDetails, TrailEntry, TrailStep } from '../../domain/trail.ts'
-import type { ProviderEntry } from '../../providers/provider.ts'
+import type { ProviderEntry } from '../../providers/provider-entry.ts'
 
 // What `explain` answers: the steps in their order, with what was sent and said, and the likely cause. The CLI prints it,
 // the dashboard draws it, and the pages and `doctor` say its cause.

@@ -1,7 +1,8 @@
 import type { Broker } from '../../broker.ts'
 import type { TrailDetails, TrailEntry, TrailStep } from '../../domain/trail.ts'
-import type { Provider, RequestBlock } from '../../providers/provider.ts'
+import type { Provider } from '../../providers/provider.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
+import type { RequestBlock } from '../../providers/request-block.ts'
 import type { SentRequest } from '../../providers/sent-requests.ts'
 
 /** Smaller differences are the way and the waiting, not a wrong clock. */

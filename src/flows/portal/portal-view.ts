@@ -2,7 +2,7 @@ import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import type { Connection } from '../../domain/connection.ts'
 import type { McpConsent } from '../../domain/mcp-consent.ts'
-import type { ProviderEntry } from '../../providers/provider.ts'
+import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import type { ConnectionTool } from '../../store/connection-tools.ts'
 import { findProviderByUid } from '../find-provider.ts'
 

@@ -1,5 +1,5 @@
 import type { Broker } from '../../broker.ts'
-import type { ProviderEntry } from '../../providers/provider.ts'
+import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import type { Refreshed } from '../../services/metrics.ts'
 
 /** Counts a refresh that has ended, for the metrics and for the console. */

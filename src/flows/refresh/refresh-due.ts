@@ -1,7 +1,7 @@
 import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import { type Connection, isAlive, type RefreshTiming, refreshMargin } from '../../domain/connection.ts'
-import type { ProviderEntry } from '../../providers/provider.ts'
+import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { findProviderByUid, providerIdentity } from '../find-provider.ts'
 import { withCurrentMetadata } from '../issuer-metadata.ts'
 import { refreshConnection } from './refresh-connection.ts'

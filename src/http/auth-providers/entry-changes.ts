@@ -6,7 +6,7 @@ import { changeProvider } from '../../flows/change-provider.ts'
 import { missingSettings, similarProvider } from '../../flows/find-provider.ts'
 import { withDiscoveredMetadata } from '../../flows/issuer-metadata.ts'
 import { sealClientSecret } from '../../flows/provider-entry.ts'
-import type { ProviderEntry } from '../../providers/provider.ts'
+import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import type { ProviderWire, providerCreateSchema, providerPatchSchema } from './provider-schema.ts'
 import { applyProviderPatch, parseProviderCreate, providerToWire } from './provider-wire.ts'
 

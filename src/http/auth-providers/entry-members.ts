@@ -4,7 +4,7 @@ import { invalidMember } from '../../domain/errors.ts'
 import type { Definitions } from '../../providers/catalogue/definitions.ts'
 import { changed, memberOf } from '../../providers/definition/member.ts'
 import { refuse } from '../../providers/definition/refuse.ts'
-import type { ProviderEntry } from '../../providers/provider.ts'
+import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { plainText } from '../endpoint/fields.ts'
 import { jsonValue } from '../endpoint/json-schemas.ts'
 

@@ -12,7 +12,8 @@ import { type OAuth2Context, REQUESTS } from '../../providers/definition/request
 import { withStandardParams } from '../../providers/definition/standard-params.ts'
 import { endpointsDigest } from '../../providers/identity.ts'
 import { factsOf } from '../../providers/known-facts.ts'
-import type { Provider, ProviderEntry } from '../../providers/provider.ts'
+import type { Provider } from '../../providers/provider.ts'
+import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import {
   CLIENT_MEMBERS,
   ENTRY_MEMBERS,

@@ -1,5 +1,6 @@
 import type { Definition } from '../definition/read-definition.ts'
-import type { Provider, ProviderEntry } from '../provider.ts'
+import type { Provider } from '../provider.ts'
+import type { ProviderEntry } from '../provider-entry.ts'
 import { builtIn, builtInIds, catalogueOf, hasEndpointsOf, isWhollyOf } from './registry.ts'
 
 /** The definitions that an entry can be made of: the catalogue's and the operator's, which come before it. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { ASSERTION_ALGORITHMS, type ClientAssertion, KEY_METHODS } from '../client-auth-method.ts'
 import { isSent, keyFault, keyMethodOf } from '../client-key.ts'
-import { ASSERTION_ALGORITHMS, type ClientAssertion, KEY_METHODS, type Provider } from '../provider.ts'
+import type { Provider } from '../provider.ts'
 import { checkTemplate } from '../template.ts'
 import { userVariables } from '../variables.ts'
 import { withoutUndefined } from './member.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type ErrorResponse, STANDARD_ERROR_CODES } from '../provider.ts'
+import { type ErrorResponse, STANDARD_ERROR_CODES } from '../request-block.ts'
 import { parseExpression } from '../response-map.ts'
 import { withoutUndefined } from './member.ts'
 import { refuse } from './refuse.ts'

@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import type { AllowsHttp } from '../../egress/endpoint.ts'
 import { FORM, JSON_TYPE } from '../catalogue/built-in-provider.ts'
+import type { Provider } from '../provider.ts'
 import {
   type AuthorizationRequestBlock,
   EXPIRATION_FORMATS,
-  type Provider,
   RENAMED_PARAMETERS,
   type RenewalRequestBlock,
   type RequestBlock,
   type ResourceRequestBlock,
   type RevocationRequestBlock,
-} from '../provider.ts'
+} from '../request-block.ts'
 import { checkResponseMap } from '../response-map.ts'
 import { checkTemplate, mentions } from '../template.ts'
 import { isFilled, literalHost } from '../variables.ts'

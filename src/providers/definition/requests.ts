@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import type { AllowsHttp } from '../../egress/endpoint.ts'
 import { INTROSPECTED } from '../catalogue/built-in-provider.ts'
-import { type EndpointRole, KEY_METHODS, type Provider, type ResourceRequestBlock } from '../provider.ts'
+import { KEY_METHODS } from '../client-auth-method.ts'
+import type { EndpointRole, Provider } from '../provider.ts'
+import type { ResourceRequestBlock } from '../request-block.ts'
 import {
   type Found,
   memberOf,

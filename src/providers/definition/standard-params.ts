@@ -1,5 +1,6 @@
 import { SCOPES_TEMPLATE } from '../catalogue/built-in-provider.ts'
-import type { Provider, TokenRequestBlock } from '../provider.ts'
+import type { Provider } from '../provider.ts'
+import type { TokenRequestBlock } from '../request-block.ts'
 import { mentions } from '../template.ts'
 
 /** The parameters that every request has are written out, as in the answers of the API. */

@@ -14,7 +14,7 @@ import {
 import { cachedConnections } from '../../flows/get-access-token.ts'
 import type { ProviderBook } from '../../flows/provider-book.ts'
 import { factsOf } from '../../providers/known-facts.ts'
-import type { ProviderEntry } from '../../providers/provider.ts'
+import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import type { Grant } from '../../store/connections.ts'
 import type { AuthorizationStatus } from '../tool-answer.ts'
 import { unacceptedAt } from './acceptance.ts'

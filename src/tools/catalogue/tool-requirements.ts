@@ -1,7 +1,7 @@
 import type { Broker } from '../../broker.ts'
 import type { AuthorizationRequirement, Tool } from '../../domain/tool.ts'
 import { providersOf } from '../../flows/find-provider.ts'
-import type { ProviderEntry } from '../../providers/provider.ts'
+import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { createTurns } from '../slices.ts'
 import {
   entryNeeded,

@@ -1,5 +1,5 @@
 import type { Broker } from '../../broker.ts'
-import type { ProviderEntry } from '../../providers/provider.ts'
+import type { ProviderEntry } from '../../providers/provider-entry.ts'
 
 /**
  * The URL of the broker's client metadata document for this entry, which is also its client id there

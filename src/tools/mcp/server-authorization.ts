@@ -10,7 +10,7 @@ import {
 } from '../../providers/client-registration.ts'
 import type { ServerMetadata } from '../../providers/discovery.ts'
 import type { Challenge } from '../../providers/protected-resource.ts'
-import type { ProviderEntry } from '../../providers/provider.ts'
+import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import type { AuditEntries } from '../../store/audit-entries.ts'
 import { WorkerFault } from '../worker-fault.ts'

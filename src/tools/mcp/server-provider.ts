@@ -6,8 +6,9 @@ import {
 } from '../../providers/catalogue/built-in-provider.ts'
 import type { ServerMetadata } from '../../providers/discovery.ts'
 import { identityOf } from '../../providers/identity.ts'
-import type { Provider, TokenRequestBlock } from '../../providers/provider.ts'
+import type { Provider } from '../../providers/provider.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
+import type { TokenRequestBlock } from '../../providers/request-block.ts'
 
 /**
  * Describes an MCP server's authorization server as a provider whose tokens are valid at this server only

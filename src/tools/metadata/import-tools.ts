@@ -7,7 +7,7 @@ import { type AuthorizationRequirement, type Tool, type ToolBinding, toolId } fr
 import type { Worker } from '../../domain/worker.ts'
 import { missingSettings, unconfirmed } from '../../flows/find-provider.ts'
 import { withDiscoveredMetadata } from '../../flows/issuer-metadata.ts'
-import type { ProviderEntry } from '../../providers/provider.ts'
+import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { toolFaults } from '../catalogue/validate-tool.ts'
 import { isRecord } from '../read-json.ts'
 import { createTurns } from '../slices.ts'

@@ -1,7 +1,9 @@
 import type { ScopeMeaning } from '../../domain/scopes.ts'
 import { SCOPES_TEMPLATE, USUAL_ACCOUNT } from '../../providers/catalogue/built-in-provider.ts'
 import { type BuiltInProvider, builtInByEndpoints } from '../../providers/catalogue/registry.ts'
-import type { ClientAuthMethod, Provider, RequestBlock, TokenRequestBlock } from '../../providers/provider.ts'
+import type { ClientAuthMethod } from '../../providers/client-auth-method.ts'
+import type { Provider } from '../../providers/provider.ts'
+import type { RequestBlock, TokenRequestBlock } from '../../providers/request-block.ts'
 
 /** What an `oauth` entry says about its provider; `undefined` where it says nothing. */
 export interface EntryFacts {

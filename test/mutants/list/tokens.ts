@@ -3,6 +3,8 @@ import type { Mutation } from '../mutation.ts'
 // What a provider answers, and what of it is kept, released and refreshed.
 
 const TOKEN_RESPONSE = 'src/providers/token-response.ts'
+const TOKEN_LIFETIME = 'src/providers/token-lifetime.ts'
+const RESPONSE_REFUSAL = 'src/providers/response-refusal.ts'
 const BODY = 'src/providers/response-body.ts'
 const TOKEN_ANSWERS = 'threats/token-answers.test.ts'
 
@@ -37,7 +39,7 @@ export const tokens: readonly Mutation[] = [
   {
     rows: ['20'],
     fault: 'a token that lives for centuries is believed',
-    file: TOKEN_RESPONSE,
+    file: TOKEN_LIFETIME,
     from: 'return whole >= 1 && whole <= TEN_YEARS ? whole : undefined',
     to: 'return whole >= 1 ? whole : undefined',
     test: TOKEN_ANSWERS,
@@ -46,7 +48,7 @@ export const tokens: readonly Mutation[] = [
   {
     rows: ['20'],
     fault: '"3600abc" is read as 3600',
-    file: TOKEN_RESPONSE,
+    file: TOKEN_LIFETIME,
     from: '/^\\s*\\d{1,15}(\\.\\d+)?\\s*$/.test(value) ? Number(value)',
     to: '/^\\s*\\d{1,15}/.test(value) ? Number.parseFloat(value)',
     test: TOKEN_ANSWERS,
@@ -73,7 +75,7 @@ export const tokens: readonly Mutation[] = [
   {
     rows: ['23'],
     fault: 'an error in a 200 is overlooked',
-    file: TOKEN_RESPONSE,
+    file: RESPONSE_REFUSAL,
     from: "if (typeof error === 'string' && error !== '') return error\n",
     to: "if (typeof error === 'string' && error !== '' && status >= 400) return error\n",
     test: TOKEN_ANSWERS,
@@ -82,7 +84,7 @@ export const tokens: readonly Mutation[] = [
   {
     rows: ['24'],
     fault: 'long words of an error description, which may be echoed secrets, go on',
-    file: TOKEN_RESPONSE,
+    file: RESPONSE_REFUSAL,
     from: ".replace(/[\\w.~+=-]{20,}/g, (word) => (/\\d/.test(word) ? '[removed]' : word))",
     to: '',
     test: TOKEN_ANSWERS,
