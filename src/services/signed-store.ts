@@ -66,6 +66,10 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
         const items = all(page.items, keyOrRevoked)
         return { ...page, items, total: page.total - (page.items.length - items.length) }
       },
+      async browse(...asked) {
+        const page = await apiKeys.browse(...asked)
+        return { ...page, rows: all(page.rows, keyOrRevoked) }
+      },
       async rotate(old, expiresAt, successor, audit) {
         const known = await apiKeys.find(old.projectId, old.id)
         if (known === undefined || key(known) === undefined) return false

@@ -2,6 +2,7 @@ import { and, eq, isNull } from 'drizzle-orm'
 import type { ApiKey } from '../domain/api-key.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { AuditEntries } from './audit-entries.ts'
+import { type Browsed, createBrowse, type PlaceInList } from './browse.ts'
 import type { Database } from './database.ts'
 import { createLastUse, type WriteLastUse } from './last-use.ts'
 import { createPages, type Page, type PageRequest } from './page.ts'
@@ -18,6 +19,8 @@ export interface ApiKeys {
   list(projectId: string): Promise<readonly ApiKey[]>
   /** A page of `list`. */
   page(projectId: string, page: PageRequest): Promise<Page<ApiKey>>
+  /** The newest first, revoked ones too, in both directions. Nothing is counted. */
+  browse(projectId: string, place: PlaceInList, limit: number): Promise<Browsed<ApiKey>>
   revoke(projectId: string, id: string, now: EpochSeconds, audit?: AuditEntries): Promise<boolean>
   /**
    * Adds the successor of a key, which expires then. `false`, with nothing written, unless the old key exists and is
@@ -60,6 +63,12 @@ export function createApiKeys(database: Database): ApiKeys {
     table: apiKeys,
     key: apiKeys.id,
     order: 'ascending',
+    matching: (p: OfProject) => eq(apiKeys.projectId, p.projectId),
+    select: (where, order) => query.select().from(apiKeys).where(where).orderBy(order),
+    keyOf: ({ id }) => id,
+  })
+  const browse = createBrowse(database, {
+    key: apiKeys.id,
     matching: (p: OfProject) => eq(apiKeys.projectId, p.projectId),
     select: (where, order) => query.select().from(apiKeys).where(where).orderBy(order),
     keyOf: ({ id }) => id,
@@ -107,6 +116,9 @@ export function createApiKeys(database: Database): ApiKeys {
     },
     async page(projectId, page) {
       return pageOf({ projectId }, page)
+    },
+    async browse(projectId, place, limit) {
+      return browse({ projectId }, place, limit)
     },
     async revoke(projectId, id, now, audit) {
       const revoked = await writeRow(write, audit, { noun: 'api_key' }, () => revoke({ projectId, id, now }))

@@ -1,6 +1,7 @@
-import { and, eq, getTableColumns, gt, isNotNull, isNull, or, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gt, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Delivery, DeliveryState, EventType, Webhook } from '../domain/webhook.ts'
+import { type Browsed, createBrowse, type PlaceInList } from './browse.ts'
 import type { Database } from './database.ts'
 import { deliveryOrder } from './delivery-order.ts'
 import { type Lease, leaseEnd } from './lease.ts'
@@ -77,6 +78,13 @@ export interface Deliveries {
     filter: { readonly state?: DeliveryState | undefined },
     page: PageRequest,
   ): Promise<Page<ListedDelivery>>
+  /** As `list`, in both directions, and nothing is counted. Only states that have an index. */
+  browse(
+    webhookId: string,
+    filter: { readonly state?: Exclude<DeliveryState, 'delivered'> | undefined },
+    place: PlaceInList,
+    limit: number,
+  ): Promise<Browsed<ListedDelivery>>
   /** All webhooks of the installation, with the age of what waits for them. */
   waiting(): Promise<readonly WaitingWebhook[]>
 }
@@ -213,25 +221,36 @@ export function createDeliveries(database: Database): Deliveries {
       .where(eq(webhooks.id, p.webhookId))
       .returning({ id: webhooks.id }),
   )
+  type OfState = OfWebhook & { readonly state: DeliveryState }
+  const matching = (p: OfState, state: DeliveryState | 'any') =>
+    and(
+      eq(deliveries.webhookId, p.webhookId),
+      state === 'any' ? undefined : eq(deliveries.state, p.state),
+      // beside the state: SQLite takes the index of those that are not delivered only where the text says so
+      state === 'waiting' || state === 'failed' ? sql`${deliveries.state} <> 'delivered'` : undefined,
+    )
+  const selectListed = (where: SQL | undefined, order: SQL) =>
+    query
+      .select({ ...getTableColumns(deliveries), type: events.type })
+      .from(deliveries)
+      .innerJoin(events, eq(events.id, deliveries.eventId))
+      .where(where)
+      .orderBy(order)
   const listed = variantsOf((state: DeliveryState | 'any') =>
     createPages(database, {
       table: deliveries,
       key: deliveries.eventId,
       order: 'descending',
-      matching: (p: OfWebhook & { state: DeliveryState }) =>
-        and(
-          eq(deliveries.webhookId, p.webhookId),
-          state === 'any' ? undefined : eq(deliveries.state, p.state),
-          // beside the state: SQLite takes the index of those that are not delivered only where the text says so
-          state === 'waiting' || state === 'failed' ? sql`${deliveries.state} <> 'delivered'` : undefined,
-        ),
-      select: (where, order) =>
-        query
-          .select({ ...getTableColumns(deliveries), type: events.type })
-          .from(deliveries)
-          .innerJoin(events, eq(events.id, deliveries.eventId))
-          .where(where)
-          .orderBy(order),
+      matching: (p: OfState) => matching(p, state),
+      select: selectListed,
+      keyOf: ({ eventId }) => eventId,
+    }),
+  )
+  const browsed = variantsOf((state: DeliveryState | 'any') =>
+    createBrowse(database, {
+      key: deliveries.eventId,
+      matching: (p: OfState) => matching(p, state),
+      select: selectListed,
       keyOf: ({ eventId }) => eventId,
     }),
   )
@@ -296,6 +315,9 @@ export function createDeliveries(database: Database): Deliveries {
     },
     async list(webhookId, { state }, page) {
       return listed(state ?? 'any')({ webhookId, state: state ?? 'waiting' }, page)
+    },
+    async browse(webhookId, { state }, place, limit) {
+      return browsed(state ?? 'any')({ webhookId, state: state ?? 'waiting' }, place, limit)
     },
     async waiting() {
       return (await read(oldest({}))).map(({ oldest: since, ...one }) => ({

@@ -3,6 +3,7 @@ import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { EpochSeconds } from '../domain/clock.ts'
 import { EXECUTION_STATUSES, type ExecutionRecord, type ExecutionStatus } from '../domain/execution.ts'
 import type { AuditEntries } from './audit-entries.ts'
+import { type Browsed, createBrowse, type PlaceInList } from './browse.ts'
 import type { Database } from './database.ts'
 import { type Announce, eventWrites } from './event-writes.ts'
 import { type Lease, leaseEnd, NO_LEASE } from './lease.ts'
@@ -17,17 +18,31 @@ export interface ExecutionFilter {
   readonly status?: ExecutionStatus
 }
 
+/** A run as lists show it: nothing sealed is read. */
+export type ListedExecution = Omit<ExecutionRecord, 'request' | 'result'>
+
+/** At most one of them: each has an index that gives its runs in the order of time. */
+export type ExecutionIndex =
+  | { readonly userId: string }
+  | { readonly toolId: string }
+  | { readonly type: 'scheduled' }
+  | { readonly status: Exclude<ExecutionStatus, 'completed'> }
+  | Record<never, never>
+
 /** Runs of tools: those that were carried out, and those that are scheduled. */
 export interface Executions {
   /** Adds all of them or none. */
   add(records: readonly ExecutionRecord[], audit?: AuditEntries): Promise<void>
   find(projectId: string, id: string): Promise<ExecutionRecord | undefined>
   /** Newest first. */
-  list(
+  list(projectId: string, filter: ExecutionFilter, page: PageRequest): Promise<Page<ListedExecution>>
+  /** As `list`, by one index alone, in both directions, and nothing is counted. */
+  browse(
     projectId: string,
-    filter: ExecutionFilter,
-    page: PageRequest,
-  ): Promise<Page<Omit<ExecutionRecord, 'request' | 'result'>>>
+    by: ExecutionIndex,
+    place: PlaceInList,
+    limit: number,
+  ): Promise<Browsed<ListedExecution>>
   /**
    * Claims up to `limit` runs, each for one process at a time: those that are `running` under a lease that has run out,
    * then scheduled ones that are due, the earliest first. Their status becomes `running`, their attempts rise by one, and
@@ -104,6 +119,21 @@ export function createExecutions(database: Database): Executions {
       keyOf: ({ id }) => id,
     })
   })
+  const browsed = variantsOf((by: 'all' | 'user' | 'tool' | 'scheduled' | 'status') =>
+    createBrowse(database, {
+      key: executions.id,
+      matching: (p: OfProject & { userId: string; toolId: string; status: ExecutionStatus }) =>
+        and(
+          eq(executions.projectId, p.projectId),
+          by === 'user' ? eq(executions.userId, p.userId) : undefined,
+          by === 'tool' ? eq(executions.toolId, p.toolId) : undefined,
+          by === 'scheduled' ? eq(executions.type, 'scheduled') : undefined,
+          by === 'status' ? and(eq(executions.status, p.status), hasNotCompleted) : undefined,
+        ),
+      select: (where, order) => query.select(listed).from(executions).where(where).orderBy(order),
+      keyOf: ({ id }) => id,
+    }),
+  )
   interface Claiming {
     readonly now: EpochSeconds
     readonly limit: number
@@ -267,7 +297,22 @@ export function createExecutions(database: Database): Executions {
       } as const
       return pageOf(values, page)
     },
-
+    async browse(projectId, by, place, limit) {
+      const userId = 'userId' in by ? by.userId : ''
+      const toolId = 'toolId' in by ? by.toolId : ''
+      const status = 'status' in by ? by.status : 'scheduled'
+      const index =
+        'userId' in by
+          ? 'user'
+          : 'toolId' in by
+            ? 'tool'
+            : 'type' in by
+              ? 'scheduled'
+              : 'status' in by
+                ? 'status'
+                : 'all'
+      return browsed(index)({ projectId, userId, toolId, status }, place, limit)
+    },
     async claimDue(lease, now, limit, except = []) {
       return write(undefined, function* () {
         const claimed: ExecutionRecord[] = []

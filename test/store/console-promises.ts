@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { connected, inProject, type OpenedStore, pending } from './fixtures.ts'
+import type { Browsed, PlaceInList } from '../../src/store/browse.ts'
+import type { ExecutionIndex } from '../../src/store/executions.ts'
+import {
+  connected,
+  defined,
+  execution,
+  inProject,
+  type OpenedStore,
+  pending,
+  putOff,
+  webhook,
+} from './fixtures.ts'
 
 /** What `ConsoleLists`, `Users` and `Counters` promise. */
 export function consolePromises(open: () => Promise<OpenedStore>): void {
@@ -38,6 +49,98 @@ export function consolePromises(open: () => Promise<OpenedStore>): void {
       expect(await list({})).toEqual([second?.id, first?.id])
       expect(await list({ status: 'failed' })).toEqual([first?.id])
       expect(await list({ status: 'pending' })).toEqual([second?.id])
+    })
+  })
+
+  describe('lists of runs, keys and deliveries', () => {
+    /** Every page from the newest row on, of two rows each, and back again. */
+    async function walk<Row>(
+      page: (place: PlaceInList, limit: number) => Promise<Browsed<Row>>,
+      keyOf: (row: Row) => string,
+    ) {
+      const pages = [await page({}, 2)]
+      for (let older = pages[0]?.older; older !== undefined; older = pages.at(-1)?.older)
+        pages.push(await page({ before: older }, 2))
+      const back: Browsed<Row>[] = []
+      for (let newer = pages.at(-1)?.newer; newer !== undefined; newer = back[0]?.newer)
+        back.unshift(await page({ after: newer }, 2))
+      expect(pages[0]?.newer).toBeUndefined()
+      expect(back.flatMap(({ rows }) => rows)).toEqual(pages.slice(0, -1).flatMap(({ rows }) => rows))
+      return pages.flatMap(({ rows }) => rows.map(keyOf))
+    }
+
+    test('have the runs by one index, without what is sealed', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const another = await inProject(store, 'another')
+      const failed = { status: 'failed', outcome: 'error' } as const
+      const [first, second, third, fourth, fifth] = [
+        execution({ projectId }),
+        execution({ projectId, userId: 'bob' }),
+        execution({ projectId, ...failed }),
+        putOff({ projectId, runAt: 50 }),
+        execution({ projectId, userId: 'bob', toolId: 'demo:Echo:1.0.0' }),
+      ]
+      await store.executions.add([first, second, third, fourth, fifth])
+      await store.executions.add([execution({ projectId: another.projectId })])
+      const walked = (by: ExecutionIndex) =>
+        walk(
+          (place, limit) => other.executions.browse(projectId, by, place, limit),
+          ({ id }) => id,
+        )
+      expect(await walked({})).toEqual([fifth, fourth, third, second, first].map(({ id }) => id))
+      expect(await walked({ userId: 'bob' })).toEqual([fifth.id, second.id])
+      expect(await walked({ toolId: 'demo:Echo:1.0.0' })).toEqual([fifth.id])
+      expect(await walked({ status: 'failed' })).toEqual([third.id])
+      expect(await walked({ type: 'scheduled' })).toEqual([fourth.id])
+      const [row] = (await store.executions.browse(projectId, { type: 'scheduled' }, {}, 1)).rows
+      expect(row).not.toHaveProperty('request')
+    })
+
+    test('have the keys of one project, revoked ones too', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const another = await inProject(store, 'another')
+      const ids = ['1', '2', '3', '4', '5'].map((n) => `key_${n}`)
+      const key = { name: '', role: 'caller', createdAt: 1 } as const
+      for (const id of ids) await store.apiKeys.add({ ...key, id, projectId, hash: id })
+      await store.apiKeys.add({ ...key, id: 'key_0', projectId: another.projectId, hash: 'other' })
+      await store.apiKeys.revoke(projectId, 'key_3', 5)
+      const listed = await walk(
+        (place, limit) => store.apiKeys.browse(projectId, place, limit),
+        ({ id }) => id,
+      )
+      expect(listed).toEqual(ids.toReversed())
+    })
+
+    test('have the deliveries of one webhook by state', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const hook = webhook({ projectId })
+      await store.webhooks.add(hook, 10)
+      await store.webhooks.add(webhook({ projectId }), 10)
+      const runs = [1, 2, 3, 4, 5].map(() => execution({ projectId, status: 'failed', outcome: 'error' }))
+      await store.executions.add(runs)
+      const now = Math.floor(Date.now() / 1000) + 1
+      const claim = { owner: 'node', seconds: 30 }
+      const claimed = await store.deliveries.claim(hook, claim, now, { limit: 2 })
+      for (const one of claimed) {
+        const end = { state: one === claimed[0] ? 'failed' : 'delivered' } as const
+        await store.deliveries.settle(one, end, { health: 'answers' }, now)
+      }
+      const walked = (state?: 'waiting' | 'failed') =>
+        walk(
+          (place, limit) => store.deliveries.browse(hook.id, { state }, place, limit),
+          ({ key }) => key,
+        )
+      const keys = runs.map(({ id }) => id).toReversed()
+      const settled = claimed.map(({ key }) => key)
+      expect(await walked()).toEqual(keys)
+      expect(await walked('failed')).toEqual([defined(settled[0])])
+      expect(await walked('waiting')).toEqual(keys.filter((key) => !settled.includes(key)))
     })
   })
 

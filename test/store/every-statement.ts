@@ -65,6 +65,12 @@ export async function everyList({
     for (const by of [{}, { userId: 'u' }, { providerUid: 'x' }, { status: 'active' as const }])
       await consoleLists.connections('p', by, place, 1)
     for (const by of [{}, { status: 'failed' as const }]) await consoleLists.authorizations('p', by, place, 1)
+    for (const by of [{}, { userId: 'u' }, { toolId: 't' }, { type: 'scheduled' as const }])
+      await executions.browse('p', by, place, 1)
+    for (const status of EXECUTION_STATUSES)
+      if (status !== 'completed') await executions.browse('p', { status }, place, 1)
+    for (const state of [undefined, 'waiting', 'failed'] as const)
+      await deliveries.browse('wh', { state }, place, 1)
   }
   const pages = [
     { offset: 1, limit: 1 },

@@ -5,33 +5,49 @@ const MOST_READ = 2_000
 const AT_ONCE = 500
 
 export interface Searched<Row> extends Browsed<Row> {
-  /** The search ended here although it has not filled its page: it goes on below this row. */
+  /** The search ended here although it has not filled its page: it goes on beyond this row, in the same direction. */
   readonly searchedTo?: Row
 }
 
 /**
- * A page of the rows that are accepted, of a list that has no index for it: reads at most 2,000 rows from the place on
- * towards the older ones. A page that begins above a row is searched like one that begins below it.
+ * A page of the rows that are accepted, of a list that has no index for it: reads at most 2,000 rows from the place on,
+ * towards the older ones, or towards the newer ones where the page begins above a row.
  */
 export async function searchList<Row extends { readonly id: string }>(
   read: (place: PlaceInList, limit: number) => Promise<Browsed<Row>>,
   accepts: (row: Row) => boolean,
-  { before }: PlaceInList,
+  place: PlaceInList,
   limit: number,
 ): Promise<Searched<Row>> {
+  const { before, after } = place
+  const isUpwards = after !== undefined
   const found: Row[] = []
-  let place: PlaceInList = before === undefined ? {} : { before }
+
+  /** `beyond`: the last row that was looked at, where others may follow it. */
+  function ended(beyond?: Row, searchedTo?: Row): Searched<Row> {
+    const rows = isUpwards ? found.toReversed() : found
+    const newer = isUpwards ? beyond?.id : before && (rows[0]?.id ?? before)
+    const older = isUpwards ? (rows.at(-1)?.id ?? after) : beyond?.id
+    return {
+      rows,
+      ...(newer !== undefined && { newer }),
+      ...(older !== undefined && { older }),
+      ...(searchedTo !== undefined && { searchedTo }),
+    }
+  }
+
+  let from = place
   let last: Row | undefined
-  for (let rows = 0; rows < MOST_READ; rows += AT_ONCE) {
-    const page = await read(place, AT_ONCE)
-    for (const row of page.rows) {
+  for (let looked = 0; looked < MOST_READ; looked += AT_ONCE) {
+    const page = await read(from, AT_ONCE)
+    for (const row of isUpwards ? page.rows.toReversed() : page.rows) {
       last = row
       if (accepts(row)) found.push(row)
-      if (found.length === limit)
-        return { rows: found, older: row.id, ...(before !== undefined && { newer: before }) }
+      if (found.length === limit) return ended(row)
     }
-    if (page.older === undefined) return { rows: found }
-    place = { before: page.older }
+    const next = isUpwards ? page.newer : page.older
+    if (next === undefined) return ended()
+    from = isUpwards ? { after: next } : { before: next }
   }
-  return { rows: found, ...(last !== undefined && { older: last.id, searchedTo: last }) }
+  return ended(last, last)
 }

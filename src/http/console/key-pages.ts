@@ -9,10 +9,10 @@ import { type Html, name } from '../pages/layout.ts'
 import { type Attempt, attempt, given } from './attempt.ts'
 import { asCurl, badge, buttonLink, code, exactTime, facts, link, section, table, time } from './elements.ts'
 import { field, select, submit } from './form-fields.ts'
-import { at } from './pager.ts'
+import { PAGE_ROWS } from './lists.ts'
+import { pager, placeInList } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
-const SHOWN = 50
 const ABOVE = [['API keys', '/keys']] as const
 const DAY = 24 * 3600
 
@@ -28,14 +28,9 @@ export function addKeyPages(routes: ConsoleRoutes, broker: Broker): void {
   }
 
   async function list(on: OnPage, form?: URLSearchParams, refused?: Refused) {
-    const after = on.query('before')
-    const page = await apiKeys.page(on.projectId, {
-      offset: 0,
-      limit: SHOWN,
-      ...(after !== undefined && { after }),
-    })
+    const page = await apiKeys.browse(on.projectId, placeInList(on, 'key'), PAGE_ROWS)
     const now = broker.now()
-    const rows = page.items.map((key) => [
+    const rows = page.rows.map((key) => [
       link(`/keys/${key.id}`, key.name === '' ? key.id : html`${name(key.name)}`),
       html`<code>${key.role}</code>`,
       stateBadge(key, now),
@@ -44,7 +39,7 @@ export function addKeyPages(routes: ConsoleRoutes, broker: Broker): void {
       time(key.createdAt, now),
     ])
     const body = html`${table('API keys', ['Name', 'Role', 'State', 'Acts for', 'Last used', 'Made'], rows, 'No keys yet.')}
-${(after !== undefined || page.next !== undefined) && html`<nav class="pager" aria-label="Pages of the list">${after !== undefined && html`<a rel="prev" href="${at(on, {})}">← First</a>`}${page.next !== undefined && html`<a rel="next" href="${at(on, { before: page.next })}">More →</a>`}</nav>`}
+${pager(on, page)}
 ${section('Make a key', createForm(on, form, refused))}
 ${asCurl(on, '/v1/admin/keys', { method: 'POST', body: { role: 'caller', name: 'backend' } })}`
     return on.show('API keys', body, {

@@ -51,7 +51,11 @@ export function searchedNote(
 ): Html {
   return html`${
     searchedTo !== undefined &&
-    html`<p class="note wait">Searched back to ${exactTime(searchedTo.createdAt)}. Older rows have not been looked at: go on with Older.</p>`
+    html`<p class="note wait">${
+      on.query('after') === undefined
+        ? html`Searched back to ${exactTime(searchedTo.createdAt)}. Older rows have not been looked at: go on with Older.`
+        : html`Searched up to ${exactTime(searchedTo.createdAt)}. Newer rows have not been looked at: go on with Newer.`
+    }</p>`
   }${pager(on, neighbours)}`
 }
 

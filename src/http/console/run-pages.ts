@@ -1,40 +1,36 @@
 import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
-import { EXECUTION_STATUSES, type ExecutionRecord } from '../../domain/execution.ts'
+import { EXECUTION_STATUSES, type ExecutionRecord, type ExecutionStatus } from '../../domain/execution.ts'
+import { type Searched, searchList } from '../../flows/console/search-list.ts'
+import type { PlaceInList } from '../../store/browse.ts'
+import type { ExecutionIndex, ListedExecution } from '../../store/executions.ts'
 import { jsonText, LargeJson } from '../../tools/large-json.ts'
 import { type Html, name, webUrl } from '../pages/layout.ts'
 import { cancelScheduled, getExecution, idOf, toDetail } from '../tools/executions.ts'
 import { asCurl, badge, buttonLink, code, exactTime, facts, link, section, table, time } from './elements.ts'
 import { field, filters, select, submit } from './form-fields.ts'
-import { at } from './pager.ts'
+import { PAGE_ROWS, searchedNote } from './lists.ts'
+import { placeInList } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
-const SHOWN = 50
 /** Characters of an input or an output that a page shows. */
 const LONGEST_TEXT = 20_000
 
 /** The history of runs, and the runs that are to begin later. */
 export function addRunPages(routes: ConsoleRoutes, broker: Broker): void {
-  const { executions } = broker.store
-
   async function list(on: OnPage, isScheduled: boolean) {
     await broker.history.flush().catch(() => {}) // a run of a moment ago is listed; if it cannot be written, the others are
     const [userId, tool] = [on.query('user'), on.query('tool')]
     const status = EXECUTION_STATUSES.find((one) => one === on.query('status'))
-    const after = on.query('before')
-    const page = await executions.list(
-      on.projectId,
-      {
-        ...(userId !== undefined && { userId }),
-        ...(tool !== undefined && { toolId: await idOf(broker, on.projectId, tool) }),
-        ...(isScheduled && { type: 'scheduled' as const }),
-        ...(status !== undefined && { status }),
-      },
-      { offset: 0, limit: SHOWN, ...(after !== undefined && { after }) },
-    )
+    const found = await findRuns(on, {
+      userId,
+      toolId: tool === undefined ? undefined : await idOf(broker, on.projectId, tool),
+      type: isScheduled ? 'scheduled' : undefined,
+      status,
+    })
     const path = isScheduled ? '/scheduled' : '/runs'
     const now = broker.now()
-    const rows = page.items.map((run) => [
+    const rows = found.rows.map((run) => [
       link(`/runs/${run.id}`, html`${name(run.toolId)}`),
       statusBadge(run),
       run.userId === undefined
@@ -49,14 +45,15 @@ export function addRunPages(routes: ConsoleRoutes, broker: Broker): void {
       time(run.finishedAt ?? run.startedAt ?? run.createdAt, now),
     ])
     const statuses = EXECUTION_STATUSES.filter((one) => isScheduled || one !== 'scheduled')
-    const isFiltered = [userId, tool, status].some((one) => one !== undefined)
+    const isFiltered = [userId, tool, status, on.query('date')].some((one) => one !== undefined)
     const body = html`${filters(
       path,
-      html`${field('User', 'user', { value: userId })}${field('Tool', 'tool', { value: tool })}${select('Status', 'status', [['', 'Any'], ...statuses.map((one) => [one, one] as const)], { value: status })}`,
+      html`${field('User', 'user', { value: userId })}${field('Tool', 'tool', { value: tool })}${select('Status', 'status', [['', 'Any'], ...statuses.map((one) => [one, one] as const)], { value: status })}
+${field('On or before', 'date', { value: on.query('date'), type: 'date' })}`,
       { isFiltered },
     )}
 ${table(isScheduled ? 'Scheduled runs' : 'Runs', ['Tool', 'Status', 'User', isScheduled ? 'Begins' : 'Took', 'By', 'When'], rows, isFiltered ? 'No run fits.' : isScheduled ? 'Nothing is scheduled.' : 'Nothing has run in the last 30 days.')}
-${(after !== undefined || page.next !== undefined) && html`<nav class="pager" aria-label="Pages of the list">${after !== undefined && html`<a rel="prev" href="${at(on, {})}">← Newest</a>`}${page.next !== undefined && html`<a rel="next" href="${at(on, { before: page.next })}">Older →</a>`}</nav>`}
+${searchedNote(on, found)}
 ${asCurl(on, isScheduled ? '/v1/scheduled_tools' : '/v1/executions')}`
     return on.show(isScheduled ? 'Scheduled runs' : 'Runs', body, {
       lead: isScheduled
@@ -86,6 +83,41 @@ ${asCurl(on, isScheduled ? '/v1/scheduled_tools' : '/v1/executions')}`
     const { id } = await cancelScheduled(broker, on.projectId, on.c.req.param('id') ?? '')
     return on.go(`/runs/${id}`, 'It is cancelled.')
   })
+}
+
+interface Filters {
+  readonly userId?: string | undefined
+  readonly toolId?: string | undefined
+  readonly type?: 'scheduled' | undefined
+  readonly status?: ExecutionStatus | undefined
+}
+
+/** By the index of the narrowest filter; further filters are compared row by row. */
+function findRuns(on: OnPage, { userId, toolId, type, status }: Filters): Promise<Searched<ListedExecution>> {
+  const by: ExecutionIndex =
+    userId !== undefined
+      ? { userId }
+      : toolId !== undefined
+        ? { toolId }
+        : type !== undefined
+          ? { type }
+          : status !== undefined && status !== 'completed'
+            ? { status }
+            : {}
+  const read = (place: PlaceInList, limit: number) =>
+    on.broker.store.executions.browse(on.projectId, by, place, limit)
+  const place = placeInList(on, 'exec')
+  const given = [userId, toolId, type, status].filter((one) => one !== undefined)
+  if (given.length === Object.keys(by).length) return read(place, PAGE_ROWS)
+  return searchList(
+    read,
+    (run) =>
+      (toolId === undefined || run.toolId === toolId) &&
+      (type === undefined || run.type === type) &&
+      (status === undefined || run.status === status),
+    place,
+    PAGE_ROWS,
+  )
 }
 
 type Listed = Pick<ExecutionRecord, 'status' | 'outcome' | 'errorKind'>

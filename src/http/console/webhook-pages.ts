@@ -1,6 +1,13 @@
 import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
-import { DELIVERY_STATES, EVENT_TYPES, EVENTS_KEPT_SECONDS, type Webhook } from '../../domain/webhook.ts'
+import {
+  DELIVERY_STATES,
+  type DeliveryState,
+  EVENT_TYPES,
+  EVENTS_KEPT_SECONDS,
+  type Webhook,
+} from '../../domain/webhook.ts'
+import { type Searched, searchList } from '../../flows/console/search-list.ts'
 import {
   addWebhook,
   changeWebhook,
@@ -12,6 +19,8 @@ import {
   testWebhook,
 } from '../../flows/webhooks/webhook-settings.ts'
 import { parseOnce } from '../../parsing/parse.ts'
+import type { PlaceInList } from '../../store/browse.ts'
+import type { ListedDelivery } from '../../store/deliveries.ts'
 import { deliveryToWire, newWebhookSchema, receiptToWire, webhookToWire } from '../admin/webhook-wire.ts'
 import { type Html, name } from '../pages/layout.ts'
 import { type Attempt, attempt, given } from './attempt.ts'
@@ -29,10 +38,10 @@ import {
   time,
 } from './elements.ts'
 import { checkbox, field, filters, hidden, select, submit } from './form-fields.ts'
-import { at } from './pager.ts'
+import { PAGE_ROWS, searchedNote } from './lists.ts'
+import { placeInList } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
-const SHOWN = 50
 const ABOVE = [['Webhooks', '/webhooks']] as const
 /** Requests of one replay, each of up to 500 events: what is left is said, and replayed by the next form. */
 const REPLAY_ROUNDS = 10
@@ -94,15 +103,10 @@ ${asCurl(on, '/v1/webhooks')}`
   routes.page('/webhooks/:id', async (on) => {
     const webhook = await get(on)
     const state = DELIVERY_STATES.find((one) => one === on.query('state'))
-    const after = on.query('before')
-    const page = await broker.store.deliveries.list(
-      webhook.id,
-      { state },
-      { offset: 0, limit: SHOWN, ...(after !== undefined && { after }) },
-    )
+    const page = await findDeliveries(on, webhook.id, state)
     const { id, url } = webhook
     const now = broker.now()
-    const rows = page.items.map((one) => {
+    const rows = page.rows.map((one) => {
       const {
         type,
         subject,
@@ -123,7 +127,7 @@ ${asCurl(on, '/v1/webhooks')}`
     const body = html`${section('Receiver', receiverFacts(webhook, now))}
 ${filters(pathOf(webhook), select('Deliveries', 'state', [['', 'All'], ...DELIVERY_STATES.map((one) => [one, one] as const)], { value: state }), { isFiltered: state !== undefined })}
 ${table('Deliveries', ['Event', 'About', 'Is', 'Attempts', 'Last answer', 'When'], rows, 'Nothing was sent in the last 14 days.')}
-${(after !== undefined || page.next !== undefined) && html`<nav class="pager" aria-label="Pages of the list">${after !== undefined && html`<a rel="prev" href="${at(on, {})}">← Newest</a>`}${page.next !== undefined && html`<a rel="next" href="${at(on, { before: page.next })}">Older →</a>`}</nav>`}
+${searchedNote(on, page)}
 ${on.mayChange && changeSections(on, webhook)}
 ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
     return on.show(new URL(url).host, body, { above: ABOVE, lead: html`<code>${id}</code>` })
@@ -190,6 +194,22 @@ ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
 }
 
 type Refused = Extract<Attempt<unknown>, { readonly outcome: 'refused' }>
+
+/** The newest first. Nearly all are delivered, and these have no index of their own: their list is searched. */
+async function findDeliveries(
+  on: OnPage,
+  webhookId: string,
+  state: DeliveryState | undefined,
+): Promise<Searched<ListedDelivery & { readonly id: string }>> {
+  const indexed = state === 'delivered' ? undefined : state
+  const read = async (place: PlaceInList, limit: number) => {
+    const page = await on.broker.store.deliveries.browse(webhookId, { state: indexed }, place, limit)
+    return { ...page, rows: page.rows.map((row) => ({ ...row, id: row.eventId })) }
+  }
+  const place = placeInList(on, 'evt')
+  if (state === indexed) return read(place, PAGE_ROWS)
+  return searchList(read, (row) => row.state === state, place, PAGE_ROWS)
+}
 
 const pathOf = ({ id }: Pick<Webhook, 'id'>) => `/webhooks/${id}`
 
