@@ -9,7 +9,7 @@ import type {
   Pending,
 } from '../domain/authorization.ts'
 import type { Tables } from './schema.ts'
-import type { Present } from './statement.ts'
+import type { ById, Present } from './statement.ts'
 
 /** One row holds every state of an authorization; a state's own members are absent in the others. */
 export type AuthorizationRow = Present<Tables['authorizations']['$inferSelect']>
@@ -126,3 +126,6 @@ function required<T>(value: T | undefined, { id, status }: AuthorizationRow): T 
   if (value === undefined) throw new Error(`authorization ${id} is ${status} but lacks a value of that state`)
   return value
 }
+
+/** What is announced when an authorization has changed. */
+export const authorizationChange = ({ id }: ById) => ({ noun: 'authorization', id }) as const

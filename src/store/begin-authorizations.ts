@@ -1,19 +1,13 @@
-import { and, count, eq, gt, inArray, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
-import {
-  type Authorization,
-  at,
-  EXPIRED_MESSAGE,
-  type FailureReason,
-  type Pending,
-} from '../domain/authorization.ts'
+import { and, count, eq, gt, isNotNull, ne, sql } from 'drizzle-orm'
+import { type Authorization, at, EXPIRED_MESSAGE, type Pending } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { authorizationEvents } from './authorization-events.ts'
-import { type AuthorizationRow, SETTLED, STARTABLE, toAuthorization, UNSETTLED } from './authorization-row.ts'
+import { failStatements } from './authorization-failures.ts'
+import { type AuthorizationRow, toAuthorization } from './authorization-row.ts'
 import type { Database } from './database.ts'
 import { conflictTarget, inPartition } from './partitions.ts'
-import { placeholdersOf, variantsOf } from './statement.ts'
-import { withLines } from './trail-column.ts'
+import { placeholdersOf } from './statement.ts'
 
 /** The part of `Authorizations` by which one comes to be. */
 export interface Beginning {
@@ -100,50 +94,6 @@ export function createBeginning(database: Database): Beginning {
       return row?.live ?? 0
     },
   }
-}
-
-/**
- * The statements that fail an authorization which is not settled, whichever attempt is its latest, or only one; or only
- * while no other browser holds an attempt and no code is being redeemed: the failure is then that browser's.
- */
-export function failStatements({ tables: { authorizations }, query, statement }: Database) {
-  // a response that was held for too long leaves the hash of its browser, without the attempt
-  const isHeldBy = (p: { browserHash: string }) =>
-    or(isNull(authorizations.stateHash), eq(authorizations.browserHash, p.browserHash))
-  return variantsOf((which: 'any attempt' | 'one attempt' | 'own browser') =>
-    statement(
-      (p: {
-        id: string
-        reason: FailureReason
-        message: string
-        now: EpochSeconds
-        stateHash: string
-        browserHash: string
-        lines: string
-      }) =>
-        query
-          .update(authorizations)
-          .set({
-            ...SETTLED,
-            status: 'failed',
-            reason: p.reason,
-            message: p.message,
-            completedAt: p.now,
-            ...(which === 'own browser' && { browserHash: p.browserHash }),
-            trail: withLines(authorizations.trail, p.lines),
-          })
-          .where(
-            and(
-              eq(authorizations.id, p.id),
-              inPartition(authorizations, p),
-              inArray(authorizations.status, which === 'own browser' ? STARTABLE : UNSETTLED),
-              which === 'one attempt' ? eq(authorizations.stateHash, p.stateHash) : undefined,
-              which === 'own browser' ? and(gt(authorizations.expiresAt, p.now), isHeldBy(p)) : undefined,
-            ),
-          )
-          .returning(),
-    ),
-  )
 }
 
 const LONGEST_RETRY_SECONDS = 60

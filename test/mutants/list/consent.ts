@@ -4,7 +4,7 @@ import type { Mutation } from '../mutation.ts'
 
 const RECEIVE = 'src/flows/receive-response.ts'
 const COMPLETE = 'src/flows/complete-authorization.ts'
-const AUTHORIZATIONS = 'src/store/authorizations.ts'
+const REDEMPTION = 'src/store/authorization-redemption.ts'
 const HOSTILE = 'flows/hostile-browsers.test.ts'
 const RECEIVED = 'flows/receive-response.test.ts'
 
@@ -147,16 +147,16 @@ export const consent: readonly Mutation[] = [
   {
     rows: ['42', 'R23'],
     fault: 'two callbacks at once both redeem the code',
-    file: AUTHORIZATIONS,
+    file: REDEMPTION,
     from: 'eq(authorizations.status, from),\n              unexpired(p.now),',
-    to: "inArray(authorizations.status, [from, 'exchanging']),\n              unexpired(p.now),",
+    to: "or(eq(authorizations.status, from), eq(authorizations.status, 'exchanging')),\n              unexpired(p.now),",
     test: 'properties/authorizations.test.ts',
     name: 'threat 42 and 43',
   },
   {
     rows: ['43'],
     fault: 'a late callback redeems its code',
-    file: AUTHORIZATIONS,
+    file: REDEMPTION,
     from: 'eq(authorizations.status, from),\n              unexpired(p.now),',
     to: 'eq(authorizations.status, from),',
     test: 'store/sqlite.test.ts',
@@ -165,7 +165,7 @@ export const consent: readonly Mutation[] = [
   {
     rows: ['R12'],
     fault: 'a code whose exchange was interrupted is sent again',
-    file: AUTHORIZATIONS,
+    file: REDEMPTION,
     from: "            status: 'exchanging',\n            deadline: p.deadline,\n            claimedBy: p.claimedBy,\n            response: null,",
     to: '            deadline: p.deadline,',
     test: 'crash.test.ts',
@@ -174,7 +174,7 @@ export const consent: readonly Mutation[] = [
   {
     rows: ['R12', 'P4'],
     fault: 'what was acknowledged is not stored yet',
-    file: AUTHORIZATIONS,
+    file: REDEMPTION,
     from: 'yield* connections.put(announce, connection, options)',
     to: 'setTimeout(() => write(undefined, () => connections.put(announce, connection, options)), 0)',
     test: 'crash.test.ts',

@@ -78,7 +78,7 @@ export const nodes: readonly Mutation[] = [
   {
     rows: ['R10', 'R20'],
     fault: 'which of two consents is later goes by the clocks of nodes',
-    file: 'src/store/authorizations.ts',
+    file: 'src/store/authorization-attempts.ts',
     from: 'startedAt: dialect.leaseNow(p.startedAt),',
     to: 'startedAt: p.startedAt,',
     test: 'faults/clock.test.ts',

@@ -1,0 +1,156 @@
+import { and, eq, gt, or } from 'drizzle-orm'
+import type { Completed, Exchanging, Pending, Step } from '../domain/authorization.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
+import type { Connection } from '../domain/connection.ts'
+import type { AuditEntries } from './audit-entries.ts'
+import { transitionOf } from './authorization-attempts.ts'
+import { authorizationConditions } from './authorization-conditions.ts'
+import { authorizationEvents } from './authorization-events.ts'
+import { authorizationChange, NO_ATTEMPT, SETTLED, toAuthorization } from './authorization-row.ts'
+import { connectionChange } from './connection-row.ts'
+import { connectionWrites } from './connection-writes.ts'
+import type { Database } from './database.ts'
+import { variantsOf } from './statement.ts'
+import { withLines } from './trail-column.ts'
+
+export interface FinishOptions {
+  readonly makeDefault: boolean
+  /** What is remembered of the consent besides its connection. */
+  readonly consent?: Pick<Step, 'missingScopes' | 'previousAccount'>
+  readonly lines?: string
+}
+
+/** The part of `Authorizations` by which a code is redeemed once, and its connection stored. */
+export interface AuthorizationRedemption {
+  /**
+   * Claims the unexpired attempt that owns `state` and has the status `from`, at most once, and drops the response that
+   * was held for it: of two racing callbacks one gets it, the other `undefined` (RFC 9700 section 4.7). The claim ends
+   * at its deadline, or when the process `claimedBy` is declared dead.
+   */
+  claim(
+    stateHash: string,
+    now: EpochSeconds,
+    claim: {
+      readonly from: 'pending' | 'confirmed'
+      readonly deadline: EpochSeconds
+      readonly claimedBy: string
+      readonly lines?: string
+    },
+  ): Promise<Exchanging | undefined>
+  /**
+   * Stores the connection and finishes the step in one transaction: then the next step is pending, or all is completed.
+   * The connection becomes the default when `makeDefault`, or when it is the first of its owner. A connection whose user
+   * began its consent later (`consentedAt`) is not overwritten: the newest consent counts, whichever ends last.
+   * `undefined`, with nothing stored, when this exchange no longer holds its claim or its provider was deleted.
+   */
+  finishStep(
+    claimed: Exchanging,
+    connection: Connection,
+    options: FinishOptions,
+    now: EpochSeconds,
+    audit?: AuditEntries,
+  ): Promise<Pending | Completed | undefined>
+}
+
+export function createRedemption(database: Database): AuthorizationRedemption {
+  const { tables, query, statement, write, dialect } = database
+  const { authorizations, providers } = tables
+  const { unexpired, hasId, hasState } = authorizationConditions(database)
+  const connections = connectionWrites(database)
+  const events = authorizationEvents(database)
+  const transition = transitionOf(database)
+
+  // one UPDATE, so that the database decides which of two racing callbacks gets it
+  const claim = variantsOf((from: 'pending' | 'confirmed') =>
+    statement(
+      (p: {
+        stateHash: string
+        deadline: EpochSeconds
+        claimedBy: string
+        now: EpochSeconds
+        lines: string
+      }) =>
+        query
+          .update(authorizations)
+          .set({
+            status: 'exchanging',
+            deadline: p.deadline,
+            claimedBy: p.claimedBy,
+            response: null,
+            trail: withLines(authorizations.trail, p.lines),
+          })
+          .where(
+            and(
+              hasState(p),
+              eq(authorizations.status, from),
+              unexpired(p.now),
+              from === 'confirmed' ? gt(authorizations.deadline, p.now) : undefined,
+            ),
+          )
+          .returning(),
+    ),
+  )
+  // locked until the connection is stored: a deletion of the provider deletes the connection too, or comes first
+  const lockedProvider = statement((p: { uid: string }) =>
+    dialect.lock(
+      query.select({ uid: providers.uid }).from(providers).where(eq(providers.uid, p.uid)),
+      'for key share',
+    ),
+  )
+  const finish = variantsOf((how: 'last step' | 'next step') =>
+    statement(
+      (p: {
+        id: string
+        stateHash: string
+        steps: readonly Step[]
+        nextStep: number
+        flowHash: string | undefined
+        now: EpochSeconds
+        lines: string
+      }) =>
+        query
+          .update(authorizations)
+          .set({
+            ...(how === 'last step'
+              ? { ...SETTLED, status: 'completed', steps: p.steps, completedAt: p.now }
+              : { ...NO_ATTEMPT, status: 'pending', flowHash: p.flowHash, steps: p.steps, step: p.nextStep }),
+            trail: withLines(authorizations.trail, p.lines),
+          })
+          .where(
+            and(
+              hasId(p),
+              eq(authorizations.status, 'exchanging'),
+              eq(authorizations.stateHash, p.stateHash),
+              // past both it has ended as expired, and its waiters were told so
+              or(gt(authorizations.deadline, p.now), unexpired(p.now)),
+            ),
+          )
+          .returning(),
+    ),
+  )
+
+  return {
+    claim: (stateHash, now, { from, lines = '', ...claimed }) =>
+      transition(undefined, () => claim(from)({ ...claimed, stateHash, now, lines })),
+    async finishStep(claimed, connection, { consent, lines = '', ...options }, now, audit) {
+      const { id, step, flowHash, attempt } = claimed
+      const steps = claimed.steps.map((one, i) =>
+        i === step ? { ...one, ...consent, connectionId: connection.id } : one,
+      )
+      const how = step === steps.length - 1 ? 'last step' : 'next step'
+      const row = await write(audit, function* (announce) {
+        if ((yield* lockedProvider({ uid: connection.providerUid })).length === 0) return undefined
+        const { stateHash } = attempt
+        const values = { id, stateHash, steps, nextStep: step + 1, flowHash, now, lines }
+        const [finished] = yield* finish(how)(values)
+        if (finished === undefined) return undefined
+        yield* connections.put(announce, connection, options)
+        announce(connectionChange(connection))
+        announce(authorizationChange(finished))
+        yield* events.settled(announce, finished)
+        return finished
+      })
+      return row && (toAuthorization(row) as Pending | Completed) // the status that the statement has just set
+    },
+  }
+}
