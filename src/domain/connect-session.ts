@@ -22,6 +22,10 @@ export interface ConnectSession {
   readonly restarts: number
   readonly createdAt: EpochSeconds
   readonly expiresAt: EpochSeconds
+  /** Keyed MAC over the members that grant rights (`signed-store.ts`); the store writes it. */
+  readonly mac?: string
+  /** The same over the browser that has opened the session. */
+  readonly openerMac?: string
 }
 
 /** A window of its own, which closes itself at the end, or the tab of the application's page. */

@@ -42,6 +42,8 @@ export interface Webhook {
   readonly probeAt?: EpochSeconds
   readonly createdAt: EpochSeconds
   readonly updatedAt: EpochSeconds
+  /** Keyed MAC over where events go (`signed-store.ts`); the store writes it. */
+  readonly mac?: string
 }
 
 /** `failing`: no delivery succeeded for days; `gone`: the receiver answered 410; `operator`: an administrator did it. */

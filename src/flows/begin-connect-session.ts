@@ -5,6 +5,7 @@ import { BrokerError } from '../domain/errors.ts'
 import { newId, randomToken, sha256 } from '../domain/ids.ts'
 import { mayActFor } from '../services/request-context.ts'
 import { acquireConnections, type ProviderNeed, type TokensNeed } from './acquire-tokens.ts'
+import { sessionAudit } from './connect-session.ts'
 import { active, findProviderByUid } from './find-provider.ts'
 
 export interface BegunSession {
@@ -42,7 +43,7 @@ export async function beginConnectSession(
     createdAt: now(),
     expiresAt: now() + CONNECT_SESSION_SECONDS,
   }
-  await store.connectSessions.add(session)
+  await store.connectSessions.add(session, sessionAudit(broker, session, 'created'))
   if (acquired.outcome === 'connected') return { session, token }
   return { session, token, authorization: acquired.authorization }
 }

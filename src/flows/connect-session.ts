@@ -3,6 +3,7 @@ import { type Authorization, at, isSettled } from '../domain/authorization.ts'
 import { type ConnectSession, isLive, MAX_RESTARTS, type OpenedIn } from '../domain/connect-session.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { randomToken, sha256 } from '../domain/ids.ts'
+import type { AuditEntries } from '../store/audit-entries.ts'
 import { acquireConnections } from './acquire-tokens.ts'
 import { failureAudit } from './authorization-audit.ts'
 import { awaitAuthorization } from './await-authorization.ts'
@@ -72,13 +73,25 @@ export function mayOpenFrom(
 
 /** Binds the session to the browser that gets the returned cookie: a click in another browser then starts nothing. */
 export async function openConnectSession(
-  { store }: Broker,
-  { id }: ConnectSession,
+  broker: Broker,
+  session: ConnectSession,
   openedIn: OpenedIn,
 ): Promise<string> {
   const opener = randomToken()
-  await store.connectSessions.open(id, { openerHash: sha256(opener), openedIn })
+  const audit = sessionAudit(broker, session, 'opened')
+  await broker.store.connectSessions.open(session.id, { openerHash: sha256(opener), openedIn }, audit)
   return opener
+}
+
+/** The audit entry of what happens to a session. */
+export function sessionAudit(
+  broker: Broker,
+  { id, projectId, userId, authorizationId }: ConnectSession,
+  what: 'created' | 'opened' | 'restarted' | 'cancelled',
+): AuditEntries {
+  // a session whose need was covered has the id of the connection in this place
+  const began = authorizationId.startsWith('auth_') ? { authorizationId } : { connectionId: authorizationId }
+  return broker.audit.of(projectId, { action: `connect_session.${what}`, userId, subject: id, ...began })
 }
 
 /** The cookie by which a browser has opened this connect session. */
@@ -116,7 +129,9 @@ export async function cancelConnectSession(broker: Broker, current: CurrentSessi
   const { session, authorization } = current
   if (authorization === undefined || isSettled(authorization)) return current
   const { store, now } = broker
-  const audit = failureAudit(broker, authorization, 'access_denied')
+  const failure = failureAudit(broker, authorization, 'access_denied')
+  const { lines } = sessionAudit(broker, session, 'cancelled')
+  const audit = { ...failure, lines: [...lines, ...failure.lines] }
   await store.authorizations.fail(authorization.id, 'access_denied', CANCELLED, now(), undefined, audit)
   return withAuthorization(broker, session)
 }
@@ -163,8 +178,11 @@ export async function restartConnectSession(
     ...(userDisplay !== undefined && { userDisplay }),
     ...(lang !== undefined && { lang }),
   })
-  if (begun.outcome === 'authorization_required')
-    await broker.store.connectSessions.restart(session, begun.authorization.id)
+  if (begun.outcome === 'authorization_required') {
+    const after = { authorizationId: begun.authorization.id }
+    const audit = sessionAudit(broker, { ...session, ...after }, 'restarted')
+    await broker.store.connectSessions.restart(session, after, audit)
+  }
   return withAuthorization(broker, (await broker.store.connectSessions.find(session.id)) ?? session)
 }
 

@@ -47,6 +47,7 @@ export async function findAlteredRows({
     await store.apiKeys.list(id)
     await store.providers.list(id)
     await store.workers.list(id)
+    await store.webhooks.list(id)
     await store.policies.inForce(id).catch(() => undefined)
   }
   return [...altered.seen.values()]

@@ -1,7 +1,9 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { ApiKey } from '../domain/api-key.ts'
+import type { ConnectSession } from '../domain/connect-session.ts'
 import { BrokerError } from '../domain/errors.ts'
 import type { Policy } from '../domain/policy.ts'
+import type { Webhook } from '../domain/webhook.ts'
 import type { Worker } from '../domain/worker.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { Store } from '../store/store.ts'
@@ -9,7 +11,7 @@ import type { AcceptedNeeds } from '../store/workers.ts'
 
 /** A row whose MAC does not match its members: it was written without the installation's key. */
 export interface AlteredRow {
-  readonly table: 'api_keys' | 'providers' | 'workers' | 'policies'
+  readonly table: 'api_keys' | 'providers' | 'workers' | 'policies' | 'webhooks' | 'connect_sessions'
   readonly id: string
   readonly projectId: string
 }
@@ -21,12 +23,12 @@ interface Signed {
 
 /**
  * Wraps the store so that rows which grant access carry a MAC that is verified on every read: API keys, the targets of
- * provider entries and workers, the accepted needs of a worker, policies. An altered row counts as absent. An altered
- * policy stops all releases of its project until an administrator sets or deletes it. Envelopes are not covered, since
+ * provider entries and workers, the accepted needs of a worker, policies, the addresses of webhooks, connect sessions and the
+ * browsers that have opened them. An altered row counts as absent. An altered policy stops all releases of its project until an administrator sets or deletes it. Envelopes are not covered, since
  * they are bound to their rows; the deletion of a row, and an older row that was put back, are not noticed.
  */
 export function signedStore(store: Store, signer: RowSigner, onAltered: (row: AlteredRow) => void): Store {
-  const { apiKeys, providers, tools, workers, policies } = store
+  const { apiKeys, providers, tools, workers, policies, webhooks, deliveries, connectSessions } = store
   const genuine =
     <Row extends Signed>(table: AlteredRow['table'], isGenuine: (row: Row) => boolean) =>
     (row: Row | undefined): Row | undefined => {
@@ -43,6 +45,13 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
     (row) => isSame(row.mac, signer.worker(row)) && isSame(row.acceptedMac, signer.accepted(row)),
   )
   const policy = genuine<Policy>('policies', (row) => isSame(row.mac, signer.policy(row)))
+  const webhook = genuine<Webhook>('webhooks', (row) => isSame(row.mac, signer.webhook(row)))
+  const session = genuine<ConnectSession>(
+    'connect_sessions',
+    (row) =>
+      isSame(row.mac, signer.connectSession(row)) &&
+      (row.openerHash === undefined || isSame(row.openerMac, signer.opener(row))),
+  )
   const all = <Row>(rows: readonly Row[], one: (row: Row) => Row | undefined) =>
     rows.map(one).filter((row) => row !== undefined)
   const signedEntry = (one: ProviderEntry): ProviderEntry => ({ ...one, mac: signer.provider(one) })
@@ -120,6 +129,31 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
         )
       },
     },
+    webhooks: {
+      ...webhooks,
+      add: (one, ...rest) => webhooks.add({ ...one, mac: signer.webhook(one) }, ...rest),
+      change: (one, ...rest) => webhooks.change({ ...one, mac: signer.webhook(one) }, ...rest),
+      find: async (projectId, id) => webhook(await webhooks.find(projectId, id)),
+      list: async (projectId) => all(await webhooks.list(projectId), webhook),
+    },
+    deliveries: {
+      ...deliveries,
+      dueWebhooks: async (now) => all(await deliveries.dueWebhooks(now), webhook),
+    },
+    connectSessions: {
+      ...connectSessions,
+      add: (one, ...rest) => connectSessions.add({ ...one, mac: signer.connectSession(one) }, ...rest),
+      find: async (id) => session(await connectSessions.find(id)),
+      findByToken: async (tokenHash) => session(await connectSessions.findByToken(tokenHash)),
+      async open(id, opener, ...rest) {
+        const openerMac = signer.opener({ id, ...opener })
+        return session(await connectSessions.open(id, { ...opener, openerMac }, ...rest))
+      },
+      restart(before, { authorizationId }, ...rest) {
+        const mac = signer.connectSession({ ...before, authorizationId })
+        return connectSessions.restart(before, { authorizationId, mac }, ...rest)
+      },
+    },
   }
 }
 
@@ -130,12 +164,18 @@ export interface RowSigner {
   /** Separate from `worker`, since each is written without the other. */
   readonly accepted: (row: AcceptedNeeds) => string
   readonly policy: (row: Policy) => string
+  /** Without `enabled`, since the end of a delivery disables a webhook and knows no other member of it. */
+  readonly webhook: (row: Pick<Webhook, 'id' | 'projectId' | 'url' | 'types'>) => string
+  /** Without how often it began again, which grants nothing. */
+  readonly connectSession: (row: ConnectSession) => string
+  /** Separate from `connectSession`, since one browser may open a session while another request restarts it. */
+  readonly opener: (row: Pick<ConnectSession, 'id' | 'openerHash' | 'openedIn'>) => string
 }
 
 /** @param installationKey the same under every master key, so that a rotation changes no MAC. */
 export function createRowSigner(installationKey: Buffer): RowSigner {
   const secret = Buffer.from(hkdfSync('sha256', installationKey, '', 'gatepass/rows', 32))
-  const mac = (what: AlteredRow['table'] | 'accepted', members: readonly unknown[]) =>
+  const mac = (what: AlteredRow['table'] | 'accepted' | 'opener', members: readonly unknown[]) =>
     createHmac('sha256', secret)
       .update(JSON.stringify([what, ...members.map((one) => one ?? null)]))
       .digest('base64url')
@@ -150,6 +190,19 @@ export function createRowSigner(installationKey: Buffer): RowSigner {
     accepted: ({ uid, accepted }) => mac('accepted', [uid, sorted(accepted)]),
     policy: ({ id, projectId, enabled, effect, match, hook }) =>
       mac('policies', [id, projectId, enabled, effect, sorted(match), sorted(hook)]),
+    webhook: ({ id, projectId, url, types }) => mac('webhooks', [id, projectId, url, types]),
+    connectSession: ({ id, projectId, userId, tokenHash, authorizationId, origin, createdAt, expiresAt }) =>
+      mac('connect_sessions', [
+        id,
+        projectId,
+        userId,
+        tokenHash,
+        authorizationId,
+        origin,
+        createdAt,
+        expiresAt,
+      ]),
+    opener: ({ id, openerHash, openedIn }) => mac('opener', [id, openerHash, openedIn]),
   }
 }
 

@@ -21,6 +21,8 @@ export function describeConnectSessions(kit: SchemaKit, projectId: () => AnySQLi
       restarts: integer('restarts').notNull(),
       createdAt: whole('created_at').notNull(),
       expiresAt: whole('expires_at').notNull(),
+      mac: text('mac'),
+      openerMac: text('opener_mac'),
     },
     (t) => [index('connect_sessions_expiry').on(t.expiresAt)],
   )

@@ -1,25 +1,31 @@
 import { and, eq, inArray, lte } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { ConnectSession, OpenedIn } from '../domain/connect-session.ts'
+import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import { type ById, placeholdersOf } from './statement.ts'
 import { inSlices } from './sweep.ts'
 
 /** Sessions in which a page of an application lets a user connect. They are kept a while after they have ended. */
 export interface ConnectSessions {
-  add(session: ConnectSession): Promise<void>
+  add(session: ConnectSession, audit?: AuditEntries): Promise<void>
   find(id: string): Promise<ConnectSession | undefined>
   findByToken(tokenHash: string): Promise<ConnectSession | undefined>
   /** Binds the session to the browser that has this cookie from now on; an earlier browser loses it. */
   open(
     id: string,
-    opener: { readonly openerHash: string; readonly openedIn: OpenedIn },
+    opener: { readonly openerHash: string; readonly openedIn: OpenedIn; readonly openerMac?: string },
+    audit?: AuditEntries,
   ): Promise<ConnectSession | undefined>
   /**
    * Puts another authorization in the place of the one that was read. `false`, with nothing written, where another request
    * has done so: of two that race one does.
    */
-  restart(before: ConnectSession, authorizationId: string): Promise<boolean>
+  restart(
+    before: ConnectSession,
+    after: Pick<ConnectSession, 'authorizationId' | 'mac'>,
+    audit?: AuditEntries,
+  ): Promise<boolean>
   /** Deletes those that ended before; returns how many. */
   sweep(before: EpochSeconds): Promise<number>
 }
@@ -38,19 +44,21 @@ export function createConnectSessions(database: Database): ConnectSessions {
   const byToken = statement((p: { tokenHash: string }) =>
     query.select().from(connectSessions).where(eq(connectSessions.tokenHash, p.tokenHash)),
   )
-  const open = statement((p: ById & { openerHash: string; openedIn: OpenedIn }) =>
-    query
-      .update(connectSessions)
-      .set({ openerHash: p.openerHash, openedIn: p.openedIn })
-      .where(eq(connectSessions.id, p.id))
-      .returning(),
+  const open = statement(
+    (p: ById & { openerHash: string; openedIn: OpenedIn; openerMac: string | undefined }) =>
+      query
+        .update(connectSessions)
+        .set({ openerHash: p.openerHash, openedIn: p.openedIn, openerMac: p.openerMac })
+        .where(eq(connectSessions.id, p.id))
+        .returning(),
   )
-  const restart = statement((p: ById & { before: string; authorizationId: string; restarts: number }) =>
-    query
-      .update(connectSessions)
-      .set({ authorizationId: p.authorizationId, restarts: p.restarts })
-      .where(and(eq(connectSessions.id, p.id), eq(connectSessions.authorizationId, p.before)))
-      .returning(id),
+  const restart = statement(
+    (p: ById & { before: string; authorizationId: string; restarts: number; mac: string | undefined }) =>
+      query
+        .update(connectSessions)
+        .set({ authorizationId: p.authorizationId, restarts: p.restarts, mac: p.mac })
+        .where(and(eq(connectSessions.id, p.id), eq(connectSessions.authorizationId, p.before)))
+        .returning(id),
   )
   const sweep = statement((p: { before: EpochSeconds }) => {
     const isOld = lte(connectSessions.expiresAt, p.before)
@@ -62,8 +70,8 @@ export function createConnectSessions(database: Database): ConnectSessions {
   })
 
   return {
-    async add(session) {
-      await write(undefined, () => insert(session))
+    async add(session, audit) {
+      await write(audit, () => insert(session))
     },
     async find(id) {
       return (await read(byId({ id })))[0]
@@ -71,12 +79,16 @@ export function createConnectSessions(database: Database): ConnectSessions {
     async findByToken(tokenHash) {
       return (await read(byToken({ tokenHash })))[0]
     },
-    async open(id, opener) {
-      return (await write(undefined, () => open({ id, ...opener })))[0]
+    async open(id, opener, audit) {
+      return write(audit, function* () {
+        return (yield* open({ id, openerMac: undefined, ...opener }))[0]
+      })
     },
-    async restart({ id, authorizationId: before, restarts }, authorizationId) {
-      const change = { id, before, authorizationId, restarts: restarts + 1 }
-      return (await write(undefined, () => restart(change))).length > 0
+    async restart({ id, authorizationId: before, restarts }, { authorizationId, mac }, audit) {
+      const change = { id, before, authorizationId, restarts: restarts + 1, mac }
+      return write(audit, function* () {
+        return (yield* restart(change)).length > 0
+      })
     },
     async sweep(before) {
       return inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweep({ before })))

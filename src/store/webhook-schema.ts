@@ -29,6 +29,7 @@ export function describeWebhookTables(kit: SchemaKit, projectId: () => AnySQLite
       probeAt: whole('probe_at'),
       createdAt: whole('created_at').notNull(),
       updatedAt: whole('updated_at').notNull(),
+      mac: text('mac'),
     },
     (t) => [index('webhooks_of_project').on(t.projectId, t.id)],
   )

@@ -18,6 +18,7 @@ export type WebhookSettings = Pick<
   | 'disabledReason'
   | 'disabledAt'
   | 'updatedAt'
+  | 'mac'
 >
 
 /** The secrets after a rotation. */
@@ -64,11 +65,11 @@ export function createWebhooks(database: Database): Webhooks {
     query.insert(webhooks).values(placeholdersOf(webhooks)).returning(id),
   )
   const update = statement((p: WebhookSettings) => {
-    const { url, description, types, enabled, disabledReason, disabledAt, updatedAt } =
+    const { url, description, types, enabled, disabledReason, disabledAt, updatedAt, mac } =
       placeholdersOf(webhooks)
     return query
       .update(webhooks)
-      .set({ url, description, types, enabled, disabledReason, disabledAt, updatedAt })
+      .set({ url, description, types, enabled, disabledReason, disabledAt, updatedAt, mac })
       .where(named(p))
       .returning(id)
   })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eraseUser } from '../../src/flows/portal/erase-user.ts'
+import type { AnyJson } from '../any-json.ts'
 import type { Answer, Gatepass } from '../gatepass.ts'
 import { metadata, oauthEntry } from '../http/world.ts'
 import { UserAgent } from '../user-agent.ts'
@@ -115,6 +116,23 @@ describe('a session', () => {
     const { session_token: token } = session
     expect(scene.gatepass.logLines.join('\n')).not.toContain(token)
     expect(await auditText(scene.gatepass)).not.toContain(token)
+  })
+
+  test('leaves an entry when it is made, opened, cancelled and begun again', async () => {
+    const user_id = newUser()
+    const session = await begin({ user_id })
+    await open(session)
+    await ask(session, { path: '/cancel', method: 'POST' })
+    await ask(session, { path: '/restart', method: 'POST' })
+    const { body } = await scene.call('GET', `/v1/admin/audit?user_id=${user_id}`)
+    const of = ({ action, actor, subject }: AnyJson) => [action, actor.kind, subject]
+    expect(body.items.map(of)).toEqual([
+      ['connect_session.restarted', 'user', session.id],
+      ['authorization.failed', 'user', undefined],
+      ['connect_session.cancelled', 'user', session.id],
+      ['connect_session.opened', 'user', session.id],
+      ['connect_session.created', 'api_key', session.id],
+    ])
   })
 
   test('is completed from the start where a connection covers the need, and no token is released', async () => {

@@ -252,6 +252,8 @@ describe('a webhook', () => {
       status: 204,
     })
     expect(receiver.taken).toMatchObject([{ type: 'webhook.test', data: { id, sequence: 0 } }])
+    const trail = (await scene.call('GET', `/v1/admin/audit?subject=${id}`)).body
+    expect(trail.items[0]).toMatchObject({ action: 'webhook.tested', actor: { kind: 'api_key' } })
     receiver.answer = () => 500
     expect((await scene.call('POST', `/v1/webhooks/${id}/test`)).body).toEqual({
       delivered: false,

@@ -36,8 +36,8 @@ export function connectSessionPromises(open: () => Promise<OpenedStore>): void {
       const session = connectSession({ projectId })
       await store.connectSessions.add(session)
       const taken = await Promise.all([
-        store.connectSessions.restart(session, 'auth_b'),
-        other.connectSessions.restart(session, 'auth_c'),
+        store.connectSessions.restart(session, { authorizationId: 'auth_b' }),
+        other.connectSessions.restart(session, { authorizationId: 'auth_c' }),
       ])
       expect(taken.toSorted()).toEqual([false, true])
       expect(await other.connectSessions.find(session.id)).toEqual({

@@ -147,6 +147,119 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
     })
   })
 
+  describe('a webhook that was written by hand', () => {
+    test.each([
+      ['with another address', "update webhooks set url = 'https://evil.example/hook'"],
+      ['with more types of events', 'update webhooks set types = null'],
+      ['as a copy', "update webhooks set id = 'wh_copied'"],
+      [
+        'in another project',
+        "update webhooks set project_id = (select id from projects where name = 'other')",
+      ],
+    ])('%s gets no event, is shown to none, and can be deleted', async (what, sql) => {
+      await begin()
+      await world.gatepass.makeKey('admin', 'other')
+      const hook = { url: 'http://127.0.0.1:9/hook', types: ['connection.created'], enabled: true }
+      const { id } = (await world.call('POST', '/v1/webhooks', hook)).body
+      const after = await tamper(sql)
+      if (what !== 'in another project') {
+        await world.connect('ada')
+        const due = "update deliveries set due_at = 1 where state = 'waiting'"
+        expect(await write(due)).toBe(what === 'with more types of events' ? 2 : 1)
+      }
+      const { store, now } = after.broker
+      expect(await store.deliveries.dueWebhooks(now())).toEqual([])
+      expect((await after.call('GET', '/v1/webhooks')).body.items).toEqual([])
+      expect((await after.call('GET', `/v1/webhooks/${id}`)).status).toBe(404)
+      const found = (await findAlteredRows(after.broker)).filter(({ table }) => table === 'webhooks')
+      expect(found).toHaveLength(1)
+      for (const { projectId, id } of found) expect(await store.webhooks.delete(projectId, id)).toBe(true)
+      expect(await alteredIn(await restart())).toEqual([])
+    })
+
+    test('is told from one that Gatepass has changed, rotated or disabled', async () => {
+      await begin()
+      const hook = { url: 'http://127.0.0.1:9/hook', types: ['connection.created'] }
+      const { id } = (await world.call('POST', '/v1/webhooks', hook)).body
+      await world.call('PATCH', `/v1/webhooks/${id}`, { url: 'http://127.0.0.1:9/other', types: null })
+      await world.call('POST', `/v1/webhooks/${id}/rotate`, {})
+      await world.call('PATCH', `/v1/webhooks/${id}`, { enabled: false })
+      const after = await restart()
+      const { body } = await after.call('GET', `/v1/webhooks/${id}`)
+      expect(body).toMatchObject({ url: 'http://127.0.0.1:9/other', enabled: false })
+      expect(await alteredIn(after)).toEqual([])
+    })
+  })
+
+  describe('a connect session', () => {
+    const APP = 'https://app.example'
+    const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
+    const OWN = `gps_${'a'.repeat(43)}`
+
+    async function session() {
+      const asked = { user_id: 'ada', provider_id: 'demo', scopes: ['read'], allowed_origin: APP }
+      const { body } = await world.call('POST', '/v1/connect_sessions', asked)
+      const form = new URLSearchParams({ session_token: body.session_token })
+      const opened = await fetch(`${world.gatepass.url}/connect/session`, {
+        method: 'POST',
+        body: form,
+        redirect: 'manual',
+        headers: { origin: APP },
+      })
+      expect(opened.status).toBe(303)
+      return body
+    }
+    const ask = (of: Gatepass, key: string) =>
+      of.call('GET', '/v1/connect_sessions/current', undefined, { key, headers: { origin: APP } })
+
+    /** What an attacker writes into the row of a session. */
+    const ALTERED = [
+      `token_hash = '${hashOf(OWN)}'`,
+      "user_id = 'bob'",
+      "authorization_id = 'auth_of_bob'",
+      "origin = 'https://evil.example'",
+      `opener_hash = '${hashOf('cookie')}'`,
+      "opened_in = 'popup'",
+      'expires_at = expires_at + 9999',
+      "id = 'cs_moved'",
+      'mac = null',
+      'opener_mac = null',
+    ]
+
+    test('that was written by hand is none', async () => {
+      await begin()
+      const whole = await session()
+      const sessions = []
+      for (const set of ALTERED) {
+        const { id, session_token: token } = await session()
+        expect(await write(`update connect_sessions set ${set} where id = '${id}'`)).toBe(1)
+        sessions.push({ set, id, token })
+      }
+      const after = await restart()
+      expect((await ask(after, whole.session_token)).status).toBe(200)
+      expect((await ask(after, OWN)).status).toBe(401)
+      for (const { set, id, token } of sessions) {
+        expect((await ask(after, token)).status, set).toBe(401)
+        expect(await after.broker.store.connectSessions.find(id), set).toBeUndefined()
+      }
+      expect(after.logLines.join()).toContain('connect_sessions')
+    })
+
+    test('that was opened twice and has begun again is believed', async () => {
+      await begin()
+      const { session_token } = await session()
+      const call = (what: string) =>
+        world.call('POST', `/v1/connect_sessions/current/${what}`, undefined, {
+          key: session_token,
+          headers: { origin: APP },
+        })
+      expect((await call('cancel')).body.status).toBe('failed')
+      const { body } = await call('restart')
+      expect(body.status).toBe('pending')
+      expect((await ask(await restart(), session_token)).body.auth_id).toBe(body.auth_id)
+    })
+  })
+
   test('what is not believed can be deleted, and set anew', async () => {
     await begin()
     await world.call('POST', '/v1/admin/policies', DENY_BOB)

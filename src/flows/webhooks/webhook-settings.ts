@@ -131,10 +131,11 @@ export async function rotateWebhookSecret(
 }
 
 /**
- * Sends a test event now, in the way of every delivery, and returns what the receiver answered. Nothing is kept, and
- * the webhook's failures are not counted.
+ * Sends a test event now, in the way of every delivery, and returns what the receiver answered. Nothing but
+ * the audit entry is kept, and the webhook's failures are not counted.
  */
 export async function testWebhook(broker: Broker, webhook: Webhook): Promise<Receipt> {
+  await broker.audit.record(webhook.projectId, { action: 'webhook.tested', subject: webhook.id })
   const timestamp = new Date(broker.now() * 1000).toISOString()
   const body = JSON.stringify({ type: 'webhook.test', timestamp, data: { id: webhook.id, sequence: 0 } })
   return sendEvent(broker, webhook, { id: newId('evt'), body })

@@ -496,7 +496,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       samples: [
         {
           at: '2027-03-02T09:00:00.000Z',
-          seq: 20,
+          seq: 23,
           user_id: 'ada',
           use: 'tool',
           tool: 'Hub:ListRepositories:1.0.0',
@@ -507,7 +507,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
         },
         {
           at: '2027-03-02T09:00:00.000Z',
-          seq: 19,
+          seq: 22,
           user_id: 'ada',
           use: 'tool',
           tool: 'Hub:ListRepositories:1.0.0',
@@ -518,7 +518,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
         },
         {
           at: '2027-03-02T09:00:00.000Z',
-          seq: 15,
+          seq: 18,
           user_id: 'ada',
           use: 'proxy',
           providers: ['github'],
@@ -528,7 +528,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
         },
         {
           at: '2027-03-02T09:00:00.000Z',
-          seq: 14,
+          seq: 17,
           user_id: 'ada',
           use: 'token',
           providers: ['github'],

@@ -1,0 +1,3 @@
+ALTER TABLE "connect_sessions" ADD COLUMN "mac" text;--> statement-breakpoint
+ALTER TABLE "connect_sessions" ADD COLUMN "opener_mac" text;--> statement-breakpoint
+ALTER TABLE "webhooks" ADD COLUMN "mac" text;
