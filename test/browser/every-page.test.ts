@@ -77,6 +77,7 @@ const view: ConnectView = {
   opens: 'github.com',
   loginAt: 'login.acme.example',
   ownPage: new URL('https://gatepass.example/me'),
+  forBrowser: 'https://acme.example',
 }
 
 const ENDINGS = [
@@ -154,6 +155,7 @@ test('the keyboard reaches the fields, the button, and Cancel, each with a visib
     'Cancel',
     'value.subdomain',
     expect.stringContaining('Choose'),
+    '', // the address to open in a browser, whose label is around it
     'Continue to GitHub',
     'Cancel',
     'gatepass.example/me',

@@ -430,6 +430,41 @@ describe('the browser', () => {
     expect((await ask(opened.at(-1) as Session)).body.status).toBe('completed')
   })
 
+  test.each([
+    [
+      'Android WebView',
+      'Mozilla/5.0 (Linux; Android 14; Pixel 8; wv) AppleWebKit/537.36 Chrome/130.0 Mobile',
+      true,
+    ],
+    ['iOS web view', 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0) AppleWebKit/605.1.15 Mobile/15E148', true],
+    [
+      'Chrome on Android',
+      'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 Chrome/130.0 Mobile Safari/537.36',
+      false,
+    ],
+    [
+      'Safari',
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1',
+      false,
+    ],
+    [
+      'Chrome on iOS',
+      'Mozilla/5.0 (iPad; CPU OS 17_0) AppleWebKit/605.1.15 CriOS/130.0 Mobile/15E148 Safari/604.1',
+      false,
+    ],
+  ])('inside another app is told what to open instead: %s', async (_, userAgent, isInside) => {
+    const headers = { 'user-agent': userAgent }
+    const link = (await authorize(scene.gatepass, { user_id: newUser() })).body.url
+    const page = await new UserAgent().get(link, { headers })
+    expect(page.body.includes(`<input readonly value="${link}"`)).toBe(isInside)
+    // the link of a session works in no other browser
+    const session = await begin()
+    const browser = new UserAgent()
+    await open(session, browser, { openedIn: 'tab' })
+    const own = await browser.get(session.url, { headers })
+    expect(own.body.includes(`<input readonly value="${APP}"`)).toBe(isInside)
+  })
+
   test('in a frame opens nothing', async () => {
     const session = await begin()
     const framed = await open(session, undefined, { headers: { 'sec-fetch-dest': 'iframe' } })

@@ -14,6 +14,7 @@ import { wordsFor } from '../pages/texts/language-of.ts'
 import type { Words } from '../pages/texts/words.ts'
 import { browserCookies } from './browser-cookies.ts'
 import { connectPath, connectView, providerNames, type TypedValues } from './connect-view.ts'
+import { addressForBrowser } from './inside-app.ts'
 import { popupWindow } from './popup-window.ts'
 
 export interface ShowOptions {
@@ -59,7 +60,8 @@ export async function showAuthorization(
     (browserId === undefined || sha256(browserId) !== authorization.attempt.browserHash)
   if (isElsewhere || authorization.status === 'pending') {
     const view = await connectView(broker, authorization, { words, brand, names, loginAt, values })
-    return c.html(connectPage(view, words), values?.typed === undefined ? 200 : 400)
+    const forBrowser = await addressForBrowser(c, broker, authorization)
+    return c.html(connectPage({ ...view, forBrowser }, words), values?.typed === undefined ? 200 : 400)
   }
   switch (authorization.status) {
     case 'confirming':

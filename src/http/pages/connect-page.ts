@@ -60,6 +60,8 @@ export interface ConnectView {
   readonly loginAt?: string | undefined
   /** Where the user ends the access. */
   readonly ownPage: URL
+  /** What the user can open in a browser, where this page is shown inside another app. */
+  readonly forBrowser?: string | undefined
 }
 
 /** The page before the redirect to the provider: who asks for which access, for which user, and what happens next. */
@@ -87,6 +89,7 @@ ${view.scopes.length === 0 ? html`<li>${connect.defaults(provider)}</li>` : view
 </ul>
 <form method="post" action="${action}">${(view.fields ?? []).map((one) => field(one, words))}
 <p class="warning" role="note">${connect.warning(app)}</p>
+${view.forBrowser !== undefined && insideApp(view.forBrowser, words)}
 <button type="submit">${connect.continueTo(provider)}</button>
 <button class="secondary" type="submit" form="cancel">${connect.cancel}</button></form>
 <form id="cancel" method="post" action="${cancelAction}"></form>
@@ -113,6 +116,11 @@ function identity(view: ConnectView, app: Text | undefined, { texts: { connect }
       : connect.youAre(name(userDisplay, { longest: 100 }), app)
   const cancel = html`<button class="link" type="submit" form="cancel">${connect.cancel}</button>`
   return html`<p class="identity">${who} ${connect.notYou(cancel)}</p>`
+}
+
+function insideApp(address: string, { texts: { connect } }: Words): Html {
+  return html`<label class="small">${connect.insideApp}
+<input readonly value="${address}" dir="ltr"></label>`
 }
 
 export function noteOf(note: Note | undefined): Html | false {

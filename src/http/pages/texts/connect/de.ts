@@ -30,6 +30,8 @@ export const de: Translation<typeof en> = {
     app === undefined
       ? 'Fahren Sie nur fort, wenn Sie dies gerade in Ihrer Anwendung begonnen haben. Hat Ihnen jemand diesen Link geschickt, brechen Sie ab.'
       : html`Fahren Sie nur fort, wenn Sie dies gerade in ${app} begonnen haben. Hat Ihnen jemand diesen Link geschickt, brechen Sie ab.`,
+  insideApp:
+    'Diese Seite ist in einer anderen App geöffnet; manche Anbieter lehnen dort die Anmeldung ab. Öffnen Sie in diesem Fall diese Adresse in Ihrem Browser:',
   continueTo: (provider) => html`Weiter zu ${provider}`,
   cancel: 'Abbrechen',
   loginFirst: (host) => html`Zuerst öffnet sich ${host}; dort melden Sie sich an.`,

@@ -27,6 +27,8 @@ export const en = {
   detail: { user: 'User id', tool: 'Tool', scopes: 'Scopes', request: 'Request' },
   warning: (app: App): Text =>
     html`Only go on if you just started this in ${app ?? 'your application'}. If somebody sent you this link, cancel.`,
+  insideApp:
+    'This page is open inside another app, where some providers refuse the login. If that happens, open this address in your browser:',
   continueTo: (provider: Text): Text => html`Continue to ${provider}`,
   cancel: 'Cancel',
   loginFirst: (host: Text): Text => html`First, ${host} opens, where you log in.`,

@@ -23,6 +23,8 @@ export const es: Translation<typeof en> = {
   detail: { user: 'Identificador', tool: 'Herramienta', scopes: 'Scopes', request: 'Solicitud' },
   warning: (app) =>
     html`Continúa solo si acabas de iniciar esto en ${app ?? 'tu aplicación'}. Si alguien te envió este enlace, cancela.`,
+  insideApp:
+    'Esta página está abierta dentro de otra aplicación, donde algunos proveedores rechazan el inicio de sesión. Si ocurre, abre esta dirección en tu navegador:',
   continueTo: (provider) => html`Continuar a ${provider}`,
   cancel: 'Cancelar',
   loginFirst: (host) => html`Primero se abre ${host}, donde inicias sesión.`,

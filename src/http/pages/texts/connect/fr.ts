@@ -30,6 +30,8 @@ export const fr: Translation<typeof en> = {
     app === undefined
       ? 'Ne continuez que si vous venez de lancer cette opération dans votre application. Si quelqu’un vous a envoyé ce lien, annulez.'
       : html`Ne continuez que si vous venez de lancer cette opération dans ${app}. Si quelqu’un vous a envoyé ce lien, annulez.`,
+  insideApp:
+    'Cette page est ouverte dans une autre application, où certains fournisseurs refusent la connexion. Dans ce cas, ouvrez cette adresse dans votre navigateur :',
   continueTo: (provider) => html`Continuer vers ${provider}`,
   cancel: 'Annuler',
   loginFirst: (host) => html`D’abord, ${host} s’ouvre pour que vous vous identifiiez.`,

@@ -25,6 +25,8 @@ export const ja: Translation<typeof en> = {
   detail: { user: 'ユーザー ID', tool: 'ツール', scopes: 'スコープ', request: 'リクエスト' },
   warning: (app) =>
     html`${app ?? 'ご利用のアプリ'} でたった今ご自身が始めた操作である場合だけ、先に進んでください。誰かからこのリンクが送られてきた場合は、キャンセルしてください。`,
+  insideApp:
+    'このページは別のアプリの中で開かれており、ログインを受け付けないプロバイダーがあります。その場合は、次のアドレスをブラウザで開いてください。',
   continueTo: (provider) => html`${provider} に進む`,
   cancel: 'キャンセル',
   loginFirst: (host) => html`まず ${host} が開きます。そこでログインしてください。`,

@@ -30,6 +30,8 @@ export const pt: Translation<typeof en> = {
     app === undefined
       ? 'Só continue se você acabou de iniciar isto no seu aplicativo. Se alguém enviou este link a você, cancele.'
       : html`Só continue se você acabou de iniciar isto em ${app}. Se alguém enviou este link a você, cancele.`,
+  insideApp:
+    'Esta página está aberta dentro de outro aplicativo, onde alguns provedores recusam o login. Se isso acontecer, abra este endereço no seu navegador:',
   continueTo: (provider) => html`Continuar para ${provider}`,
   cancel: 'Cancelar',
   loginFirst: (host) => html`Primeiro, ${host} será aberto para você entrar.`,

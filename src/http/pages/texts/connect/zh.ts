@@ -24,6 +24,8 @@ export const zh: Translation<typeof en> = {
   detail: { user: '用户 ID', tool: '工具', scopes: '权限范围', request: '请求' },
   warning: (app) =>
     html`仅当您刚刚在 ${app ?? '您的应用'} 中发起此操作时才继续。如果此链接是别人发给您的，请取消。`,
+  insideApp:
+    '此页面是在另一个应用中打开的，有些提供商会在其中拒绝登录。遇到这种情况时，请在浏览器中打开此地址：',
   continueTo: (provider) => html`前往 ${provider}`,
   cancel: '取消',
   loginFirst: (host) => html`首先会打开 ${host}，请在那里登录。`,
