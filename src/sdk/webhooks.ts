@@ -109,15 +109,23 @@ export interface VerifyOptions {
   readonly now?: number | undefined
 }
 
+/** A request of Node's `http`, Express, Fastify and the like: its headers, and the body as it arrived. */
+export interface ReceivedWebhook {
+  readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
+  /** The bytes or the text that was sent: `express.raw({ type: 'application/json' })` leaves them in `request.body`. */
+  readonly body: string | Uint8Array
+}
+
 const TOLERANCE_SECONDS = 300
 
 /**
- * Verifies a webhook and returns its event. The signature is over the raw body, so the request must not have been read.
+ * Verifies a webhook and returns its event. The signature is over the raw body, so a `Request` must not have been read.
  * `secrets`: one, or several while a secret is being replaced, each `whsec_…`.
  * @throws WebhookRefused when no secret fits, a header is missing, or the timestamp is too far away
+ * @throws TypeError when something has parsed the body before: JSON that is written again has other bytes
  */
 export async function verifyWebhook(
-  request: Request,
+  request: Request | ReceivedWebhook,
   secrets: string | readonly string[],
   { toleranceSeconds = TOLERANCE_SECONDS, now = Date.now() }: VerifyOptions = {},
 ): Promise<WebhookEvent> {
@@ -128,7 +136,7 @@ export async function verifyWebhook(
     throw new WebhookRefused('invalid_timestamp', 'webhook-timestamp is not a time.')
   if (Math.abs(now / 1000 - Number(timestamp)) > toleranceSeconds)
     throw new WebhookRefused('outside_tolerance', 'The webhook is too old, or from the future.')
-  const body = new Uint8Array(await request.arrayBuffer())
+  const body = await rawBody(request)
   const head = new TextEncoder().encode(`${id}.${timestamp}.`)
   const signed = new Uint8Array([...head, ...body])
   for (const secret of typeof secrets === 'string' ? [secrets] : secrets) {
@@ -141,12 +149,26 @@ export async function verifyWebhook(
   throw new WebhookRefused('wrong_signature', 'No signature was made with this secret.')
 }
 
-function header(request: Request, name: string): string {
-  const value = request.headers.get(name)
-  if (value === null || value === '')
+function header({ headers }: Request | ReceivedWebhook, name: string): string {
+  const value = headers instanceof Headers ? headers.get(name) : headers[name]
+  if (typeof value !== 'string' || value === '')
     throw new WebhookRefused('missing_header', `The header ${name} is missing.`)
   return value
 }
+
+async function rawBody(request: Request | ReceivedWebhook): Promise<Uint8Array> {
+  if ('arrayBuffer' in request) {
+    if (request.bodyUsed) throw new TypeError(`The request was read before it was verified. ${HINT}`)
+    return new Uint8Array(await request.arrayBuffer())
+  }
+  const { body } = request
+  if (typeof body === 'string') return new TextEncoder().encode(body)
+  if (body instanceof Uint8Array) return body
+  throw new TypeError(`The body was parsed before it was verified, or is missing. ${HINT}`)
+}
+
+const HINT =
+  "The signature is over the raw body: let no parser come first (Express: express.raw({ type: 'application/json' }))."
 
 /** Those of version 1: `v1,<base64>`, with spaces between. */
 function signaturesOf(text: string): Uint8Array<ArrayBuffer>[] {

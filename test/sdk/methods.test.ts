@@ -51,6 +51,18 @@ test('connections: list, get, set the default, delete', async () => {
   expect(await user.connections.list().toArray()).toEqual([])
 })
 
+test('explain: the steps of an authorization and of a connection, for the user alone whose they are', async () => {
+  const { id } = await client.connect('m9', 'demo')
+  const explained = await client.explain(id)
+  expect(explained).toMatchObject({ id, kind: 'authorization', user_id: 'm9', status: 'pending' })
+  expect(explained.steps.length).toBeGreaterThan(0)
+  await world.connect('m9')
+  const [connection] = await client.as('m9').connections.list().toArray()
+  expect(await client.as('m9').explain(connection?.id ?? '')).toMatchObject({ kind: 'connection' })
+  for (const one of [id, connection?.id ?? '', 'auth_unknown'])
+    await expect(client.as('eve').explain(one)).rejects.toMatchObject({ code: 'not_found', status: 404 })
+})
+
 test('portal: a one-time link to the page of a user, with the rights that are given', async () => {
   const { url, expiresAt } = await client
     .as('m8')

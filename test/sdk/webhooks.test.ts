@@ -59,6 +59,25 @@ test('takes any of several secrets, and any of several signatures', async () => 
   expect(await verifyWebhook(signed(`v1a,AAAA v1,%% ${sign(secret)}`), secret, { now })).toEqual(event)
 })
 
+test('takes the headers of Node and the raw body', async () => {
+  const headers = Object.fromEntries(request().headers)
+  const event = expect.objectContaining({ id: 'evt_1' })
+  for (const raw of [body, Buffer.from(body), new TextEncoder().encode(body)])
+    expect(await verifyWebhook({ headers, body: raw }, secret, { now })).toEqual(event)
+  const { 'webhook-id': _, ...others } = headers
+  await expect(verifyWebhook({ headers: others, body }, secret, { now })).rejects.toMatchObject({
+    reason: 'missing_header',
+  })
+})
+
+test('names the mistake of a receiver that has read or parsed the body before', async () => {
+  const read = request()
+  await read.json()
+  const parsed = { headers: read.headers, body: JSON.parse(body) }
+  for (const one of [read, parsed, { ...parsed, body: undefined as unknown as string }])
+    await expect(verifyWebhook(one, secret, { now })).rejects.toThrow(/express\.raw/)
+})
+
 test('knows the example of the specification', async () => {
   const given = request(
     {

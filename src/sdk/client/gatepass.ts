@@ -1,3 +1,4 @@
+import type * as Wire from '../wire.ts'
 import {
   type AccessToken,
   authorize,
@@ -13,6 +14,7 @@ import { type ConnectSessions, createConnectSessions } from './connect-sessions.
 import { type Connections, createConnections } from './connections.ts'
 import type { ErrorCode, GatepassError } from './errors.ts'
 import { createExecutions, createScheduled, type Executions, type Scheduled } from './executions.ts'
+import { explain } from './explain.ts'
 import { hideBehind } from './hidden.ts'
 import { type ErrorOf, isGatepassError } from './is-error.ts'
 import { type ClientOptions, readOptions } from './options.ts'
@@ -86,6 +88,14 @@ export class Gatepass {
   /** An authorization by its id, in the process that began it or in another one. */
   authorization(id: string, options: StatusOptions = {}): Promise<Authorization> {
     return getAuthorization(this.#transport, id, options)
+  }
+
+  /**
+   * What happened to an authorization (`auth_…`) or a connection (`conn_…`), step by step, and the likely cause of its
+   * failure: what to change, and who can. Member for member what the HTTP API answers.
+   */
+  explain(id: string, options?: RequestOptions): Promise<Wire.Explanation> {
+    return explain(this.#transport, undefined, id, options)
   }
 
   /**
@@ -183,6 +193,8 @@ export interface UserGatepass {
   readonly executions: Executions<IsBound>
   /** @see Gatepass.connect */
   connect(provider: string, options?: ConnectOptions): Promise<PendingAuthorization | CompletedAuthorization>
+  /** @see Gatepass.explain */
+  explain(id: string, options?: RequestOptions): Promise<Wire.Explanation>
   /** @see Gatepass.token */
   token(provider: string, options?: GrantOptions): Promise<AccessToken>
   /** @see Gatepass.fetch */
@@ -206,6 +218,7 @@ function createUserGatepass(gatepass: Gatepass, transport: Transport, user: stri
     code: createCode<IsBound>(transport, user),
     executions: createExecutions<IsBound>(transport, user),
     connect: (provider, options) => gatepass.connect(user, provider, options),
+    explain: (id, options) => explain(transport, user, id, options),
     token: (provider, options) => gatepass.token(user, provider, options),
     fetch: (provider, url, init) => gatepass.fetch(user, provider, url, init),
     fetchFor: (provider, request) => gatepass.fetchFor(user, provider, request),

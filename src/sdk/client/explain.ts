@@ -1,0 +1,20 @@
+import type * as Wire from '../wire.ts'
+import { NotFound } from './errors.ts'
+import type { RequestOptions, Transport } from './transport.ts'
+
+/** The API key may ask about all users; a client for one user must not. */
+export async function explain(
+  transport: Transport,
+  user: string | undefined,
+  id: string,
+  options?: RequestOptions,
+): Promise<Wire.Explanation> {
+  const explained = await transport.call<'explainAuthorization'>({
+    method: 'GET',
+    path: '/v1/auth/{id}/explain', // answers for connections too
+    params: { id },
+    options,
+  })
+  if (user === undefined || explained.user_id === user) return explained
+  throw new NotFound('not_found', `The user has no ${JSON.stringify(id)}.`, { status: 404 })
+}
