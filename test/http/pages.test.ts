@@ -154,7 +154,13 @@ describe('what others wrote is escaped', () => {
     [
       'the landing page',
       (text) =>
-        landingPage({ version: text, development: true, publicUrl: text, sandbox: { toolName: text } }),
+        landingPage({
+          words: english,
+          version: text,
+          development: true,
+          publicUrl: text,
+          sandbox: { toolName: text },
+        }),
     ],
     [
       'the document',
@@ -210,7 +216,7 @@ test('no page carries a script, an inline style or anything from elsewhere', asy
   const pages = [
     connectPage(connectView()),
     ...ENDING_KINDS.map((kind) => endingPage(endingView({ kind }))),
-    landingPage({ version: '1', development: true, publicUrl: 'http://localhost:8400' }),
+    landingPage({ words: english, version: '1', development: true, publicUrl: 'http://localhost:8400' }),
   ]
   for (const html of pages) {
     const shown = await render(html)

@@ -24,7 +24,8 @@ async function textsOf(texts: object, path = ''): Promise<Map<string, string>> {
 }
 
 /** Texts whose first value may not be left out, and those that are the same word in several languages. */
-const SAME_IN_SOME = /detail\.scopes|connect\.support|minutesLeft/
+const SAME_IN_SOME =
+  /detail\.scopes|connect\.support|minutesLeft|facts\.(application|version|mode)|start\.production/
 
 test.each(LANGUAGES.filter((one) => one !== 'en'))('%s has every text, of its own', async (language) => {
   const english = await textsOf(wordsOf('en').texts)

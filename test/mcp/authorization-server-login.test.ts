@@ -145,7 +145,7 @@ describe('users', () => {
     await browser.post(list.url, { id: 'x', decision: 'disconnect' }, { from: 'https://evil.test/' })
     expect(await world.verify(bob.accessToken, resource)).toMatchObject({ outcome: 'valid' })
 
-    const after = await browser.submitForm(list, {}, { button: 'Disconnect' })
+    const after = await browser.submitForm(list, {}, { button: 'disconnect' })
     expect(after.body).toContain('No application is connected')
     expect(await world.verify(client.accessToken, resource)).toMatchObject({ reason: 'revoked' })
     await expect.poll(() => onSecond(client.accessToken, resource)).toMatchObject({ reason: 'revoked' })

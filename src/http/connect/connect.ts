@@ -21,12 +21,11 @@ import { isFromOwnPage } from './own-page.ts'
 import { popupWindow } from './popup-window.ts'
 import { sessionOf } from './session-login.ts'
 import {
-  endingResponse,
+  endingOf,
   isStartable,
   linkNotFound,
   openedElsewhere,
   showAuthorization,
-  speaking,
 } from './show-authorization.ts'
 import { sendToLogin, startAndRedirect } from './start-and-redirect.ts'
 
@@ -85,12 +84,23 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     return session !== undefined && session.userId !== userId
   }
 
-  function anotherUsersLink(c: Context, { id }: Authorization): Response | Promise<Response> {
+  function anotherUsersLink(c: Context, authorization: Authorization): Promise<Response> {
     const { verifier } = broker.settings
     const formTo = verifier.kind === 'oidc' ? [new URL(verifier.issuer)] : []
     pageHeaders(c, { hasForm: true, formTo })
-    const again = `/connect/${id}?login=again`
-    return endingResponse(c, { kind: 'another_user', reason: 'user_mismatch', again }, 403)
+    const again = `/connect/${authorization.id}?login=again`
+    const view = { kind: 'another_user', reason: 'user_mismatch', again } as const
+    return endingOf(c, broker, authorization, view, 403)
+  }
+
+  /** A response that no authorization takes. The entry whose redirect URI was called says whose page answers. */
+  async function strayResponse(
+    c: Context,
+    providerUid: string,
+    kind: 'unknown_state' | 'wrong_provider' | 'wrong_browser',
+    status: 400 | 403,
+  ): Promise<Response> {
+    return endingOf(c, broker, await broker.store.providers.findByUid(providerUid), { kind }, status)
   }
 
   /** Ends the session of another user. At an issuer, which may still have a session of that user, it begins a login. */
@@ -126,7 +136,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     if (c.req.method === 'GET' && isStartable(authorization))
       broker.uses.used('links', authorization.id, broker.now())
     if (isStartable(authorization) && !(await mayClick(broker, authorization, cookies.openerOf(c))))
-      return openedElsewhere(c)
+      return openedElsewhere(c, broker, authorization)
     if (authorization.connectSessionId !== undefined) cookies.limitOpeners(c, authorization.connectSessionId)
     // opening a link ends nothing: the page says that it is another user's, and offers to log in as that user
     if (isStartable(authorization) && isOfAnotherUser(c, authorization))
@@ -140,8 +150,8 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
   })
 
   app.post('/connect/:id', async (c) => {
-    if (!isFromOwnPage(c, broker)) return endingResponse(c, { kind: 'foreign_click' }, 403)
     const authorization = await find(c.req.param('id'))
+    if (!isFromOwnPage(c, broker)) return endingOf(c, broker, authorization, { kind: 'foreign_click' }, 403)
     if (authorization === undefined) return linkNotFound(c)
     if (!isStartable(authorization)) return showAuthorization(c, broker, authorization)
     return c.req.query('login') === 'again'
@@ -150,31 +160,30 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
   })
 
   app.post('/connect/:id/cancel', async (c) => {
-    if (!isFromOwnPage(c, broker)) return endingResponse(c, { kind: 'foreign_click' }, 403)
     const authorization = await find(c.req.param('id'))
+    if (!isFromOwnPage(c, broker)) return endingOf(c, broker, authorization, { kind: 'foreign_click' }, 403)
     if (authorization === undefined) return linkNotFound(c)
     if (isStartable(authorization) && !(await mayClick(broker, authorization, cookies.openerOf(c))))
-      return openedElsewhere(c)
+      return openedElsewhere(c, broker, authorization)
     if (isStartable(authorization) && isOfAnotherUser(c, authorization))
       return anotherUsersLink(c, authorization)
     const browserId = cookies.bind(c)
     const cancelled = await cancelAuthorization(broker, authorization, browserId)
     if (cancelled.outcome !== 'held_elsewhere') return redirectToResult(c, cancelled.authorization, browserId)
-    const { words, brand } = await speaking(c, broker, authorization)
-    return endingResponse(c, { kind: 'held_elsewhere', brand }, 403, words)
+    return endingOf(c, broker, authorization, { kind: 'held_elsewhere' }, 403)
   })
 
   app.get('/callback/:uid', async (c) => {
     const query = new URL(c.req.url).searchParams
     const browserId = cookies.idOf(c)
-    const received = await receiveResponse(broker, { providerUid: c.req.param('uid'), query, browserId })
+    const providerUid = c.req.param('uid')
+    const received = await receiveResponse(broker, { providerUid, query, browserId })
     switch (received.outcome) {
       case 'unknown_state':
-        return endingResponse(c, { kind: 'unknown_state' }, 400)
       case 'wrong_provider':
-        return endingResponse(c, { kind: 'wrong_provider' }, 400)
+        return strayResponse(c, providerUid, received.outcome, 400)
       case 'wrong_browser':
-        return endingResponse(c, { kind: 'wrong_browser' }, 403)
+        return strayResponse(c, providerUid, received.outcome, 403)
       case 'confirm':
         pageHeaders(c)
         return c.redirect(received.verifierUrl.href, 303)
@@ -193,7 +202,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     const providerUid = c.req.param('uid')
     const form = await readForm(c)
     const query = await carryFormResponse(broker, { providerUid, form })
-    if (query === undefined) return endingResponse(c, { kind: 'unknown_state' }, 400)
+    if (query === undefined) return strayResponse(c, providerUid, 'unknown_state', 400)
     pageHeaders(c)
     const callback = new URL(`/callback/${providerUid}`, broker.settings.publicUrl)
     callback.search = query.toString()
@@ -210,7 +219,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
       case 'not_found':
         return linkNotFound(c)
       case 'wrong_browser':
-        return endingResponse(c, { kind: 'confirmed_elsewhere' }, 403)
+        return endingOf(c, broker, await find(id), { kind: 'confirmed_elsewhere' }, 403)
       case 'current':
         return redirectToResult(c, finished.authorization)
     }

@@ -8,7 +8,7 @@ import type { Charge, CountGuess } from '../endpoint/rate-limit.ts'
 import { readForm } from '../endpoint/read-form.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
-import { endingResponse } from './show-authorization.ts'
+import { endingOf, endingResponse } from './show-authorization.ts'
 
 /** Requests of one session a second. */
 export const SESSION_RATE = 10
@@ -32,7 +32,14 @@ export function addOpenSession(app: OpenAPIHono, broker: Broker, limits: Session
     const found = await findConnectSession(broker, form.get('session_token') ?? '')
     if (found.outcome === 'unknown') limits.countGuess(remoteAddress(c))
     else limits.charge({ id: found.session.id, rateLimit: SESSION_RATE })
-    if (found.outcome !== 'live') return endingResponse(c, { kind: 'session_over' }, 410)
+    if (found.outcome !== 'live')
+      return endingOf(
+        c,
+        broker,
+        found.outcome === 'over' ? found.session : undefined,
+        { kind: 'session_over' },
+        410,
+      )
     const { session, authorization } = found
     if (!mayOpenFrom(broker, session, c.req.header('origin'))) {
       broker.log.warn(
@@ -43,14 +50,14 @@ export function addOpenSession(app: OpenAPIHono, broker: Broker, limits: Session
         },
         'a connect session was not opened, because the form came from another origin than its allowed_origin',
       )
-      return endingResponse(c, { kind: 'other_origin' }, 403)
+      return endingOf(c, broker, authorization ?? session, { kind: 'other_origin' }, 403)
     }
     const openedIn = form.get('opened_in') === 'popup' ? 'popup' : 'tab'
     cookies.keepOpener(c, session.id, await openConnectSession(broker, session, openedIn))
     if (authorization === undefined) {
       const window = openedIn === 'popup' ? 'closes' : undefined
       pageHeaders(c, window && { script: 'runs' })
-      return endingResponse(c, { kind: 'completed', window }, 200)
+      return endingOf(c, broker, session, { kind: 'completed', window }, 200)
     }
     pageHeaders(c)
     return c.redirect(connectUrl(broker, authorization), 303)

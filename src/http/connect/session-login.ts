@@ -18,6 +18,7 @@ import { userIdText } from '../endpoint/fields.ts'
 import { readForm } from '../endpoint/read-form.ts'
 import { openLoginPage } from '../pages/open-login-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
+import { wordsFor } from '../pages/texts/language-of.ts'
 import { browserCookies } from './browser-cookies.ts'
 import { isFromOwnPage } from './own-page.ts'
 import { endingResponse } from './show-authorization.ts'
@@ -65,7 +66,8 @@ export async function sendToLoginPage(
 
 export function returnFromLogin(c: Context, returnTo: string, trouble?: LoginTrouble): Response {
   pageHeaders(c)
-  return c.redirect(trouble === undefined ? returnTo : `${returnTo}?login=${trouble}`, 303)
+  const before = returnTo.includes('?') ? '&' : '?'
+  return c.redirect(trouble === undefined ? returnTo : `${returnTo}${before}login=${trouble}`, 303)
 }
 
 export function unknownLogin(c: Context): Response | Promise<Response> {
@@ -105,7 +107,7 @@ export function addSessionLogin(app: OpenAPIHono, broker: Broker): void {
   if (verifier.kind === 'open' && development) {
     app.get(OPEN_PATH, (c) => {
       pageHeaders(c, { hasForm: true })
-      return c.html(openLoginPage({ state: c.req.query('state') ?? '' }))
+      return c.html(openLoginPage({ state: c.req.query('state') ?? '', words: wordsFor(c) }))
     })
     app.post(OPEN_PATH, async (c) => {
       if (!isFromOwnPage(c, broker)) return unknownLogin(c)
@@ -114,7 +116,7 @@ export function addSessionLogin(app: OpenAPIHono, broker: Broker): void {
       const userId = userIdText.safeParse(form.get('user_id')?.trim())
       if (!userId.success) {
         pageHeaders(c, { hasForm: true })
-        return c.html(openLoginPage({ state, isRefused: true }), 400)
+        return c.html(openLoginPage({ state, isRefused: true, words: wordsFor(c) }), 400)
       }
       const stateHash = sha256(state)
       const browser = keptBy(c, stateHash)

@@ -108,11 +108,11 @@ export async function showAuthorization(
   }
 }
 
-/** The language of the pages of an authorization, and how its project wants them to look. */
+/** The language of the pages of an authorization or of a project, and how the project wants them to look. */
 export async function speaking(
   c: Context,
   broker: Broker,
-  { projectId, lang }: Authorization,
+  { projectId, lang }: { readonly projectId: string; readonly lang?: string | undefined },
 ): Promise<{ readonly words: Words; readonly brand: Brand }> {
   const brand = brandOf(await broker.store.brandings.find(projectId))
   return { words: wordsFor(c, { language: lang, project: brand.language }), brand }
@@ -128,8 +128,25 @@ export function linkNotFound(c: Context): Response | Promise<Response> {
 }
 
 /** The page of a connect session's link in another browser than the one in which the application opened it. */
-export function openedElsewhere(c: Context): Response | Promise<Response> {
-  return endingResponse(c, { kind: 'opened_elsewhere' }, 403)
+export function openedElsewhere(
+  c: Context,
+  broker: Broker,
+  authorization: Authorization | undefined,
+): Promise<Response> {
+  return endingOf(c, broker, authorization, { kind: 'opened_elsewhere' }, 403)
+}
+
+/** An ending in the language and the look of an authorization or a project; of neither, in Gatepass's own look. */
+export async function endingOf(
+  c: Context,
+  broker: Broker,
+  of: Parameters<typeof speaking>[2] | undefined,
+  view: EndingView,
+  status: PageStatus,
+): Promise<Response> {
+  if (of === undefined) return endingResponse(c, view, status)
+  const { words, brand } = await speaking(c, broker, of)
+  return endingResponse(c, { ...view, brand }, status, words)
 }
 
 export function endingResponse(

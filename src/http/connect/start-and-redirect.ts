@@ -9,7 +9,7 @@ import type { StartedAttempt } from '../../flows/start-attempt.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
-import { endingResponse, openedElsewhere, showAuthorization } from './show-authorization.ts'
+import { endingOf, openedElsewhere, showAuthorization } from './show-authorization.ts'
 
 interface Starting {
   readonly id: Authorization['id']
@@ -41,7 +41,7 @@ export async function startAndRedirect(
         return showAuthorization(c, broker, authorization, { values: { typed, faults } })
       }
       case 'wrong_browser':
-        return openedElsewhere(c)
+        return openedElsewhere(c, broker, await broker.store.authorizations.find(id))
       case 'not_startable': {
         const page = connectUrl(broker, started.authorization)
         if (new URL(page).pathname === c.req.path) return showAuthorization(c, broker, started.authorization)
@@ -58,7 +58,7 @@ export async function startAndRedirect(
     const authorization = await broker.store.authorizations.find(id)
     if (authorization !== undefined && error.code === 'provider_incomplete')
       await recordRefusal(broker, authorization, error.code)
-    return endingResponse(c, { kind: 'not_set_up' }, 503)
+    return endingOf(c, broker, authorization, { kind: 'not_set_up' }, 503)
   }
 }
 

@@ -1,7 +1,9 @@
 import { html } from 'hono/html'
 import { type Html, name, page } from './layout.ts'
+import type { Words } from './texts/words.ts'
 
 export interface LandingView {
+  readonly words: Words
   readonly version: string
   readonly development: boolean
   readonly publicUrl: string
@@ -12,36 +14,35 @@ export interface LandingView {
 }
 
 /** The page at `/`: it says that Gatepass runs and links to the documentation. */
-export function landingPage({ version, development, publicUrl, console, sandbox }: LandingView): Html {
+export function landingPage(view: LandingView): Html {
+  const { words, version, development, publicUrl, console } = view
+  const t = words.texts.start
   const body = html`<main>
 <article class="card">
-<h1>Gatepass is running</h1>
-<p>It asks users once for access to their accounts, keeps the tokens fresh and sealed, and hands each tool a valid one on every call.</p>
+<h1>${t.heading}</h1>
+<p>${t.what}</p>
 <dl class="facts">
-<dt>Address</dt><dd>${publicUrl}</dd>
-<dt>Version</dt><dd>${version}</dd>
-<dt>Mode</dt><dd>${development ? 'development' : 'production'}</dd>
+<dt>${t.facts.address}</dt><dd>${publicUrl}</dd>
+<dt>${t.facts.version}</dt><dd>${version}</dd>
+<dt>${t.facts.mode}</dt><dd>${development ? t.development : t.production}</dd>
 </dl>
-<h2>Read on</h2>
+<h2>${t.readOn}</h2>
 <ul>
-${console === true && html`<li><a href="/dashboard">Operator’s console</a></li>`}
-<li><a href="/docs">API reference</a></li>
-<li><a href="/docs/mcp">Connect an MCP client</a></li>
-<li><a href="/openapi.json">OpenAPI document</a></li>
-<li><a href="/health">Health</a></li>
+${console === true && html`<li><a href="/dashboard">${t.console}</a></li>`}
+<li><a href="/docs">${t.reference}</a></li>
+<li><a href="/docs/mcp">${t.mcp}</a></li>
+<li><a href="/openapi.json">${t.openapi}</a></li>
+<li><a href="/health">${t.health}</a></li>
 </ul>
-${development && nextSteps(sandbox)}
+${development && nextSteps(view)}
 </article>
 </main>`
-  return page('Running', body)
+  return page(t.title, body, { words })
 }
 
-function nextSteps(sandbox: LandingView['sandbox']): Html {
-  return html`<h2>What to do next</h2>
-<p>The terminal that started Gatepass shows an API key and the commands of a first run, ready to paste.${
-    sandbox !== undefined &&
-    html` They run the sample tool <code>${name(sandbox.toolName)}</code>, which needs an account at the sandbox provider:
-Gatepass answers with a link, you approve, the tool runs with the token.`
-  }</p>
-<p class="muted small">Development mode is for one machine. For others to use it, start <code>gatepass serve</code>.</p>`
+function nextSteps({ sandbox, words: { texts } }: LandingView): Html {
+  const t = texts.start
+  return html`<h2>${t.whatNext}</h2>
+<p>${t.terminal}${sandbox !== undefined && html` ${t.sample(html`<code>${name(sandbox.toolName)}</code>`)}`}</p>
+<p class="muted small">${t.oneMachine(html`<code>gatepass serve</code>`)}</p>`
 }

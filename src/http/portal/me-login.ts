@@ -10,7 +10,7 @@ import { RIGHTS_OF_LOGIN } from '../../flows/portal/portal-rights.ts'
 import { verifierName } from '../../flows/user-session.ts'
 import { isFromOwnPage } from '../connect/own-page.ts'
 import { sendToLoginPage } from '../connect/session-login.ts'
-import { endingResponse } from '../connect/show-authorization.ts'
+import { endingOf } from '../connect/show-authorization.ts'
 import { pageSessions } from '../page-session/page-session.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { outsidePage } from '../pages/portal/enter-pages.ts'
@@ -54,8 +54,8 @@ export function addMeLogin(app: OpenAPIHono, broker: Broker, { open }: MeSession
     if (!isFromOwnPage(c, broker, { withoutHeaders: 'refused' })) return outside(c)
     const session = await open(c)
     return logIn(c, {
-      projectId: session?.projectId ?? (await portalProject(broker, undefined)),
-      returnTo: session === undefined ? PORTAL_PATH : DATA_PATH,
+      projectId: session?.projectId ?? (await portalProject(broker, c.req.query('project'))),
+      returnTo: session === undefined ? inProject(PORTAL_PATH, c) : DATA_PATH,
       confirms: session !== undefined,
     })
   })
@@ -65,15 +65,21 @@ export function addMeLogin(app: OpenAPIHono, broker: Broker, { open }: MeSession
     async start(c: Context): Promise<Response> {
       if (verifier.kind !== 'oidc') return outside(c)
       const trouble = LOGIN_TROUBLES.find((one) => one === c.req.query('login'))
-      if (trouble === undefined) {
-        const projectId = await portalProject(broker, c.req.query('project'))
-        return logIn(c, { projectId, returnTo: PORTAL_PATH, confirms: false })
-      }
+      const projectId = await portalProject(broker, c.req.query('project'))
+      if (trouble === undefined)
+        return logIn(c, { projectId, returnTo: inProject(PORTAL_PATH, c), confirms: false })
       pageHeaders(c, { hasForm: true, formTo: [new URL(verifier.issuer)] })
       const status = trouble === 'unavailable' ? 503 : 200
-      return endingResponse(c, { kind: `login_${trouble}`, again: LOGIN_PATH }, status)
+      const again = inProject(LOGIN_PATH, c)
+      return endingOf(c, broker, { projectId }, { kind: `login_${trouble}`, again }, status)
     },
   }
+}
+
+/** The path with the project that the browser asked for, if it named one. */
+function inProject(path: string, c: Context): string {
+  const project = c.req.query('project')
+  return project === undefined ? path : `${path}?${new URLSearchParams({ project })}`
 }
 
 /** Begins the session of a user who has logged in at the issuer. */

@@ -3,6 +3,7 @@ import type { Broker } from '../../broker.ts'
 import { definitionJsonSchema } from '../../providers/definition/json-schema.ts'
 import { landingPage } from '../pages/landing-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
+import { wordsFor } from '../pages/texts/language-of.ts'
 import { closeRequestBodies } from './closed-request-bodies.ts'
 import { compressDocument, sendDocument } from './compressed-document.ts'
 import { docsPages } from './docs-page.ts'
@@ -76,6 +77,7 @@ export function addReference(
         version,
         development,
         publicUrl,
+        words: wordsFor(c),
         console: broker.settings.dashboard.serve === 'on',
         ...(development && { sandbox: { toolName: 'Sandbox Profile' } }),
       }),

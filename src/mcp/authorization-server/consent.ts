@@ -7,12 +7,13 @@ import type { UserSession } from '../../flows/user-session.ts'
 import { browserCookies } from '../../http/connect/browser-cookies.ts'
 import { isFromOwnPage } from '../../http/connect/own-page.ts'
 import { sendToSessionLogin, sessionOf } from '../../http/connect/session-login.ts'
+import { speaking } from '../../http/connect/show-authorization.ts'
 import { bodyLimit } from '../../http/endpoint/body-limit.ts'
 import { pageHeaders } from '../../http/pages/page-headers.ts'
 import { type AskedConsent, createApproval } from './approval.ts'
 import { consentPage } from './consent-page.ts'
 import { formToken, isFormToken } from './form-token.ts'
-import { refuse } from './koa-answer.ts'
+import { createRefuse } from './koa-answer.ts'
 import { loginTroublePage } from './login-trouble-page.ts'
 import { nodeExchange } from './node-request.ts'
 import type { AuthorizationServerParts } from './parts.ts'
@@ -29,6 +30,7 @@ export function addConsent(
   const cookies = browserCookies(broker)
   const approval = createApproval(broker, provider)
   const { publicUrl } = broker.settings
+  const refuse = createRefuse(broker, projectId)
 
   /** oidc-provider's interaction, which it finds by the cookie of the browser that began it. */
   async function interactionOf(c: Context): Promise<Interaction | undefined> {
@@ -98,16 +100,17 @@ export function addConsent(
     if (session === undefined || isLoginTooOld(interaction, session, broker.now())) {
       if (trouble === undefined) return toLogin(c, interaction, session && 'login')
       pageHeaders(c, { hasForm: true, formTo: [publicUrl] })
-      return c.html(loginTroublePage(trouble, c.req.path))
+      const look = await speaking(c, broker, { projectId })
+      return c.html(loginTroublePage({ trouble, action: c.req.path, ...look }))
     }
     const asked = await askedIn(interaction, session)
     if (asked === undefined) return refuse(c, 400, { error: 'invalid_client' })
     const grant = await approval.remembered(asked, interaction)
     if (grant !== undefined) return allow(c, session, grant)
     pageHeaders(c, { hasForm: true, formTo: [new URL(asked.redirectUri)] })
-    return c.html(
-      consentPage({ ...asked, action: c.req.path, csrf: formToken(broker, interaction.uid, session.userId) }),
-    )
+    const look = await speaking(c, broker, { projectId })
+    const csrf = formToken(broker, interaction.uid, session.userId)
+    return c.html(consentPage({ ...asked, ...look, action: c.req.path, csrf }))
   })
 
   app.post(`${CONSENT_PATH}/:uid`, async (c) => {

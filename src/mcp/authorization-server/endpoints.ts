@@ -8,7 +8,7 @@ import { createAddressLimit } from '../../http/endpoint/rate-limit.ts'
 import { verifiedHost } from '../../http/mcp-setup/client-identity.ts'
 import { createPendingLimit } from '../../services/pending-limit.ts'
 import { ClientMetadataFault, registrationMetadata } from './client-metadata.ts'
-import { refuse, toBrowser, toClient } from './koa-answer.ts'
+import { createRefuse, toBrowser, toClient } from './koa-answer.ts'
 import { openidConfiguration, serverMetadata } from './metadata.ts'
 import { type KoaAnswer, serveWithKoa } from './node-request.ts'
 import type { AuthorizationServerParts } from './parts.ts'
@@ -34,10 +34,12 @@ const METADATA_SECONDS = 300
 /** The endpoints that clients and browsers use: metadata, authorization, token, registration, revocation and keys. */
 export function addEndpoints(
   app: OpenAPIHono,
-  { settings, store, now }: Broker,
-  { keys, provider }: AuthorizationServerParts & { readonly keys: SigningKeys },
+  broker: Broker,
+  { keys, provider, projectId }: AuthorizationServerParts & { readonly keys: SigningKeys },
 ): void {
+  const { settings, store, now } = broker
   const { publicUrl } = settings
+  const refuse = createRefuse(broker, projectId)
   const registers = settings.mcp.registration === 'on'
   const liveUntil = (model: string, seconds: number) => (_: string, at: number) =>
     store.mcpRecords.countExpiring(model, at, at + seconds)
@@ -89,11 +91,11 @@ export function addEndpoints(
     interactions.added('')
     const target = clientTarget(answer, publicUrl)
     if (target === undefined || (await isTrusted(c.req.query('client_id') ?? '', target)))
-      return toBrowser(c, answer)
+      return toBrowser(c, answer, refuse)
     return refuse(c, 400, { error: target.searchParams.get('error') ?? 'invalid_request', target })
   })
   app.get(`${PATHS.authorization}/:uid`, async (c) =>
-    toBrowser(c, await serve(c, `${PATHS.authorization}/${encodeURIComponent(c.req.param('uid'))}`)),
+    toBrowser(c, await serve(c, `${PATHS.authorization}/${encodeURIComponent(c.req.param('uid'))}`), refuse),
   )
 
   const tokenLimit = createAddressLimit(LIMITS.token)

@@ -1,8 +1,14 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { Broker } from '../../broker.ts'
+import { speaking } from '../../http/connect/show-authorization.ts'
 import { pageHeaders } from '../../http/pages/page-headers.ts'
 import type { KoaAnswer } from './node-request.ts'
 import { type Refusal, refusalPage } from './refusal-page.ts'
+
+export type RefusalStatus = 400 | 429 | 503
+/** Answers with the page that says why the request of a client is refused. */
+export type Refuse = (c: Context, status: RefusalStatus, refusal: Refusal) => Promise<Response>
 
 /** An answer of oidc-provider to a client. */
 export function toClient(c: Context, answer: KoaAnswer): Response {
@@ -13,18 +19,21 @@ export function toClient(c: Context, answer: KoaAnswer): Response {
 }
 
 /** An answer of oidc-provider to a browser: a redirect, or a page where no redirect is safe. */
-export function toBrowser(c: Context, answer: KoaAnswer): Response | Promise<Response> {
+export function toBrowser(c: Context, answer: KoaAnswer, refuse: Refuse): Response | Promise<Response> {
   passHeaders(c, answer)
   if (answer.status >= 400) return refuse(c, answer.status >= 500 ? 503 : 400, refusalIn(answer))
   pageHeaders(c)
   return c.body(answer.body ?? '', answer.status as ContentfulStatusCode) // a redirect
 }
 
-/** Answers with the page that says why the request of a client is refused. */
-export function refuse(c: Context, status: 400 | 429 | 503, refusal: Refusal): Response | Promise<Response> {
-  pageHeaders(c)
-  c.header('content-type', 'text/html; charset=UTF-8')
-  return c.html(refusalPage(refusal), status)
+/** The refusals of the project's authorization server, in the language of the browser and in the project's look. */
+export function createRefuse(broker: Broker, projectId: string): Refuse {
+  return async (c, status, refusal) => {
+    pageHeaders(c)
+    const look = await speaking(c, broker, { projectId })
+    c.header('content-type', 'text/html; charset=UTF-8')
+    return c.html(refusalPage({ ...refusal, ...look }), status)
+  }
 }
 
 /** What `renderError` of `provider.ts` has written. */

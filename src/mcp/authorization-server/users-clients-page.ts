@@ -1,53 +1,48 @@
 import { html } from 'hono/html'
-import { toTimestamp } from '../../domain/clock.ts'
 import type { McpConsent } from '../../domain/mcp-consent.ts'
 import { redirectTarget, verifiedHost } from '../../http/mcp-setup/client-identity.ts'
+import type { Brand } from '../../http/pages/brand.ts'
 import { type Html, name, page } from '../../http/pages/layout.ts'
+import { day, moment } from '../../http/pages/portal/portal-frame.ts'
+import type { Words } from '../../http/pages/texts/words.ts'
+import { targetText } from './consent-page.ts'
 
 export interface UsersClientsView {
+  readonly words: Words
+  readonly brand: Brand
   readonly userId: string
   readonly clients: readonly McpConsent[]
   readonly csrf: string
   readonly action: string
 }
 
-/** The applications that act for a user over MCP, each with a button that disconnects it. */
-export function usersClientsPage({ userId, clients, csrf, action }: UsersClientsView): Html {
+/** The applications that act for a user over MCP, each with a button that ends its access. */
+export function usersClientsPage({ words, brand, userId, clients, csrf, action }: UsersClientsView): Html {
+  const { clients: t, portal } = words.texts
   const token = html`<input type="hidden" name="csrf" value="${csrf}">`
   const body = html`<main>
 <article class="card">
-<h1>Your applications</h1>
-<p>They see your tools and call them for you. Disconnecting one ends its access at once; it has to ask you again.</p>
-<p class="identity">You are logged in as <strong>${name(userId, { longest: 512 })}</strong></p>
-${clients.length === 0 && html`<p class="muted">No application is connected.</p>`}
+<h1>${portal.applications}</h1>
+<p>${portal.applicationsIntro}</p>
+<p class="identity">${t.loggedInAs(name(userId, { longest: 512 }))}</p>
+${clients.length === 0 && html`<p class="muted">${t.none}</p>`}
 <ul class="clients">
 ${clients.map(
   (one) => html`<li>
-<p><strong>${name(one.clientName)}</strong> <span class="muted small">${verifiedHost(one.clientId) ?? 'unverified'}</span></p>
+<p><strong>${name(one.clientName)}</strong> <span class="muted small">${verifiedHost(one.clientId) ?? portal.unverified}</span></p>
+<p class="small">${one.scopes.includes('mcp') ? portal.mayCall : portal.maySee}</p>
 <dl class="facts small">
-<dt>Leads to</dt><dd>${targetOf(one.redirectUri)}</dd>
-<dt>May</dt><dd>${one.scopes.includes('mcp') ? 'see and call your tools' : 'see your tools'}</dd>
-<dt>Allowed</dt><dd>${time(one.createdAt)}</dd>
-<dt>Last used</dt><dd>${one.lastUsedAt === undefined ? 'not yet' : time(one.lastUsedAt)}</dd>
+<dt>${t.facts.leadsTo}</dt><dd>${targetText(redirectTarget(one.redirectUri), words)}</dd>
+<dt>${portal.allowedOn}</dt><dd>${day(words, one.createdAt)}</dd>
+<dt>${portal.lastUsed}</dt><dd>${one.lastUsedAt === undefined ? portal.never : moment(words, one.lastUsedAt)}</dd>
 </dl>
 <form method="post" action="${action}">${token}<input type="hidden" name="id" value="${one.id}">
-<button class="secondary" type="submit" name="decision" value="disconnect" aria-label="Disconnect ${one.clientName}">Disconnect</button></form>
+<button class="secondary" type="submit" name="decision" value="disconnect" aria-label="${portal.endAccess}: ${one.clientName}">${portal.endAccess}</button></form>
 </li>`,
 )}
 </ul>
-<form class="aside" method="post" action="${action}">${token}<button class="link" type="submit" name="decision" value="logout">Log out</button></form>
+<form class="aside" method="post" action="${action}">${token}<button class="link" type="submit" name="decision" value="logout">${portal.logout}</button></form>
 </article>
 </main>`
-  return page('Your applications', body)
-}
-
-function targetOf(redirectUri: string): Html {
-  const target = redirectTarget(redirectUri)
-  if (target.kind === 'host') return name(target.host)
-  return target.kind === 'loopback' ? html`a program on your computer` : name(target.scheme)
-}
-
-function time(at: number): Html {
-  const text = toTimestamp(at)
-  return html`<time datetime="${text}">${text.slice(0, 16).replace('T', ' ')} UTC</time>`
+  return page(portal.applications, body, { words, brand })
 }

@@ -5,7 +5,7 @@ import type { ScopeSentence } from '../../../providers/catalogue/scope-sentences
 import { type Html, name, page } from '../layout.ts'
 import { providerTile, type TileLogo } from '../provider-tile.ts'
 import type { Words } from '../texts/words.ts'
-import { appOf, buttonForm, type PortalFrame, returnLink } from './portal-frame.ts'
+import { appOf, buttonForm, day, moment, type PortalFrame, returnLink } from './portal-frame.ts'
 
 /** Sentences that are shown at once; the others are behind a toggle. */
 const SENTENCES_SHOWN = 4
@@ -141,12 +141,4 @@ ${can.disconnect && html`<div class="actions">${buttonForm(view, { action: `/me/
 )}
 ${can.disconnect && clients.length > 1 && html`<div class="actions">${buttonForm(view, { action: '/me/applications/end-all', text: t.endAllAccess })}</div>`}
 </section>`
-}
-
-function day(words: Words, at: EpochSeconds): Html {
-  return html`<time datetime="${new Date(at * 1000).toISOString()}">${words.date(at)}</time>`
-}
-
-function moment(words: Words, at: EpochSeconds): Html {
-  return html`<time datetime="${new Date(at * 1000).toISOString()}">${words.time(at)}</time>`
 }

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import type { EpochSeconds } from '../../../domain/clock.ts'
 import type { Brand } from '../brand.ts'
 import { type Html, name, page, webUrl } from '../layout.ts'
 import type { Words } from '../texts/words.ts'
@@ -58,4 +59,12 @@ export function cardPage(
 export function returnLink({ words, returnUrl }: Pick<PortalFrame, 'words' | 'returnUrl'>): Html | undefined {
   const url = webUrl(returnUrl)
   return url && html`<a href="${url.href}">${words.texts.portal.backTo(name(url.host))}</a>`
+}
+
+export function day(words: Words, at: EpochSeconds): Html {
+  return html`<time datetime="${new Date(at * 1000).toISOString()}">${words.date(at)}</time>`
+}
+
+export function moment(words: Words, at: EpochSeconds): Html {
+  return html`<time datetime="${new Date(at * 1000).toISOString()}">${words.time(at)}</time>`
 }

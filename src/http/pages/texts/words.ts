@@ -1,4 +1,11 @@
 import type { EpochSeconds } from '../../../domain/clock.ts'
+import { de as clientsDe } from './clients/de.ts'
+import { en as clientsEn } from './clients/en.ts'
+import { es as clientsEs } from './clients/es.ts'
+import { fr as clientsFr } from './clients/fr.ts'
+import { ja as clientsJa } from './clients/ja.ts'
+import { pt as clientsPt } from './clients/pt.ts'
+import { zh as clientsZh } from './clients/zh.ts'
 import { de as connectDe } from './connect/de.ts'
 import { en as connectEn } from './connect/en.ts'
 import { es as connectEs } from './connect/es.ts'
@@ -20,24 +27,67 @@ import { fr as portalFr } from './portal/fr.ts'
 import { ja as portalJa } from './portal/ja.ts'
 import { pt as portalPt } from './portal/pt.ts'
 import { zh as portalZh } from './portal/zh.ts'
+import { de as startDe } from './start/de.ts'
+import { en as startEn } from './start/en.ts'
+import { es as startEs } from './start/es.ts'
+import { fr as startFr } from './start/fr.ts'
+import { ja as startJa } from './start/ja.ts'
+import { pt as startPt } from './start/pt.ts'
+import { zh as startZh } from './start/zh.ts'
 import type { Translation } from './text.ts'
 
 /** The languages of the pages that users see. The first is the one that all others are translated from. */
 export const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'ja', 'zh'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-const en = { connect: connectEn, endings: endingsEn, portal: portalEn }
+const en = { clients: clientsEn, connect: connectEn, endings: endingsEn, portal: portalEn, start: startEn }
 
 export type Texts = Translation<typeof en>
 
 const TEXTS: Readonly<Record<Language, Texts>> = {
   en,
-  de: { connect: connectDe, endings: endingsDe, portal: portalDe },
-  fr: { connect: connectFr, endings: endingsFr, portal: portalFr },
-  es: { connect: connectEs, endings: endingsEs, portal: portalEs },
-  pt: { connect: connectPt, endings: endingsPt, portal: portalPt },
-  ja: { connect: connectJa, endings: endingsJa, portal: portalJa },
-  zh: { connect: connectZh, endings: endingsZh, portal: portalZh },
+  de: {
+    clients: clientsDe,
+    connect: connectDe,
+    endings: endingsDe,
+    portal: portalDe,
+    start: startDe,
+  },
+  fr: {
+    clients: clientsFr,
+    connect: connectFr,
+    endings: endingsFr,
+    portal: portalFr,
+    start: startFr,
+  },
+  es: {
+    clients: clientsEs,
+    connect: connectEs,
+    endings: endingsEs,
+    portal: portalEs,
+    start: startEs,
+  },
+  pt: {
+    clients: clientsPt,
+    connect: connectPt,
+    endings: endingsPt,
+    portal: portalPt,
+    start: startPt,
+  },
+  ja: {
+    clients: clientsJa,
+    connect: connectJa,
+    endings: endingsJa,
+    portal: portalJa,
+    start: startJa,
+  },
+  zh: {
+    clients: clientsZh,
+    connect: connectZh,
+    endings: endingsZh,
+    portal: portalZh,
+    start: startZh,
+  },
 }
 
 /** What a page needs to speak a language. */
