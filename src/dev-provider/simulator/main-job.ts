@@ -1,34 +1,14 @@
-import { VALUE } from '../../http/pages/connect-page.ts'
 import { matchingText } from '../../providers/matching-text.ts'
 import { accountIdOf } from './answers.ts'
 import { clientKeyFor, type SigningClient } from './client-key.ts'
 import type { SimulatedOAuth2 } from './definition.ts'
-import type { SimulatedOutgoing } from './simulated-outgoing.ts'
+import { expectThat, JobFailure } from './job-failure.ts'
+import { walkThroughConsent } from './simulated-browser.ts'
+import type { Answer, SimulatedGatepass } from './simulated-gatepass.ts'
 import { Simulator } from './simulator.ts'
 
 // The whole main job of one provider against its simulator: consent, callback, token, call, refresh, refusal, revocation.
 // Gatepass is the real one, used by its API and its pages; only its way out is the simulator's.
-
-/** A Gatepass whose way out is simulated. */
-export interface SimulatedGatepass {
-  /** Calls the API as an administrator. */
-  call(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers?: Readonly<Record<string, string>>,
-  ): Promise<Answer>
-  /** Requests a page as a browser, without following redirects. */
-  browse(url: string, options: { readonly cookie?: string; readonly form?: string }): Promise<Response>
-  readonly outgoing: SimulatedOutgoing
-  readonly clock: { (): number; advance(seconds: number): void }
-}
-
-export interface Answer {
-  readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: the API's JSON, which the steps compare member by member
-  readonly body: any
-}
 
 /** One step of the job, as it went. */
 export interface Step {
@@ -57,8 +37,6 @@ export interface SimulatedEntry {
   readonly plays?: Partial<SimulatedOAuth2>
 }
 
-class Failure extends Error {}
-
 /** Runs the job and removes its entry again. Every step is reported; the first one that fails ends the job. */
 export async function runMainJob(gatepass: SimulatedGatepass, entry: SimulatedEntry): Promise<JobResult> {
   const { id } = entry.body
@@ -68,7 +46,7 @@ export async function runMainJob(gatepass: SimulatedGatepass, entry: SimulatedEn
     try {
       steps.push({ step, ok: true, detail: await body() })
     } catch (error) {
-      if (!(error instanceof Failure)) throw error
+      if (!(error instanceof JobFailure)) throw error
       steps.push({ step, ok: false, detail: error.message })
       throw error
     }
@@ -82,7 +60,7 @@ export async function runMainJob(gatepass: SimulatedGatepass, entry: SimulatedEn
     await run('refresh refused', () => job.refuseRefresh())
     await run('revocation', () => job.revoke())
   } catch (error) {
-    if (!(error instanceof Failure)) throw error
+    if (!(error instanceof JobFailure)) throw error
   } finally {
     await gatepass.call('DELETE', `/v1/admin/auth_providers/${id}`)
     gatepass.outgoing.playing = undefined
@@ -115,7 +93,7 @@ class Job {
       ...body,
       oauth2: { ...body.oauth2, ...client },
     })
-    if (status !== 201) throw new Failure(answer.message ?? `the entry is refused (${status})`)
+    if (status !== 201) throw new JobFailure(answer.message ?? `the entry is refused (${status})`)
     this.#oauth2 = this.#withUsersValues(answer.oauth2 as SimulatedOAuth2) // the wire's contract
     this.#simulator = new Simulator(
       { ...this.#oauth2, ...this.#entry.plays },
@@ -270,23 +248,12 @@ class Job {
       `the authorization does not begin (${status}): ${body.message ?? ''}`,
     )
     this.#playing.play.scopes = body.scopes ?? []
-    const { browse } = this.#gatepass
-    const page = await browse(body.url, {})
-    // a page that asks for the user's values waits for the click
-    const typed = Object.entries(this.#usersValues).map(([name, value]) => [`${VALUE}${name}`, value])
-    const isShown = page.status === 200 && typed.length > 0
-    const form = new URLSearchParams(typed).toString()
-    const opened = isShown ? await browse(body.url, { cookie: cookiesOf(page), form }) : page
-    const toProvider = opened.headers.get('location')
-    expectThat(toProvider !== null, `the link does not lead to the provider (${opened.status})`)
-    const cookie = cookiesOf(opened) || cookiesOf(page)
-    let back: URL
-    try {
-      back = this.#playing.authorize(new URL(toProvider))
-    } catch (error) {
-      throw new Failure(`the authorization request ${error instanceof Error ? error.message : error}`)
-    }
-    await this.#return(back, cookie)
+    await walkThroughConsent(this.#gatepass, this.#playing, {
+      url: body.url,
+      usersValues: this.#usersValues,
+      comesBackBy:
+        this.#oauth2?.authorize_request.params?.response_mode === 'form_post' ? 'form' : 'redirect',
+    })
     this.#expectNoFaults()
     return { id: body.id }
   }
@@ -304,17 +271,6 @@ class Job {
     return { ...oauth2, variables: { ...variables, ...Object.fromEntries(given) } }
   }
 
-  /** The browser comes back: by a redirect, or by a form that the provider has it post (`response_mode`). */
-  async #return(back: URL, cookie: string): Promise<void> {
-    const { browse } = this.#gatepass
-    const isForm = this.#oauth2?.authorize_request.params?.response_mode === 'form_post'
-    if (!isForm) return void (await browse(back.href, { cookie }))
-    const posted = await browse(`${back.origin}${back.pathname}`, { form: back.searchParams.toString() })
-    const location = posted.headers.get('location')
-    expectThat(location !== null, `the posted authorization response is answered with ${posted.status}`)
-    await browse(new URL(location, back).href, { cookie })
-  }
-
   /** A URL with the values of the entry's variables, for people. */
   #shown(url: string): string {
     const { variables = {} } = this.#oauth2 ?? {}
@@ -322,28 +278,17 @@ class Job {
   }
 
   get #playing(): Simulator {
-    if (this.#simulator === undefined) throw new Failure('there is no entry')
+    if (this.#simulator === undefined) throw new JobFailure('there is no entry')
     return this.#simulator
   }
 
   #expectNoFaults(): void {
     const [fault] = this.#playing.faults
-    if (fault !== undefined) throw new Failure(`${fault.request}: ${fault.fault}`)
+    if (fault !== undefined) throw new JobFailure(`${fault.request}: ${fault.fault}`)
   }
 }
 
 function signingClientOf(oauth2: object | undefined): SigningClient {
   const { token_request: token, client_assertion: assertion } = { ...oauth2 } as Partial<SimulatedOAuth2> // checked by the API
   return { method: token?.auth_method, algorithm: assertion?.algorithm }
-}
-
-function cookiesOf({ headers }: Response): string {
-  return headers
-    .getSetCookie()
-    .map((one) => one.split(';', 1).join(''))
-    .join('; ')
-}
-
-function expectThat(condition: boolean, otherwise: string): asserts condition {
-  if (!condition) throw new Failure(otherwise)
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { matchingText } from '../../providers/matching-text.ts'
 import { type Issued, introspectionAnswer, keptIn, tokenAnswer, userInfoAnswer } from './answers.ts'
+import { AuthorizationEndpoint, type Play } from './authorization-endpoint.ts'
 import {
   checkBearer,
   checkClient,
@@ -19,17 +19,8 @@ import type {
   SimulatedResponse,
 } from './definition.ts'
 import { place } from './place-members.ts'
-import { namesIn, render, type Values } from './template.ts'
-
-/** What the server plays from the next request on; set members at any time. */
-export interface Play {
-  /** The user's answer at the consent. */
-  consent: 'approve' | 'deny'
-  /** Refresh tokens are refused (RFC 6749 section 5.2). */
-  refusesRefresh: boolean
-  /** The scopes that the broker was asked for. */
-  scopes: readonly string[]
-}
+import { SimulatedEndpoints } from './simulated-endpoints.ts'
+import { namesIn, type Values } from './template.ts'
 
 /** One thing that the broker did otherwise than the definition says. */
 export interface SimulatedFault {
@@ -51,14 +42,19 @@ export class Simulator {
   readonly counts: Record<string, number> = {}
   readonly #oauth2: SimulatedOAuth2
   readonly #client: SimulatedClient
+  readonly #endpoints: SimulatedEndpoints
   readonly #now: () => number
-  readonly #codes = new Map<string, { challenge?: string; scopes: readonly string[]; nonce?: string }>()
+  readonly #authorization: AuthorizationEndpoint
   readonly #grants: Issued[] = []
   #issued = 0
 
   constructor(oauth2: SimulatedOAuth2, client: SimulatedClient, now: () => number) {
     this.#oauth2 = oauth2
     this.#client = client
+    this.#endpoints = new SimulatedEndpoints(oauth2, client)
+    this.#authorization = new AuthorizationEndpoint(oauth2, client, this.#endpoints, () =>
+      this.#secret('code'),
+    )
     this.#now = now
   }
 
@@ -69,13 +65,13 @@ export class Simulator {
 
   /** Whether the host is one of the definition's: of its endpoints or its API. */
   knows(url: URL): boolean {
-    return this.#blocks().some(([, block]) => this.#endpoint(block).host === url.host) || this.#isApi(url)
+    return this.#endpoints.knows(url)
   }
 
   /** The browser's authorization request (RFC 6749 section 4.1.1): the URL to which the browser is sent back. */
   authorize(url: URL): URL {
     try {
-      const back = this.#authorize(url)
+      const back = this.#authorization.answer(url, this.play, this.#values())
       this.#count('authorization')
       return back
     } catch (error) {
@@ -85,7 +81,10 @@ export class Simulator {
 
   /** Any other request. A fault is noted, and answered as an error of the server. */
   answer(request: SimulatedRequest): SimulatedResponse {
-    const kind = this.#kindOf(request)
+    const kind = this.#endpoints.kindOf(request, {
+      codes: [...this.#authorization.codes.keys()],
+      grant: this.latest,
+    })
     try {
       if (kind === undefined)
         throw new RequestFault(
@@ -100,82 +99,12 @@ export class Simulator {
     }
   }
 
-  #authorize(url: URL): URL {
-    const { authorize_request: block, pkce, scope_delimiter: separator, issuer } = this.#oauth2
-    const endpoint = this.#endpoint(block)
-    if (url.origin !== endpoint.origin || url.pathname !== endpoint.pathname)
-      throw new RequestFault(`goes to ${url.origin}${url.pathname}`)
-    if (url.hash !== (block.fragment === undefined ? '' : `#${block.fragment}`))
-      throw new RequestFault('has another fragment than the definition says')
-    const { scopes } = this.play
-    const values = { ...this.#values(), scopes, existing_scopes: [] }
-    const isPlaced = Object.values(block.params ?? {}).some((one) =>
-      namesIn(one).some((name) => name === 'scopes' || name === 'existing_scopes'),
-    )
-    const isText = (value: string) => value !== ''
-    const standard = new Map<string, Expected>([
-      ['response_type', endpoint.searchParams.get('response_type') ?? 'code'],
-      ['client_id', this.#client.clientId],
-      ['redirect_uri', this.#client.redirectUri],
-      ['state', isText],
-      ...(isPlaced || scopes.length === 0 ? [] : [['scope', scopes.join(separator)] as const]),
-      ...(scopes.includes('openid') ? [['nonce', isText] as const] : []),
-      ...(pkce.enabled
-        ? ([
-            ['code_challenge', isText],
-            ['code_challenge_method', pkce.code_challenge_method],
-          ] as const)
-        : []),
-    ])
-    const expected = withParams(standard, block, values, separator)
-    const own = [...endpoint.searchParams].filter(([name]) => !expected.has(name))
-    for (const [name, value] of own) expected.set(name, value)
-    const actual = new Map<string, string>()
-    for (const [name, value] of url.searchParams) {
-      if (actual.has(name)) throw new RequestFault(`has the parameter ${name} twice`)
-      actual.set(name, value)
-    }
-    checkParameters(actual, expected, block.parameter_names)
-
-    const back = new URL(this.#client.redirectUri)
-    const state = actual.get('state') ?? ''
-    back.searchParams.set('state', state)
-    if (issuer !== undefined) back.searchParams.set('iss', issuer)
-    if (this.play.consent === 'deny') {
-      back.searchParams.set('error', 'access_denied')
-      return back
-    }
-    const code = this.#secret('code')
-    const challenge = actual.get(block.parameter_names?.code_challenge ?? 'code_challenge')
-    const nonce = actual.get('nonce')
-    this.#codes.set(code, {
-      scopes,
-      ...(challenge !== undefined && { challenge }),
-      ...(nonce !== undefined && { nonce }),
-    })
-    back.searchParams.set(this.#oauth2.code_parameter ?? 'code', code)
-    for (const [name, value] of Object.entries(this.#callbackValues())) back.searchParams.set(name, value)
-    if (this.#oauth2.callback_tells_scopes === true) back.searchParams.set('scope', scopes.join(separator))
-    return back
-  }
-
-  #callbackValues(): Record<string, string> {
-    const { callback_members: members = {} } = this.#oauth2
-    const told = Object.fromEntries(
-      Object.entries(members).flatMap(([name, pattern]) => {
-        const text = matchingText(pattern)
-        return text === undefined ? [] : [[name, text]]
-      }),
-    )
-    return { ...told, ...keptIn(this.#oauth2, 'authorization_response') }
-  }
-
   token(request: SimulatedRequest): SimulatedResponse {
     const { token_request: block, pkce } = this.#oauth2
     const { redirectUri } = this.#client
     const actual = this.#parameters(request, block)
     const names = block.parameter_names ?? {}
-    const code = this.#codes.get(actual.get(names.code ?? 'code') ?? '')
+    const code = this.#authorization.codes.get(actual.get(names.code ?? 'code') ?? '')
     const verifier = actual.get(names.code_verifier ?? 'code_verifier')
     const standard = new Map<string, Expected>([
       ...checkClient(request, block, this.#client),
@@ -183,11 +112,11 @@ export class Simulator {
       ['code', () => code !== undefined],
       ['redirect_uri', redirectUri],
       ...(pkce.enabled
-        ? [['code_verifier', (value: string) => this.#fits(value, code?.challenge)] as const]
+        ? [['code_verifier', (value: string) => this.#authorization.fits(value, code?.challenge)] as const]
         : []),
     ])
     this.#check(request, block, actual, standard, this.#values())
-    this.#codes.delete(actual.get(names.code ?? 'code') ?? '')
+    this.#authorization.codes.delete(actual.get(names.code ?? 'code') ?? '')
     if (code === undefined || (pkce.enabled && verifier === undefined)) throw new RequestFault('has no code')
     return this.#issue(block, { scopes: code.scopes, ...(code.nonce !== undefined && { nonce: code.nonce }) })
   }
@@ -328,54 +257,8 @@ export class Simulator {
     return answered.response
   }
 
-  /** Which of the definition's requests it is; several may go to one endpoint. */
-  #kindOf(request: SimulatedRequest) {
-    const at = this.#blocks().flatMap(([kind, block]) =>
-      kind !== 'authorization' && isAt(request.url, this.#endpoint(block)) ? [{ kind, block }] : [],
-    )
-    const [first, ...others] = at
-    if (first === undefined) return this.#isApi(request.url) ? ('api' as const) : undefined
-    if (others.length === 0) return first.kind
-    const { refreshToken = '', accessToken = '' } = this.latest ?? {}
-    const byMethod = at.filter(({ block }) => (block.method ?? 'POST') === request.method)
-    const isOne = (kind: string) => byMethod.some((one) => one.kind === kind)
-    if (isOne('token') && [...this.#codes.keys()].some((code) => holds(request, code)))
-      return 'token' as const
-    if (isOne('refresh') && refreshToken !== '' && holds(request, refreshToken)) return 'refresh' as const
-    if (isOne('revocation') && accessToken !== '' && holds(request, accessToken)) return 'revocation' as const
-    return (byMethod[0] ?? first).kind
-  }
-
-  #blocks() {
-    const oauth2 = this.#oauth2
-    const all = [
-      ['authorization', oauth2.authorize_request],
-      ['token', oauth2.token_request],
-      ['refresh', oauth2.refresh_request],
-      ['exchange', oauth2.exchange_request],
-      ['userInfo', oauth2.user_info_request],
-      ['introspection', oauth2.token_introspection_request],
-      ['revocation', oauth2.revocation_request],
-    ] as const
-    return all.flatMap(([kind, block]) => (block === undefined ? [] : [[kind, block] as const]))
-  }
-
-  #isApi(url: URL): boolean {
-    return (this.#oauth2.api?.hosts ?? []).some((host) =>
-      host.startsWith('*.') ? url.host.endsWith(host.slice(1)) : url.host === host,
-    )
-  }
-
-  #endpoint({ endpoint }: SimulatedBlock): URL {
-    const { variables = {} } = this.#oauth2
-    const values = Object.entries(variables).map(([name, { value = '' }]) => [name, value] as const)
-    const client = ['client_id', encodeURIComponent(this.#client.clientId)] as const
-    const told = keptIn(this.#oauth2, 'authorization_response', 'names')
-    return new URL(render(endpoint, { ...told, ...Object.fromEntries([...values, client]) }))
-  }
-
   #parameters(request: SimulatedRequest, block: SimulatedBlock): Map<string, string> {
-    return parametersOf(request, block, this.#endpoint(block))
+    return parametersOf(request, block, this.#endpoints.of(block))
   }
 
   #values(): Values {
@@ -392,13 +275,6 @@ export class Simulator {
     )
   }
 
-  #fits(verifier: string, challenge: string | undefined): boolean {
-    const { code_challenge_method: method, code_challenge_encoding: encoding } = this.#oauth2.pkce
-    if (method === 'plain') return verifier === challenge
-    const digest = createHash('sha256').update(verifier)
-    return digest.digest(encoding === 'hex' ? 'hex' : 'base64url') === challenge
-  }
-
   #secret(kind: string): string {
     this.#issued += 1
     return `simulated-${kind}-${this.#issued}-${createHash('sha256').update(`${this.#client.clientId} ${this.#issued}`).digest('hex').slice(0, 12)}`
@@ -413,16 +289,6 @@ export class Simulator {
     this.faults.push({ request, fault: error.message })
     return error
   }
-}
-
-function isAt(url: URL, endpoint: URL): boolean {
-  const isSame = url.origin === endpoint.origin && url.pathname === endpoint.pathname
-  return isSame && [...endpoint.searchParams].every(([name, value]) => url.searchParams.get(name) === value)
-}
-
-/** Whether the text is anywhere in the request. */
-function holds({ url, headers, body }: SimulatedRequest, text: string): boolean {
-  return [url.search, body, ...Object.values(headers)].some((one) => one.includes(text))
 }
 
 /** A refused grant as the definition tells it; else as RFC 6749 section 5.2 does. */

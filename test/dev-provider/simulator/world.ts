@@ -1,4 +1,4 @@
-import type { SimulatedGatepass } from '../../../src/dev-provider/simulator/main-job.ts'
+import type { SimulatedGatepass } from '../../../src/dev-provider/simulator/simulated-gatepass.ts'
 import { simulatedOutgoing } from '../../../src/dev-provider/simulator/simulated-outgoing.ts'
 import { startGatepass, testClock } from '../../gatepass.ts'
 

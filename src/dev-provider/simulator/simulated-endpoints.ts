@@ -1,0 +1,81 @@
+import { type Issued, keptIn } from './answers.ts'
+import type { SimulatedBlock, SimulatedClient, SimulatedOAuth2, SimulatedRequest } from './definition.ts'
+import { render } from './template.ts'
+
+/** What tells requests to one endpoint apart. */
+interface Secrets {
+  readonly codes: readonly string[]
+  readonly grant: Issued | undefined
+}
+
+/** The endpoints and the API of a definition. */
+export class SimulatedEndpoints {
+  readonly #oauth2: SimulatedOAuth2
+  readonly #client: SimulatedClient
+
+  constructor(oauth2: SimulatedOAuth2, client: SimulatedClient) {
+    this.#oauth2 = oauth2
+    this.#client = client
+  }
+
+  /** Whether the host is that of an endpoint or of the API. */
+  knows(url: URL): boolean {
+    return this.#blocks().some(([, block]) => this.of(block).host === url.host) || this.#isApi(url)
+  }
+
+  /** Which of the definition's requests it is; several may go to one endpoint. */
+  kindOf(request: SimulatedRequest, { codes, grant }: Secrets) {
+    const at = this.#blocks().flatMap(([kind, block]) =>
+      kind !== 'authorization' && isAt(request.url, this.of(block)) ? [{ kind, block }] : [],
+    )
+    const [first, ...others] = at
+    if (first === undefined) return this.#isApi(request.url) ? ('api' as const) : undefined
+    if (others.length === 0) return first.kind
+    const { refreshToken = '', accessToken = '' } = grant ?? {}
+    const byMethod = at.filter(({ block }) => (block.method ?? 'POST') === request.method)
+    const isOne = (kind: string) => byMethod.some((one) => one.kind === kind)
+    if (isOne('token') && codes.some((code) => holds(request, code))) return 'token' as const
+    if (isOne('refresh') && refreshToken !== '' && holds(request, refreshToken)) return 'refresh' as const
+    if (isOne('revocation') && accessToken !== '' && holds(request, accessToken)) return 'revocation' as const
+    return (byMethod[0] ?? first).kind
+  }
+
+  #blocks() {
+    const oauth2 = this.#oauth2
+    const all = [
+      ['authorization', oauth2.authorize_request],
+      ['token', oauth2.token_request],
+      ['refresh', oauth2.refresh_request],
+      ['exchange', oauth2.exchange_request],
+      ['userInfo', oauth2.user_info_request],
+      ['introspection', oauth2.token_introspection_request],
+      ['revocation', oauth2.revocation_request],
+    ] as const
+    return all.flatMap(([kind, block]) => (block === undefined ? [] : [[kind, block] as const]))
+  }
+
+  #isApi(url: URL): boolean {
+    return (this.#oauth2.api?.hosts ?? []).some((host) =>
+      host.startsWith('*.') ? url.host.endsWith(host.slice(1)) : url.host === host,
+    )
+  }
+
+  /** With the values of the definition's variables. */
+  of({ endpoint }: SimulatedBlock): URL {
+    const { variables = {} } = this.#oauth2
+    const values = Object.entries(variables).map(([name, { value = '' }]) => [name, value] as const)
+    const client = ['client_id', encodeURIComponent(this.#client.clientId)] as const
+    const told = keptIn(this.#oauth2, 'authorization_response', 'names')
+    return new URL(render(endpoint, { ...told, ...Object.fromEntries([...values, client]) }))
+  }
+}
+
+function isAt(url: URL, endpoint: URL): boolean {
+  const isSame = url.origin === endpoint.origin && url.pathname === endpoint.pathname
+  return isSame && [...endpoint.searchParams].every(([name, value]) => url.searchParams.get(name) === value)
+}
+
+/** Whether the text is anywhere in the request. */
+function holds({ url, headers, body }: SimulatedRequest, text: string): boolean {
+  return [url.search, body, ...Object.values(headers)].some((one) => one.includes(text))
+}

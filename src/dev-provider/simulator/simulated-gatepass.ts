@@ -1,0 +1,22 @@
+import type { SimulatedOutgoing } from './simulated-outgoing.ts'
+
+/** A Gatepass whose way out is simulated. */
+export interface SimulatedGatepass {
+  /** Calls the API as an administrator. */
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>
+  /** Requests a page as a browser, without following redirects. */
+  browse(url: string, options: { readonly cookie?: string; readonly form?: string }): Promise<Response>
+  readonly outgoing: SimulatedOutgoing
+  readonly clock: { (): number; advance(seconds: number): void }
+}
+
+export interface Answer {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: the API's JSON, which the steps compare member by member
+  readonly body: any
+}
