@@ -9,7 +9,8 @@ import { Hono } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { csrf } from 'hono/csrf'
 import { HTTPException } from 'hono/http-exception'
-import { homePage, loginPage, SCRIPT } from './pages.ts'
+import { loginPage, messagePage } from '../sample-pages.ts'
+import { homePage, SCRIPT } from './pages.ts'
 
 const { PORT = '3000', APP_URL = `http://localhost:${PORT}`, WEBHOOK_SECRET = '' } = process.env
 // for GitHub: { provider: 'github', scopes: ['read:user'] }
@@ -55,18 +56,22 @@ app.use(async (c, next) => {
 app.get('/app.js', (c) => c.body(SCRIPT, 200, { 'content-type': 'text/javascript' }))
 
 app.post('/login', async (c) => {
-  const { user = '' } = await c.req.parseBody()
+  const { user = '', path = '/' } = await c.req.parseBody()
   const id = randomUUID()
   sessions.set(id, String(user)) // a pretence: a real application checks a password here
   setCookie(c, COOKIE, id, { httpOnly: true, sameSite: 'Lax', secure: APP_URL.startsWith('https:') })
-  return c.redirect('/', 303)
+  const next = URL.parse(String(path), APP_URL)
+  return c.redirect(next?.origin === APP_URL ? next.href : '/', 303)
 })
 
 app.use(async (c, next) => {
   const user = sessions.get(getCookie(c, COOKIE) ?? '')
-  if (user === undefined) return c.html(loginPage(), c.req.method === 'GET' ? 200 : 401)
-  c.set('user', user)
-  return next()
+  if (user !== undefined) {
+    c.set('user', user)
+    return next()
+  }
+  const { pathname, search } = new URL(c.req.url)
+  return c.req.method === 'GET' ? c.html(loginPage(pathname + search)) : c.html(loginPage('/'), 401)
 })
 
 app.get('/', async (c) => {
@@ -102,8 +107,10 @@ app.get('/verify', async (c) => {
 
 app.onError((error, c) => {
   if (error instanceof HTTPException) return error.getResponse()
+  if (Gatepass.isError(error, 'user_mismatch'))
+    return c.html(messagePage('Another user was meant', 'If someone sent you the link, do not use it.'), 403)
   console.error(error)
-  return c.text('This did not work. Please try again in a minute.', 502)
+  return c.html(messagePage('This did not work', 'Please try again in a minute.'), 502)
 })
 
 serve({ fetch: app.fetch, port: Number(PORT), hostname: 'localhost' }, () => console.log(`Open ${APP_URL}`))

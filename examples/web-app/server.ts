@@ -7,7 +7,8 @@ import { Hono } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { csrf } from 'hono/csrf'
 import { HTTPException } from 'hono/http-exception'
-import { type Account, homePage, loginPage, messagePage, type Profile } from './pages.ts'
+import { loginPage, messagePage } from '../sample-pages.ts'
+import { type Account, homePage, type Profile } from './pages.ts'
 
 const { PORT = '3000', APP_URL = `http://localhost:${PORT}` } = process.env
 // for GitHub: { id: 'github', scopes: ['read:user'], profilePath: '/user' }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sampleMetadata } from '../../src/dev-provider/sample-metadata.ts'
 import { newPerson, openBrowser } from '../browser.ts'
@@ -57,10 +57,7 @@ afterAll(async () => {
 test('a user connects by the button, webhooks tell of it, and the user disconnects at the page of their own', async () => {
   await using person = await newPerson(browser)
   const { page } = person
-  await page.goto(appUrl)
-  await page.getByLabel('Your name').fill('ada')
-  await page.getByRole('button', { name: 'Log in' }).click()
-  expect(await heading(page)).toBe('Connect your account')
+  await logIn(page, 'ada')
 
   const [popup] = await Promise.all([
     page.waitForEvent('popup'),
@@ -105,6 +102,54 @@ test('a user connects by the button, webhooks tell of it, and the user disconnec
     .toEqual(expect.arrayContaining([expect.stringMatching(/^connection\.(revoked|deleted)$/)]))
   expect(await heading(page)).toBe('Connect your account')
   expect(person.complaints).toEqual([])
+})
+
+async function logIn(page: Page, user: string): Promise<void> {
+  await page.goto(appUrl)
+  await page.getByLabel('Your name').fill(user)
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('heading', { name: 'Connect your account' }).waitFor()
+}
+
+const alertOf = (page: Page) => page.getByRole('alert').filter({ hasText: /./ }).textContent()
+
+test('the page says why nothing was connected', async () => {
+  await using person = await newPerson(browser)
+  const { page } = person
+  await logIn(page, 'grace')
+  const button = page.getByRole('button', { name: 'Connect your account' })
+  await page.route('**/api/connect-session', (route) => route.fulfill({ status: 403 }), { times: 1 })
+  await button.click()
+  expect(await alertOf(page)).toBe('This did not work. Please try again in a minute.')
+  expect(person.context.pages()).toHaveLength(1)
+
+  const [popup] = await Promise.all([page.waitForEvent('popup'), button.click()])
+  const closed = popup.waitForEvent('close')
+  await popup.getByRole('button', { name: 'Cancel' }).last().click()
+  await closed
+  expect(await alertOf(page)).toBe('You have cancelled. Nothing was connected.')
+  await lookAt(person, 'embedded-app-cancelled', { schemes: ['light'] })
+})
+
+test('on a phone it goes on after the way back, and a link of another user connects nothing', async () => {
+  const userAgent = 'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 Chrome/130.0 Mobile Safari/537.36'
+  await using phone = await newPerson(browser, { width: 390, userAgent })
+  const { page } = phone
+  await logIn(page, 'alan')
+  await page.getByRole('button', { name: 'Connect your account' }).click()
+  await page.getByRole('button', { name: 'Continue to Sandbox' }).click()
+  await page.getByRole('button', { name: 'Deny' }).click()
+  expect(await alertOf(page)).toBe('You have cancelled. Nothing was connected.')
+  expect(page.url()).toContain('status=failed&reason=access_denied')
+
+  const { body } = await gatepass.call('POST', '/v1/auth/authorize', {
+    user_id: 'another',
+    auth_requirement: { provider_id: 'sandbox', oauth2: { scopes: ['profile:read'] } },
+  })
+  await page.goto(body.url)
+  await page.getByRole('button', { name: 'Continue to Sandbox' }).click()
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await page.getByRole('heading', { name: 'Another user was meant' }).waitFor()
 })
 
 test('a webhook that Gatepass has not signed is refused', async () => {
