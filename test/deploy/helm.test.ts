@@ -43,6 +43,7 @@ describe('the Helm chart', () => {
     ['a setting of another program', { env: { PATH: '/' } }],
     ['a number in env, which Helm would write as 1e+06', { env: { GATEPASS_MAX_PENDING: 1_000_000 } }],
     ['a mode that does not exist', { migration: { mode: 'never' } }],
+    ['a strategy that does not exist', { strategy: { type: 'Rolling' } }],
     ['no key', { masterKey: { keys: [] } }],
   ])('refuses %s', (_, changed) => {
     expect(isValid({ ...values, ...changed })).toBe(false)
@@ -72,6 +73,12 @@ describe('the Helm chart', () => {
     expect(commands.sort()).toEqual(['migrate', 'rotate-key'])
     const names = COMMANDS.map(({ name }) => name)
     for (const name of commands) expect(names).toContain(name)
+  })
+
+  test('stops all pods for another image unless a value says otherwise: two releases do not share a database', () => {
+    expect(values.strategy.type).toBe('auto')
+    const [, strategy = ''] = /define "gatepass.strategy" -}}([\s\S]*?)\n{{- end -}}\n\n/.exec(all) ?? []
+    expect(strategy).toMatch(/if has \(include "gatepass.image" \.\) \$images -}}RollingUpdate\n{{- else -}}Recreate/)
   })
 
   test('pods have no rights, no token of the cluster and no way to write but their volumes', () => {

@@ -38,6 +38,20 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if .Values.autoscaling.enabled -}}{{ .Values.autoscaling.minReplicas }}{{- else -}}{{ .Values.replicaCount }}{{- end -}}
 {{- end -}}
 
+{{/* How pods are replaced. `auto` rolls while the image stays the same: two releases do not share a database. */}}
+{{- define "gatepass.strategy" -}}
+{{- $running := lookup "apps/v1" "Deployment" .Release.Namespace (include "gatepass.fullname" .) | default dict -}}
+{{- $images := list -}}
+{{- range dig "spec" "template" "spec" "containers" list $running -}}
+{{- $images = append $images .image -}}
+{{- end -}}
+{{- if .Values.persistence.enabled -}}Recreate
+{{- else if ne .Values.strategy.type "auto" -}}{{ .Values.strategy.type }}
+{{- else if has (include "gatepass.image" .) $images -}}RollingUpdate
+{{- else -}}Recreate
+{{- end -}}
+{{- end -}}
+
 {{/* Refuses what cannot work, before anything is installed. */}}
 {{- define "gatepass.check" -}}
 {{- if not .Values.publicUrl -}}{{- fail "publicUrl is required: the https origin that users and providers see" -}}{{- end -}}
