@@ -105,6 +105,8 @@ export interface BrokerSettings {
   /** Origins that `next_uri` may lead to. */
   readonly nextOrigins: ReadonlySet<string>
   readonly connectPage: 'show' | 'pass'
+  /** Addresses and networks (CIDR) of proxies whose `X-Forwarded-For` counts. */
+  readonly trustedProxies: readonly string[]
   /** The limit of a key without its own; 0: no limit. */
   readonly requestsPerSecond: number
   /** Pending authorizations of one project. */

@@ -14,6 +14,7 @@ import { readPublicUrl } from './settings/public-url.ts'
 import { type AddFault, type ReadSetting, splitList } from './settings/read.ts'
 import { readTelemetry, type TelemetrySettings } from './settings/telemetry.ts'
 import { toolsPorts } from './settings/tools-ports.ts'
+import { readTrustedProxies } from './settings/trusted-proxies.ts'
 import { readVerifier } from './settings/verifier.ts'
 import type { DatabasePlace } from './store/database-place.ts'
 
@@ -132,6 +133,7 @@ export function readConfig(
     ...(apiKey !== undefined && { apiKey }),
     verifier,
     allowedHosts,
+    trustedProxies: readTrustedProxies(setting('TRUSTED_PROXIES'), addFault),
     nextOrigins,
     authorizationTtlSeconds: number('AUTHORIZATION_TTL', 600, 1, 86_400),
     connectPage: choice('CONNECT_PAGE', ['show', 'pass'], 'show'),

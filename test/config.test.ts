@@ -51,6 +51,7 @@ describe('a setting', () => {
     ['database', { kind: 'sqlite', path: 'gatepass.db' }],
     ['apiKey', undefined],
     ['allowedHosts', []],
+    ['trustedProxies', []],
     ['nextOrigins', new Set(['https://gatepass.example.test', 'https://app.example.test'])],
     ['authorizationTtlSeconds', 600],
     ['connectPage', 'show'],
@@ -98,6 +99,11 @@ describe('a setting', () => {
       'ALLOWED_HOSTS',
       'localhost, 10.0.0.0/8,[::1]:80',
       { allowedHosts: ['localhost', '10.0.0.0/8', '[::1]:80'] },
+    ],
+    [
+      'TRUSTED_PROXIES',
+      '10.0.0.0/8, 192.0.2.7,fd00::/8',
+      { trustedProxies: ['10.0.0.0/8', '192.0.2.7', 'fd00::/8'] },
     ],
     [
       'NEXT_URIS',
@@ -171,6 +177,9 @@ describe('a setting', () => {
     ['USER_VERIFIER', 'oidc:https://user:password@login.example.test'],
     ['ALLOWED_HOSTS', 'localhost,http://10.0.0.1'],
     ['ALLOWED_HOSTS', '10.0.0.0/33'],
+    ...['proxy.example.test', '10.0.0.0/33', '10.0.0.0/8/8', '10.0.0.1:80', '0.0.0.0/0', '::/0'].map(
+      (value): [string, string] => ['TRUSTED_PROXIES', value],
+    ),
     ['NEXT_URIS', 'app.example.test'],
     ['NEXT_URIS', 'javascript:alert(1)'],
     ['CACHE_SIZE', '128'],

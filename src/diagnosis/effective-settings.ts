@@ -35,6 +35,7 @@ const SHOWN: Readonly<Partial<Record<SettingName, Show>>> = {
   OIDC_USER_CLAIM: ({ verifier }) => loginOf(verifier)?.claim,
   OIDC_SCOPES: ({ verifier }) => loginOf(verifier)?.scopes.join(' '),
   ALLOWED_HOSTS: ({ allowedHosts }) => list(new Set(allowedHosts)),
+  TRUSTED_PROXIES: ({ trustedProxies }) => list(trustedProxies),
   NEXT_URIS: ({ nextOrigins }) => list(nextOrigins),
   AUTHORIZATION_TTL: ({ authorizationTtlSeconds }) => `${authorizationTtlSeconds} seconds`,
   CONNECT_PAGE: ({ connectPage }) => connectPage,

@@ -78,7 +78,9 @@ describe('the Helm chart', () => {
   test('stops all pods for another image unless a value says otherwise: two releases do not share a database', () => {
     expect(values.strategy.type).toBe('auto')
     const [, strategy = ''] = /define "gatepass.strategy" -}}([\s\S]*?)\n{{- end -}}\n\n/.exec(all) ?? []
-    expect(strategy).toMatch(/if has \(include "gatepass.image" \.\) \$images -}}RollingUpdate\n{{- else -}}Recreate/)
+    expect(strategy).toMatch(
+      /if has \(include "gatepass.image" \.\) \$images -}}RollingUpdate\n{{- else -}}Recreate/,
+    )
   })
 
   test('pods have no rights, no token of the cluster and no way to write but their volumes', () => {

@@ -15,7 +15,7 @@ import {
 } from '../../flows/connect-session.ts'
 import { inContext } from '../../services/request-context.ts'
 import { SESSION_RATE, type SessionLimits } from '../connect/open-session.ts'
-import { remoteAddress } from '../endpoint/authenticate.ts'
+import { createClientAddress } from '../endpoint/client-address.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { errorSchema } from '../endpoint/error-schema.ts'
 import { wholeNumber } from '../endpoint/fields.ts'
@@ -42,6 +42,7 @@ export function addCurrentSession(
 ): void {
   const responses = { 200: { description: 'The status of the session', schema: sessionSchema } }
   const waits = createWaitLimit()
+  const clientAddress = createClientAddress(broker.settings)
 
   for (const path of [PATH, `${PATH}/:what`])
     app.options(path, (c) => {
@@ -71,7 +72,7 @@ export function addCurrentSession(
       )
     allowOrigin(c)
     if (found.outcome === 'unknown') {
-      countGuess(remoteAddress(c))
+      countGuess(clientAddress(c))
       throw new BrokerError(
         'invalid_authorization',
         'There is no session with this token. It goes into `Authorization: Bearer gps_…`.',

@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { connectUrl } from '../../flows/acquire-tokens.ts'
 import { findConnectSession, mayOpenFrom, openConnectSession } from '../../flows/connect-session.ts'
-import { remoteAddress } from '../endpoint/authenticate.ts'
+import { createClientAddress } from '../endpoint/client-address.ts'
 import type { Charge, CountGuess } from '../endpoint/rate-limit.ts'
 import { readForm } from '../endpoint/read-form.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
@@ -25,12 +25,13 @@ export interface SessionLimits {
  */
 export function addOpenSession(app: OpenAPIHono, broker: Broker, limits: SessionLimits): void {
   const cookies = browserCookies(broker)
+  const clientAddress = createClientAddress(broker.settings)
 
   app.post('/connect/session', async (c) => {
     if (!isTopLevel(c)) return endingResponse(c, { kind: 'refused_request' }, 403)
     const form = await readForm(c)
     const found = await findConnectSession(broker, form.get('session_token') ?? '')
-    if (found.outcome === 'unknown') limits.countGuess(remoteAddress(c))
+    if (found.outcome === 'unknown') limits.countGuess(clientAddress(c))
     else limits.charge({ id: found.session.id, rateLimit: SESSION_RATE })
     if (found.outcome !== 'live')
       return endingOf(

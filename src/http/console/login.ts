@@ -15,7 +15,7 @@ import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import { inContext } from '../../services/request-context.ts'
 import { browserCookies } from '../connect/browser-cookies.ts'
 import { isFromOwnPage } from '../connect/own-page.ts'
-import { remoteAddress } from '../endpoint/authenticate.ts'
+import { createClientAddress } from '../endpoint/client-address.ts'
 import { STATUS } from '../endpoint/errors.ts'
 import { createAddressLimit } from '../endpoint/rate-limit.ts'
 import { readForm } from '../endpoint/read-form.ts'
@@ -32,6 +32,7 @@ export function addConsoleLogin(app: OpenAPIHono, broker: Broker, routes: Consol
   const sessions = pageSessions(broker, 'console')
   const cookies = browserCookies(broker)
   const { issuer } = broker.settings.dashboard
+  const clientAddress = createClientAddress(broker.settings)
   const countFailure = createAddressLimit(FAILURES)
   const formTo = issuer === undefined ? [] : [new URL(issuer.issuer)]
 
@@ -77,7 +78,7 @@ export function addConsoleLogin(app: OpenAPIHono, broker: Broker, routes: Consol
       return await run(form.get('key')?.trim() ?? '')
     } catch (error) {
       if (!(error instanceof BrokerError) || STATUS[error.code] >= 500) throw error
-      const seconds = countFailure(remoteAddress(c))
+      const seconds = countFailure(clientAddress(c))
       if (seconds > 0) return show(c, next, LOGIN_PROBLEMS.too_many, 429)
       const refused = error.code === 'insufficient_role'
       return show(c, next, error.message, refused ? 403 : 401)
@@ -140,7 +141,7 @@ export function addConsoleLogin(app: OpenAPIHono, broker: Broker, routes: Consol
       if (opened.authority !== 'key') return toIssuer(c, next, opened.subject)
       const presented = form.get('key')?.trim() ?? ''
       if (!isKeyOf(session, presented)) {
-        const tooMany = countFailure(remoteAddress(c)) > 0
+        const tooMany = countFailure(clientAddress(c)) > 0
         pageHeaders(c, { hasForm: true, formTo })
         const problem = tooMany ? LOGIN_PROBLEMS.too_many : LOGIN_PROBLEMS.other_key
         return c.html(confirmPage(session, { next, problem }), tooMany ? 429 : 403)

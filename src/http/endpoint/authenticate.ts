@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { type ApiKey, includesRole, isExpired, type Role } from '../../domain/api-key.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { createReadCache } from '../../services/read-cache.ts'
 import { inContext } from '../../services/request-context.ts'
+import { createClientAddress } from './client-address.ts'
 import { createCountGuess } from './rate-limit.ts'
 import { requestHeader } from './request-header.ts'
 
@@ -28,6 +28,7 @@ export function createAuthenticate(broker: Broker): Authenticate {
     forgets: ({ noun }) => (noun === 'api_key' ? 'all' : undefined),
   })
 
+  const clientAddress = createClientAddress(broker.settings)
   const countGuess = createCountGuess()
 
   function allow(c: Context, key: ApiKey, role: Role): ApiKey {
@@ -70,7 +71,7 @@ export function createAuthenticate(broker: Broker): Authenticate {
     const known = keys.get(digest, async () => {
       const key = await broker.store.apiKeys.findByHash(digest)
       if (key === undefined) {
-        countGuess(remoteAddress(c))
+        countGuess(clientAddress(c))
         throw new BrokerError('invalid_authorization', 'This API key is not known here, or was revoked.')
       }
       return key
@@ -81,18 +82,6 @@ export function createAuthenticate(broker: Broker): Authenticate {
 
 function oxpKey(c: Context): string | undefined {
   return c.req.path.startsWith('/oxp/') ? requestHeader(c, 'oxp-api-key') : undefined
-}
-
-/**
- * The address of the TCP connection; a client could make up the headers of a proxy. `undefined` where no server is in
- * between, as in tests.
- */
-export function remoteAddress(c: Context): string | undefined {
-  return socketOf(c)?.remoteAddress
-}
-
-function socketOf(c: Context): IncomingMessage['socket'] | undefined {
-  return (c.env?.incoming as IncomingMessage | undefined)?.socket
 }
 
 /** A command of the operator that calls the API in its own process. It has the database and the master key, so it needs no key. */

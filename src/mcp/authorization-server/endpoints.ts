@@ -2,8 +2,8 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { formatRetryAfter } from '../../egress/retry-after.ts'
-import { remoteAddress } from '../../http/endpoint/authenticate.ts'
 import { bodyLimit } from '../../http/endpoint/body-limit.ts'
+import { createClientAddress } from '../../http/endpoint/client-address.ts'
 import { createAddressLimit } from '../../http/endpoint/rate-limit.ts'
 import { verifiedHost } from '../../http/mcp-setup/client-identity.ts'
 import { createPendingLimit } from '../../services/pending-limit.ts'
@@ -22,7 +22,7 @@ const MAX_BODY_BYTES = 48 * 1024
 /** Logins that may be under way, and registered clients that no user has approved, in the whole installation. */
 const MAX_INTERACTIONS = 20_000
 const MAX_UNAPPROVED_CLIENTS = 10_000
-/** Requests of one address, which may be a proxy in front of many users. */
+/** Requests of one address, which may be a proxy in front of many users that GATEPASS_TRUSTED_PROXIES does not name. */
 const LIMITS = {
   authorize: { burst: 300, perSecond: 10 },
   token: { burst: 600, perSecond: 20 },
@@ -53,6 +53,14 @@ export function addEndpoints(
     MAX_UNAPPROVED_CLIENTS,
     now,
   )
+
+  const clientAddress = createClientAddress(settings)
+  /** Whether the address has sent too many requests. */
+  function isTooFast(c: Context, limit: ReturnType<typeof createAddressLimit>): boolean {
+    const seconds = limit(clientAddress(c))
+    if (seconds > 0) c.header('retry-after', formatRetryAfter(seconds))
+    return seconds > 0
+  }
 
   async function serve(c: Context, path: string, body?: string): Promise<KoaAnswer> {
     const handler = (await provider()).callback()
@@ -154,13 +162,6 @@ function authorizationQuery(url: string): URLSearchParams {
   const mode = query.get('response_mode')
   if (mode !== null && mode !== 'query') query.set('response_mode', 'not_offered')
   return query
-}
-
-/** Whether the address has sent too many requests. */
-function isTooFast(c: Context, limit: ReturnType<typeof createAddressLimit>): boolean {
-  const seconds = limit(remoteAddress(c))
-  if (seconds > 0) c.header('retry-after', formatRetryAfter(seconds))
-  return seconds > 0
 }
 
 /** Pages of any origin may call it, for clients that run in a browser: it reads no cookie. */

@@ -2,7 +2,8 @@ import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { userFor } from '../../domain/api-key.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
-import { type Authenticate, remoteAddress } from '../../http/endpoint/authenticate.ts'
+import type { Authenticate } from '../../http/endpoint/authenticate.ts'
+import { createClientAddress } from '../../http/endpoint/client-address.ts'
 import { userIdText } from '../../http/endpoint/fields.ts'
 import { type Charge, createCountGuess } from '../../http/endpoint/rate-limit.ts'
 import { utf8Header } from '../../http/endpoint/utf8-header.ts'
@@ -50,6 +51,7 @@ export function createAuthenticateMcp(
   const { settings, store, log } = broker
   const { issuer } = settings.mcp
   const verifyIssued = issuer && createIssuerTokens(broker, issuer)
+  const clientAddress = createClientAddress(settings)
   const countGuess = createCountGuess()
   let projectId: string | undefined
 
@@ -65,7 +67,7 @@ export function createAuthenticateMcp(
     const verified = await verify(token, resource)
     if (verified.outcome === 'refused') {
       log.debug({ reason: verified.reason, resource }, 'an access token was refused')
-      if (!ENDED.has(verified.reason)) countGuess(remoteAddress(c))
+      if (!ENDED.has(verified.reason)) countGuess(clientAddress(c))
       throw new BrokerError('invalid_authorization', 'This access token is not valid here.')
     }
     const { userId, subject = userId, clientId, scopes, iss = '' } = verified
