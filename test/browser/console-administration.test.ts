@@ -64,6 +64,7 @@ const PAGES: readonly (readonly [string, () => string])[] = [
   ['keys', () => '/keys'],
   ['secrets', () => '/secrets'],
   ['projects', () => '/projects'],
+  ['branding', () => '/branding'],
   ['webhooks', () => '/webhooks'],
   ['webhook', () => `/webhooks/${webhook}`],
   ['audit', () => '/audit'],
@@ -133,6 +134,48 @@ describe('by hand', () => {
     await page.waitForURL(/runs.exec_/)
     expect(await page.locator('main').textContent()).toContain('by hand')
     await lookAt(person, 'console-run-tried')
+  })
+
+  test('the pages of users are looked at in colours that are not saved, and get them with a shade that can be read', async () => {
+    const { page } = person
+    const colour = (scheme: string) =>
+      page
+        .locator(`.preview.${scheme} .does`)
+        .first()
+        .evaluate((one) => getComputedStyle(one).backgroundColor)
+    const set = async () => (await world.call('GET', '/v1/admin/projects/default/branding')).body
+    await page.goto(at('/branding'))
+    await page.getByLabel('Name of your application').fill('Acme Assistant')
+    await page.getByLabel('Colour on light pages').fill('#ffcc00')
+    await page.getByRole('button', { name: 'Look at it first' }).click()
+    expect(await colour('light')).toBe('rgb(255, 204, 0)')
+    expect((await set()).accent).toBeUndefined()
+    await page.getByRole('button', { name: 'Save with #876c00' }).click()
+    await page.getByRole('status').waitFor()
+    expect(await set()).toMatchObject({ accent: '#876c00', app_name: 'Acme Assistant' })
+    expect(await colour('light')).toBe('rgb(135, 108, 0)')
+  })
+
+  test('a logo is uploaded; one that is too large or no image is refused on a page that says so', async () => {
+    const { page } = person
+    const PNG =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+    const upload = async (buffer: Buffer) => {
+      await page.goto(at('/branding'))
+      await page.getByLabel(/mage$/).setInputFiles({ name: 'logo.jpg', mimeType: 'image/jpeg', buffer })
+      await page.getByRole('button', { name: 'Upload the logo' }).click()
+    }
+    await upload(Buffer.alloc(3_000_000))
+    expect(await page.locator('main').textContent()).toContain('larger than 64 KiB')
+    await upload(Buffer.alloc(70_000))
+    expect(await page.getByRole('alert').textContent()).toContain('65,536')
+    await upload(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))
+    expect(await page.getByRole('alert').textContent()).toContain('no PNG, JPEG or WebP image')
+    await upload(Buffer.from(PNG, 'base64'))
+    await page.getByRole('status').waitFor()
+    const shown = page.getByAltText('The logo')
+    expect(await shown.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1)
+    await lookAt(person, 'console-branding-set')
   })
 
   test('a key is shown once', async () => {

@@ -88,6 +88,8 @@ const PAGES: readonly (readonly [path: () => string, readonly: 200 | 403])[] = [
   [() => `/keys/${ids.key}`, 403],
   [() => '/secrets', 200],
   [() => '/projects', 200],
+  [() => '/branding', 200],
+  [() => '/branding?lang=ja', 200],
   [() => '/webhooks', 200],
   [() => `/webhooks/${ids.webhook}`, 200],
   [() => `/webhooks/${ids.webhook}?state=failed`, 200],
@@ -132,6 +134,9 @@ const FORMS: readonly (readonly [path: () => string, form: Record<string, string
   [() => '/secrets', { key: 'BY_PAGE', value: 'a-value-of-the-tests' }, 'secret.set'],
   [() => '/secrets/delete', { key: 'BY_PAGE' }, 'secret.deleted'],
   [() => '/projects', { name: 'by-page' }, 'project.created'],
+  [() => '/branding', { app_name: 'Acme', accent: '#0b57d0', do: 'set' }, 'branding.set'],
+  [() => '/branding/texts', { lang: 'de', 'connect.note': 'Guten Tag' }, 'branding.set'],
+  [() => '/branding/logo/remove', {}, 'branding.set'],
   [
     () => '/webhooks',
     { url: 'https://hooks.example.com/other', types: 'connection.created' },
@@ -232,6 +237,12 @@ describe('what an administrator changes', () => {
     ['/projects', { name: 'two words' }, 'letters, digits'],
     ['/catalogue', { definition: 'zendesk', id: 'zendesk' }, 'ubdomain'],
     ['/catalogue', { issuer: 'nonsense', id: 'x', client_id: 'c' }, 'issuer'],
+    ['/branding', { app_name: 'GitHub', do: 'set' }, 'name of a provider'],
+    ['/branding', { accent: 'blue', do: 'look' }, 'must be a colour'],
+    ['/branding', { accent: '#ffcc00', do: 'set' }, '#876c00 is the nearest shade'],
+    ['/branding', { accent_dark: '#222222', do: 'set' }, 'on dark pages: its contrast is below 4.5'],
+    ['/branding', { privacy_url: 'javascript:alert(1)', do: 'set' }, 'https URL'],
+    ['/branding/texts', { lang: 'de', 'connect.note': 'x'.repeat(301) }, '300'],
     ['/providers/demo/client', { client_id: 'x'.repeat(1001) }, 'client_id'],
   ])('%s with %j is shown again with what is wrong', async (path, form, said) => {
     const before = await newest()

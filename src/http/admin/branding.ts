@@ -4,7 +4,7 @@ import { type Branding, OWN_TEXTS } from '../../domain/branding.ts'
 import { toTimestamp } from '../../domain/clock.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import type { Project } from '../../domain/project.ts'
-import { changeBranding } from '../../flows/branding.ts'
+import { type ChangedBranding, changeBranding } from '../../flows/branding.ts'
 import { projectOf } from '../../flows/manage-keys.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { idText, plainText, withoutDirection } from '../endpoint/fields.ts'
@@ -29,7 +29,7 @@ const texts = z.strictObject(Object.fromEntries(LANGUAGES.map((one) => [one, own
 
 const MAX_LOGO_URL = 90_000
 
-const changesSchema = z
+export const brandingChangesSchema = z
   .strictObject({
     app_name: withoutDirection(plainText(60)).nullish().openapi({ example: 'Acme' }),
     lang: z
@@ -124,7 +124,7 @@ export function addBranding(add: AddEndpoint, broker: Broker): void {
       description:
         'Members that are left out stay, `null` removes one. What the pages say of who asks for what, and their warning, cannot be changed.',
       params: idParams,
-      body: changesSchema,
+      body: brandingChangesSchema,
       responses: {
         200: { description: 'Changed', schema: brandingSchema },
         422: { description: 'Links in that colour could not be read', schema: unreadableSchema },
@@ -132,15 +132,7 @@ export function addBranding(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, params: { id }, body, caller }) => {
       const project = await ownProject(id, caller)
-      const { app_name, accent_dark, privacy_url, support_url, texts: own, ...same } = body
-      const changed = await changeBranding(broker, project.id, {
-        ...same,
-        appName: app_name,
-        accentDark: accent_dark,
-        privacyUrl: privacy_url,
-        supportUrl: support_url,
-        texts: own as Branding['texts'] | null | undefined, // only places and languages that the schema knows
-      })
+      const changed = await changeOwnBranding(broker, project.id, body)
       if (changed.outcome === 'changed') return c.json(toWire(project, changed.branding))
       const { member, nearest } = changed
       const scheme = member === 'accent' ? 'light' : 'dark'
@@ -149,6 +141,23 @@ export function addBranding(add: AddEndpoint, broker: Broker): void {
       return c.json({ name: 'invalid_request' as const, message, errors, nearest }, 422)
     },
   )
+}
+
+/** The same for the API and for the console. `body`: an answer of `brandingChangesSchema`. */
+export function changeOwnBranding(
+  broker: Broker,
+  projectId: string,
+  body: z.output<typeof brandingChangesSchema>,
+): Promise<ChangedBranding> {
+  const { app_name, accent_dark, privacy_url, support_url, texts: own, ...same } = body
+  return changeBranding(broker, projectId, {
+    ...same,
+    appName: app_name,
+    accentDark: accent_dark,
+    privacyUrl: privacy_url,
+    supportUrl: support_url,
+    texts: own as Branding['texts'] | null | undefined, // only places and languages that the schema knows
+  })
 }
 
 function toWire({ id }: Project, branding: Branding | undefined): z.infer<typeof brandingSchema> {

@@ -3,6 +3,7 @@ import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { bodyLimit } from '../endpoint/body-limit.ts'
 import { addAuthorizationPages } from './authorizations.ts'
+import { LOGO_UPLOAD } from './branding/branding-pages.ts'
 import { addConnectionPages } from './connections.ts'
 import { addConsoleLogin } from './login.ts'
 import type { OperationOptions } from './operation-pages.ts'
@@ -20,7 +21,9 @@ const MAX_FORM_BYTES = 512 * 1024
 export function addConsole(app: OpenAPIHono, broker: Broker, options: OperationOptions = {}): void {
   if (broker.settings.dashboard.serve === 'off') return
   app.use('/dashboard/login', bodyLimit(MAX_LOGIN_BYTES))
-  app.use('/dashboard/*', bodyLimit(MAX_FORM_BYTES))
+  const limit = bodyLimit(MAX_FORM_BYTES)
+  // an upload has a limit of its own, which its page explains
+  app.use('/dashboard/*', (c, next) => (c.req.path === LOGO_UPLOAD ? next() : limit(c, next)))
   const routes = consoleRoutes(app, broker)
   addConsoleLogin(app, broker, routes) // /dashboard/login, /confirm, /project, /logout
   addOverview(routes) //                  /dashboard

@@ -39,6 +39,7 @@ export const MENU: readonly MenuGroup[] = [
       { path: '/keys', label: 'API keys', icon: 'key' },
       { path: '/secrets', label: 'Secrets', icon: 'key' },
       { path: '/projects', label: 'Projects', icon: 'folder' },
+      { path: '/branding', label: 'Branding', icon: 'palette' },
       { path: '/webhooks', label: 'Webhooks', icon: 'hook' },
       { path: '/audit', label: 'Audit trail', icon: 'list' },
       { path: '/settings', label: 'Settings', icon: 'gear' },
@@ -63,6 +64,8 @@ export const ICONS = {
   shield: 'M12 3l8 3v6c0 4.5-3.3 7.7-8 9-4.7-1.3-8-4.5-8-9V6z',
   key: 'M15.5 12.5a4.5 4.5 0 1 0-4-2.4L3 18.5V21h3l1-1v-2h2v-2h2l1.5-1.5M16 7.5h.01',
   folder: 'M3 6a2 2 0 0 1 2-2h4l2 2h8a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2z',
+  palette:
+    'M12 3a9 9 0 1 0 0 18c1.2 0 1.8-.8 1.8-1.7 0-1-.8-1.4-.8-2.3 0-.9.7-1.5 1.7-1.5H17a4 4 0 0 0 4-4C21 6.8 17 3 12 3M7.5 11.5h.01M10 7.5h.01M14.5 7.5h.01M17 11h.01',
   hook: 'M12 3v11a4 4 0 1 1-8 0M12 3l-3 3M12 3l3 3M20 8v8',
   list: 'M5 4h14v16H5zM9 9h6M9 13h6M9 17h3',
   gear: 'M12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6M12 3v3M12 18v3M4.2 7.5l2.6 1.5M17.2 15l2.6 1.5M4.2 16.5L6.8 15M17.2 9l2.6-1.5',

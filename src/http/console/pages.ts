@@ -1,5 +1,6 @@
 import type { Broker } from '../../broker.ts'
 import { addAuditPages } from './audit/audit-pages.ts'
+import { addBrandingPages } from './branding/branding-pages.ts'
 import { addChainPages } from './chain-pages.ts'
 import { addKeyPages } from './key-pages.ts'
 import { addOperationPages, type OperationOptions } from './operation-pages.ts'
@@ -28,6 +29,7 @@ export function addAdministrationPages(
   addKeyPages(routes, broker) //      /dashboard/keys
   addSecretPages(routes, broker) //   /dashboard/secrets
   addProjectPages(routes, broker) //  /dashboard/projects
+  addBrandingPages(routes, broker) // /dashboard/branding
   addWebhookPages(routes, broker) //  /dashboard/webhooks
   addAuditPages(routes, broker) //    /dashboard/audit
   addOperationPages(routes, options) // /dashboard/settings, /doctor

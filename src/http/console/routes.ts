@@ -9,11 +9,13 @@ import { type ConsoleSession, openConsoleSession } from '../../flows/console/con
 import { inContext } from '../../services/request-context.ts'
 import { STATUS, toRefusal } from '../endpoint/errors.ts'
 import { readForm } from '../endpoint/read-form.ts'
+import { readUpload, type Upload } from '../endpoint/read-upload.ts'
 import { requestId } from '../endpoint/request-id.ts'
 import { CSRF_FIELD, pageSessions } from '../page-session/page-session.ts'
 import type { Html } from '../pages/layout.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { type ConsolePageOptions, consolePage } from './layout.ts'
+import { MENU } from './navigation.ts'
 
 /** One request of a logged-in operator. */
 export interface OnPage {
@@ -36,7 +38,7 @@ export interface OnPage {
 }
 
 export interface ShowOptions extends ConsolePageOptions {
-  readonly status?: 200 | 400 | 403 | 404 | 409 | 502 | 503
+  readonly status?: 200 | 400 | 403 | 404 | 409 | 413 | 502 | 503
 }
 
 export interface FormOptions {
@@ -44,6 +46,8 @@ export interface FormOptions {
   readonly recent?: boolean
   /** Of the form element, such as `inline` or `danger`. */
   readonly className?: string
+  /** It has a field for a file, and its route is an `upload`. */
+  readonly hasFile?: boolean
 }
 
 export interface ConsoleRoutes {
@@ -63,6 +67,12 @@ export interface ConsoleRoutes {
     path: string,
     handle: (on: OnPage, form: URLSearchParams) => Response | Promise<Response>,
     options?: FormRouteOptions,
+  ): void
+  /** A form with one small file. `tooLarge` is what the operator reads of a larger one. */
+  upload(
+    path: string,
+    handle: (on: OnPage, file: Upload['file']) => Response | Promise<Response>,
+    options: { readonly tooLarge: string },
   ): void
 }
 
@@ -99,11 +109,11 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
         headers(c)
         return c.redirect(`/dashboard${to}`, 303)
       },
-      form(action, fields, { recent = false, className = '' } = {}) {
+      form(action, fields, { recent = false, className = '', hasFile = false } = {}) {
         if (!mayChange) return ''
         if (recent && !session.isRecent)
           return html`<p class="confirm-first"><a class="button" href="/dashboard/confirm?next=${encodeURIComponent(path)}">Confirm your login first</a> <span class="muted small">It needs a login that is at most five minutes old.</span></p>`
-        return html`<form method="post" action="/dashboard${action}" class="${className}"><input type="hidden" name="${CSRF_FIELD}" value="${session.opened.csrf}">${fields}</form>`
+        return html`<form method="post" action="/dashboard${action}" class="${className}"${hasFile ? html` enctype="multipart/form-data"` : ''}><input type="hidden" name="${CSRF_FIELD}" value="${session.opened.csrf}">${fields}</form>`
       },
     }
   }
@@ -154,14 +164,35 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
         return handled(on, route, () => handle(on))
       })
     },
-    form(path, handle, { recent = false, readonly = false } = {}) {
-      const route = `/dashboard${path}`
-      app.post(route, async (c) => {
-        const session = await openConsoleSession(broker, sessions.token(c))
-        if (session === undefined) return toLogin(c)
-        const on = onPage(c, session)
-        return handled(on, route, async () => {
-          const form = await readForm(c)
+    form(path, handle, options) {
+      sent(path, options, async (on, check) => {
+        const form = await readForm(on.c)
+        await check(form)
+        return handle(on, form)
+      })
+    },
+    upload(path, handle, { tooLarge }) {
+      sent(path, {}, async (on, check) => {
+        const { form, file } = await readUpload(on.c, tooLarge)
+        await check(form)
+        return handle(on, file)
+      })
+    },
+  }
+
+  /** `run` is given what it must call with the form before it changes anything. */
+  function sent(
+    path: string,
+    { recent = false, readonly = false }: FormRouteOptions = {},
+    run: (on: OnPage, check: (form: URLSearchParams) => Promise<void>) => Promise<Response>,
+  ): void {
+    const route = `/dashboard${path}`
+    app.post(route, async (c) => {
+      const session = await openConsoleSession(broker, sessions.token(c))
+      if (session === undefined) return toLogin(c)
+      const on = onPage(c, session)
+      return handled(on, route, () =>
+        run(on, async (form) => {
           if (!sessions.isOwnForm(c, session.opened, form))
             throw new BrokerError('insufficient_role', FOREIGN)
           if (!readonly && !on.mayChange) {
@@ -169,10 +200,9 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
             throw new BrokerError('insufficient_role', READONLY)
           }
           if (recent && !session.isRecent) throw new BrokerError('insufficient_role', NOT_RECENT)
-          return handle(on, form)
-        })
-      })
-    },
+        }),
+      )
+    })
   }
 }
 
@@ -205,8 +235,15 @@ function refusalPage(on: OnPage, refusal: BrokerError): Response | Promise<Respo
 ${faults.length > 1 && html`<ul>${faults.map(({ path, message }) => html`<li>${path !== '' && html`<code>${path}</code>: `}${message}</li>`)}</ul>`}
 <p class="muted small">Reason: <code>${refusal.code}</code></p>
 ${refusal.message === NOT_RECENT && html`<p><a class="button" href="/dashboard/confirm">Confirm your login</a></p>`}
-<p><a href="/dashboard">Back to the overview</a></p></div>`
+<p>${backTo(pathOf(on.c))}</p></div>`
   return on.show(title, body, { status: status as ShowOptions['status'] & number })
+}
+
+/** The page of the menu to which the refused path belongs. */
+function backTo(path: string): Html {
+  const items = MENU.flatMap((group) => group.items)
+  const above = items.find((item) => item.path !== '' && path.startsWith(`${item.path}/`))
+  return html`<a href="/dashboard${above?.path ?? ''}">Back to ${above?.label ?? 'the overview'}</a>`
 }
 
 const FOREIGN =

@@ -1,0 +1,83 @@
+import { html } from 'hono/html'
+import { type Branding, OWN_TEXTS, type OwnText } from '../../../domain/branding.ts'
+import type { Html } from '../../pages/layout.ts'
+import { LANGUAGES, type Language } from '../../pages/texts/words.ts'
+import { given } from '../attempt.ts'
+import { field, hidden, select, textArea } from '../form-fields.ts'
+
+/** The name of each language in itself, as its readers look for it. */
+export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
+  en: 'English',
+  de: 'Deutsch',
+  fr: 'Français',
+  es: 'Español',
+  pt: 'Português',
+  ja: '日本語',
+  zh: '中文',
+}
+
+const MEMBERS = ['app_name', 'lang', 'accent', 'accent_dark', 'privacy_url', 'support_url'] as const
+
+/** The form of what is set. */
+export function brandingValues(branding: Branding | undefined): URLSearchParams {
+  const { appName, lang, accent, accentDark, privacyUrl, supportUrl } = branding ?? {}
+  const values = {
+    app_name: appName,
+    lang,
+    accent,
+    accent_dark: accentDark,
+    privacy_url: privacyUrl,
+    support_url: supportUrl,
+  } satisfies Record<(typeof MEMBERS)[number], string | undefined>
+  return new URLSearchParams(Object.entries(values).flatMap(([id, value]) => (value ? [[id, value]] : [])))
+}
+
+/** The request of the API that the form makes: what was emptied is removed. It is not checked yet. */
+export function brandingBody(form: URLSearchParams): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(MEMBERS.map((member) => [member, given(form, member) ?? null]))
+}
+
+/** `nearest`: for a colour that was refused, the button that saves the form with one that can be read. */
+export function brandingFields(
+  values: URLSearchParams,
+  faults: ReadonlyMap<string, string>,
+  nearest: Html | '',
+): Html {
+  const of = (id: string) => ({ value: values.get(id) ?? '', fault: faults.get(id) })
+  return html`<div class="columns">${field('Name of your application', 'app_name', { ...of('app_name'), maxlength: 60, placeholder: 'Acme Assistant', hint: 'As your users know it. Left empty, the pages say “your application”.' })}${select(
+    'Language',
+    'lang',
+    [['', 'English (unless set)'], ...LANGUAGES.map((one) => [one, LANGUAGE_NAMES[one]] as const)],
+    { ...of('lang'), hint: 'For readers whose browser asks for a language that the pages do not have.' },
+  )}</div>
+<div class="columns">${field('Colour on light pages', 'accent', { ...of('accent'), maxlength: 7, placeholder: '#0b57d0', hint: 'Of links and buttons, as #rrggbb.' })}${field('Colour on dark pages', 'accent_dark', { ...of('accent_dark'), maxlength: 7, placeholder: '#8ab4f8', hint: 'Left empty: the nearest shade that can be read.' })}</div>
+${nearest}
+<div class="columns">${field('Privacy page', 'privacy_url', { ...of('privacy_url'), type: 'url', maxlength: 1000, placeholder: 'https://acme.example/privacy' })}${field('Support page', 'support_url', { ...of('support_url'), type: 'url', maxlength: 1000, placeholder: 'https://acme.example/help' })}</div>
+<div class="buttons"><button type="submit" name="do" value="look" class="secondary">Look at it first</button> <button type="submit" name="do" value="set">Save</button></div>`
+}
+
+const PLACES: Readonly<Record<OwnText, readonly [label: string, hint: string]>> = {
+  'connect.note': ['Before the user agrees', 'Under the heading of the connect page.'],
+  'completed.note': ['When the account is connected', 'On the last page.'],
+  'failed.note': ['When it did not work', 'On the last page, such as where to get help.'],
+}
+
+/** The project's own sentences in one language. */
+export function textFields(language: Language, values: Values, faults: ReadonlyMap<string, string>): Html {
+  return html`${hidden('lang', language)}${OWN_TEXTS.map((place) => textArea(PLACES[place][0], place, { value: values[place], hint: PLACES[place][1], fault: faults.get(`texts.${language}.${place}`), rows: 2 }))}`
+}
+
+type Values = Readonly<Partial<Record<OwnText, string>>>
+
+/** All sentences with those of the form in the place of that language's; `null` where none is left. */
+export function textsBody(form: URLSearchParams, branding: Branding | undefined, language: Language) {
+  const own = Object.fromEntries(
+    OWN_TEXTS.flatMap((place) => {
+      const text = given(form, place)
+      return text === undefined ? [] : [[place, text]]
+    }),
+  )
+  const { [language]: _, ...others } = branding?.texts ?? {}
+  const all = { ...others, ...(Object.keys(own).length > 0 && { [language]: own }) }
+  return { texts: Object.keys(all).length > 0 ? all : null }
+}

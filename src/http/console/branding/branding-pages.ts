@@ -1,0 +1,254 @@
+import { html } from 'hono/html'
+import type { Broker } from '../../../broker.ts'
+import type { Branding } from '../../../domain/branding.ts'
+import { isReadable, nearestReadable } from '../../../domain/contrast.ts'
+import { invalidMember } from '../../../domain/errors.ts'
+import { parseOnce } from '../../../parsing/parse.ts'
+import { brandingChangesSchema, changeOwnBranding } from '../../admin/branding.ts'
+import type { Upload } from '../../endpoint/read-upload.ts'
+import { brandOf } from '../../pages/brand.ts'
+import type { Html } from '../../pages/layout.ts'
+import { knownLanguage } from '../../pages/texts/language-of.ts'
+import { LANGUAGES, type Language, wordsOf } from '../../pages/texts/words.ts'
+import { attempt, given } from '../attempt.ts'
+import { asCurl, code, facts, section } from '../elements.ts'
+import { submit } from '../form-fields.ts'
+import type { ConsoleRoutes, OnPage } from '../routes.ts'
+import {
+  brandingBody,
+  brandingFields,
+  brandingValues,
+  LANGUAGE_NAMES,
+  textFields,
+  textsBody,
+} from './branding-form.ts'
+import { brandingPreview, coloursCss, coloursHref, type SampleProvider } from './branding-preview.ts'
+
+/** The path of the form with the logo, whose size is limited apart. */
+export const LOGO_UPLOAD = '/dashboard/branding/logo'
+
+/** How the pages look that users of the project see: looked at before it is saved. */
+export function addBrandingPages(routes: ConsoleRoutes, broker: Broker): void {
+  const change = (on: OnPage, body: object) =>
+    changeOwnBranding(broker, on.projectId, parseOnce(brandingChangesSchema, body, 'the body'))
+
+  routes.page('/branding', async (on) => show(on, { values: brandingValues(await brandingOf(on)) }))
+
+  routes.page('/branding/colours.css', (on) => {
+    on.c.header('content-type', 'text/css; charset=utf-8')
+    on.c.header('x-content-type-options', 'nosniff')
+    on.c.header('cross-origin-resource-policy', 'same-origin')
+    on.c.header('cache-control', 'no-store')
+    return on.c.body(coloursCss(on.query))
+  })
+
+  routes.form('/branding', async (on, form) => {
+    const nearest = /^(accent|accent_dark)=(#[0-9a-f]{6})$/.exec(form.get('nearest') ?? '')
+    if (nearest?.[1] !== undefined && nearest[2] !== undefined) form.set(nearest[1], nearest[2])
+    const body = brandingBody(form)
+    const isLookedAt = form.get('do') === 'look'
+    const done = await attempt(async () => {
+      if (!isLookedAt) return change(on, body)
+      const { accent, accent_dark } = parseOnce(brandingChangesSchema, body, 'the body')
+      return unreadableOf(accent, accent_dark)
+    })
+    if (done.outcome === 'refused')
+      return show(on, {
+        values: form,
+        faults: done.faults,
+        problem: done.message,
+        isDraft: true,
+        status: done.status,
+      })
+    const { result } = done
+    if (result?.outcome === 'changed') return on.go('/branding', 'The pages look so from now on.')
+    if (result === undefined) return show(on, { values: form, isDraft: true })
+    const { member, nearest: shade } = result
+    const isLight = member === 'accent'
+    const fault = `Links in this colour cannot be read on ${isLight ? 'light' : 'dark'} pages: its contrast is below 4.5. ${shade} is the nearest shade that can.`
+    return show(on, {
+      values: form,
+      faults: new Map([[member, fault]]),
+      problem: isLookedAt ? undefined : 'Nothing was saved: one of the colours could not be read.',
+      nearest: html`<p><button type="submit" name="nearest" value="${member}=${shade}" class="secondary">Save with ${shade} on ${isLight ? 'light' : 'dark'} pages</button></p>`,
+      isDraft: true,
+      status: isLookedAt ? 200 : 400,
+    })
+  })
+
+  routes.upload(
+    '/branding/logo',
+    async (on, file) => {
+      const done = await attempt(async () => change(on, { logo: dataUrlOf(file) }))
+      if (done.outcome === 'done') return on.go('/branding', 'The logo is on the pages from now on.')
+      const { faults, message, status } = done
+      return show(on, { values: brandingValues(await brandingOf(on)), faults, problem: message, status })
+    },
+    {
+      tooLarge:
+        'The logo is larger than 64 KiB. Save it smaller, such as 256 × 256 pixels, and choose it again.',
+    },
+  )
+
+  routes.form('/branding/logo/remove', async (on) => {
+    await change(on, { logo: null })
+    return on.go('/branding', 'The logo was removed.')
+  })
+
+  routes.form('/branding/texts', async (on, form) => {
+    const language = languageOf(form.get('lang') ?? undefined)
+    const branding = await brandingOf(on)
+    const done = await attempt(() => change(on, textsBody(form, branding, language)))
+    if (done.outcome === 'done')
+      return on.go(`/branding?lang=${language}`, `The sentences in ${LANGUAGE_NAMES[language]} were saved.`)
+    const { faults, message, status } = done
+    return show(on, { values: brandingValues(branding), texts: form, faults, problem: message, status })
+  })
+}
+
+function brandingOf({ broker, projectId }: OnPage): Promise<Branding | undefined> {
+  return broker.store.brandings.find(projectId)
+}
+
+function languageOf(text: string | undefined): Language {
+  return knownLanguage(text) ?? 'en'
+}
+
+/** What saving these colours would be refused for. */
+function unreadableOf(accent: string | null | undefined, dark: string | null | undefined) {
+  if (accent != null && !isReadable(accent, 'light'))
+    return { outcome: 'unreadable', member: 'accent', nearest: nearestReadable(accent, 'light') } as const
+  if (dark != null && !isReadable(dark, 'dark'))
+    return { outcome: 'unreadable', member: 'accent_dark', nearest: nearestReadable(dark, 'dark') } as const
+  return undefined
+}
+
+/** The file as the API takes it. What kind of image it is, its bytes say: browsers go by the end of its name. */
+function dataUrlOf(file: Upload['file']): string {
+  if (file === undefined) throw invalidMember('logo', 'required', 'Choose a file first.')
+  const { data } = file
+  const type = data.subarray(0, 3).equals(JPEG) ? 'jpeg' : data.subarray(0, 4).equals(RIFF) ? 'webp' : 'png'
+  return `data:image/${type};base64,${data.toString('base64')}`
+}
+
+const JPEG = Buffer.from([0xff, 0xd8, 0xff])
+const RIFF = Buffer.from('RIFF')
+
+interface Shown {
+  /** Of the first form. */
+  readonly values: URLSearchParams
+  /** Of the form with the sentences, if that was sent. */
+  readonly texts?: URLSearchParams
+  readonly faults?: ReadonlyMap<string, string>
+  readonly problem?: string | undefined
+  readonly nearest?: Html
+  /** The values are not saved. */
+  readonly isDraft?: boolean
+  readonly status?: 200 | 400 | 403 | 404 | 409
+}
+
+async function show(on: OnPage, shown: Shown): Promise<Response> {
+  const { values, texts, faults = new Map<string, string>(), problem, nearest = '', isDraft = false } = shown
+  const branding = await brandingOf(on)
+  const language = languageOf(texts?.get('lang') ?? on.query('lang') ?? branding?.lang)
+  const body = html`${section('Preview', await preview(on, branding, { values, language, isDraft }))}
+${on.mayChange ? section('Name, colours and links', html`${on.form('/branding', brandingFields(values, faults, nearest))}`) : settings(branding)}
+${on.mayChange && section('Logo', logoForms(on, branding, faults.get('logo')))}
+${section('Your own sentences', sentences(on, branding, { language, texts, faults }))}
+${asCurl(on, `/v1/admin/projects/${encodeURIComponent(on.session.project.name)}/branding`, { method: 'PATCH', body: { app_name: values.get('app_name') || 'Acme Assistant', accent: values.get('accent') || '#0b57d0' } })}`
+  return on.show('Branding', body, {
+    lead: 'How the pages look on which your users connect their accounts.',
+    problem,
+    ...(shown.status !== undefined && { status: shown.status }),
+  })
+}
+
+async function preview(
+  on: OnPage,
+  branding: Branding | undefined,
+  { values, language, isDraft }: { values: URLSearchParams; language: Language; isDraft: boolean },
+): Promise<Html> {
+  const { broker, projectId } = on
+  const colour = (id: string) => {
+    const text = given(values, id)
+    return text !== undefined && /^#[0-9a-f]{6}$/i.test(text) ? text : undefined
+  }
+  const brand = {
+    ...brandOf(branding),
+    appName: given(values, 'app_name')?.slice(0, 60),
+    privacyUrl: given(values, 'privacy_url'),
+    supportUrl: given(values, 'support_url'),
+  }
+  const entries = await broker.store.providers.list(projectId)
+  // one whose scopes have sentences shows more of the page
+  const entry = entries.find((one) => broker.definitions.describing(one)?.facts.scopes) ?? entries[0]
+  const provider: SampleProvider =
+    entry === undefined
+      ? { displayName: 'Example', opens: 'login.example.com', facts: undefined }
+      : {
+          displayName: entry.provider.displayName,
+          opens: new URL(entry.provider.authorizationRequest.endpoint).host,
+          facts: broker.definitions.describing(entry)?.facts,
+        }
+  const ownPage = `${broker.settings.publicUrl.host}/me`
+  return html`<link rel="stylesheet" href="${coloursHref({ accent: colour('accent'), accentDark: colour('accent_dark') })}">
+${isDraft && html`<p class="note wait">This is not saved yet: your users see the pages as before.</p>`}
+${brandingPreview(brand, provider, wordsOf(language), ownPage)}
+<p class="muted small">What the pages say of who asks for what, and their warning, cannot be changed. A page is in the language of its reader.</p>`
+}
+
+function settings(branding: Branding | undefined): Html {
+  const { appName, lang, accent, accentDark, privacyUrl, supportUrl } = branding ?? {}
+  const rows = [
+    ['Name of your application', appName],
+    ['Language', lang === undefined ? undefined : LANGUAGE_NAMES[languageOf(lang)]],
+    ['Colour on light pages', accent === undefined ? undefined : code(accent)],
+    ['Colour on dark pages', accentDark === undefined ? undefined : code(accentDark)],
+    ['Privacy page', privacyUrl],
+    ['Support page', supportUrl],
+  ] as const
+  return section(
+    'Name, colours and links',
+    rows.every(([, value]) => value === undefined)
+      ? html`<p class="muted">Nothing is set: the pages look as Gatepass does.</p>`
+      : facts(rows),
+  )
+}
+
+function logoForms(on: OnPage, branding: Branding | undefined, fault: string | undefined): Html {
+  const { logo } = brandOf(branding)
+  const fields = html`<div class="field"><label for="f-logo">${logo === undefined ? 'Image' : 'Another image'}</label>
+<input id="f-logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp" required aria-describedby="f-logo-hint"${fault === undefined ? '' : html` aria-invalid="true"`}>
+<p class="hint" id="f-logo-hint">PNG, JPEG or WebP of at most 64 KiB, best square. It is shown 40 pixels wide.</p>${fault !== undefined && html`<p class="fault">${fault}</p>`}</div>
+${submit('Upload the logo', 'secondary')}`
+  return html`${logo !== undefined && html`<div class="buttons"><img class="own-logo" src="${logo}" alt="The logo" width="64" height="64">${on.form('/branding/logo/remove', submit('Remove the logo', 'danger'), { className: 'inline' })}</div>`}
+${on.form('/branding/logo', fields, { hasFile: true })}`
+}
+
+function sentences(
+  on: OnPage,
+  branding: Branding | undefined,
+  {
+    language,
+    texts,
+    faults,
+  }: { language: Language; texts: URLSearchParams | undefined; faults: ReadonlyMap<string, string> },
+): Html {
+  const own = branding?.texts ?? {}
+  const tabs = html`<nav class="tabs" aria-label="Language of the sentences"><ul>${LANGUAGES.map(
+    (one) =>
+      html`<li><a href="/dashboard/branding?lang=${one}#sentences" lang="${one}"${one === language ? html` aria-current="true"` : ''}>${LANGUAGE_NAMES[one]}${own[one] !== undefined && html` <span class="has" title="has sentences"><span class="visually-hidden">, has sentences</span></span>`}</a></li>`,
+  )}</ul></nav>`
+  const said = texts === undefined ? (own[language] ?? {}) : Object.fromEntries(texts)
+  const fields = html`${textFields(language, said, faults)}${submit(`Save in ${LANGUAGE_NAMES[language]}`)}`
+  const shown = Object.values(own[language] ?? {})
+  return html`<div id="sentences" class="stack">${tabs}
+<p class="muted">Plain text of at most 300 characters. A reader whose language has none sees those of the project’s language, or the English ones.</p>
+${
+  on.mayChange
+    ? html`${on.form('/branding/texts', fields)}`
+    : shown.length === 0
+      ? html`<p class="muted">None in this language.</p>`
+      : html`<ul class="plain">${shown.map((text) => html`<li lang="${language}" dir="auto">${text}</li>`)}</ul>`
+}</div>`
+}

@@ -1,0 +1,97 @@
+import { html } from 'hono/html'
+import { type BACKGROUNDS, nearestReadable, textOn } from '../../../domain/contrast.ts'
+import { scopeSentence } from '../../../providers/catalogue/scope-sentences.ts'
+import type { Definition } from '../../../providers/definition/read-definition.ts'
+import type { Brand } from '../../pages/brand.ts'
+import { type Html, name } from '../../pages/layout.ts'
+import { tileLogo } from '../../pages/logo-assets.ts'
+import { appTile, providerTile } from '../../pages/provider-tile.ts'
+import type { Words } from '../../pages/texts/words.ts'
+
+/** The colours of buttons and links where a project has none, as `pico.css` has them. */
+const USUAL = {
+  light: { button: '#0172ad', text: '#ffffff', link: '#0172ad' },
+  dark: { button: '#0172ad', text: '#ffffff', link: '#01aaff' },
+} as const
+
+export type Scheme = keyof typeof BACKGROUNDS
+
+export interface Colours {
+  readonly accent?: string | undefined
+  readonly accentDark?: string | undefined
+}
+
+/** A provider as the preview shows it. */
+export interface SampleProvider {
+  readonly displayName: string
+  /** The host of the authorization endpoint. */
+  readonly opens: string
+  readonly facts: Definition['facts'] | undefined
+}
+
+/** The URL of the style sheet for the preview in these colours. */
+export function coloursHref({ accent, accentDark }: Colours): string {
+  const query = new URLSearchParams({
+    ...(accent !== undefined && { light: accent.slice(1) }),
+    ...(accentDark !== undefined && { dark: accentDark.slice(1) }),
+  })
+  return `/dashboard/branding/colours.css?${query}`
+}
+
+/** The style sheet of that URL. Nothing but colours of six digits is taken from it. */
+export function coloursCss(query: (name: string) => string | undefined): string {
+  const asked = (scheme: Scheme) =>
+    /^[0-9a-f]{6}$/i.test(query(scheme) ?? '') ? `#${query(scheme)}` : undefined
+  const light = asked('light')
+  // as the style sheet of the project's pages does it
+  const dark = asked('dark') ?? (light === undefined ? undefined : nearestReadable(light, 'dark'))
+  return rule('light', light) + rule('dark', dark)
+}
+
+function rule(scheme: Scheme, colour: string | undefined): string {
+  const { button, text, link } =
+    colour === undefined ? USUAL[scheme] : { button: colour, text: textOn(colour), link: colour }
+  return `.preview.${scheme} { --own: ${button}; --on-own: ${text}; --own-link: ${link}; }\n`
+}
+
+/** The connect page in small, in light and in dark colours. It has no form. */
+export function brandingPreview(brand: Brand, provider: SampleProvider, words: Words, host: string): Html {
+  const schemes: readonly (readonly [Scheme, string])[] = [
+    ['light', 'On light pages'],
+    ['dark', 'On dark pages'],
+  ]
+  return html`<div class="previews">${schemes.map(
+    ([
+      scheme,
+      caption,
+    ]) => html`<figure><div class="preview ${scheme}" lang="${words.language}" dir="${words.direction}">
+${sample(brand, provider, words, host)}</div><figcaption class="muted small">${caption}</figcaption></figure>`,
+  )}</div>`
+}
+
+function sample(brand: Brand, provider: SampleProvider, words: Words, host: string) {
+  const { connect } = words.texts
+  const app = brand.appName === undefined ? undefined : name(brand.appName)
+  const called = name(provider.displayName)
+  const note = brand.note('connect.note', words)
+  const scopes = Object.keys(provider.facts?.scopes ?? {}).flatMap((scope) => {
+    const sentence = scopeSentence(provider.facts?.scopes, scope, words.language)
+    return sentence === undefined ? [] : [sentence]
+  })
+  const links = [
+    [brand.privacyUrl, connect.privacy],
+    [brand.supportUrl, connect.support],
+  ] as const
+  return html`<p class="line">${brand.logo !== undefined && html`<img src="${brand.logo}" alt="" width="20" height="20">`}${app ?? 'Gatepass'}</p>
+<div class="page"><div class="pair" aria-hidden="true">${(app !== undefined || brand.logo !== undefined) && html`${appTile(brand)}<span class="between"></span>`}${providerTile({ providerName: provider.displayName, logo: tileLogo(provider.facts?.logo) })}</div>
+<p class="asks">${connect.wants(app, called)}</p>
+<p>${connect.youAre(html`Ada`, app)}</p>
+${note !== undefined && html`<p class="own" lang="${note.language}" dir="auto">${note.text}</p>`}
+<p><strong>${connect.willBeAbleTo(app)}</strong></p>
+<ul>${scopes.length === 0 ? html`<li>${connect.defaults(called)}</li>` : scopes.slice(0, 3).map(({ text, language }) => html`<li lang="${language}">${name(text, { longest: 200 })}</li>`)}</ul>
+<p class="warns">${connect.warning(app)}</p>
+<p class="does">${connect.continueTo(called)}</p>
+<p class="does not">${connect.cancel}</p>
+<p class="next">${connect.next(html`<strong>${name(provider.opens)}</strong>`, html`<span class="linked">${name(host)}</span>`)}</p></div>
+${links.some(([address]) => address !== undefined) && html`<p class="foot">${links.map(([address, text]) => address !== undefined && html`<span class="linked">${text}</span> `)}</p>`}`
+}
