@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 import type { Logo } from '../domain/branding.ts'
 import { invalidMember } from '../domain/errors.ts'
 
-const MAX_LOGO_BYTES = 64 * 1024
+export const MAX_LOGO_BYTES = 64 * 1024
 
 /** The bytes with which images of each kind begin, in hexadecimal. An SVG may hold scripts and links, so it is none. */
 const BEGINNINGS: Readonly<Record<Logo['type'], RegExp>> = {

@@ -3,6 +3,7 @@ import type { Broker } from '../../../broker.ts'
 import type { Branding } from '../../../domain/branding.ts'
 import { isReadable, nearestReadable } from '../../../domain/contrast.ts'
 import { invalidMember } from '../../../domain/errors.ts'
+import { MAX_LOGO_BYTES } from '../../../flows/logo-image.ts'
 import { parseOnce } from '../../../parsing/parse.ts'
 import { brandingChangesSchema, changeOwnBranding } from '../../admin/branding.ts'
 import type { Upload } from '../../endpoint/read-upload.ts'
@@ -85,8 +86,7 @@ export function addBrandingPages(routes: ConsoleRoutes, broker: Broker): void {
       return show(on, { values: brandingValues(await brandingOf(on)), faults, problem: message, status })
     },
     {
-      tooLarge:
-        'The logo is larger than 64 KiB. Save it smaller, such as 256 × 256 pixels, and choose it again.',
+      tooLarge: TOO_LARGE,
     },
   )
 
@@ -127,9 +127,13 @@ function unreadableOf(accent: string | null | undefined, dark: string | null | u
 function dataUrlOf(file: Upload['file']): string {
   if (file === undefined) throw invalidMember('logo', 'required', 'Choose a file first.')
   const { data } = file
+  if (data.length > MAX_LOGO_BYTES) throw invalidMember('logo', 'too_large', TOO_LARGE)
   const type = data.subarray(0, 3).equals(JPEG) ? 'jpeg' : data.subarray(0, 4).equals(RIFF) ? 'webp' : 'png'
   return `data:image/${type};base64,${data.toString('base64')}`
 }
+
+const TOO_LARGE =
+  'The logo is larger than 64 KiB. Save it smaller, such as 256 × 256 pixels, and choose it again.'
 
 const JPEG = Buffer.from([0xff, 0xd8, 0xff])
 const RIFF = Buffer.from('RIFF')
