@@ -14,7 +14,7 @@ export async function looksRight({ page, complaints }: Person, name: string) {
     width: document.documentElement.clientWidth,
   }))
   expect(scroll, `${name}: wider than its window`).toBeLessThanOrEqual(width)
-  expect(complaints.filter((one) => !/status of 4(03|04|10|00)|status of 503/.test(one))).toEqual([])
+  expect(complaints.filter((one) => !/status of 4(03|04|10|13|00)|status of 503/.test(one))).toEqual([])
   expect(await page.locator('h1').count(), `${name}: one heading`).toBe(1)
   expect(await page.evaluate(() => document.fonts.status)).toBe('loaded')
   if (SCREENSHOTS !== undefined)
