@@ -125,7 +125,7 @@ function unreadableOf(accent: string | null | undefined, dark: string | null | u
 
 /** The file as the API takes it. What kind of image it is, its bytes say: browsers go by the end of its name. */
 function dataUrlOf(file: Upload['file']): string {
-  if (file === undefined) throw invalidMember('logo', 'required', 'Choose a file first.')
+  if (file === undefined) throw invalidMember('logo', 'missing', 'Choose a file first.')
   const { data } = file
   if (data.length > MAX_LOGO_BYTES) throw invalidMember('logo', 'too_large', TOO_LARGE)
   const type = data.subarray(0, 3).equals(JPEG) ? 'jpeg' : data.subarray(0, 4).equals(RIFF) ? 'webp' : 'png'
