@@ -34,6 +34,9 @@ const written = COLUMNS.map((name) => getTableColumns(connections)[name])
 export const INSERT_CONNECTION = `insert into connections (${written.map(({ name }) => name)})
   values (${written.map(() => '?')})`
 
+/** Where a column's value is in a row. */
+export const valueAt = (column: (typeof COLUMNS)[number]) => COLUMNS.indexOf(column)
+
 export type ConnectionRow = readonly unknown[]
 
 export interface RowsOf {

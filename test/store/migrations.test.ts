@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
 import { pendingMigrations } from '../../src/store/dialects/sqlite/migrations.ts'
 import { openSqliteStore } from '../../src/store/dialects/sqlite/open.ts'
@@ -106,6 +107,73 @@ describe('a database of the release before this one', () => {
     }
     for (const row of ROWS) await runSql(database.url, row)
     await expectKept(await openPostgresStore(database.url))
+  })
+})
+
+describe('indexes of tables that are there already, on PostgreSQL', () => {
+  const INDEXES = ['chains_of_project', 'connections_refresh_at', 'executions_status'] // the second is of a new column
+
+  /** A database that the release before `latest` has migrated. */
+  async function migratedBefore(url: string, latest: string) {
+    const migrationsFolder = fileURLToPath(new URL('../../drizzle/postgres', import.meta.url))
+    const { entries } = JSON.parse(readFileSync(join(migrationsFolder, 'meta/_journal.json'), 'utf8'))
+    const done = entries.findIndex(({ tag }: { tag: string }) => tag.endsWith(latest))
+    await runSql(url, 'create table schema_migrations (hash text primary key, created_at bigint not null)')
+    for (const { hash, sql, folderMillis } of readMigrationFiles({ migrationsFolder }).slice(0, done)) {
+      await runSql(url, sql.join('\n'))
+      await runSql(url, `insert into schema_migrations values ('${hash}', ${folderMillis})`)
+    }
+    await runSql(url, "insert into projects values ('proj_1', 'default', 1)")
+  }
+
+  const validOf = async (client: pg.Client) =>
+    (
+      await client.query(
+        'select indexrelid::regclass::text as name, indisvalid as valid from pg_index where indexrelid::regclass::text = any($1) order by 1',
+        [INDEXES],
+      )
+    ).rows
+
+  test('are built while writes go on, and anew after a build that was broken off', async () => {
+    await using database = await freshDatabase()
+    await migratedBefore(database.url, 'list_indexes')
+    const [writer, other] = [1, 2].map(
+      () => new pg.Client({ connectionString: database.url, statement_timeout: 30_000 }),
+    ) as [pg.Client, pg.Client]
+    await Promise.all([writer.connect(), other.connect()])
+    // as a build leaves it that was broken off
+    await writer.query('create index chains_of_project on chains (project_id, expires_at)')
+    await writer.query(
+      "update pg_index set indisvalid = false where indexrelid = 'chains_of_project'::regclass",
+    )
+    // a transaction that has written, and has not ended: every build waits for it
+    await writer.query('begin')
+    await writer.query("delete from executions where id = 'none'")
+    const opening = openPostgresStore(database.url)
+    await vi.waitFor(async () => {
+      const { rows } = await other.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query ilike 'create index%executions%'",
+      )
+      expect(rows).toHaveLength(1)
+    }, 60_000)
+
+    await other.query("delete from executions where id = 'another'") // waits behind a lock if writes are locked out
+
+    await writer.query('commit')
+    const store = await opening
+    expect(await validOf(other)).toEqual(INDEXES.map((name) => ({ name, valid: true })))
+    await Promise.all([store.close(), writer.end(), other.end()])
+  })
+
+  test('are built once by nodes that start together', async () => {
+    await using database = await freshDatabase()
+    await migratedBefore(database.url, 'list_indexes')
+    const stores = await Promise.all([1, 2, 3].map(() => openPostgresStore(database.url)))
+    const client = new pg.Client(database.url)
+    await client.connect()
+    expect(await validOf(client)).toEqual(INDEXES.map((name) => ({ name, valid: true })))
+    await client.end()
+    for (const store of stores) await store.close()
   })
 })
 

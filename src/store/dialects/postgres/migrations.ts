@@ -1,8 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { BrokerError } from '../../../domain/errors.ts'
 import { databaseName } from '../../database-place.ts'
 import { migrationsAfter, refuseNewer } from '../../migrations.ts'
 import { retry } from '../../retry.ts'
+import { buildIndexes, repeatable } from './build-indexes.ts'
 import { forLog, fromDriver, PASSING, RetryableError } from './failures.ts'
 import { alreadyBegun, isPartitionsMark, partitionsIn, partitionTables, type Query } from './partitioning.ts'
 import { clientConfig } from './pool.ts'
@@ -11,6 +13,9 @@ import { clientConfig } from './pool.ts'
 const MIGRATION_LOCK = '7449355626537022323'
 /** How long one node waits for another that migrates, and a migration may take. */
 const LONGEST_MIGRATION_MS = 10 * 60_000
+
+/** How soon a node notices that another has migrated. */
+const LOCK_POLL_MS = 200
 
 /** SQLSTATEs of a race with another node's migration, on a database whose advisory locks have no effect. */
 const RACED = ['42P07', '42710', '23505', '40001']
@@ -47,7 +52,13 @@ export async function migrateDatabase(
   { partitions }: { readonly partitions?: number | undefined } = {},
 ): Promise<void> {
   await connected(url, async (query) => {
-    await query('select pg_advisory_lock($1::bigint)', [MIGRATION_LOCK])
+    await lockMigrations(query)
+    const before = await migrationsDone(query)
+    if (before.size > 0)
+      await buildIndexes(
+        query,
+        migrationsAfter('postgres', before).flatMap(({ sql }) => sql.map((one) => one.trim())),
+      )
     await query('begin')
     await query(
       'create table if not exists schema_migrations (hash text primary key, created_at bigint not null)',
@@ -61,12 +72,24 @@ export async function migrateDatabase(
     if (partitions !== undefined && !isNew && partitionsIn(done) !== partitions)
       throw alreadyBegun(databaseName({ kind: 'postgres', url }), partitionsIn(done))
     for (const { hash, sql, folderMillis } of migrationsAfter('postgres', done)) {
-      await query(sql.join('\n'))
+      await query(sql.map((one) => repeatable(one.trim())).join('\n'))
       await query('insert into schema_migrations values ($1, $2)', [hash, folderMillis])
     }
     if (partitions !== undefined && isNew) await partitionTables(query, partitions)
     await query('commit')
   })
+}
+
+/**
+ * Asks again and again, since a session that waits for an advisory lock has a snapshot, and a concurrent build of an
+ * index waits for all snapshots that are older than itself.
+ */
+async function lockMigrations(query: Query): Promise<void> {
+  for (const until = performance.now() + LONGEST_MIGRATION_MS; ; await pause(LOCK_POLL_MS)) {
+    const [row] = await query('select pg_try_advisory_lock($1::bigint) as locked', [MIGRATION_LOCK])
+    if (row?.locked === true) return
+    if (performance.now() > until) throw new RetryableError('another node has been migrating for ten minutes')
+  }
 }
 
 async function migrationsDone(query: Query): Promise<ReadonlySet<string>> {
