@@ -180,6 +180,8 @@ export interface ConsoleRows {
   readonly delivery: string
   readonly key: string
   readonly webhook: string
+  /** The number of an entry in the middle of the audit trail. */
+  readonly entry: string
 }
 
 export function rowsIn(folder: string): ConsoleRows {
@@ -196,6 +198,7 @@ export function rowsIn(folder: string): ConsoleRows {
       'select id from api_keys order by id desc limit 1 offset (select min(70, count(*) / 2) from api_keys)',
     ),
     webhook: one('select min(id) from webhooks'),
+    entry: one('select max(first_seq) / 2 from audit_blocks'),
   }
   database.close()
   return rows

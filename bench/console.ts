@@ -47,7 +47,7 @@ export async function pagesOnPostgres(folder: string): Promise<Figure[]> {
 }
 
 /** By their paths below `/dashboard`. */
-function consolePaths({ connection, run, delivery, key, webhook }: ConsoleRows): readonly string[] {
+function consolePaths({ connection, run, delivery, key, webhook, entry }: ConsoleRows): readonly string[] {
   const user = encodeURIComponent(userName(4_711))
   const today = new Date().toISOString().slice(0, 10)
   const tool = encodeURIComponent('many:Tool7:1.0.0')
@@ -116,7 +116,7 @@ function consolePaths({ connection, run, delivery, key, webhook }: ConsoleRows):
     `/webhooks/${webhook}?state=waiting`,
     `/webhooks/${webhook}?state=delivered`,
     '/audit',
-    '/audit?before=2500000',
+    `/audit?before=${entry}`,
     '/audit?action=connection.refreshed',
     `/audit?user=${user}`,
     `/audit?user=${user}&action=connection.deleted`,
@@ -126,7 +126,7 @@ function consolePaths({ connection, run, delivery, key, webhook }: ConsoleRows):
     `/audit?until=${today}`,
     '/audit?until=2020-01-01',
     '/audit?since=2099-01-01',
-    '/audit/2500000',
+    `/audit/${entry}`,
     '/settings',
     '/doctor',
   ]

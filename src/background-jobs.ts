@@ -33,6 +33,8 @@ const COUNTED_SECONDS = 90 * 24 * 3600
 const MCP_CONSENT_SECONDS = 90 * 24 * 3600
 /** How long a connection's page names a tool that no longer uses it. */
 const TOOL_USE_SECONDS = 400 * 24 * 3600
+/** How long the console lists a user for whom Gatepass no longer acts. Their connections stay. */
+const SEEN_SECONDS = 400 * 24 * 3600
 
 /** What a process does at intervals, without a request. */
 export interface BackgroundJob {
@@ -93,6 +95,7 @@ async function sweep({ store, now, settings }: Broker): Promise<void> {
   await store.connectionTools.sweep(now() - TOOL_USE_SECONDS)
   await store.pageSessions.sweep(now())
   await store.counters.sweep(now() - COUNTED_SECONDS)
+  await store.users.sweep(now() - SEEN_SECONDS)
 }
 
 /** Starts the jobs of this process; the shared ones too, where it is the process that runs them. */

@@ -1,7 +1,8 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Database } from './database.ts'
 import type { OfProject } from './statement.ts'
+import { inSlices } from './sweep.ts'
 
 export interface SeenUser {
   readonly userId: string
@@ -17,6 +18,8 @@ export interface Users {
   list(projectId: string, limit: number, after?: SeenUser): Promise<readonly SeenUser[]>
   /** Deletes the row of a user whose data are erased. */
   forget(projectId: string, userId: string): Promise<void>
+  /** Deletes those who were last seen before `before`; returns how many. */
+  sweep(before: EpochSeconds): Promise<number>
 }
 
 interface OfUser extends OfProject {
@@ -32,7 +35,7 @@ export function createUsers({
   writeRepeatable,
   dialect,
 }: Database): Users {
-  const { users } = tables
+  const { users, projects } = tables
   const ofUser = (p: OfUser) => and(eq(users.projectId, p.projectId), eq(users.userId, p.userId))
   const columns = { userId: users.userId, lastSeenAt: users.lastSeenAt }
 
@@ -76,6 +79,15 @@ export function createUsers({
   const forget = statement((p: OfUser) =>
     query.delete(users).where(ofUser(p)).returning({ userId: users.userId }),
   )
+  const projectIds = statement((_: object) => query.select({ id: projects.id }).from(projects))
+  const sweep = statement((p: OfProject & { before: EpochSeconds }) => {
+    const isOld = and(eq(users.projectId, p.projectId), lt(users.lastSeenAt, p.before))
+    const old = query.select({ userId: users.userId }).from(users).where(isOld).limit(dialect.sweptAtOnce)
+    return query
+      .delete(users)
+      .where(and(inArray(users.userId, old), isOld))
+      .returning({ userId: users.userId })
+  })
 
   return {
     async seen(projectId, seenUsers) {
@@ -91,6 +103,13 @@ export function createUsers({
     },
     async forget(projectId, userId) {
       await writeRepeatable(forget({ projectId, userId }))
+    },
+    async sweep(before) {
+      let swept = 0
+      // project by project, since the index of the times begins with it
+      for (const { id: projectId } of await read(projectIds({})))
+        swept += await inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweep({ projectId, before })))
+      return swept
     },
   }
 }

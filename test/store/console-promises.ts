@@ -173,6 +173,21 @@ export function consolePromises(open: () => Promise<OpenedStore>): void {
       await other.users.forget(projectId, 'ada')
       expect(await store.users.find(projectId, 'ada')).toBeUndefined()
     })
+
+    test('are swept in every project by when they were seen last', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const another = await inProject(store, 'another')
+      const times = new Map([
+        ['ada', 10],
+        ['bob', 20],
+      ])
+      for (const id of [projectId, another.projectId]) await store.users.seen(id, times)
+      expect(await other.users.sweep(20)).toBe(2)
+      for (const id of [projectId, another.projectId])
+        expect(await store.users.list(id, 5)).toEqual([{ userId: 'bob', lastSeenAt: 20 }])
+    })
   })
 
   describe('counters', () => {
