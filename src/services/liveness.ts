@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Log } from '../domain/log.ts'
 import { LAPSE_MS } from '../store/processes.ts'
 import type { Store } from '../store/store.ts'
+import { outsideTraces } from './tracing.ts'
 
 /**
  * Sends heartbeats of this process while it holds claims, and ends the claims of processes whose heartbeat stopped. An
@@ -56,7 +57,8 @@ export function createLiveness(
     if (timer !== undefined && (await processes.beat(id)) === undefined) id = randomUUID()
     await processes.enter(id)
     beatenAt = begunAt
-    timer ??= setInterval(() => void tick(), beatMs).unref()
+    // the request that begins the heartbeats has ended when most of them are sent
+    timer ??= outsideTraces(() => setInterval(() => void tick(), beatMs).unref())
   }
 
   async function tick(): Promise<void> {

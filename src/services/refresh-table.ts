@@ -9,6 +9,7 @@ import type { SentRequest } from '../providers/sent-requests.ts'
 import type { Store } from '../store/store.ts'
 import { atMost } from './cache-size.ts'
 import { createProviderBreaker, type ProviderBreaker } from './provider-breaker.ts'
+import { outsideTraces } from './tracing.ts'
 
 /** What a refresh comes to. */
 export type RefreshOutcome =
@@ -147,7 +148,7 @@ export function createRefreshes(
         const leavers = waiting.get(id) ?? new Set()
         leavers.add(leave)
         waiting.set(id, leavers)
-        poll ??= setInterval(catchUp, CATCH_UP_MS)
+        poll ??= outsideTraces(() => setInterval(catchUp, CATCH_UP_MS)) // for all waiters
       })
     },
     spread: (seconds) => seconds + Math.floor(seconds * SPREAD * random()),

@@ -1,5 +1,6 @@
 import { type Authorization, isSettled } from '../domain/authorization.ts'
 import type { Store } from '../store/store.ts'
+import { outsideTraces } from './tracing.ts'
 
 /** How often, while requests wait, the store is asked for changes of other processes. */
 const CATCH_UP_MS = 50
@@ -105,7 +106,7 @@ export function createWaiters(store: Store, { total, perOwner }: WaitersLimits):
         const wakes = waiting.get(id) ?? new Set()
         wakes.add(leave)
         waiting.set(id, wakes)
-        poll ??= setInterval(catchUp, CATCH_UP_MS)
+        poll ??= outsideTraces(() => setInterval(catchUp, CATCH_UP_MS)) // for all waiters
         // the authorization may have settled since the caller read it
         void look(id).catch(() => {})
       })

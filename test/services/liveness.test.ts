@@ -1,0 +1,34 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { createLiveness } from '../../src/services/liveness.ts'
+import { currentSpan, type Span, within } from '../../src/services/tracing.ts'
+import { openSqliteStore } from '../../src/store/dialects/sqlite/open.ts'
+
+const SPAN: Span = {
+  traceId: '0af7651916cd43dd8448eb211c80319c',
+  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+  isRecorded: true,
+  set() {},
+  end() {},
+}
+
+const store = openSqliteStore(':memory:')
+afterEach(() => store.close())
+
+test('heartbeats belong to no trace, although a request began them', async () => {
+  const spans: (Span | undefined)[] = []
+  const { beat } = store.processes
+  vi.spyOn(store.processes, 'beat').mockImplementation((id) => {
+    spans.push(currentSpan())
+    return beat(id)
+  })
+  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  const liveness = createLiveness(store, { log, beatMs: 5 })
+  await within(SPAN, () =>
+    liveness.whileAlive(async () => {
+      expect(currentSpan()).toBe(SPAN)
+      await vi.waitFor(() => expect(spans.length).toBeGreaterThan(1), 60_000)
+    }),
+  )
+  expect(new Set(spans)).toEqual(new Set([undefined]))
+  await liveness.close()
+})
