@@ -8,6 +8,7 @@ import { approve, metadata, providerBody, WORKER_SECRET, type World } from '../h
 import { type ApiDocument, routesOf } from '../threats/requests-of-document.ts'
 import { UserAgent } from '../user-agent.ts'
 import { everyDelivery } from './every-delivery.ts'
+import { everyPage } from './every-page.ts'
 import { mcpConsent } from './fixtures.ts'
 
 /** Uses every endpoint of the API document and every background job. */
@@ -177,6 +178,7 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
 
     await call('GET', `/v1/admin/audit?user_id=${user}`)
     await call('GET', '/v1/admin/audit/export')
+    await everyPage(world, user)
     await call('DELETE', '/v1/connections/{id}', undefined, connection)
     await approve((await call('POST', '/v1/auth/authorize', need)).url)
     const [again] = (await call('GET', `/v1/admin/user_connections?user_id=${user}`)).items
