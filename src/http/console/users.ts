@@ -52,7 +52,12 @@ ${
       'User',
       facts([
         ['User id', code(userId, { longest: 512 })],
-        ['Last seen', seen === undefined ? 'longer than 400 days ago, or before this release' : exactTime(seen.lastSeenAt)],
+        [
+          'Last seen',
+          seen === undefined
+            ? 'longer than 400 days ago, or before this release'
+            : exactTime(seen.lastSeenAt),
+        ],
       ]),
     )}
 ${section(
