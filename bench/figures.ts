@@ -26,6 +26,7 @@ import { toolsPages } from './tools-pages.ts'
 import { traces } from './traces.ts'
 import { waiterMemory } from './waiter-memory.ts'
 import { wakeUp } from './wake-up.ts'
+import { webhooks } from './webhooks.ts'
 
 /** By their names on the command line. */
 export type Figures = Readonly<Record<string, (bench: Bench) => Promise<Figure[]>>>
@@ -64,6 +65,7 @@ export const FURTHER_FIGURES: Figures = {
   peers,
   soak,
   traces,
+  webhooks,
   console: consolePages,
   'console-postgres': consolePagesPostgres,
 }
