@@ -37,7 +37,7 @@ import { bytesOfConnections } from './services/release.ts'
 import { admitKeys, noteSealingKey } from './services/sealing-keys.ts'
 import { createRowSigner, signedStore } from './services/signed-store.ts'
 import { tracedAudit, tracedOutgoing, tracedStore } from './services/traced.ts'
-import type { Tracing } from './services/tracing.ts'
+import { recordedTrace, type Tracing } from './services/tracing.ts'
 import { createUseLog } from './services/use-log.ts'
 import { createWaiters } from './services/waiters.ts'
 import { watchSealer } from './services/watch-sealer.ts'
@@ -80,7 +80,10 @@ export async function openBroker(
 ): Promise<Broker & { close(): Promise<void> }> {
   const keys = createSealer(config.masterKeys)
   const metrics = createMetrics()
-  const opened = await openStore(config.database, { admit: (facts) => admitKeys(facts, keys) })
+  const opened = await openStore(config.database, {
+    admit: (facts) => admitKeys(facts, keys),
+    ...(tracing && { traceparent: recordedTrace }),
+  })
   const system = config.database.kind === 'sqlite' ? 'sqlite' : 'postgresql'
   const activity = createActivityLog(opened, now)
   const raw = observedStore(tracing ? tracedStore(opened, tracing, system) : opened, metrics, activity)

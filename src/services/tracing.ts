@@ -52,6 +52,12 @@ export function currentSpan(): Span | undefined {
   return current.getStore()
 }
 
+/** `traceparent` of the current span if its trace is recorded, for a link of work that is done later. */
+export function recordedTrace(): string | undefined {
+  const span = currentSpan()
+  return span?.isRecorded === true ? span.traceparent : undefined
+}
+
 /** Runs a function, and all that it awaits, below the span. */
 export function within<T>(span: Span, run: () => T): T {
   return current.run(span, run)

@@ -29,6 +29,8 @@ export interface Database {
   /** Runs one write that may be repeated when its outcome is lost, without the round trips of a transaction. */
   readonly writeRepeatable: <Row>(statement: BoundStatement<Row>) => Promise<readonly Row[]>
   readonly dialect: Dialect
+  /** `traceparent` of the request whose body `write` runs, if its trace is recorded. */
+  readonly traceparent?: (() => string | undefined) | undefined
   /** On a database with partitions: finds out in which of them a row is. */
   readonly owners?: OwnerFinder | undefined
 }

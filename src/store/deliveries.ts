@@ -14,6 +14,8 @@ export interface ClaimedDelivery extends Pick<Delivery, 'webhookId' | 'eventId' 
   readonly owner: string
   readonly type: EventType
   readonly body: string
+  /** Of the request that wrote the event, if its trace is recorded. */
+  readonly traceparent?: string
 }
 
 /** How an attempt ended. Of the answer only the status is kept. */
@@ -157,7 +159,10 @@ export function createDeliveries(database: Database): Deliveries {
       .returning({ key: deliveries.key, attempt: deliveries.attempt }),
   )
   const eventOf = statement((p: { eventId: string }) =>
-    query.select({ type: events.type, body: events.body }).from(events).where(eq(events.id, p.eventId)),
+    query
+      .select({ type: events.type, body: events.body, traceparent: events.traceparent })
+      .from(events)
+      .where(eq(events.id, p.eventId)),
   )
   const end = variantsOf((how: 'again' | 'for good') =>
     statement(

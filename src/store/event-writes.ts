@@ -107,7 +107,8 @@ export function eventWrites(database: Database): EventWrites {
     const id = newId('evt')
     const timestamp = new Date(ms).toISOString()
     const body = JSON.stringify({ type, timestamp, data: { id: subject, sequence, ...data } })
-    yield* insertEvent({ id, projectId, type, key, keySeq: sequence, body, at })
+    const traceparent = database.traceparent?.()
+    yield* insertEvent({ id, projectId, type, key, keySeq: sequence, body, at, traceparent })
     for (const { id: webhookId, enabled, types } of receivers) {
       if (!enabled || types?.includes(type) === false) continue
       const isFirst = sequence === 1 || (yield* lastWaiting({ webhookId, key })).length === 0

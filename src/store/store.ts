@@ -41,6 +41,8 @@ export interface OpeningOptions {
   readonly admit?: (facts: ReadonlyMap<string, string>) => void
   /** An empty PostgreSQL database gets its tables in so many partitions. Throws `already_exists` when it is not empty. */
   readonly partitions?: number | undefined
+  /** `traceparent` of the request that runs, if its trace is recorded. Absent: events are written without it. */
+  readonly traceparent?: (() => string | undefined) | undefined
 }
 
 export interface StoreFigures {

@@ -48,6 +48,8 @@ export function describeWebhookTables(kit: SchemaKit, projectId: () => AnySQLite
       /** The JSON that is sent. */
       body: text('body').notNull(),
       at: whole('at').notNull(),
+      /** `traceparent` of the request that wrote it, if its trace is recorded: attempts to deliver it have a link to it. */
+      traceparent: text('traceparent'),
     },
     (t) => [index('events_of_project').on(t.projectId, t.at, t.id), index('events_age').on(t.at)],
   )

@@ -280,7 +280,7 @@ describe('work that was queued', () => {
 })
 
 describe('a webhook', () => {
-  test('is delivered outside of the trace of the request that caused it, and carries none', async () => {
+  test('is delivered in a trace of its own, linked to the request that caused it, and carries none', async () => {
     const received = await listen(async (req, res) => {
       const { headers } = await record(req)
       carried.push(Object.keys(headers))
@@ -303,6 +303,11 @@ describe('a webhook', () => {
       await spansOf(later.traceId, 'POST /v1/tools/execute')
       const spans = await spansOf(traceId, 'DELETE /v1/connections/{id}')
       expect(spans.map(({ name }) => name)).not.toContain('POST webhook')
+      const asked = named(spans, 'DELETE /v1/connections/{id}')
+      const delivery = await vi.waitFor(() => named(collector.spans, 'webhook delivery'), 60_000)
+      expect(delivery).toMatchObject({ kind: INTERNAL, links: [{ traceId, spanId: asked.spanId }] })
+      expect(delivery.traceId).not.toBe(traceId)
+      expect(named(collector.spansOf(delivery.traceId), 'POST webhook').parentSpanId).toBe(delivery.spanId)
     } finally {
       await received.close()
     }

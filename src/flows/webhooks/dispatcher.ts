@@ -108,12 +108,12 @@ export function createDispatcher(
     webhook: Webhook,
     claimed: ClaimedDelivery,
   ): Promise<'answered' | 'failed' | 'crowded'> {
-    const { eventId: id, body } = claimed
+    const { eventId: id, body, traceparent } = claimed
     const send = () => sendEvent(broker, webhook, { id, body })
     const { tracing } = broker
     const receipt = await (tracing === undefined
       ? send()
-      : inTrace(tracing, { name: 'webhook delivery' }, send))
+      : inTrace(tracing, { name: 'webhook delivery', links: [traceparent] }, send))
     if (isOver) return 'failed' // another process may repeat it now, so this end is not written
     const end = endOf(broker, claimed, receipt)
     const isAnswered = end.state === 'delivered'

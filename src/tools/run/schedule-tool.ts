@@ -5,7 +5,7 @@ import { newId } from '../../domain/ids.ts'
 import { toolId } from '../../domain/tool.ts'
 import { currentContext } from '../../services/request-context.ts'
 import { aboutToRun } from '../../services/run-once.ts'
-import { currentSpan } from '../../services/tracing.ts'
+import { recordedTrace } from '../../services/tracing.ts'
 import type { Execution, ToolCall } from './execution.ts'
 import { sealRequest } from './execution-history.ts'
 import { checkInput } from './preconditions.ts'
@@ -43,10 +43,10 @@ export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number
   }
   const { apiKey } = currentContext()
   const row = { id: newId('exec'), projectId: tool.projectId }
-  const span = currentSpan()
+  const traceparent = recordedTrace()
   const request = sealRequest(broker, row, {
     ...call,
-    ...(span?.isRecorded && { traceparent: span.traceparent }),
+    ...(traceparent !== undefined && { traceparent }),
   })
   if (request.length > MAX_REQUEST_CHARACTERS)
     throw new BrokerError(

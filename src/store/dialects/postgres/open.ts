@@ -29,7 +29,7 @@ import { createTransact } from './write.ts'
  */
 export async function openPostgresStore(
   url: string,
-  { admit, partitions }: OpeningOptions = {},
+  { admit, partitions, traceparent }: OpeningOptions = {},
 ): Promise<Store> {
   await refuseTransactionPooling(clientConfig(url))
   admit?.(await readFacts(url))
@@ -69,6 +69,7 @@ export async function openPostgresStore(
           }),
         writeRepeatable: (statement) => run(pool, statement),
         dialect: postgresDialect,
+        traceparent,
         owners,
       },
       postgresAudit(transact, tell, { isPartitioned }),

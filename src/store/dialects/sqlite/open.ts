@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
@@ -19,7 +20,7 @@ import { tables } from './schema.ts'
 import { openWriteAheadLog } from './write-ahead-log.ts'
 
 /** The store on one SQLite file, which several processes of one machine may share. Migrates it first. */
-export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): Store {
+export function openSqliteStore(path: string, { admit, traceparent }: OpeningOptions = {}): Store {
   admit?.(readFacts(path))
   const client = openDatabase(path)
   migrateDatabase(client)
@@ -101,9 +102,16 @@ export function openSqliteStore(path: string, { admit }: OpeningOptions = {}): S
       query: drizzle(client),
       statement: createStatementMaker((query) => dialect.sqlToQuery(query)),
       read: async (statement) => rowsOf(statement),
-      write: (audit, body) => transact(audit, (announce) => run(body(announce))),
+      write(audit, body) {
+        // a commit of several requests runs their bodies in the context of one of them
+        const inContext = traceparent && AsyncLocalStorage.snapshot()
+        return transact(audit, (announce) =>
+          inContext ? inContext(() => run(body(announce))) : run(body(announce)),
+        )
+      },
       writeRepeatable: (statement) => transact(undefined, () => rowsOf(statement)),
       dialect: sqliteDialect,
+      traceparent,
     },
     sqliteAudit({ transact, transactNow, appendAudit, catchUp, check }),
   )
