@@ -4,7 +4,7 @@ import { ConfigError } from '../config-error.ts'
 import { readDevelopmentKey } from '../development-key.ts'
 import type { Check } from '../diagnosis/check.ts'
 import { checkLogin } from '../diagnosis/check-login.ts'
-import { checkMcpIssuer } from '../diagnosis/check-mcp.ts'
+import { checkMcpIssuer, checkMcpProject } from '../diagnosis/check-mcp.ts'
 import { checkProject, checkSettings } from '../diagnosis/diagnose.ts'
 import { isServing } from '../diagnosis/is-serving.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
@@ -78,7 +78,7 @@ async function runChecksHere(shell: Shell, options: DoctorOptions): Promise<Chec
   if (!installation.opens) return checks
   try {
     await withBroker(shell, { project }, async (opened) => {
-      checks.push(...(await checkProject(opened)))
+      checks.push(...(await checkMcpProject(opened)), ...(await checkProject(opened)))
     })
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error

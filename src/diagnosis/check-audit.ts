@@ -1,4 +1,5 @@
 import { type EpochSeconds, toTimestamp } from '../domain/clock.ts'
+import { administersInstallation } from '../flows/manage-keys.ts'
 import type { Check, DiagnosisTarget } from './check.ts'
 
 /** Entries are archived by whole days, and a while after the day has ended. */
@@ -12,6 +13,8 @@ export async function checkAuditTrail({ broker, project, config }: DiagnosisTarg
   const [oldest] = await broker.store.audit.blocks(project.id, { order: 'oldest first', limit: 1 })
   const due: EpochSeconds = broker.now() - retention.seconds - GRACE_SECONDS
   const head = await broker.store.audit.head(project.id)
+  // a path of the operator's machine is not for administrators of other projects
+  const moved = administersInstallation(project) ? `moved to ${retention.folder}` : 'moved to files'
   // the newest one always stays
   const isNewest = oldest === undefined || oldest.firstSeq + oldest.count > (head?.lastSeq ?? 0)
   if (isNewest || oldest.at >= due)
@@ -19,7 +22,7 @@ export async function checkAuditTrail({ broker, project, config }: DiagnosisTarg
       {
         name,
         status: 'ok',
-        message: `entries are kept for ${Math.floor(retention.seconds / 3600)} hours, then ${retention.folder === undefined ? 'deleted' : `moved to ${retention.folder}`}`,
+        message: `entries are kept for ${Math.floor(retention.seconds / 3600)} hours, then ${retention.folder === undefined ? 'deleted' : moved}`,
       },
     ]
   return [

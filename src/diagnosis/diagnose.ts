@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { administersInstallation } from '../flows/manage-keys.ts'
 import type { Check, DiagnosisTarget } from './check.ts'
 import { checkAuditTrail } from './check-audit.ts'
 import { checkAuthorizations, checkConnections } from './check-connections.ts'
@@ -8,14 +9,19 @@ import { checkApiKeys, checkProviders, checkServer, checkWorkers } from './check
 import { checkTelemetry } from './check-telemetry.ts'
 import { checkWebhooks } from './check-webhooks.ts'
 
-/** Checks the settings, the login, and the project's keys, providers and workers. Changes nothing. */
+/**
+ * Checks the project's keys, providers and workers, and for administrators of the installation its settings and logins
+ * too: they tell of other projects and of the operator's network. Changes nothing.
+ */
 export async function diagnose(target: DiagnosisTarget): Promise<Check[]> {
-  const { config } = target
+  const { config, project } = target
+  if (!administersInstallation(project)) return checkProject(target)
   return [
     ...checkSettings(config),
     ...(await checkLogin(config)),
     ...(await checkMcpIssuer(config)),
     ...(await checkTelemetry(config)),
+    ...(await checkMcpProject(target)),
     ...(await checkProject(target)),
   ]
 }
@@ -27,7 +33,6 @@ export async function checkProject(target: DiagnosisTarget): Promise<Check[]> {
   const isUp = server.status === 'ok'
   return [
     keys,
-    ...(await checkMcpProject(target)),
     server,
     ...(await checkAuditTrail(target)),
     ...(await checkProviders(target, { isUp })),

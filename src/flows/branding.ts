@@ -3,6 +3,7 @@ import type { Branding, Logo } from '../domain/branding.ts'
 import { isReadable, nearestReadable } from '../domain/contrast.ts'
 import { invalidMember } from '../domain/errors.ts'
 import { sha256 } from '../domain/ids.ts'
+import { mixedWord, readAs } from '../domain/look-alike.ts'
 import { catalogueEntries } from '../providers/catalogue/search.ts'
 import { readLogo } from './logo-image.ts'
 
@@ -81,24 +82,23 @@ function merged(before: Branding | undefined, changes: BrandingChanges, logo: Lo
 }
 
 async function refuseProviderName(broker: Broker, projectId: string, appName: string): Promise<void> {
-  const read = asRead(appName)
+  const mixed = mixedWord(appName)
+  if (mixed !== undefined)
+    throw invalidMember(
+      'app_name',
+      'not_allowed',
+      `app_name mixes letters of two scripts within the word "${mixed}": some only look like Latin ones, as in names that imitate another. Write each word in one script.`,
+    )
+  const read = readAs(appName)
   const own = (await broker.store.providers.list(projectId)).map(({ provider }) => provider.displayName)
   const shipped = catalogueEntries().flatMap(({ name, alsoKnownAs }) => [name, ...alsoKnownAs])
-  const known = [...own, ...shipped].find((one) => asRead(one) === read)
+  const known = [...own, ...shipped].find((one) => readAs(one) === read)
   if (known !== undefined)
     throw invalidMember(
       'app_name',
       'not_allowed',
-      `app_name may not be the name of a provider, and ${known} is one: users would take your application for it. Give the name of your application.`,
+      `app_name may not be the name of a provider or look like it, and ${known} is one: users would take your application for it. Give the name of your application.`,
     )
-}
-
-/** The letters and digits alone: characters that are not seen, spaces and punctuation make no other name. */
-function asRead(name: string): string {
-  return name
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]/gu, '')
 }
 
 function shortHash(text: string): string {

@@ -1,8 +1,11 @@
 import { Buffer } from 'node:buffer'
 import type { Logo } from '../domain/branding.ts'
 import { invalidMember } from '../domain/errors.ts'
+import { imageSize } from './image-size.ts'
 
 export const MAX_LOGO_BYTES = 64 * 1024
+/** Of each side: a few bytes can describe an image that takes a browser gigabytes of memory. */
+const MAX_LOGO_PIXELS = 1024
 
 /** The bytes with which images of each kind begin, in hexadecimal. An SVG may hold scripts and links, so it is none. */
 const BEGINNINGS: Readonly<Record<Logo['type'], RegExp>> = {
@@ -13,7 +16,7 @@ const BEGINNINGS: Readonly<Record<Logo['type'], RegExp>> = {
 
 /**
  * The image of a `data:` URL, by the bytes that it begins with and not by what the URL calls it. Throws `invalid_request`
- * for another kind and for more than 64 KiB.
+ * for another kind, for more than 64 KiB and for a side of more than 1,024 pixels.
  */
 export function readLogo(url: string): Logo {
   const [, type, data] = /^data:(image\/(?:png|jpeg|webp));base64,([A-Za-z0-9+/]+={0,2})$/.exec(url) ?? []
@@ -38,6 +41,15 @@ export function readLogo(url: string): Logo {
       'logo',
       'invalid',
       `logo is called ${type}, and its bytes are ${kind === undefined ? 'those of no PNG, JPEG or WebP image' : `those of ${kind}`}.`,
+    )
+  const { width, height } = imageSize(kind, bytes) ?? { width: 0, height: 0 }
+  if (width === 0 || height === 0)
+    throw invalidMember('logo', 'invalid', 'logo is damaged: its head does not say how large the image is.')
+  if (width > MAX_LOGO_PIXELS || height > MAX_LOGO_PIXELS)
+    throw invalidMember(
+      'logo',
+      'too_large',
+      `logo is ${width} by ${height} pixels large, and may be 1,024 by 1,024. Pages show it 40 pixels high, so 160 are enough.`,
     )
   return { type: kind, data: bytes.toString('base64') }
 }

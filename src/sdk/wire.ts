@@ -2802,7 +2802,7 @@ export interface BrandingChanges {
   readonly app_name?: string | null | undefined
   /** For readers whose own language the pages do not have */
   readonly lang?: 'en' | 'de' | 'fr' | 'es' | 'pt' | 'ja' | 'zh' | null | undefined
-  /** A PNG, JPEG or WebP image of at most 64 KiB, as `data:image/png;base64,…` */
+  /** A PNG, JPEG or WebP image of at most 64 KiB and 1,024 pixels a side, as `data:image/png;base64,…` */
   readonly logo?: string | null | undefined
   /** Links and buttons on light pages */
   readonly accent?: string | null | undefined

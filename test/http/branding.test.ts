@@ -9,9 +9,50 @@ import { UserAgent } from '../user-agent.ts'
 const PATH = '/v1/admin/projects/default/branding'
 const image = (bytes: readonly number[], type = 'png', size = 64) =>
   `data:image/${type};base64,${Buffer.concat([Buffer.from(bytes), Buffer.alloc(size)]).toString('base64')}`
-const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
-const JPEG = [0xff, 0xd8, 0xff, 0xe0]
-const WEBP = [...Buffer.from('RIFF'), 1, 2, 3, 4, ...Buffer.from('WEBP')]
+const bytes16 = (value: number) => [value >> 8, value & 255]
+const pngOf = (width: number, height: number) => [
+  ...[0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
+  ...[0, 0, 0, 13, ...Buffer.from('IHDR'), 0, 0, ...bytes16(width), 0, 0, ...bytes16(height)],
+]
+/** An application segment, fill bytes and a table come before the frame. */
+const jpegOf = (width: number, height: number, frame = 0xc2) => [
+  ...[0xff, 0xd8, 0xff, 0xe0, 0, 4, 0xff, 0xc0, 0xff, 0xff, 0xff, 0xc4, 0, 3, 9],
+  ...[0xff, frame, 0, 11, 8, ...bytes16(height), ...bytes16(width)],
+]
+const riff = (...chunk: readonly number[]) => [
+  ...Buffer.from('RIFF'),
+  1,
+  2,
+  3,
+  4,
+  ...Buffer.from('WEBP'),
+  ...chunk,
+]
+const little = (value: number, count: number) =>
+  Array.from({ length: count }, (_, i) => (value >> (8 * i)) & 255)
+const webpOf = {
+  extended: (width: number, height: number) =>
+    riff(...Buffer.from('VP8X'), 10, 0, 0, 0, 0, 0, 0, 0, ...little(width - 1, 3), ...little(height - 1, 3)),
+  lossless: (width: number, height: number) =>
+    riff(...Buffer.from('VP8L'), 9, 0, 0, 0, 0x2f, ...little((width - 1) | ((height - 1) << 14), 4)),
+  lossy: (width: number, height: number) =>
+    riff(
+      ...Buffer.from('VP8 '),
+      9,
+      0,
+      0,
+      0,
+      0,
+      0,
+      0,
+      0x9d,
+      1,
+      0x2a,
+      ...little(width, 2),
+      ...little(height, 2),
+    ),
+}
+const PNG = pngOf(1024, 1)
 const SVG = [...Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>')]
 
 let scene: Scene
@@ -63,7 +104,7 @@ test('a project sets its name, logo, colours, links, sentences and language, on 
     [200, 'image/png', 'nosniff'],
   )
   expect(logo.headers.get('content-security-policy')).toContain('sandbox')
-  expect(Buffer.from(await logo.arrayBuffer()).subarray(0, 8)).toEqual(Buffer.from(PNG))
+  expect(Buffer.from(await logo.arrayBuffer()).subarray(0, PNG.length)).toEqual(Buffer.from(PNG))
   const [, href = ''] = /href="(\/assets\/brand\/\w+\.css)"/.exec(page) ?? []
   const css = await fetch(new URL(href, scene.gatepass.url))
   expect(css.headers.get('cache-control')).toContain('immutable')
@@ -89,9 +130,12 @@ test('a project sets its name, logo, colours, links, sentences and language, on 
 })
 
 test.each([
-  ['jpeg', JPEG],
-  ['webp', WEBP],
-])('a logo may be a %s', async (type, bytes) => {
+  ['jpeg', jpegOf(1024, 1024)],
+  ['jpeg', jpegOf(40, 40, 0xc0)],
+  ['webp', webpOf.extended(1024, 1024)],
+  ['webp', webpOf.lossless(1024, 1024)],
+  ['webp', webpOf.lossy(1024, 1024)],
+])('a logo may be a %s of up to 1,024 pixels a side', async (type, bytes) => {
   expect((await change({ logo: image(bytes, type) })).status).toBe(200)
 })
 
@@ -100,7 +144,17 @@ test.each([
   ['a provider’s name in other letters', { app_name: 'g i t-H U B' }, 'app_name'],
   ['a provider’s name with characters that are not seen', { app_name: 'Git\u200bHub\u00b7' }, 'app_name'],
   ['a provider’s name in wide letters', { app_name: 'ＧｉｔＨｕｂ' }, 'app_name'],
+  ['a provider’s name with Cyrillic letters', { app_name: 'G\u043e\u043egle' }, 'app_name'],
+  ['a provider’s name in Cyrillic letters alone', { app_name: '\u0412\u043e\u0445' }, 'app_name'],
+  ['a provider’s name with Greek letters', { app_name: 'S\u03b1lesforce' }, 'app_name'],
+  ['a provider’s name with accents', { app_name: 'Gòöglè' }, 'app_name'],
+  ['a provider’s name with digits', { app_name: 'G00gIe' }, 'app_name'],
+  ['a provider’s name with letters in place of one', { app_name: 'rnicrosoft' }, 'app_name'],
+  ['a provider’s name in small capitals', { app_name: 'ɢɪᴛʜᴜʙ' }, 'app_name'],
+  ['a word of two scripts', { app_name: 'Acm\u0435 Assistant' }, 'app_name'],
   ['the name of an own provider', { app_name: 'Demo' }, 'app_name'],
+  ['a name that nobody sees', { app_name: '\u200b\u3164' }, 'app_name'],
+  ['a name of two lines', { app_name: 'Acme\u2028Assistant' }, 'app_name'],
   ['a name that turns direction', { app_name: 'Acme\u202e' }, 'app_name'],
   ['a blank name', { app_name: '  ' }, 'app_name'],
   ['a name that is too long', { app_name: 'x'.repeat(61) }, 'app_name'],
@@ -108,6 +162,15 @@ test.each([
   ['an SVG that is called a PNG', { logo: image(SVG) }, 'logo'],
   ['a PNG that is called a JPEG', { logo: image(PNG, 'jpeg') }, 'logo'],
   ['a logo that is too large', { logo: image(PNG, 'png', 65_536) }, 'logo'],
+  ['a PNG of too many pixels', { logo: image(pngOf(1025, 8)) }, 'logo is 1025 by 8 pixels'],
+  ['a JPEG of too many pixels', { logo: image(jpegOf(8, 65_535), 'jpeg') }, 'logo is 8 by 65535 pixels'],
+  ['a WebP of too many pixels', { logo: image(webpOf.extended(9, 16_384), 'webp') }, '9 by 16384'],
+  ['a lossless WebP', { logo: image(webpOf.lossless(16_384, 9), 'webp') }, '16384 by 9'],
+  ['a lossy WebP', { logo: image(webpOf.lossy(16_383, 9), 'webp') }, '16383 by 9'],
+  ['a PNG without a size', { logo: image(pngOf(0, 8)) }, 'logo is damaged'],
+  ['a PNG that ends early', { logo: image(PNG.slice(0, 20), 'png', 0) }, 'logo is damaged'],
+  ['a JPEG without a frame', { logo: image([0xff, 0xd8, 0xff, 0xe0], 'jpeg') }, 'logo is damaged'],
+  ['a WebP of no known form', { logo: image(riff(), 'webp') }, 'logo is damaged'],
   ['the address of a logo', { logo: 'https://acme.example/logo.png' }, 'logo'],
   ['a colour by name', { accent: 'blue' }, 'accent'],
   ['an address of another scheme', { support_url: 'javascript:alert(1)' }, 'support_url'],
@@ -127,6 +190,13 @@ test.each([
   expect(JSON.stringify(refused.body)).toContain(member)
   expect((await scene.call('GET', PATH)).body).toEqual(before)
 })
+
+test.each(['Яндекс Mail', 'Ελλάδα', 'Acme 株式会社', 'Été & Fils', 'GitHub Helper', 'שלום'])(
+  '%s may be a name',
+  async (app_name) => {
+    expect((await change({ app_name })).status).toBe(200)
+  },
+)
 
 test.each([
   ['accent', '#ffd54f'],

@@ -253,7 +253,7 @@ describe('what an administrator changes', () => {
       if (['id', 'name', 'users'].includes(field)) expect(page.body).toContain(`value="${value}"`)
   })
 
-  test('keys, secrets and deletions need a login of the last five minutes', async () => {
+  test('what gives power or deletes needs a login of the last five minutes; what takes power does not', async () => {
     const clock = testClock()
     await using gatepass = await startGatepass({ now: clock })
     const agent = new UserAgent()
@@ -265,11 +265,44 @@ describe('what an administrator changes', () => {
     clock.advance(6 * 60)
     const refused = await set()
     expect([refused.status, textOf(refused)]).toEqual([403, expect.stringContaining('five minutes')])
-    for (const path of ['/secrets', '/keys']) {
+    for (const [path, action = path] of [
+      ['/secrets'],
+      ['/keys'],
+      ['/catalogue'],
+      ['/catalogue/zendesk', '/catalogue'],
+    ] as const) {
       const shown = await agent.get(at(path))
-      expect(shown.body).not.toContain(`action="/dashboard${path}"`)
+      expect(shown.body).not.toContain(`method="post" action="/dashboard${action}"`)
       expect(textOf(shown)).toContain('Confirm your login first')
     }
+    const policy = await agent.get(at('/policy/new'))
+    expect(policy.body).toContain('value="try"')
+    expect(policy.body).not.toContain('value="set"')
+    expect(policy.body).toContain('/dashboard/confirm?next=%2Fpolicy%2Fnew')
+
+    const rule = { id: 'later', effect: 'deny', users: 'eve' }
+    const sent = async (path: string, form: Record<string, string>) =>
+      (await agent.post(at(path), { csrf: token, ...form })).status
+    for (const [path, form] of [
+      ['/catalogue', { definition: 'zendesk', id: 'zendesk' }],
+      ['/providers/none/client', { client_id: 'x' }],
+      ['/providers/none/status', { status: 'active' }],
+      ['/policy/new', { ...rule, do: 'set' }],
+      ['/policy/new', rule],
+      ['/policies/none', { ...rule, do: 'set' }],
+      ['/workers/none/accept', { digest: 'x' }],
+      ['/workers/none/enabled', { enabled: 'true' }],
+      ['/webhooks/none/enabled', { enabled: 'true' }],
+      ['/webhooks', { url: 'https://hooks.example.com/' }],
+    ] as const)
+      expect([path, await sent(path, form)]).toEqual([path, 403])
+    for (const [path, form, status] of [
+      ['/providers/none/status', { status: 'inactive' }, 404],
+      ['/workers/none/enabled', { enabled: 'false' }, 404],
+      ['/webhooks/none/enabled', { enabled: 'false' }, 404],
+      ['/policy/new', { ...rule, do: 'try' }, 200],
+    ] as const)
+      expect([path, await sent(path, form)]).toEqual([path, status])
   })
 })
 
@@ -411,6 +444,12 @@ test('the settings of the installation are not shown to operators of another pro
   await logIn(tenant, key)
   const page = await tenant.get(url('/settings'))
   expect([page.status, page.body]).toEqual([403, expect.not.stringContaining('GATEPASS_PORT')])
+  const [, token = ''] = /name="csrf" value="([\w-]+)"/.exec((await tenant.get(url('/doctor'))).body) ?? []
+  const own = await tenant.post(url('/doctor'), { csrf: token })
+  expect(textOf(own)).toContain('in use in the project &quot;tenant&quot;')
+  const asked = JSON.stringify((await world.call('GET', '/v1/admin/diagnosis', undefined, { key })).body)
+  for (const said of [own.body, asked]) expect(said).not.toMatch(/GATEPASS_|may also reach|public URL/)
+  expect(textOf(await send('/doctor'))).toContain('GATEPASS_USER_VERIFIER is open')
 })
 
 test('the secret of a hook is on no page, although a faulty form comes back with what was typed', async () => {

@@ -40,7 +40,10 @@ export const brandingChangesSchema = z
       .string()
       .max(MAX_LOGO_URL)
       .nullish()
-      .openapi({ description: 'A PNG, JPEG or WebP image of at most 64 KiB, as `data:image/png;base64,…`' }),
+      .openapi({
+        description:
+          'A PNG, JPEG or WebP image of at most 64 KiB and 1,024 pixels a side, as `data:image/png;base64,…`',
+      }),
     accent: colour.nullish().openapi({ description: 'Links and buttons on light pages', example: '#0b57d0' }),
     accent_dark: colour.nullish().openapi({
       description: 'On dark pages; absent: the nearest readable shade of `accent`',

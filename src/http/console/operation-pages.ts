@@ -43,7 +43,7 @@ export function addOperationPages(routes: ConsoleRoutes, { diagnose, settings }:
     const ask = on.mayChange
       ? on.form('/doctor', submit('Check everything'))
       : 'An administrator can run the checks here; gatepass doctor runs them too.'
-    const body = html`${section('Checks', html`<p>The checks look at the settings, the login, the keys, the trail, and send a request to every provider and worker. They change nothing.</p>${ask}`)}${asCurl(on, '/v1/admin/diagnosis')}`
+    const body = html`${section('Checks', html`<p>The checks look at ${administersInstallation(on.session.project) ? 'the settings, the login, ' : ''}the keys and the trail, and send a request to every provider and worker. They change nothing.</p>${ask}`)}${asCurl(on, '/v1/admin/diagnosis')}`
     return on.show('Doctor', body, { lead: 'What does not work, and what to do about it.' })
   })
 
@@ -59,7 +59,7 @@ export function addOperationPages(routes: ConsoleRoutes, { diagnose, settings }:
     const failed = checks.filter(({ status }) => status === 'failed').length
     const body = html`${verdict(checks.length, failed)}${table('Checks', ['Is', 'What', 'Says'], rows, emptyState('This server cannot check itself. Run gatepass doctor.'))}
 ${on.form('/doctor', submit('Check again', 'secondary'))}
-<p>${link('/settings', 'The settings of this server')}</p>`
+${administersInstallation(on.session.project) && html`<p>${link('/settings', 'The settings of this server')}</p>`}`
     return on.show('Doctor', body, { lead: 'What does not work, and what to do about it.' })
   })
 }

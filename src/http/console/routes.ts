@@ -61,7 +61,7 @@ export interface ConsoleRoutes {
   /**
    * A form that changes something: of an administrator, with the CSRF token, from a page of this origin.
    *
-   * @param options.recent the login must be at most five minutes old.
+   * @param options.recent the login must be at most five minutes old, for every form or for those that it says.
    */
   form(
     path: string,
@@ -77,7 +77,7 @@ export interface ConsoleRoutes {
 }
 
 interface FormRouteOptions {
-  readonly recent?: boolean
+  readonly recent?: boolean | ((form: URLSearchParams) => boolean)
   /** Operators with the role readonly may send it: it changes nothing but their own session. */
   readonly readonly?: boolean
 }
@@ -111,8 +111,7 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
       },
       form(action, fields, { recent = false, className = '', hasFile = false } = {}) {
         if (!mayChange) return ''
-        if (recent && !session.isRecent)
-          return html`<p class="confirm-first"><a class="button" href="/dashboard/confirm?next=${encodeURIComponent(path)}">Confirm your login first</a> <span class="muted small">It needs a login that is at most five minutes old.</span></p>`
+        if (recent && !session.isRecent) return confirmFirst(path)
         return html`<form method="post" action="/dashboard${action}" class="${className}"${hasFile ? html` enctype="multipart/form-data"` : ''}><input type="hidden" name="${CSRF_FIELD}" value="${session.opened.csrf}">${fields}</form>`
       },
     }
@@ -199,11 +198,17 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
             await broker.audit.record(on.projectId, { action: 'access.refused', reason: 'insufficient_role' })
             throw new BrokerError('insufficient_role', READONLY)
           }
-          if (recent && !session.isRecent) throw new BrokerError('insufficient_role', NOT_RECENT)
+          const needsRecent = typeof recent === 'function' ? recent(form) : recent
+          if (needsRecent && !session.isRecent) throw new BrokerError('insufficient_role', NOT_RECENT)
         }),
       )
     })
   }
+}
+
+/** In place of a button that needs a recent login: the way to confirm it, which leads back to the path. */
+export function confirmFirst(path: string): Html {
+  return html`<p class="confirm-first"><a class="button" href="/dashboard/confirm?next=${encodeURIComponent(path)}">Confirm your login first</a> <span class="muted small">It needs a login that is at most five minutes old.</span></p>`
 }
 
 /** The path below `/dashboard`, with its query: where a login or a confirmation comes back to. */

@@ -143,17 +143,22 @@ ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
     )
   })
 
-  routes.form('/webhooks/:id/enabled', async (on, form) => {
-    const webhook = await get(on)
-    const enabled = form.get('enabled') === 'true'
-    await changeWebhook(broker, webhook, { enabled })
-    return on.go(
-      pathOf(webhook),
-      enabled
-        ? 'It is enabled: what waits is sent at once.'
-        : 'It is disabled: what happens from now on is not sent to it, unless you replay it.',
-    )
-  })
+  const switchesOn = (form: URLSearchParams) => form.get('enabled') === 'true'
+  routes.form(
+    '/webhooks/:id/enabled',
+    async (on, form) => {
+      const webhook = await get(on)
+      const enabled = switchesOn(form)
+      await changeWebhook(broker, webhook, { enabled })
+      return on.go(
+        pathOf(webhook),
+        enabled
+          ? 'It is enabled: what waits is sent at once.'
+          : 'It is disabled: what happens from now on is not sent to it, unless you replay it.',
+      )
+    },
+    { recent: switchesOn },
+  )
 
   routes.form('/webhooks/:id/replay', async (on, form) => {
     const webhook = await get(on)
@@ -248,7 +253,7 @@ function changeSections(on: OnPage, webhook: Webhook): Html {
 ${section('Replay', html`${on.form(`${path}/replay`, html`${field('Of the last', 'days', { type: 'number', value: '1', hint: 'Days, at most 14.' })}${checkbox('Only what failed', 'only_failed', true)}${submit('Send once more', 'secondary')}`)}`)}
 ${section(
   'Change',
-  html`${on.form(`${path}/enabled`, html`${hidden('enabled', String(!enabled))}${submit(enabled ? 'Disable' : 'Enable', 'secondary')}`)}
+  html`${on.form(`${path}/enabled`, html`${hidden('enabled', String(!enabled))}${submit(enabled ? 'Disable' : 'Enable', 'secondary')}`, { recent: !enabled })}
 <details><summary>Replace the secret</summary><p>Both secrets sign for a day, so that the receiver can change over.</p>${on.form(`${path}/rotate`, submit('Replace it', 'secondary'), { recent: true })}</details>
 <details><summary>Delete this webhook</summary><p>What waits for it is not sent.</p>${on.form(`${path}/delete`, submit('Delete it', 'danger'), { recent: true })}</details>`,
 )}`

@@ -65,22 +65,31 @@ ${asCurl(on, `/v1/workers/${encodeURIComponent(id)}`)}`
     })
   })
 
-  routes.form('/workers/:id/accept', async (on, form) => {
-    const worker = await getWorker(broker, on.projectId, idOf(on))
-    const digest = form.get('digest') ?? ''
-    await acceptWaiting(broker, worker, { digest })
-    return on.go(pathOf(worker.id), 'It is accepted: the tools that waited run again.')
-  })
+  routes.form(
+    '/workers/:id/accept',
+    async (on, form) => {
+      const worker = await getWorker(broker, on.projectId, idOf(on))
+      const digest = form.get('digest') ?? ''
+      await acceptWaiting(broker, worker, { digest })
+      return on.go(pathOf(worker.id), 'It is accepted: the tools that waited run again.')
+    },
+    { recent: true },
+  )
 
-  routes.form('/workers/:id/enabled', async (on, form) => {
-    const worker = await getWorker(broker, on.projectId, idOf(on))
-    const enabled = form.get('enabled') === 'true'
-    await updateWorker(broker, worker, { enabled })
-    return on.go(
-      pathOf(worker.id),
-      enabled ? 'It is switched on.' : 'It is switched off: its tools do not run.',
-    )
-  })
+  const switchesOn = (form: URLSearchParams) => form.get('enabled') === 'true'
+  routes.form(
+    '/workers/:id/enabled',
+    async (on, form) => {
+      const worker = await getWorker(broker, on.projectId, idOf(on))
+      const enabled = switchesOn(form)
+      await updateWorker(broker, worker, { enabled })
+      return on.go(
+        pathOf(worker.id),
+        enabled ? 'It is switched on.' : 'It is switched off: its tools do not run.',
+      )
+    },
+    { recent: switchesOn },
+  )
 
   routes.form(
     '/workers/:id/delete',
@@ -135,14 +144,14 @@ function waitingSection(on: OnPage, id: string, waiting: NonNullable<Acceptance[
     'It asks for more',
     html`<p>Since it was registered, its catalogue names what nobody has accepted. Users are not asked for it, and these tools do not run until you accept: ${tools.slice(0, 20).map((tool) => html`${code(tool)} `)}${tools.length > 20 && `and ${tools.length - 20} more`}</p>
 ${needsView('Waits', waiting)}
-${on.form(`${pathOf(id)}/accept`, html`${hidden('digest', digest)}${submit('Accept all of it')}`)}`,
+${on.form(`${pathOf(id)}/accept`, html`${hidden('digest', digest)}${submit('Accept all of it')}`, { recent: true })}`,
   )
 }
 
 function changeSection(on: OnPage, id: string, enabled: boolean): Html {
   return section(
     'Switch off, delete',
-    html`${on.form(`${pathOf(id)}/enabled`, html`${hidden('enabled', String(!enabled))}${submit(enabled ? 'Switch off' : 'Switch on', 'secondary')}`)}
+    html`${on.form(`${pathOf(id)}/enabled`, html`${hidden('enabled', String(!enabled))}${submit(enabled ? 'Switch off' : 'Switch on', 'secondary')}`, { recent: !enabled })}
 <details><summary>Delete this worker</summary><p>Its tools go with it. Imported tools that it ran stay, and nothing runs them.</p>
 ${on.form(`${pathOf(id)}/delete`, submit(`Delete ${id} and its tools`, 'danger'), { recent: true })}</details>`,
   )

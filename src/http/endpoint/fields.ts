@@ -25,14 +25,16 @@ export const userIdText = plainText(500).refine(
   (text) => text === '' || text.trim() !== '',
   'must not be blank',
 )
-/** Text for pages without characters that turn the direction of the text around it, and not blank. */
+/** One line of text for pages that can be seen, without characters that turn the direction of the text around it. */
 export function withoutDirection(text: ReturnType<typeof plainText>) {
   return text.refine(
-    (value) => !BIDI_CONTROL.test(value) && value.trim() !== '',
-    'has characters that change the direction of text, or is blank',
+    (value) => !BIDI_CONTROL.test(value) && value.replaceAll(UNSEEN, '').trim() !== '',
+    'has characters that change the direction of text or begin a line, or nothing of it can be seen',
   )
 }
-const BIDI_CONTROL = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+/** With the separators of lines and paragraphs, which are no control characters. */
+const BIDI_CONTROL = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
+const UNSEEN = /\p{Default_Ignorable_Code_Point}|\u2800/gu
 /** A person's name as the caller knows it, for pages. */
 export const userDisplayText = withoutDirection(plainText(80))
 /** One scope (RFC 6749 section 3.3). Several in one text would be requested as one scope and never be granted. */

@@ -11,7 +11,7 @@ const checkSchema = z
   .openapi('DiagnosisCheck')
 
 export type DiagnosisCheck = z.infer<typeof checkSchema>
-/** Checks the installation and one project with the settings of this server. */
+/** Checks one project with the settings of this server, and the installation where the project administers it. */
 export type Diagnose = (projectId: string) => Promise<readonly DiagnosisCheck[]>
 
 /** The checks that `gatepass doctor` requests from a running server, because only the server knows its settings. */
@@ -24,7 +24,8 @@ export function addDiagnosis(add: AddEndpoint, diagnose: Diagnose): void {
       role: 'admin',
       tag: 'Operation',
       summary: 'Check the installation with the settings of this server, and say how to fix its faults',
-      description: 'It sends requests to the providers, the workers and the issuer of logins.',
+      description:
+        'It sends requests to the providers and the workers. Keys of the project `default` are also told of the settings, the logins and the telemetry of the installation, which other projects do not see.',
       responses: {
         200: {
           description: 'All checks; `ok` is true when none failed',

@@ -9,7 +9,7 @@ import { type Html, name } from '../../pages/layout.ts'
 import { type Attempt, attempt } from '../attempt.ts'
 import { asCurl, badge, buttonLink, code, link, section, type Tone, table, time } from '../elements.ts'
 import { submit } from '../form-fields.ts'
-import type { ConsoleRoutes, OnPage } from '../routes.ts'
+import { type ConsoleRoutes, confirmFirst, type OnPage, pathOf as pathBelow } from '../routes.ts'
 import { dryRunView } from './dry-run-view.ts'
 import { policyBody, policyFields, valuesOf } from './policy-form.ts'
 
@@ -61,10 +61,15 @@ export function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
     return showEditor(on, { policy, values: valuesOf(policy) })
   })
 
-  routes.form('/policy/new', (on, form) => send(on, form))
+  /** A rule that is tried changes nothing. */
+  const recent = (form: URLSearchParams) => form.get('do') !== 'try'
 
-  routes.form('/policies/:id', async (on, form) =>
-    send(on, form, await getPolicy(broker, on.projectId, idOf(on))),
+  routes.form('/policy/new', (on, form) => send(on, form), { recent })
+
+  routes.form(
+    '/policies/:id',
+    async (on, form) => send(on, form, await getPolicy(broker, on.projectId, idOf(on))),
+    { recent },
   )
 
   routes.form(
@@ -113,7 +118,8 @@ function showEditor(on: OnPage, { policy, values, refused, result }: Editor) {
   const isNew = policy === undefined
   const action = isNew ? '/policy/new' : pathOf(policy.id)
   const fields = html`${policyFields(values, refused?.faults ?? new Map(), { isNew })}
-<div class="buttons"><button type="submit" name="do" value="try" class="secondary">Try it on last week</button> <button type="submit" name="do" value="set">${isNew ? 'Make the policy' : 'Change the policy'}</button></div>`
+<div class="buttons"><button type="submit" name="do" value="try" class="secondary">Try it on last week</button>${on.session.isRecent && html` <button type="submit" name="do" value="set">${isNew ? 'Make the policy' : 'Change the policy'}</button>`}</div>
+${!on.session.isRecent && confirmFirst(pathBelow(on.c))}`
   const body = html`${result !== undefined && dryRunView(result)}
 ${on.mayChange ? section(isNew ? 'Rule' : 'Change', html`${on.form(action, fields)}`) : ''}
 ${policy !== undefined && section('As JSON', html`<pre tabindex="0"><code>${JSON.stringify(policyToWire(policy), null, 2)}</code></pre>`)}

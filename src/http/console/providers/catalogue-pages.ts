@@ -39,26 +39,30 @@ export function addCataloguePages(routes: ConsoleRoutes, broker: Broker): void {
   })
 
   /** Of the catalogue, or by an issuer. */
-  routes.form('/catalogue', async (on, form) => {
-    const issuer = given(form, 'issuer')
-    const definition = issuer === undefined ? definitionOf(form.get('definition') ?? '') : undefined
-    const added = await attempt(async () =>
-      addEntry(broker, on.projectId, parseOnce(providerCreateSchema, bodyOf(form, definition), 'the body')),
-    )
-    if (added.outcome === 'refused') {
-      if (definition !== undefined) return showAdd(on, definition, form, added)
-      return on.show('Add a provider', cataloguePage(on, all(), form, added), {
-        above: ABOVE,
-        problem: added.message,
-        status: added.status,
-      })
-    }
-    const { id } = added.result
-    return on.go(
-      `/providers/${id}`,
-      `The provider ${id} was added. Register its redirect URI, then set its client.`,
-    )
-  })
+  routes.form(
+    '/catalogue',
+    async (on, form) => {
+      const issuer = given(form, 'issuer')
+      const definition = issuer === undefined ? definitionOf(form.get('definition') ?? '') : undefined
+      const added = await attempt(async () =>
+        addEntry(broker, on.projectId, parseOnce(providerCreateSchema, bodyOf(form, definition), 'the body')),
+      )
+      if (added.outcome === 'refused') {
+        if (definition !== undefined) return showAdd(on, definition, form, added)
+        return on.show('Add a provider', cataloguePage(on, all(), form, added), {
+          above: ABOVE,
+          problem: added.message,
+          status: added.status,
+        })
+      }
+      const { id } = added.result
+      return on.go(
+        `/providers/${id}`,
+        `The provider ${id} was added. Register its redirect URI, then set its client.`,
+      )
+    },
+    { recent: true },
+  )
 }
 
 const LEAD = 'Choose who your users have accounts with. You need a client, which you register there.'
@@ -139,7 +143,7 @@ ${field('Issuer', 'issuer', { value: value('issuer'), type: 'url', required: tru
 ${clientFields(value, fault, { isRequired: true })}
 ${submit('Add')}`
   return html`<p>A server that publishes metadata needs its issuer alone. One without is added by its endpoints: <code>gatepass providers add --file</code>, or <code>POST /v1/admin/auth_providers</code>.</p>
-${on.form('/catalogue', fields)}`
+${on.form('/catalogue', fields, { recent: true })}`
 }
 
 function clientFields(
@@ -194,7 +198,7 @@ ${facts.description !== undefined && html`<p>${facts.description}</p>`}
 <ul class="plain">${registration !== undefined && html`<li>${outside(registration.url, 'Register a client')}</li>`}${documentation !== undefined && html`<li>${outside(documentation, 'Documentation')}</li>`}</ul>
 ${registration?.steps !== undefined && html`<ol>${registration.steps.map((step) => html`<li>${step}</li>`)}</ol>`}`,
   )}
-${section('Client', on.mayChange ? html`${on.form('/catalogue', fields)}` : html`<p class="muted">An administrator adds providers.</p>`)}
+${section('Client', on.mayChange ? html`${on.form('/catalogue', fields, { recent: true })}` : html`<p class="muted">An administrator adds providers.</p>`)}
 ${scopesSection(facts.scopes)}
 ${asCurl(on, '/v1/admin/auth_providers', { method: 'POST', body: { id, provider_id: id, oauth2: { client_id: '…', client_secret: '…' } } })}`
   return on.show(`Add ${facts.name}`, body, {

@@ -66,15 +66,20 @@ ${asCurl(on, '/v1/admin/auth_providers')}`
     { recent: true },
   )
 
-  routes.form('/providers/:id/status', async (on, form) => {
-    const id = idOf(on)
-    const status = form.get('status') === 'inactive' ? 'inactive' : 'active'
-    await change(on, id, { status })
-    return on.go(
-      pathOf(id),
-      status === 'active' ? 'It is switched on.' : 'It is switched off: no token of it is handed out.',
-    )
-  })
+  const switchesOn = (form: URLSearchParams) => form.get('status') !== 'inactive'
+  routes.form(
+    '/providers/:id/status',
+    async (on, form) => {
+      const id = idOf(on)
+      const isOn = switchesOn(form)
+      await change(on, id, { status: isOn ? 'active' : 'inactive' })
+      return on.go(
+        pathOf(id),
+        isOn ? 'It is switched on.' : 'It is switched off: no token of it is handed out.',
+      )
+    },
+    { recent: switchesOn },
+  )
 
   routes.form(
     '/providers/:id/delete',
@@ -180,7 +185,7 @@ function dangerSection(on: OnPage, { id, status }: ProviderEntry): Html {
   const other = isActive ? 'inactive' : 'active'
   return section(
     'Switch off, delete',
-    html`${on.form(`${pathOf(id)}/status`, html`<input type="hidden" name="status" value="${other}">${submit(isActive ? 'Switch off' : 'Switch on', 'secondary')}`)}
+    html`${on.form(`${pathOf(id)}/status`, html`<input type="hidden" name="status" value="${other}">${submit(isActive ? 'Switch off' : 'Switch on', 'secondary')}`, { recent: !isActive })}
 <details><summary>Delete this provider</summary><p>Every connection of it goes too: its users must approve again once it is added anew. Tools that need it cannot run meanwhile.</p>
 ${on.form(`${pathOf(id)}/delete`, submit(`Delete ${id} and its connections`, 'danger'), { recent: true })}</details>`,
   )
