@@ -38,7 +38,7 @@ const logo = async () => (await gatepass.call('GET', '/v1/admin/projects/default
 describe('an upload', () => {
   const image = part(
     'logo',
-    `RIFFxxxxWEBP${'x'.repeat(100)}`,
+    `RIFFxxxxWEBPVP8L9000/\x0f@\x03\x00${'x'.repeat(100)}`,
     '; filename="l.webp"\r\ncontent-type: image/webp',
   )
 
