@@ -36,14 +36,10 @@ export const brandingChangesSchema = z
       .enum(LANGUAGES)
       .nullish()
       .openapi({ description: 'For readers whose own language the pages do not have' }),
-    logo: z
-      .string()
-      .max(MAX_LOGO_URL)
-      .nullish()
-      .openapi({
-        description:
-          'A PNG, JPEG or WebP image of at most 64 KiB and 1,024 pixels a side, as `data:image/png;base64,…`',
-      }),
+    logo: z.string().max(MAX_LOGO_URL).nullish().openapi({
+      description:
+        'A PNG, JPEG or WebP image of at most 64 KiB and 1,024 pixels a side, as `data:image/png;base64,…`',
+    }),
     accent: colour.nullish().openapi({ description: 'Links and buttons on light pages', example: '#0b57d0' }),
     accent_dark: colour.nullish().openapi({
       description: 'On dark pages; absent: the nearest readable shade of `accent`',
