@@ -202,6 +202,9 @@ test.each([
   ['accent', '#ffd54f'],
   ['accent', '#ffffff'],
   ['accent_dark', '#0b57d0'],
+  // readable on one of the two backgrounds alone
+  ['accent', '#767676'],
+  ['accent_dark', '#7f7f7f'],
 ])(
   '%s %s, in which links cannot be read, is refused with the nearest shade that is taken',
   async (member, colour) => {

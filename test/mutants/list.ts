@@ -1,3 +1,4 @@
+import { branding } from './list/branding.ts'
 import { callers } from './list/callers.ts'
 import { connectSessions } from './list/connect-sessions.ts'
 import { consent } from './list/consent.ts'
@@ -6,12 +7,14 @@ import { egress } from './list/egress.ts'
 import { headers } from './list/headers.ts'
 import { identity } from './list/identity.ts'
 import { nodes } from './list/nodes.ts'
+import { portal } from './list/portal.ts'
 import { requests } from './list/requests.ts'
 import { storage } from './list/storage.ts'
 import { telemetry } from './list/telemetry.ts'
 import { tokens } from './list/tokens.ts'
 import { tools } from './list/tools.ts'
 import { toolsets } from './list/toolsets.ts'
+import { webhooks } from './list/webhooks.ts'
 import { wire } from './list/wire.ts'
 import { workers } from './list/workers.ts'
 import type { Mutation } from './mutation.ts'
@@ -34,6 +37,9 @@ export const mutations: readonly Mutation[] = [
   ...wire,
   ...telemetry,
   ...operatorsConsole,
+  ...portal,
+  ...branding,
+  ...webhooks,
 ]
 
 /** Rows of docs/security.md that are met by there being no code, and so have none to mutate. */

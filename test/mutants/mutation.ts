@@ -1,6 +1,6 @@
 /** One deliberate fault in the sources, and the test that has to notice it. */
 export interface Mutation {
-  /** The rows of docs/security.md whose promise the fault breaks. */
+  /** The rows of docs/security.md whose promise the fault breaks; none where it is a promise of another page. */
   readonly rows: readonly string[]
   /** What the mutated code does wrong, for the report. */
   readonly fault: string

@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { USUAL_ACCOUNT } from '../catalogue/built-in-provider.ts'
 import type { Provider } from '../provider.ts'
 import { parseExpression } from '../response-map.ts'
+import { knownServer, sameHost, sameServer } from './known-server.ts'
 import { memberOf } from './member.ts'
 import { refuse } from './refuse.ts'
-import { knownServer, type OAuth2Context, sameHost, sameServer } from './requests.ts'
+import type { OAuth2Context } from './requests.ts'
 
 // Whose account a connection is, which scopes are usual, and which clients the server takes.
 

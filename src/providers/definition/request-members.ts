@@ -3,13 +3,10 @@ import type { AllowsHttp } from '../../egress/endpoint.ts'
 import { FORM, JSON_TYPE } from '../catalogue/built-in-provider.ts'
 import type { Provider } from '../provider.ts'
 import {
-  type AuthorizationRequestBlock,
   EXPIRATION_FORMATS,
   RENAMED_PARAMETERS,
-  type RenewalRequestBlock,
   type RequestBlock,
   type ResourceRequestBlock,
-  type RevocationRequestBlock,
 } from '../request-block.ts'
 import { checkResponseMap } from '../response-map.ts'
 import { checkTemplate, mentions } from '../template.ts'
@@ -63,16 +60,12 @@ const CONTENT_TYPES = [FORM, JSON_TYPE] as const
 const templates = z
   .record(z.string().min(1).max(200), z.string().max(2000))
   .refine((params) => Object.keys(params).length <= 50, 'at most 50 members')
-const triggers = z.object({
-  on_token_grant: z.boolean().optional(),
-  on_token_refresh: z.boolean().optional(),
-})
 const endpoint = z.string().min(1).max(1000)
 const strings = z.record(z.string(), z.string())
 
 const member = memberOf<ResourceRequestBlock, RequestContext>()
 /** The same schema where a block is created and where it is changed. */
-const input = <Schema extends z.ZodType>(schema: Schema) => ({ create: schema, change: schema })
+export const input = <Schema extends z.ZodType>(schema: Schema) => ({ create: schema, change: schema })
 
 export const REQUEST_MEMBERS = {
   endpoint: member({
@@ -195,89 +188,6 @@ export const REQUEST_MEMBERS = {
     answer: z.string().optional(),
     read: (sent, { rules: { defaults } }) => ({ expirationFormat: sent ?? defaults?.expirationFormat }),
     write: (block) => block.expirationFormat,
-  }),
-}
-
-/** When a request for user info or an introspection is sent. */
-export const TRIGGERS = {
-  triggers: member({
-    create: triggers,
-    change: triggers.optional(),
-    answer: z.object({ on_token_grant: z.boolean(), on_token_refresh: z.boolean() }),
-    read(sent, { path }) {
-      if (sent === undefined) return refuse(`${path}.triggers`, 'is required')
-      const { on_token_grant: onTokenGrant = false, on_token_refresh: onTokenRefresh = false } = sent
-      return { triggers: { onTokenGrant, onTokenRefresh } }
-    },
-    write: ({ triggers: { onTokenGrant, onTokenRefresh } }) => ({
-      on_token_grant: onTokenGrant,
-      on_token_refresh: onTokenRefresh,
-    }),
-  }),
-}
-
-const renewalMember = memberOf<ResourceRequestBlock & RenewalRequestBlock, RequestContext>()
-
-/** From when on an access token is renewed. */
-export const RENEWAL = {
-  least_age: renewalMember({
-    ...input(
-      z.number().int().min(0).max(31_536_000).nullish().meta({
-        description:
-          'Beyond Arcade: seconds since the access token was received before which the provider does not renew it (Instagram: 86400). Default: 0.',
-      }),
-    ),
-    answer: z.number(),
-    read: (sent) => ({ leastAgeSeconds: sent ?? 0 }),
-    write: ({ leastAgeSeconds }) => leastAgeSeconds,
-  }),
-}
-
-const authorizationMember = memberOf<ResourceRequestBlock & AuthorizationRequestBlock, RequestContext>()
-
-/** What follows the URL of the authorization request. */
-export const FRAGMENT = {
-  fragment: authorizationMember({
-    ...input(
-      z
-        .string()
-        .regex(/^[\w.~=&-]{1,100}$/, 'letters, digits, _ . ~ = & -')
-        .nullish()
-        .meta({
-          description: 'Beyond Arcade: what follows the `#` of the URL: `wechat_redirect` (WeChat).',
-        }),
-    ),
-    answer: z.string().optional(),
-    read: (sent) => ({ fragment: sent ?? undefined }),
-    write: ({ fragment }) => fragment,
-  }),
-}
-
-const revocationMember = memberOf<ResourceRequestBlock & RevocationRequestBlock, RequestContext>()
-
-/** Which tokens are revoked, and where the request has them. */
-export const REVOKED = {
-  revokes: revocationMember({
-    ...input(
-      z.enum(['access_token', 'refresh_token']).nullish().meta({
-        description:
-          'Beyond Arcade: the only token that is revoked. Left out: the refresh token, if there is one, and the access token, with a request each.',
-      }),
-    ),
-    answer: z.string().optional(),
-    read: (sent) => ({ revokes: sent ?? undefined }),
-    write: ({ revokes }) => revokes,
-  }),
-  token_parameter: revocationMember({
-    ...input(
-      z.string().max(100).nullish().meta({
-        description:
-          'Beyond Arcade: the name of the parameter that has the token; it is sent without `token_type_hint`. Left out: `token` and `token_type_hint` (RFC 7009). Empty: `params`, `headers` or `auth_method` place the token, and one request is sent.',
-      }),
-    ),
-    answer: z.string().optional(),
-    read: (sent) => ({ tokenParameter: sent ?? undefined }),
-    write: ({ tokenParameter }) => tokenParameter,
   }),
 }
 

@@ -13,16 +13,9 @@ import {
   withoutUndefined,
   writeMembers,
 } from './member.ts'
+import { FRAGMENT, RENEWAL, REVOKED, TRIGGERS } from './members-of-one-kind.ts'
 import { refuse } from './refuse.ts'
-import {
-  FRAGMENT,
-  RENEWAL,
-  REQUEST_MEMBERS,
-  REVOKED,
-  type RequestContext,
-  type RequestRules,
-  TRIGGERS,
-} from './request-members.ts'
+import { REQUEST_MEMBERS, type RequestContext, type RequestRules } from './request-members.ts'
 
 // The requests that a provider describes, one block each: `authorize_request`, `token_request` and so on.
 
@@ -309,23 +302,4 @@ function merged(before: BlockInput | undefined, sent: BlockInput): BlockInput {
   const isDefault = (sent.params != null || sent.headers != null) && kept.auth_method === 'client_secret_post'
   const all = { ...kept, ...(isDefault && { auth_method: 'none' }), ...withoutUndefined(sent) }
   return triggers || sent.triggers ? { ...all, triggers: { ...triggers, ...sent.triggers } } : all
-}
-
-/** Whether the authorization requests still go to the base's host: settings of one server do not hold for another. */
-export function sameServer({ base, read }: OAuth2Context): boolean {
-  return sameHost(base?.authorizationRequest.endpoint, read.authorizationRequest?.endpoint)
-}
-
-/** The provider whose facts hold for the server: the base while its host is the same, else one of the catalogue. */
-export function knownServer(context: OAuth2Context): Provider | undefined {
-  const { base, read } = context
-  if (base !== undefined && sameServer(context)) return base
-  const { authorizationRequest, tokenRequest } = read
-  if (authorizationRequest === undefined || tokenRequest === undefined) return undefined
-  return context.knownAt(authorizationRequest.endpoint, tokenRequest.endpoint)
-}
-
-export function sameHost(one: string | undefined, other: string | undefined): boolean {
-  if (one === undefined || other === undefined) return one === other
-  return new URL(one).host === new URL(other).host
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { patternFault } from '../callback-members.ts'
 import type { Provider } from '../provider.ts'
+import { sameServer } from './known-server.ts'
 import { memberOf } from './member.ts'
-import { type OAuth2Context, sameServer } from './requests.ts'
+import type { OAuth2Context } from './requests.ts'
 
 // How a server names scopes, and which parameters of its authorization responses are used. Answers show the settings in
 // force, since the view has those of the catalogue too; a request stores only what it says itself.

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { type Provider, type Rotation, rotationOf } from '../provider.ts'
+import { sameServer } from './known-server.ts'
 import { changed, memberOf } from './member.ts'
 import { refuse } from './refuse.ts'
-import { type OAuth2Context, sameServer } from './requests.ts'
+import type { OAuth2Context } from './requests.ts'
 
 // How long a server's tokens live, and what becomes of a refresh token that was used.
 

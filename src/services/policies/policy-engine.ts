@@ -13,6 +13,7 @@ import type { Release } from '../release.ts'
 import { currentContext } from '../request-context.ts'
 import { inSpan, type Tracing } from '../tracing.ts'
 import { type Evaluation, evaluate, type PolicyMatch, type PolicyRefusalReason } from './evaluate.ts'
+import { type Agreement, agreementOn, covers } from './hook-agreement.ts'
 import { askHook } from './policy-hook.ts'
 import type { EvaluationContext, RequestedUse } from './policy-match.ts'
 import { policyProvider } from './policy-provider.ts'
@@ -276,25 +277,6 @@ interface Settled {
   readonly within: Set<string>
   /** By the id of the rule whose hook agreed. */
   readonly agreed: Map<string, Agreement>
-}
-
-/** The rule, providers and scopes that a hook agreed to; its agreement covers nothing else. */
-interface Agreement {
-  readonly policy: Policy
-  /** By the provider's id. */
-  readonly scopes: ReadonlyMap<string, ReadonlySet<string>>
-}
-
-function agreementOn(policy: Policy, { providers }: RequestedUse): Agreement {
-  return { policy, scopes: new Map(providers.map(({ id, scopes }) => [id, new Set(scopes)])) }
-}
-
-/** Whether this rule, unchanged, agreed to all these providers and scopes. */
-function covers(agreement: Agreement, policy: Policy, { providers }: RequestedUse): boolean {
-  return (
-    JSON.stringify(agreement.policy) === JSON.stringify(policy) &&
-    providers.every(({ id, scopes }) => scopes.every((scope) => agreement.scopes.get(id)?.has(scope)))
-  )
 }
 
 /** The use that `check` permitted, if these tokens belong to its user and project. */

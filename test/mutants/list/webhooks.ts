@@ -1,0 +1,138 @@
+import type { Mutation } from '../mutation.ts'
+
+// What receivers of events rely on: order, one attempt at a time, signatures, the end of a webhook that answers nothing.
+
+const DELIVERIES = 'src/store/deliveries.ts'
+const EVENT_WRITES = 'src/store/event-writes.ts'
+const DISPATCHER = 'src/flows/webhooks/dispatcher.ts'
+const STORED = 'store/sqlite.test.ts'
+const DELIVERED = 'flows/webhooks.test.ts'
+
+export const webhooks: readonly Mutation[] = [
+  {
+    rows: ['R2'],
+    fault: 'a process whose lease has run out still settles the delivery',
+    file: DELIVERIES,
+    from: 'and(isOne(p), isWaiting, eq(deliveries.leaseOwner, p.owner), eq(deliveries.attempt, p.attempt)),',
+    to: 'and(isOne(p), isWaiting, p.owner === p.owner && p.attempt === p.attempt ? undefined : isWaiting),',
+    test: STORED,
+    name: 'whose lease has run out go to another process',
+  },
+  {
+    rows: ['R2'],
+    fault: 'an attempt of the same process that was repeated meanwhile settles the delivery',
+    file: DELIVERIES,
+    from: 'eq(deliveries.leaseOwner, p.owner), eq(deliveries.attempt, p.attempt)),',
+    to: 'eq(deliveries.leaseOwner, p.owner), p.attempt === p.attempt ? undefined : isWaiting),',
+    test: STORED,
+    name: 'whose lease has run out go to another process',
+  },
+  {
+    rows: [],
+    fault: 'an event does not wait for the one before it of its key',
+    file: EVENT_WRITES,
+    from: 'const isFirst = sequence === 1 || (yield* lastWaiting({ webhookId, key })).length === 0',
+    to: 'const isFirst = sequence >= 1 || (yield* lastWaiting({ webhookId, key })).length === 0',
+    test: STORED,
+    name: 'are claimed once, in the order of their key',
+  },
+  {
+    rows: [],
+    fault: 'the next event of a key waits for ever',
+    file: 'src/store/delivery-order.ts',
+    from: 'if (next === undefined || next.dueAt !== undefined) return',
+    to: 'if (next === undefined || next.dueAt === undefined) return',
+    test: STORED,
+    name: 'are claimed once, in the order of their key',
+  },
+  {
+    rows: [],
+    fault: 'a replayed event does not wait for an earlier one of its key',
+    file: 'src/store/events.ts',
+    from: 'const isFirst = (yield* earlier(place)).length === 0',
+    to: 'const isFirst = (yield* earlier(place)).length >= 0',
+    test: STORED,
+    name: 'are replayed with the same id, in their order',
+  },
+  {
+    rows: [],
+    fault: 'a later event of the key is sent before one that is replayed',
+    file: 'src/store/events.ts',
+    from: 'if (isFirst) yield* holdLater(place)',
+    to: 'if (!isFirst) yield* holdLater(place)',
+    test: STORED,
+    name: 'are replayed with the same id, in their order',
+  },
+  {
+    rows: ['37'],
+    fault: 'a webhook gets events of types that it does not take',
+    file: EVENT_WRITES,
+    from: 'if (!enabled || types?.includes(type) === false) continue',
+    to: 'if (!enabled) continue',
+    test: STORED,
+    name: 'go to the webhooks that take their type and are enabled',
+  },
+  {
+    rows: ['37'],
+    fault: 'a webhook of any project gets the events of all',
+    file: EVENT_WRITES,
+    from: '.where(eq(webhooks.projectId, p.projectId)),',
+    to: '.where(sql`${p.projectId} = ${p.projectId}`),',
+    test: DELIVERED,
+    name: 'are of the types and the project of the webhook',
+  },
+  {
+    rows: [],
+    fault: 'the secret before a rotation does not sign',
+    file: 'src/flows/webhooks/sign.ts',
+    from: 'if (previousSecret !== undefined && now < previousUntil)',
+    to: 'if (previousSecret !== undefined && now > previousUntil)',
+    test: DELIVERED,
+    name: 'signs with both while it is replaced',
+  },
+  {
+    rows: [],
+    fault: 'the secret before a rotation signs for ever',
+    file: 'src/flows/webhooks/sign.ts',
+    from: 'if (previousSecret !== undefined && now < previousUntil)',
+    to: 'if (previousSecret !== undefined && now > 0 && previousUntil > 0)',
+    test: DELIVERED,
+    name: 'signs with both while it is replaced',
+  },
+  {
+    rows: [],
+    fault: 'a receiver that asks for a pause is asked again before its end',
+    file: 'src/domain/webhook.ts',
+    from: 'Math.max(pause * (1 - SPREAD + 2 * SPREAD * random), retryAfter)',
+    to: 'Math.max(pause * (1 - SPREAD + 2 * SPREAD * random), retryAfter * 0)',
+    test: DELIVERED,
+    name: 'waits as long as the receiver asks by Retry-After',
+  },
+  {
+    rows: [],
+    fault: 'a receiver that is gone is asked again and again',
+    file: DISPATCHER,
+    from: "if (end.status === 410) await disable(broker, webhook, 'gone')",
+    to: "if (end.status === 411) await disable(broker, webhook, 'gone')",
+    test: DELIVERED,
+    name: 'what answers 410 is disabled',
+  },
+  {
+    rows: [],
+    fault: 'a webhook to which nothing was delivered for days stays enabled',
+    file: DISPATCHER,
+    from: '(settled.failingFor ?? 0) >= DISABLED_AFTER_SECONDS',
+    to: '(settled.failingFor ?? 0) >= DISABLED_AFTER_SECONDS * 1000',
+    test: DELIVERED,
+    name: 'is left to probes, goes on when it answers, and ends after three days',
+  },
+  {
+    rows: [],
+    fault: 'what waits for a webhook goes on by its own retry times when a probe is answered',
+    file: DELIVERIES,
+    from: 'yield* hasten({ webhookId, now })\n',
+    to: '',
+    test: STORED,
+    name: 'count the failures of their webhook, which is probed, disabled and healthy again',
+  },
+]
