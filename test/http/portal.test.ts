@@ -389,6 +389,7 @@ describe('on /me a user', () => {
       user_id: user,
     })
     const waiting = world.call('GET', `/v1/auth/status?id=${pending.body.id}&wait=30`)
+    const elsewhere = await enteredAs(world, user)
     const question = await browser.get(at('/me/erase'))
     expect(question.body).toContain('record of what happened stays')
     expect((await send('/me/erase')).response.headers.get('location')).toBe('/me/erase')
@@ -405,7 +406,9 @@ describe('on /me a user', () => {
     expect(await store.authorizations.ofUser(projectId, user, { limit: 9 })).toEqual([])
     expect(await store.connectionTools.ofUser(projectId, user, 9)).toEqual([])
     expect(await store.users.find(projectId, user)).toBeUndefined()
-    expect(await audited(user)).toEqual(expect.arrayContaining(['user.erased', 'connection.deleted']))
-    expect((await browser.get(at('/me'))).status).toBe(403)
+    expect(await audited(user)).toEqual(
+      expect.arrayContaining(['user.erased', 'authorization.failed', 'connection.deleted']),
+    )
+    for (const one of [browser, elsewhere]) expect((await one.get(at('/me'))).status).toBe(403)
   })
 })

@@ -51,7 +51,9 @@ await inCopies(shown, async (copy, mutation) => {
   else if (typeof outcome !== 'string') unexpected.push(`${file}: ${outcome.unusable}`)
   const verdict = outcome === 'passed' ? 'SURVIVES' : typeof outcome === 'string' ? 'noticed' : 'UNUSABLE'
   const detail = typeof outcome === 'string' ? '' : ` (${outcome.unusable})`
-  console.log(`${verdict}  ${[rows.join(', '), fault].filter(Boolean).join(': ')} [${file}] by test/${test} "${name}"${detail}`)
+  console.log(
+    `${verdict}  ${[rows.join(', '), fault].filter(Boolean).join(': ')} [${file}] by test/${test} "${name}"${detail}`,
+  )
 })
 
 console.log(

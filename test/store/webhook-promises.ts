@@ -326,6 +326,18 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
       expect(await deliver(other, defined(taken))).toEqual({ isSettled: true })
     })
 
+    test('that one process has claimed twice are settled by its last attempt alone', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { owner, hook } = await inWebhookProject(store)
+      await withEvents(store, owner, 1)
+      const [late] = await claim(store, hook, { owner: 'a', seconds: 0 })
+      const [again] = await claim(store, hook, { owner: 'a' })
+      expect(again).toMatchObject({ eventId: late?.eventId, attempt: 2 })
+      expect(await deliver(store, defined(late))).toEqual({ isSettled: false })
+      expect(await deliver(store, defined(again))).toEqual({ isSettled: true })
+    })
+
     test('of events that are written while others end are all delivered, in their order', async () => {
       await using opened = await open()
       const { store, other } = opened
@@ -397,6 +409,9 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
       })
       const part = await store.events.replay(hook, all, now(), { limit: 2 })
       expect(part).toMatchObject({ replayed: 2, next: expect.anything() })
+      const { items: waiting } = await store.deliveries.list(hook.id, { state: 'waiting' }, FIRST_PAGE)
+      // newest first: the later one waits for the one before it
+      expect(waiting.map(({ dueAt }) => dueAt !== undefined)).toEqual([false, true])
       const rest = await store.events.replay(hook, all, now(), { limit: 2, after: part.next })
       expect(rest).toEqual({ replayed: 1 })
       expect(await deliverAll(store, hook)).toEqual(delivered)
