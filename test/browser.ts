@@ -11,6 +11,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
  */
 export async function openBrowser({ args = [] as readonly string[] } = {}): Promise<Browser> {
   const folder = await unpacked()
+  await configureFonts(join(folder, 'fonts'))
   return chromium.launch({
     executablePath: join(folder, 'chromium'),
     args: [
@@ -83,7 +84,6 @@ async function unpacked(): Promise<string> {
   await withTemporaryFolder(own, () =>
     Promise.all([sparticuz.executablePath(bin), inflate(join(bin, 'al2023.tar.br'))]),
   )
-  await writeFile(join(own, 'fonts', 'fonts.conf'), fontsConfig(join(folder, 'fonts')))
   try {
     await rename(own, folder)
   } catch (error) {
@@ -113,8 +113,24 @@ function environment(folder: string): Record<string, string> {
   return { ...env, LD_LIBRARY_PATH: join(folder, 'al2023', 'lib') }
 }
 
-function fontsConfig(folder: string): string {
-  return `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
-<fontconfig><dir>${folder}</dir><cachedir>${folder}/cache</cachedir></fontconfig>
+/**
+ * The package's own font, so that pages look alike on every machine; and Debian's fonts-noto-cjk where it is installed,
+ * without which Japanese and Chinese are rows of boxes.
+ */
+async function configureFonts(folder: string): Promise<void> {
+  const families = ['sans-serif', 'system-ui', 'serif', 'monospace']
+  const aliases = families.map(
+    (family) => `<alias><family>${family}</family><prefer><family>Open Sans</family></prefer></alias>`,
+  )
+  const config = `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>${folder}</dir><dir>/usr/share/fonts/opentype/noto</dir><cachedir>${folder}/cache</cachedir>
+${aliases.join('\n')}
+</fontconfig>
 `
+  const path = join(folder, 'fonts.conf')
+  if ((await readFile(path, 'utf8').catch(() => '')) === config) return
+  // other processes read it meanwhile
+  const written = `${path}.${process.pid}`
+  await writeFile(written, config)
+  await rename(written, path)
 }

@@ -41,6 +41,11 @@ test.each(LANGUAGES.filter((one) => one !== 'en'))('%s has every text, of its ow
   }
 })
 
+test('French has an unbreakable space before and inside its double punctuation', async () => {
+  for (const [path, text] of await textsOf(wordsOf('fr').texts))
+    expect(text.replaceAll(/<[^>]*>|«\d»/g, ''), path).not.toMatch(/ [;:?!»]|« |[a-zé][;?!»]/)
+})
+
 test('numbers, dates and lists are written as the language writes them', () => {
   expect(wordsOf('de').number(1234.5)).toBe('1.234,5')
   expect(wordsOf('ja').date(1_795_305_601)).toBe('2026年11月22日')

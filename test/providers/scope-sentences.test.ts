@@ -36,6 +36,47 @@ describe('the catalogue', () => {
   })
 })
 
+describe('how much a scope allows', () => {
+  const scopesOf = (id: string) =>
+    readDefinition(JSON.parse(definitionTexts().get(id) ?? '{}')).facts.scopes ?? {}
+
+  test.each([
+    // code, secrets and the money of somebody are marked, as are whole accounts and what others wrote in private
+    ['github', 'workflow', 'write', true],
+    ['gitlab', 'read_repository', 'read', true],
+    ['bitbucket', 'repository', 'read', true],
+    ['heroku', 'read-protected', 'read', true],
+    ['digitalocean', 'write', 'admin', true],
+    ['google', 'https://www.googleapis.com/auth/cloud-platform', 'admin', true],
+    ['google', 'https://www.googleapis.com/auth/documents.readonly', 'read', true],
+    ['google', 'https://www.googleapis.com/auth/drive.file', 'write', false],
+    ['google', 'https://www.googleapis.com/auth/gmail.labels', 'write', false],
+    ['linkedin', 'rw_ads', 'write', true],
+    ['linear', 'write', 'write', true],
+    ['microsoft', 'Sites.ReadWrite.All', 'write', true],
+    ['microsoft', 'User.Read', 'read', false],
+    ['salesforce', 'web', 'admin', true],
+    ['spotify', 'playlist-read-private', 'read', false],
+    ['zendesk', 'write', 'admin', true],
+  ])('%s: %s', (id, scope, level, sensitive) => {
+    expect(scopeSentence(scopesOf(id), scope, 'en')).toMatchObject({ level, sensitive })
+  })
+
+  test('has a level wherever it allows more than to keep the access', () => {
+    for (const id of definitionTexts().keys())
+      for (const [scope, words] of Object.entries(scopesOf(id)))
+        if (!/^Keep this access/.test(englishSentence(words)))
+          expect(scopeSentence({ [scope]: words }, scope, 'en')?.level, `${id}: ${scope}`).toBeDefined()
+  })
+
+  test.each([
+    ['gitlab', 'gitlab-self-managed'],
+    ['salesforce', 'salesforce-sandbox'],
+  ])('is the same at %s and %s', (one, other) => {
+    expect(scopesOf(other)).toEqual(scopesOf(one))
+  })
+})
+
 describe('what a scope means', () => {
   const words = {
     repo: {

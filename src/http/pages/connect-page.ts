@@ -93,7 +93,7 @@ ${view.forBrowser !== undefined && insideApp(view.forBrowser, words)}
 <button type="submit">${connect.continueTo(provider)}</button>
 <button class="secondary" type="submit" form="cancel">${connect.cancel}</button></form>
 <form id="cancel" method="post" action="${cancelAction}"></form>
-<p class="muted small">${loginAt !== undefined && html`${connect.loginFirst(html`<strong>${name(loginAt)}</strong>`)} `}${connect.next(html`<strong>${name(view.opens)}</strong>`, endAt)}</p>
+<p class="muted small">${loginAt !== undefined && html`${connect.loginFirst(html`<strong>${name(loginAt)}</strong>`)}${words.gap}`}${connect.next(html`<strong>${name(view.opens)}</strong>`, endAt)}</p>
 ${details(view, words)}
 <p class="muted small">${timeLeft(view, words)}</p>
 </article>
@@ -108,14 +108,15 @@ function tiles({ providerName, logo }: ConnectView, brand: Brand): Html {
 }
 
 /** For whom the link is. An address is a name that people know; another id is among the technical details. */
-function identity(view: ConnectView, app: Text | undefined, { texts: { connect } }: Words): Html {
+function identity(view: ConnectView, app: Text | undefined, words: Words): Html {
+  const { connect } = words.texts
   const { userId, userDisplay = /^\S+@\S+$/.test(userId) ? userId : undefined } = view
   const who =
     userDisplay === undefined
       ? connect.forOneUser(app)
       : connect.youAre(name(userDisplay, { longest: 100 }), app)
   const cancel = html`<button class="link" type="submit" form="cancel">${connect.cancel}</button>`
-  return html`<p class="identity">${who} ${connect.notYou(cancel)}</p>`
+  return html`<p class="identity">${who}${words.gap}${connect.notYou(cancel)}</p>`
 }
 
 function insideApp(address: string, { texts: { connect } }: Words): Html {

@@ -111,11 +111,12 @@ export function endingWords({ endings }: Texts, kind: EndingKind, reason?: Failu
   return kind === 'failed' && reason !== undefined ? endings.failures[reason] : endings.kinds[kind]
 }
 
-function completedSentence(view: EndingView, { texts: { endings } }: Words): Html | undefined {
+function completedSentence(view: EndingView, { texts: { endings }, gap }: Words): Html | undefined {
   const { kind, requester, brand, providerName, previousAccount } = view
   if (kind !== 'completed' || providerName === undefined) return undefined
   const app = brand?.appName ?? requester
-  const before = previousAccount === undefined ? '' : html` ${endings.anotherAccount(name(previousAccount))}`
+  const before =
+    previousAccount === undefined ? '' : html`${gap}${endings.anotherAccount(name(previousAccount))}`
   return html`${endings.canNowUse(app === undefined ? undefined : name(app), name(providerName))}${before}`
 }
 

@@ -40,9 +40,9 @@ ${development && nextSteps(view)}
   return page(t.title, body, { words })
 }
 
-function nextSteps({ sandbox, words: { texts } }: LandingView): Html {
+function nextSteps({ sandbox, words: { texts, gap } }: LandingView): Html {
   const t = texts.start
   return html`<h2>${t.whatNext}</h2>
-<p>${t.terminal}${sandbox !== undefined && html` ${t.sample(html`<code>${name(sandbox.toolName)}</code>`)}`}</p>
+<p>${t.terminal}${sandbox !== undefined && html`${gap}${t.sample(html`<code>${name(sandbox.toolName)}</code>`)}`}</p>
 <p class="muted small">${t.oneMachine(html`<code>gatepass serve</code>`)}</p>`
 }

@@ -21,7 +21,7 @@ export function consentPage(view: ConsentView): Html {
   const { clients: t, connect } = words.texts
   const { clientId } = client
   const known = client.clientName ?? verifiedHost(clientId)
-  const who = known === undefined ? html`${t.anApplication}` : name(known)
+  const who = known === undefined ? undefined : name(known)
   const target = redirectTarget(view.redirectUri)
   const body = html`<main>
 <article class="card">
@@ -32,7 +32,7 @@ export function consentPage(view: ConsentView): Html {
 ${toolsText(toolsetOf(resource), words)}</ul>
 <h2>${t.whoAsks}</h2>
 <dl class="facts">
-<dt>${t.facts.application}</dt><dd>${who}</dd>
+${who !== undefined && html`<dt>${t.facts.application}</dt><dd>${who}</dd>`}
 <dt>${t.facts.identity}</dt><dd>${identityText(clientId, words)}</dd>
 <dt>${t.facts.leadsTo}</dt><dd>${targetText(target, words)}</dd>
 </dl>
@@ -71,9 +71,9 @@ export function targetText(target: RedirectTarget, { texts: { clients } }: Words
     case 'host':
       return html`<strong>${name(target.host)}</strong>`
     case 'loopback':
-      return clients.program(html`<code>${target.host}</code>`)
+      return clients.program(name(target.host))
     case 'application':
-      return clients.installed(html`<code>${name(target.scheme)}</code>`)
+      return clients.installed(name(target.scheme))
   }
 }
 

@@ -26,7 +26,7 @@ export function refusalPage({ error, description, target, words, brand }: Refusa
 <p>${happened}</p>
 <h2>${endings.whatToDo}</h2>
 <p>${t.refusedTodo}</p>
-${target !== undefined && html`<p>${t.wantsYouAt(name(target.host || target.protocol))} <a href="${target.href}" rel="noreferrer">${t.goThere}</a>.</p>`}
+${target !== undefined && html`<p>${t.wantsYouAt(name(target.host || target.protocol))}<br><a href="${target.href}" rel="noreferrer">${t.goThere}</a></p>`}
 <p class="reason muted small">${endings.reason} <code>${name(error)}</code>${description !== undefined && html`<br><span lang="en" dir="ltr">${name(description, { longest: 200 })}</span>`}</p>
 </article>
 </main>`

@@ -84,7 +84,7 @@ function connectionCard(view: MeView, one: ConnectionCard): Html {
 <header>${providerTile({ providerName, logo: one.logo })}
 <div><h2 id="${one.id}">${provider}</h2>${one.account !== '' && html`<p class="muted">${name(one.account)}</p>`}</div>
 ${isBroken ? html`<p class="badge wait">${t.needsYou}</p>` : one.isDefault && one.hasSiblings && html`<p class="badge">${t.isDefault}</p>`}</header>
-${one.broken !== undefined && html`<p class="warning">${brokenText(words, one.broken, provider)} ${t.untilReconnected}</p>`}
+${one.broken !== undefined && html`<p class="warning">${brokenText(words, one.broken, provider)}${words.gap}${t.untilReconnected}</p>`}
 <h3>${t.may}</h3>
 ${sentences(words, provider, one.scopes)}
 <dl class="facts small">

@@ -96,6 +96,8 @@ export interface Words {
   readonly language: string
   readonly direction: 'ltr' | 'rtl'
   readonly texts: Texts
+  /** What is between two sentences: nothing where full stops are as wide as a letter. */
+  readonly gap: ' ' | ''
   number(value: number): string
   /** A day, such as "21 November 2026". */
   date(at: EpochSeconds): string
@@ -123,6 +125,7 @@ export function createWords(language: string, texts: Texts): Words {
     language,
     direction: directionOf(language),
     texts,
+    gap: /^(ja|zh)\b/.test(language) ? '' : ' ',
     number: (value) => numbers.format(value),
     date: (at) => dates.format(at * 1000),
     time: (at) => times.format(at * 1000),

@@ -4,8 +4,7 @@ import type { en } from './en.ts'
 
 export const de: Translation<typeof en> = {
   title: 'Eine Anwendung zulassen',
-  wants: (client) => html`${client} möchte Ihre Werkzeuge nutzen`,
-  anApplication: 'Eine Anwendung',
+  wants: (client) => html`${client ?? 'Eine Anwendung'} möchte Ihre Werkzeuge nutzen`,
   loggedInAs: (user) => html`Sie sind angemeldet als <strong>${user}</strong>`,
   may: 'Was sie darf',
   call: 'Ihre Werkzeuge sehen und sie mit den Konten, die Sie verbunden haben, für Sie aufrufen',

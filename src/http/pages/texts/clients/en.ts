@@ -1,12 +1,11 @@
 import { html } from 'hono/html'
-import type { Text } from '../text.ts'
+import type { App, Text } from '../text.ts'
 
 // The pages about MCP clients: whether one may act for the user, which do, and why a request of one is refused.
 
 export const en = {
   title: 'Allow an application',
-  wants: (client: Text): Text => html`${client} wants to use your tools`,
-  anApplication: 'An application',
+  wants: (client: App): Text => html`${client ?? 'An application'} wants to use your tools`,
   loggedInAs: (user: Text): Text => html`You are logged in as <strong>${user}</strong>`,
   may: 'What it may do',
   call: 'See your tools, and call them for you with the accounts that you have connected',

@@ -4,8 +4,7 @@ import type { en } from './en.ts'
 
 export const es: Translation<typeof en> = {
   title: 'Permitir una aplicación',
-  wants: (client) => html`${client} quiere usar tus herramientas`,
-  anApplication: 'Una aplicación',
+  wants: (client) => html`${client ?? 'Una aplicación'} quiere usar tus herramientas`,
   loggedInAs: (user) => html`Has iniciado sesión como <strong>${user}</strong>`,
   may: 'Lo que podrá hacer',
   call: 'Ver tus herramientas y usarlas por ti con las cuentas que has conectado',

@@ -4,8 +4,7 @@ import type { en } from './en.ts'
 
 export const fr: Translation<typeof en> = {
   title: 'Autoriser une application',
-  wants: (client) => html`${client} souhaite utiliser vos outils`,
-  anApplication: 'Une application',
+  wants: (client) => html`${client ?? 'Une application'} souhaite utiliser vos outils`,
   loggedInAs: (user) => html`Vous êtes identifié en tant que <strong>${user}</strong>`,
   may: 'Ce qu’elle pourra faire',
   call: 'Voir vos outils et les appeler pour vous avec les comptes que vous avez connectés',
@@ -14,8 +13,8 @@ export const fr: Translation<typeof en> = {
   toolset: (toolset) => html`Seulement les outils de la sélection <strong>${toolset}</strong>`,
   whoAsks: 'Qui le demande',
   facts: { application: 'Application', identity: 'Identité', leadsTo: 'Vous ramène à' },
-  unverified: 'Non vérifiée : elle s’est enregistrée elle-même, sous le nom de son choix',
-  verified: (host) => html`Vérifiée : <strong>${host}</strong>`,
+  unverified: 'Non vérifiée\u00a0: elle s’est enregistrée elle-même, sous le nom de son choix',
+  verified: (host) => html`Vérifiée\u00a0: <strong>${host}</strong>`,
   program: (host) => html`Un programme sur cet ordinateur (${host})`,
   installed: (scheme) => html`Une application sur cet appareil (${scheme})`,
   warnOfHost: (host) =>
@@ -52,7 +51,7 @@ export const fr: Translation<typeof en> = {
     other: {
       title: 'La demande de l’application ne peut pas être acceptée',
       happened:
-        'L’application a envoyé une demande non valable ; vous n’avez donc pas été renvoyé vers elle.',
+        'L’application a envoyé une demande non valable\u00a0; vous n’avez donc pas été renvoyé vers elle.',
     },
   },
   refusedTodo:

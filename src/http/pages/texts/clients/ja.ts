@@ -4,8 +4,8 @@ import type { en } from './en.ts'
 
 export const ja: Translation<typeof en> = {
   title: 'アプリを許可',
-  wants: (client) => html`${client} が、あなたのツールの利用を求めています`,
-  anApplication: 'あるアプリ',
+  wants: (client) =>
+    html`${client === undefined ? 'あるアプリ' : html`${client} `}が、あなたのツールの利用を求めています`,
   loggedInAs: (user) => html`<strong>${user}</strong> さんとしてログインしています`,
   may: 'このアプリができること',
   call: 'あなたのツールを表示し、連携済みのアカウントを使って代わりに実行する',

@@ -4,8 +4,7 @@ import type { en } from './en.ts'
 
 export const pt: Translation<typeof en> = {
   title: 'Permitir um aplicativo',
-  wants: (client) => html`${client} quer usar suas ferramentas`,
-  anApplication: 'Um aplicativo',
+  wants: (client) => html`${client ?? 'Um aplicativo'} quer usar suas ferramentas`,
   loggedInAs: (user) => html`Você entrou como <strong>${user}</strong>`,
   may: 'O que ele poderá fazer',
   call: 'Ver suas ferramentas e usá-las por você com as contas que você conectou',

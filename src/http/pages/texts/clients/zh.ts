@@ -4,9 +4,8 @@ import type { en } from './en.ts'
 
 export const zh: Translation<typeof en> = {
   title: '允许应用',
-  wants: (client) => html`${client} 想要使用您的工具`,
-  anApplication: '某个应用',
-  loggedInAs: (user) => html`您已登录为 <strong>${user}</strong>`,
+  wants: (client) => html`${client === undefined ? '某个应用' : html`${client} `}想要使用您的工具`,
+  loggedInAs: (user) => html`当前登录用户：<strong>${user}</strong>`,
   may: '它可以做什么',
   call: '查看您的工具，并使用您已连接的账号代您调用',
   see: '查看您的工具，但不调用',

@@ -15,7 +15,7 @@ export const es: Translation<typeof en> = {
   willBeAbleTo: (app) => html`${app ?? 'Tu aplicación'} podrá:`,
   isNew: 'nuevo',
   alreadyAllowed: 'ya permitido',
-  sensitive: 'delicado',
+  sensitive: 'sensible',
   levels: { read: 'solo ver', write: 'hacer cambios', admin: 'control total' },
   undescribed: (scope) => html`Un permiso que no podemos describir: ${scope}`,
   defaults: (provider) => html`Lo que ${provider} permite a cualquier aplicación`,
@@ -44,7 +44,7 @@ export const es: Translation<typeof en> = {
   valueMissing: (label) => html`${label}: este dato es necesario.`,
   valueWrong: (label) => html`${label}: este dato no tiene la forma correcta.`,
   valueWrongLike: (label, example) =>
-    html`${label}: este dato no tiene la forma correcta, por ejemplo ${example}.`,
+    html`${label}: este dato no tiene la forma correcta; un ejemplo es ${example}.`,
   privacy: 'Privacidad',
   support: 'Ayuda',
   aRemovedProvider: 'un proveedor eliminado',

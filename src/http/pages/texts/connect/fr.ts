@@ -15,14 +15,14 @@ export const fr: Translation<typeof en> = {
     app === undefined
       ? 'Ce lien a été créé pour une seule personne dans votre application.'
       : html`Ce lien a été créé pour une seule personne chez ${app}.`,
-  notYou: (cancel) => html`Ce n’est pas vous ? ${cancel}.`,
+  notYou: (cancel) => html`Ce n’est pas vous\u00a0? ${cancel}.`,
   askedAgain: 'Votre accord est de nouveau demandé, car la connexion existante ne fonctionne plus.',
-  willBeAbleTo: (app) => html`${app ?? 'Votre application'} pourra :`,
+  willBeAbleTo: (app) => html`${app ?? 'Votre application'} pourra\u00a0:`,
   isNew: 'nouveau',
   alreadyAllowed: 'déjà autorisé',
   sensitive: 'sensible',
   levels: { read: 'consulter seulement', write: 'modifier', admin: 'contrôle total' },
-  undescribed: (scope) => html`Une autorisation que nous ne savons pas décrire : ${scope}`,
+  undescribed: (scope) => html`Une autorisation que nous ne savons pas décrire\u00a0: ${scope}`,
   defaults: (provider) => html`Ce que ${provider} permet à toute application`,
   details: 'Détails techniques',
   detail: { user: 'Identifiant', tool: 'Outil', scopes: 'Scopes', request: 'Demande' },
@@ -31,12 +31,12 @@ export const fr: Translation<typeof en> = {
       ? 'Ne continuez que si vous venez de lancer cette opération dans votre application. Si quelqu’un vous a envoyé ce lien, annulez.'
       : html`Ne continuez que si vous venez de lancer cette opération dans ${app}. Si quelqu’un vous a envoyé ce lien, annulez.`,
   insideApp:
-    'Cette page est ouverte dans une autre application, où certains fournisseurs refusent la connexion. Dans ce cas, ouvrez cette adresse dans votre navigateur :',
+    'Cette page est ouverte dans une autre application, où certains fournisseurs refusent l’identification. Dans ce cas, ouvrez cette adresse dans votre navigateur\u00a0:',
   continueTo: (provider) => html`Continuer vers ${provider}`,
   cancel: 'Annuler',
   loginFirst: (host) => html`D’abord, ${host} s’ouvre pour que vous vous identifiiez.`,
   next: (host, ownPage) =>
-    html`Ensuite, ${host} s’ouvre ; ne saisissez votre mot de passe que là. Vous pouvez mettre fin à l’accès sur ${ownPage}.`,
+    html`Ensuite, ${host} s’ouvre\u00a0; ne saisissez votre mot de passe que là. Vous pouvez mettre fin à l’accès sur ${ownPage}.`,
   minutesLeft: (minutes) =>
     plural('fr', minutes, {
       one: 'Ce lien est encore valable # minute.',
@@ -48,10 +48,10 @@ export const fr: Translation<typeof en> = {
   stepToCome: ', à venir',
   suchAs: (example) => html`Par exemple ${example}`,
   choose: 'Choisir',
-  valueMissing: (label) => html`${label} : ce champ est requis.`,
-  valueWrong: (label) => html`${label} : cette valeur n’a pas la bonne forme.`,
+  valueMissing: (label) => html`${label}\u00a0: ce champ est requis.`,
+  valueWrong: (label) => html`${label}\u00a0: cette valeur n’a pas la bonne forme.`,
   valueWrongLike: (label, example) =>
-    html`${label} : cette valeur n’a pas la bonne forme, par exemple ${example}.`,
+    html`${label}\u00a0: cette valeur n’a pas la bonne forme\u00a0; un exemple est ${example}.`,
   privacy: 'Confidentialité',
   support: 'Assistance',
   aRemovedProvider: 'un fournisseur supprimé',

@@ -1,20 +1,22 @@
 import { html } from 'hono/html'
-import type { Translation } from '../text.ts'
+import type { App, Text, Translation } from '../text.ts'
 import type { en } from './en.ts'
+
+/** A name has a space after it, the words "your application" have none. */
+const first = (app: App): Text => (app === undefined ? 'ご利用のアプリ' : html`${app} `)
 
 export const ja: Translation<typeof en> = {
   title: (provider) => `${provider} と連携`,
-  wants: (app, provider) =>
-    html`${app ?? 'ご利用のアプリ'} が、あなたの ${provider} アカウントの利用を求めています`,
+  wants: (app, provider) => html`${first(app)}が、あなたの ${provider} アカウントの利用を求めています`,
   forTool: (tool) => html`使用するツール：${tool}`,
   youAre: (user, app) =>
     app === undefined
       ? html`あなたは <strong>${user}</strong> さんです。`
       : html`あなたは ${app} の <strong>${user}</strong> さんです。`,
-  forOneUser: (app) => html`このリンクは、${app ?? 'ご利用のアプリ'} の特定の利用者のために作られました。`,
-  notYou: (cancel) => html`ご本人でない場合は「${cancel}」を選んでください。`,
+  forOneUser: (app) => html`このリンクは、${first(app)}の特定のユーザーのために作られました。`,
+  notYou: (cancel) => html`ご本人でない場合は<span class="whole">「${cancel}」</span>を選んでください。`,
   askedAgain: 'これまでの連携が使えなくなったため、もう一度お尋ねしています。',
-  willBeAbleTo: (app) => html`${app ?? 'ご利用のアプリ'} は次のことができるようになります：`,
+  willBeAbleTo: (app) => html`${first(app)}は次のことができるようになります：`,
   isNew: '新規',
   alreadyAllowed: '許可済み',
   sensitive: '要注意',
@@ -24,9 +26,9 @@ export const ja: Translation<typeof en> = {
   details: '技術的な詳細',
   detail: { user: 'ユーザー ID', tool: 'ツール', scopes: 'スコープ', request: 'リクエスト' },
   warning: (app) =>
-    html`${app ?? 'ご利用のアプリ'} でたった今ご自身が始めた操作である場合だけ、先に進んでください。誰かからこのリンクが送られてきた場合は、キャンセルしてください。`,
+    html`${first(app)}でたった今ご自身が始めた操作である場合だけ、先に進んでください。誰かからこのリンクが送られてきた場合は、キャンセルしてください。`,
   insideApp:
-    'このページは別のアプリの中で開かれており、ログインを受け付けないプロバイダーがあります。その場合は、次のアドレスをブラウザで開いてください。',
+    'このページは別のアプリの中で開かれています。プロバイダーによってはここでのログインを受け付けません。その場合は、次のアドレスをブラウザーで開いてください。',
   continueTo: (provider) => html`${provider} に進む`,
   cancel: 'キャンセル',
   loginFirst: (host) => html`まず ${host} が開きます。そこでログインしてください。`,

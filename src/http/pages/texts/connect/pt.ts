@@ -51,7 +51,7 @@ export const pt: Translation<typeof en> = {
   valueMissing: (label) => html`${label}: este dado é necessário.`,
   valueWrong: (label) => html`${label}: este dado não está na forma correta.`,
   valueWrongLike: (label, example) =>
-    html`${label}: este dado não está na forma correta, por exemplo ${example}.`,
+    html`${label}: este dado não está na forma correta; um exemplo é ${example}.`,
   privacy: 'Privacidade',
   support: 'Ajuda',
   aRemovedProvider: 'um provedor removido',

@@ -1,31 +1,34 @@
 import { html } from 'hono/html'
-import type { Translation } from '../text.ts'
+import type { App, Text, Translation } from '../text.ts'
 import type { en } from './en.ts'
+
+/** A name has a space beside it, the words "your application" have none. */
+const first = (app: App): Text => (app === undefined ? '您的应用' : html`${app} `)
+const inside = (app: App): Text => (app === undefined ? '您的应用' : html` ${app} `)
 
 export const zh: Translation<typeof en> = {
   title: (provider) => `连接 ${provider}`,
-  wants: (app, provider) => html`${app ?? '您的应用'} 想要使用您的 ${provider} 账号`,
+  wants: (app, provider) => html`${first(app)}想要使用您的 ${provider} 账号`,
   forTool: (tool) => html`用于 ${tool}`,
   youAre: (user, app) =>
     app === undefined
       ? html`您是 <strong>${user}</strong>。`
       : html`您是 ${app} 的 <strong>${user}</strong>。`,
-  forOneUser: (app) => html`此链接是为 ${app ?? '您的应用'} 的一位用户生成的。`,
-  notYou: (cancel) => html`不是您？请${cancel}。`,
+  forOneUser: (app) => html`此链接是为${inside(app)}的一位用户生成的。`,
+  notYou: (cancel) => html`不是您？<span class="whole">请${cancel}。</span>`,
   askedAgain: '由于原有连接已失效，需要再次征求您的同意。',
-  willBeAbleTo: (app) => html`${app ?? '您的应用'} 将能够：`,
+  willBeAbleTo: (app) => html`${first(app)}将能够：`,
   isNew: '新增',
   alreadyAllowed: '已允许',
   sensitive: '敏感',
   levels: { read: '仅查看', write: '可更改', admin: '完全控制' },
   undescribed: (scope) => html`一项我们无法描述的权限：${scope}`,
   defaults: (provider) => html`${provider} 允许任何应用做的事`,
-  details: '技术细节',
+  details: '技术详情',
   detail: { user: '用户 ID', tool: '工具', scopes: '权限范围', request: '请求' },
-  warning: (app) =>
-    html`仅当您刚刚在 ${app ?? '您的应用'} 中发起此操作时才继续。如果此链接是别人发给您的，请取消。`,
+  warning: (app) => html`仅当您刚刚在${inside(app)}中发起此操作时才继续。如果此链接是别人发给您的，请取消。`,
   insideApp:
-    '此页面是在另一个应用中打开的，有些提供商会在其中拒绝登录。遇到这种情况时，请在浏览器中打开此地址：',
+    '此页面是在另一个应用中打开的，有些服务会在这里拒绝登录。遇到这种情况时，请在浏览器中打开此地址：',
   continueTo: (provider) => html`前往 ${provider}`,
   cancel: '取消',
   loginFirst: (host) => html`首先会打开 ${host}，请在那里登录。`,

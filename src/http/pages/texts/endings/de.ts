@@ -103,12 +103,12 @@ export const de: Translation<typeof en> = {
       todo: `Um es noch einmal zu versuchen, ${AGAIN}.`,
     },
     working: {
-      title: 'Wird abgeschlossen …',
+      title: 'Wird abgeschlossen\u00a0…',
       happened: 'Ihre Zustimmung ist angekommen und wird gerade verarbeitet.',
       todo: 'Sie müssen nur einen Moment warten.',
     },
     waiting_for_confirmation: {
-      title: 'Ihre Anwendung ist an der Reihe',
+      title: 'Warten auf Ihre Anwendung',
       happened: 'Ihre Zustimmung ist angekommen. Ihre Anwendung prüft, ob Sie es sind.',
       todo: 'Machen Sie in Ihrer Anwendung weiter und melden Sie sich dort an, wenn sie es verlangt. Vorher wird nichts gespeichert. Ist ihre Seite nicht mehr da, beginnen Sie von vorn.',
     },
@@ -182,18 +182,18 @@ export const de: Translation<typeof en> = {
     opened_elsewhere: {
       title: 'Dieser Link gehört zu einem anderen Browser',
       happened: 'Ihre Anwendung hat diese Seite in einem anderen Browser als diesem geöffnet.',
-      todo: 'Es wurde nichts gespeichert. Wenn Sie selbst sie geöffnet haben, machen Sie in jenem Browser weiter, oder beginnen Sie in diesem neu aus Ihrer Anwendung. Wenn Ihnen jemand diesen Link geschickt hat, schließen Sie diese Seite.',
+      todo: 'Es wurde nichts gespeichert. Haben Sie sie selbst geöffnet, machen Sie in jenem Browser weiter oder beginnen Sie in diesem von Ihrer Anwendung aus von vorn. Hat Ihnen jemand diesen Link geschickt, schließen Sie diese Seite.',
     },
     session_over: {
       title: 'Diese Anfrage ist beendet',
       happened: 'Die Anfrage Ihrer Anwendung ist beendet oder zu alt.',
-      todo: 'Gehen Sie zurück zu Ihrer Anwendung und beginnen Sie dort neu.',
+      todo: 'Gehen Sie zu Ihrer Anwendung zurück und beginnen Sie dort von vorn.',
     },
     other_origin: {
       title: 'Das kam nicht von Ihrer Anwendung',
       happened:
         'Die Anfrage kam von einer anderen Website als der, die die Anwendung genannt hat. Deshalb wurde nichts geöffnet.',
-      todo: 'Gehen Sie zurück zu Ihrer Anwendung und beginnen Sie dort neu. Wenn es dabei bleibt, sagen Sie es denen, die die Anwendung betreiben: Der erlaubte Ursprung der Sitzung muss der Ursprung ihrer Seite sein.',
+      todo: 'Gehen Sie zu Ihrer Anwendung zurück und beginnen Sie dort von vorn. Bleibt es dabei, verständigen Sie die Betreiber der Anwendung: Der erlaubte Ursprung der Sitzung muss der Ursprung ihrer Seite sein.',
     },
     foreign_click: {
       title: 'Das kam nicht von unserer Seite',

@@ -17,9 +17,9 @@ export const es: Translation<typeof en> = {
   tryAgain: 'Intentar de nuevo',
   startAgainAt: (provider) => html`Empezar de nuevo en ${provider}`,
   lookAgain: 'Comprobar de nuevo',
-  logInAsYourself: 'Iniciar sesión con mi cuenta',
+  logInAsYourself: 'Iniciar sesión con tu cuenta',
   closeWindow: 'Cerrar esta ventana',
-  closesItself: 'Esta ventana se cierra sola. Si sigue abierta, ciérrela y vuelva a su aplicación.',
+  closesItself: 'Esta ventana se cierra sola. Si sigue abierta, ciérrala y vuelve a tu aplicación.',
   facts: {
     provider: 'Proveedor',
     account: 'Cuenta',
@@ -124,7 +124,7 @@ export const es: Translation<typeof en> = {
     wrong_browser: {
       title: 'Sigue en el otro navegador',
       happened:
-        'La respuesta del proveedor se abrió en otro navegador que aquel en el que pulsaste «Continuar».',
+        'La respuesta del proveedor se abrió en un navegador distinto de aquel en el que pulsaste «Continuar».',
       todo: 'No se guardó nada. Vuelve al navegador en el que pulsaste, o abre el enlace otra vez en este y empieza aquí.',
     },
     held_elsewhere: {
@@ -139,7 +139,7 @@ export const es: Translation<typeof en> = {
     },
     wrong_provider: {
       title: 'Esta respuesta llegó a la dirección equivocada',
-      happened: 'La respuesta llegó a la dirección de otro proveedor que aquel al que se preguntó.',
+      happened: 'La respuesta llegó a la dirección de un proveedor distinto de aquel al que se preguntó.',
       todo: 'No se guardó nada. Vuelve a tu aplicación y empieza de nuevo. Si ocurre otra vez, no sigas y avisa a quienes administran este servicio.',
     },
     unknown_login: {
@@ -174,19 +174,19 @@ export const es: Translation<typeof en> = {
     },
     opened_elsewhere: {
       title: 'Este enlace pertenece a otro navegador',
-      happened: 'Su aplicación abrió esta página en un navegador distinto de este.',
-      todo: 'No se ha guardado nada. Si la abrió usted, continúe en aquel navegador o empiece de nuevo desde su aplicación en este. Si alguien le envió este enlace, cierre esta página.',
+      happened: 'Tu aplicación abrió esta página en un navegador distinto de este.',
+      todo: 'No se guardó nada. Si la abriste tú, sigue en aquel navegador o empieza de nuevo desde tu aplicación en este. Si alguien te envió este enlace, cierra esta página.',
     },
     session_over: {
       title: 'Esta solicitud ha terminado',
-      happened: 'La solicitud de su aplicación ha terminado o es demasiado antigua.',
-      todo: 'Vuelva a su aplicación y empiece de nuevo allí.',
+      happened: 'La solicitud de tu aplicación ha terminado o es demasiado antigua.',
+      todo: 'Vuelve a tu aplicación y empieza de nuevo allí.',
     },
     other_origin: {
-      title: 'Esto no venía de su aplicación',
+      title: 'Esto no vino de tu aplicación',
       happened:
         'La solicitud venía de un sitio distinto del que la aplicación ha indicado, así que no se abrió nada.',
-      todo: 'Vuelva a su aplicación y empiece de nuevo allí. Si sigue igual, avise a quien administra la aplicación: el origen permitido de la sesión debe ser el de su página.',
+      todo: 'Vuelve a tu aplicación y empieza de nuevo allí. Si sigue igual, avisa a quienes administran la aplicación: el origen permitido de la sesión debe ser el de su página.',
     },
     foreign_click: {
       title: 'Esto no vino de nuestra página',

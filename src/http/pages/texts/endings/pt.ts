@@ -17,9 +17,9 @@ export const pt: Translation<typeof en> = {
   tryAgain: 'Tentar novamente',
   startAgainAt: (provider) => html`Começar de novo em ${provider}`,
   lookAgain: 'Verificar de novo',
-  logInAsYourself: 'Entrar com a minha conta',
+  logInAsYourself: 'Entrar com a sua conta',
   closeWindow: 'Fechar esta janela',
-  closesItself: 'Esta janela fecha-se sozinha. Se continuar aberta, feche-a e volte ao seu aplicativo.',
+  closesItself: 'Esta janela se fecha sozinha. Se continuar aberta, feche-a e volte ao seu aplicativo.',
   facts: {
     provider: 'Provedor',
     account: 'Conta',
@@ -175,7 +175,7 @@ export const pt: Translation<typeof en> = {
     opened_elsewhere: {
       title: 'Este link pertence a outro navegador',
       happened: 'O seu aplicativo abriu esta página em outro navegador, não neste.',
-      todo: 'Nada foi guardado. Se foi você quem a abriu, continue naquele navegador ou comece de novo a partir do seu aplicativo neste. Se alguém lhe enviou este link, feche esta página.',
+      todo: 'Nada foi salvo. Se foi você quem a abriu, continue naquele navegador ou comece de novo a partir do seu aplicativo neste. Se alguém enviou este link a você, feche esta página.',
     },
     session_over: {
       title: 'Este pedido terminou',
@@ -186,7 +186,7 @@ export const pt: Translation<typeof en> = {
       title: 'Isto não veio do seu aplicativo',
       happened:
         'O pedido veio de um site diferente daquele que o aplicativo indicou, por isso nada foi aberto.',
-      todo: 'Volte ao seu aplicativo e comece de novo por lá. Se continuar assim, avise quem administra o aplicativo: a origem permitida da sessão tem de ser a da sua página.',
+      todo: 'Volte ao seu aplicativo e comece de novo por lá. Se continuar assim, avise quem administra o aplicativo: a origem permitida da sessão precisa ser a da página dele.',
     },
     foreign_click: {
       title: 'Isto não veio da nossa página',

@@ -6,13 +6,14 @@ const AGAIN = '请返回您的应用重新开始，它会提供新的链接'
 
 export const zh: Translation<typeof en> = {
   isConnected: (provider) => `${provider} 已连接`,
-  canNowUse: (app, provider) => html`${app ?? '您的应用'} 现在可以使用您的 ${provider} 账号了。`,
+  canNowUse: (app, provider) =>
+    html`${app === undefined ? '您的应用' : html`${app} `}现在可以使用您的 ${provider} 账号了。`,
   anotherAccount: (before) => html`此前连接的是 ${before}：该连接会保留，今后将使用此账号。`,
   whatToDo: '接下来怎么做',
   reason: '原因：',
   forOperator: '致本服务的管理者',
   forToolAuthor: '致工具的作者',
-  backTo: (app) => html`返回 ${app ?? '您的应用'}`,
+  backTo: (app) => (app === undefined ? '返回您的应用' : html`返回 ${app}`),
   tryAgain: '重试',
   startAgainAt: (provider) => html`在 ${provider} 重新开始`,
   lookAgain: '再次查看',

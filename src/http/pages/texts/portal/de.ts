@@ -17,7 +17,7 @@ export const de: Translation<typeof en> = {
   backTo: (host) => html`Zurück zu ${host}`,
   none: 'Es ist kein Konto verbunden.',
   isDefault: 'Standardkonto',
-  needsYou: 'Braucht Sie',
+  needsYou: 'Bitte neu verbinden',
   reasons: {
     refresh_refused: (provider) => html`${provider} erkennt diesen Zugriff nicht mehr an.`,
     consent_withdrawn: (provider) => html`Der Zugriff wurde bei ${provider} entzogen.`,
@@ -55,7 +55,7 @@ export const de: Translation<typeof en> = {
   maySee: 'Sie darf Ihre Werkzeuge sehen.',
   allowedOn: 'Erlaubt',
   endAccess: 'Zugriff beenden',
-  endAllAccess: 'Zugriff aller beenden',
+  endAllAccess: 'Alle Zugriffe beenden',
   confirmDisconnect: (provider) => html`Verbindung zu ${provider} trennen?`,
   confirmText: (provider, app) =>
     app === undefined
@@ -66,9 +66,9 @@ export const de: Translation<typeof en> = {
     disconnected: (provider) =>
       html`Die Verbindung zu ${provider} ist getrennt. Der Zugriff ist hier und dort beendet.`,
     disconnected_here: (provider) =>
-      html`Der Zugriff ist hier gelöscht. ${provider} bietet keinen Weg, ihn von hier zu beenden: Beenden Sie ihn auch in Ihrem Konto dort.`,
+      html`Der Zugriff ist hier gelöscht. ${provider} bietet keinen Weg, ihn von hier zu beenden: Beenden Sie ihn auch in Ihrem Konto bei ${provider}.`,
     disconnect_unconfirmed: (provider) =>
-      html`Der Zugriff ist hier gelöscht. ${provider} hat das Ende nicht bestätigt: Beenden Sie ihn auch in Ihrem Konto dort.`,
+      html`Der Zugriff ist hier gelöscht. ${provider} hat das Ende nicht bestätigt: Beenden Sie ihn auch in Ihrem Konto bei ${provider}.`,
     made_default: (provider) => html`Dieses Konto bei ${provider} ist jetzt das Standardkonto.`,
     client_ended: (application) => html`${application} kann nicht mehr für Sie handeln.`,
     clients_ended: 'Keine Anwendung handelt mehr für Sie.',
@@ -85,7 +85,7 @@ export const de: Translation<typeof en> = {
       'Eine Datei mit Ihren Konten, Berechtigungen, Anwendungen, Werkzeugläufen und dem Protokoll dessen, was geschah. Sie enthält keine Passwörter und keine Zugangsschlüssel.',
     erase: 'Alles löschen',
     eraseText: 'Beendet alle Zugriffe und löscht, was über Sie gespeichert ist.',
-    logInFirst: 'Dafür zeigen Sie bitte noch einmal, dass Sie es sind.',
+    logInFirst: 'Bestätigen Sie dafür bitte noch einmal, dass Sie es sind.',
     logIn: 'Erneut anmelden',
     notAllowed: (app) =>
       app === undefined ? 'Wenden Sie sich dafür an Ihre Anwendung.' : html`Wenden Sie sich dafür an ${app}.`,
@@ -97,7 +97,7 @@ export const de: Translation<typeof en> = {
     points: [
       'Jedes Konto wird getrennt, und sein Dienst wird gebeten, den Zugriff zu beenden.',
       'Anwendungen, die für Sie handeln, verlieren ihren Zugriff.',
-      'Werkzeugläufe bleiben ohne Ihren Namen, ihre Eingaben und ihre Ergebnisse erhalten; geplante werden abgesagt.',
+      'Werkzeugläufe bleiben ohne Ihren Namen, ihre Eingaben und ihre Ergebnisse erhalten; geplante werden abgebrochen.',
       'Das Protokoll dessen, was geschah, bleibt, weil es gegen Änderungen versiegelt ist: Es enthält Kennungen und Zeiten, keine Inhalte.',
     ],
     understood: 'Ich möchte alles löschen.',
@@ -107,7 +107,7 @@ export const de: Translation<typeof en> = {
     doneText:
       'Ihre Konten sind getrennt, und was über Sie gespeichert war, ist gelöscht. Sie sind abgemeldet.',
     unconfirmed:
-      'Diese Dienste haben das Ende des Zugriffs nicht bestätigt. Beenden Sie ihn auch in Ihrem Konto dort:',
+      'Diese Dienste haben das Ende des Zugriffs nicht bestätigt. Beenden Sie ihn auch in Ihren Konten bei diesen Diensten:',
   },
   enter: {
     title: (user, app) =>

@@ -11,7 +11,7 @@ export const fr: Translation<typeof en> = {
     app === undefined
       ? html`Vous êtes <strong>${user}</strong>.`
       : html`Vous êtes <strong>${user}</strong> chez ${app}.`,
-  logout: 'Se déconnecter',
+  logout: 'Fermer la session',
   backTo: (host) => html`Retour à ${host}`,
   none: 'Aucun compte n’est connecté.',
   isDefault: 'Compte par défaut',
@@ -30,7 +30,7 @@ export const fr: Translation<typeof en> = {
   may: 'Ce que les outils peuvent faire',
   more: (count) => plural('fr', count, { one: '# autre', other: '# autres' }),
   defaults: (provider) => html`Ce que ${provider} permet à toute application`,
-  undescribed: (scope) => html`Une autorisation que nous ne savons pas décrire : ${scope}`,
+  undescribed: (scope) => html`Une autorisation que nous ne savons pas décrire\u00a0: ${scope}`,
   connectedOn: 'Connecté',
   lastUsed: 'Dernière utilisation',
   never: 'Pas encore',
@@ -51,16 +51,16 @@ export const fr: Translation<typeof en> = {
   allowedOn: 'Autorisée',
   endAccess: 'Mettre fin à l’accès',
   endAllAccess: 'Mettre fin à l’accès de toutes',
-  confirmDisconnect: (provider) => html`Déconnecter ${provider} ?`,
+  confirmDisconnect: (provider) => html`Déconnecter ${provider}\u00a0?`,
   confirmText: (provider, app) =>
     html`Les outils de ${app ?? 'votre application'} ne pourront plus utiliser ce compte. L’accès enregistré est effacé ici, et nous demandons à ${provider} d’y mettre fin aussi.`,
   keep: 'Conserver',
   notes: {
-    disconnected: (provider) => html`${provider} est déconnecté. L’accès a pris fin ici et là-bas.`,
+    disconnected: (provider) => html`${provider} est déconnecté. L’accès a pris fin des deux côtés.`,
     disconnected_here: (provider) =>
-      html`L’accès est effacé ici. ${provider} ne permet pas d’y mettre fin d’ici : faites-le aussi dans votre compte là-bas.`,
+      html`L’accès est effacé ici. ${provider} ne permet pas d’y mettre fin d’ici\u00a0: faites-le aussi dans votre compte ${provider}.`,
     disconnect_unconfirmed: (provider) =>
-      html`L’accès est effacé ici. ${provider} n’a pas confirmé sa fin : mettez-y fin aussi dans votre compte là-bas.`,
+      html`L’accès est effacé ici. ${provider} n’a pas confirmé sa fin\u00a0: mettez-y fin aussi dans votre compte ${provider}.`,
     made_default: (provider) => html`Ce compte ${provider} est désormais utilisé par défaut.`,
     client_ended: (application) => html`${application} ne peut plus agir pour vous.`,
     clients_ended: 'Plus aucune application n’agit pour vous.',
@@ -77,18 +77,18 @@ export const fr: Translation<typeof en> = {
     erase: 'Tout effacer',
     eraseText: 'Met fin à tous les accès et efface ce qui est conservé à votre sujet.',
     logInFirst: 'Pour cela, confirmez encore une fois que c’est bien vous.',
-    logIn: 'Se connecter de nouveau',
+    logIn: 'S’identifier de nouveau',
     notAllowed: (app) => html`Pour cela, adressez-vous à ${app ?? 'votre application'}.`,
     back: 'Retour à vos comptes',
   },
   erase: {
-    title: 'Tout effacer ?',
+    title: 'Tout effacer\u00a0?',
     intro: 'Cette action est irréversible.',
     points: [
       'Chaque compte est déconnecté, et nous demandons à son service de mettre fin à l’accès.',
       'Les applications qui agissent pour vous perdent leur accès.',
-      'Les exécutions d’outils sont conservées sans votre nom, leurs entrées ni leurs résultats ; celles qui sont prévues sont annulées.',
-      'Le journal de ce qui s’est passé reste, car il est scellé contre toute modification : il contient des identifiants et des dates, aucun contenu.',
+      'Les exécutions d’outils sont conservées sans votre nom, leurs entrées ni leurs résultats\u00a0; celles qui sont prévues sont annulées.',
+      'Le journal de ce qui s’est passé reste, car il est scellé contre toute modification\u00a0: il contient des identifiants et des dates, aucun contenu.',
     ],
     understood: 'Je veux tout effacer.',
     button: 'Tout effacer',
@@ -97,7 +97,7 @@ export const fr: Translation<typeof en> = {
     doneText:
       'Vos comptes sont déconnectés, et ce qui était conservé à votre sujet est effacé. Votre session est fermée.',
     unconfirmed:
-      'Ces services n’ont pas confirmé la fin de l’accès. Mettez-y fin aussi dans votre compte là-bas :',
+      'Ces services n’ont pas confirmé la fin de l’accès. Mettez-y fin aussi dans votre compte auprès de chacun\u00a0:',
   },
   enter: {
     title: (user, app) =>
@@ -114,9 +114,9 @@ export const fr: Translation<typeof en> = {
   },
   outside: {
     title: 'Ouvrez cette page depuis votre application',
-    text: 'Vous n’êtes pas connecté ici. Votre application a un lien qui ouvre cette page pour vous.',
-    left: 'Vous êtes déconnecté',
+    text: 'Vous n’êtes pas identifié ici. Votre application a un lien qui ouvre cette page pour vous.',
+    left: 'Votre session est fermée',
     leftText: 'Fermez cette fenêtre, ou ouvrez de nouveau la page.',
-    again: 'Se connecter',
+    again: 'S’identifier',
   },
 }

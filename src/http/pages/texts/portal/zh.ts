@@ -1,11 +1,14 @@
 import { html } from 'hono/html'
 import { plural } from '../plural.ts'
-import type { Translation } from '../text.ts'
+import type { App, Text, Translation } from '../text.ts'
 import type { en } from './en.ts'
+
+/** A name has a space on each side of it, the words "your application" have none. */
+const of = (app: App): Text => (app === undefined ? '您的应用' : html` ${app} `)
 
 export const zh: Translation<typeof en> = {
   title: '您已连接的账号',
-  intro: (app) => html`${app ?? '您的应用'}的工具会代您使用这些账号。您可以随时在此终止。`,
+  intro: (app) => html`${of(app)}的工具会代您使用这些账号。您可以随时在此终止。`,
   youAre: (user, app) =>
     app === undefined
       ? html`当前用户：<strong>${user}</strong>。`
@@ -52,14 +55,14 @@ export const zh: Translation<typeof en> = {
   endAllAccess: '终止所有应用的访问',
   confirmDisconnect: (provider) => html`断开 ${provider}？`,
   confirmText: (provider, app) =>
-    html`${app ?? '您的应用'}的工具将无法再使用此账号。此处保存的访问权限会被删除，我们也会请求 ${provider} 终止它。`,
+    html`${of(app)}的工具将无法再使用此账号。此处保存的访问权限会被删除，我们也会请求 ${provider} 终止它。`,
   keep: '保留',
   notes: {
-    disconnected: (provider) => html`${provider} 已断开连接。访问权限在此处和对方处均已终止。`,
+    disconnected: (provider) => html`${provider} 已断开连接。访问权限在此处和 ${provider} 均已终止。`,
     disconnected_here: (provider) =>
-      html`访问权限已在此处删除。${provider} 不支持从这里终止，请同时在您的对方账号中终止。`,
+      html`访问权限已在此处删除。${provider} 不支持从这里终止，请同时在您的 ${provider} 账号中终止。`,
     disconnect_unconfirmed: (provider) =>
-      html`访问权限已在此处删除。${provider} 未确认终止，请同时在您的对方账号中终止。`,
+      html`访问权限已在此处删除。${provider} 未确认终止，请同时在您的 ${provider} 账号中终止。`,
     made_default: (provider) => html`此 ${provider} 账号现已设为默认。`,
     client_ended: (application) => html`${application} 不能再代您操作。`,
     clients_ended: '已没有应用代您操作。',
@@ -76,7 +79,7 @@ export const zh: Translation<typeof en> = {
     eraseText: '终止所有访问，并删除所保存的与您有关的内容。',
     logInFirst: '执行此操作前，请再次证明是您本人。',
     logIn: '重新登录',
-    notAllowed: (app) => html`如需执行此操作，请联系${app ?? '您的应用'}。`,
+    notAllowed: (app) => html`如需执行此操作，请联系${of(app)}。`,
     back: '返回您的账号',
   },
   erase: {
@@ -93,17 +96,17 @@ export const zh: Translation<typeof en> = {
     keep: '全部保留',
     done: '已全部删除',
     doneText: '您的账号已断开连接，所保存的与您有关的内容已删除。您已退出登录。',
-    unconfirmed: '以下服务未确认访问已终止。请同时在您的对方账号中终止：',
+    unconfirmed: '以下服务未确认访问已终止。请同时在各服务的账号中终止：',
   },
   enter: {
     title: (user, app) =>
       app === undefined ? html`以 ${user} 的身份继续` : html`以 ${app} 的 ${user} 的身份继续`,
     text: '下一页会显示此人已连接的账号。',
     warning: (app) =>
-      html`只有当这是您本人，并且您是从${app ?? '您的应用'}来到这里时，才继续。如果此链接是别人发给您的，请关闭此页面。`,
+      html`只有当这是您本人，并且您是从${of(app)}来到这里时，才继续。如果此链接是别人发给您的，请关闭此页面。`,
     button: '继续',
     gone: '此链接已失效',
-    goneText: (app) => html`它已被使用或已过期。请从${app ?? '您的应用'}重新打开此页面。`,
+    goneText: (app) => html`它已被使用或已过期。请从${of(app)}重新打开此页面。`,
   },
   outside: {
     title: '请从您的应用打开此页面',
