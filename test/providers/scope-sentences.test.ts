@@ -41,7 +41,7 @@ describe('how much a scope allows', () => {
     readDefinition(JSON.parse(definitionTexts().get(id) ?? '{}')).facts.scopes ?? {}
 
   test.each([
-    // code, secrets and the money of somebody are marked, as are whole accounts and what others wrote in private
+    // private code, secrets, money, whole accounts and private messages are marked
     ['github', 'workflow', 'write', true],
     ['gitlab', 'read_repository', 'read', true],
     ['bitbucket', 'repository', 'read', true],
