@@ -30,6 +30,8 @@ const SIDES = [
 
 interface Side {
   readonly name: string
+  /** Milliseconds from the timestamp of each of its events to the arrival at the receiver that answers. */
+  readonly delays: number[]
   readonly server: Gatepass
   readonly admin: ReturnType<typeof adminOf>
 }
@@ -42,19 +44,20 @@ export async function webhooks(bench: Bench): Promise<Figure[]> {
   for (const [i, { name, receivers }] of SIDES.entries()) {
     const server = stack.use(await startGatepass(await seedOwn(bench, `webhooks-${i}`)))
     const admin = adminOf(server.port)
+    const { url, delays } = receiver.of(i)
     for (const path of receivers)
-      await admin('POST', '/v1/webhooks', { url: `${receiver.url}/${path}`, types: ['connection.created'] })
+      await admin('POST', '/v1/webhooks', { url: `${url}/${path}`, types: ['connection.created'] })
     await beside(admin, () => fetchFrom(bench.load, server, { ms: WARM_UP_MS / 2 }))
-    sides.push({ name, server, admin })
+    sides.push({ name, delays, server, admin })
   }
   const repeated = await repeat(
     ROUNDS,
     async () => {
       const rounds: (Round & { readonly delays: readonly number[] })[] = []
-      for (const { server, admin } of sides) {
-        receiver.delays.length = 0
+      for (const { server, admin, delays } of sides) {
+        delays.length = 0
         const round = await beside(admin, () => fetchFrom(bench.load, server))
-        rounds.push({ ...round, delays: [...receiver.delays] })
+        rounds.push({ ...round, delays: [...delays] })
       }
       return rounds
     },
@@ -77,7 +80,7 @@ export async function webhooks(bench: Bench): Promise<Figure[]> {
     }
   })
   const [, healthy] = sides
-  const speed = healthy === undefined ? [] : [await throughput(healthy, receiver)]
+  const speed = healthy === undefined ? [] : [await throughput(healthy)]
   return [...figures, ...delays, ...speed, ...disturbance(repeated)]
 }
 
@@ -110,12 +113,12 @@ async function importMany(admin: Side['admin'], count: number): Promise<void> {
 }
 
 /** From the first import to the last event that arrives. */
-async function throughput({ admin }: Side, receiver: Receivers): Promise<Figure> {
-  const until = receiver.answered + MANY
+async function throughput({ admin, delays }: Side): Promise<Figure> {
+  delays.length = 0
   const begun = performance.now()
   for (let i = 0; i < MANY; i += MANY_AT_ONCE) await importMany(admin, MANY_AT_ONCE)
   const written = performance.now() - begun
-  while (receiver.answered < until) await sleep(5)
+  while (delays.length < MANY) await sleep(5)
   const seconds = (performance.now() - begun) / 1000
   return {
     name: `${whole(MANY)} events to one receiver: a second, from the first change to the last delivery; all changes after`,
@@ -124,33 +127,27 @@ async function throughput({ admin }: Side, receiver: Receivers): Promise<Figure>
 }
 
 interface Receivers extends AsyncDisposable {
-  readonly url: string
-  /** Milliseconds from the timestamp of each event to its arrival at `/answers`. */
-  readonly delays: number[]
-  readonly answered: number
+  /** Those of one side: `/answers` with 204, `/fails` with 500, and `/hangs` not at all. */
+  of(side: number): Pick<Side, 'delays'> & { readonly url: string }
 }
 
-/** `/answers` with 204, `/fails` with 500, and `/hangs` not at all. */
 async function startReceivers(): Promise<Receivers> {
-  const delays: number[] = []
-  let answered = 0
+  const delaysOf = SIDES.map((): number[] => [])
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
-    if (request.url === '/hangs') return
-    if (request.url === '/fails') return void response.writeHead(500).end()
+    const [, side, way] = request.url?.split('/') ?? []
+    if (way === 'hangs') return
+    if (way === 'fails') return void response.writeHead(500).end()
     response.writeHead(204).end()
-    answered++
-    delays.push(Date.now() - Date.parse(JSON.parse(Buffer.concat(chunks).toString()).timestamp))
+    delaysOf[Number(side)]?.push(
+      Date.now() - Date.parse(JSON.parse(Buffer.concat(chunks).toString()).timestamp),
+    )
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo // it listens on a port
   return {
-    url: `http://127.0.0.1:${port}`,
-    delays,
-    get answered() {
-      return answered
-    },
+    of: (side) => ({ url: `http://127.0.0.1:${port}/${side}`, delays: delaysOf[side] ?? [] }),
     async [Symbol.asyncDispose]() {
       server.close()
       server.closeAllConnections()

@@ -1,10 +1,25 @@
 import { GatepassConnect } from './browser/element.ts'
+import type { ConnectEvents } from './browser/events.ts'
 
 // For pages in a browser. Nothing here holds an API key: your own server makes a session for the user of the page. It is
 // served by Gatepass too, as /embed/v1.js.
 
 const { customElements } = globalThis
 if (!customElements?.get('gatepass-connect')) customElements?.define('gatepass-connect', GatepassConnect)
+
+type ConnectEvent<Name extends keyof ConnectEvents> = CustomEvent<ConnectEvents[Name]>
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'gatepass-connect': GatepassConnect
+  }
+  interface GlobalEventHandlersEventMap {
+    'gatepass-open': ConnectEvent<'gatepass-open'>
+    'gatepass-settled': ConnectEvent<'gatepass-settled'>
+    'gatepass-blocked': ConnectEvent<'gatepass-blocked'>
+    'gatepass-expired': ConnectEvent<'gatepass-expired'>
+  }
+}
 
 export {
   type ConnectOptions,
@@ -13,4 +28,5 @@ export {
   type ResumeOptions,
   resume,
 } from './browser/connect.ts'
+export type { ConnectAttributes, GatepassConnect } from './browser/element.ts'
 export type { ConnectEnding, ConnectEvents } from './browser/events.ts'

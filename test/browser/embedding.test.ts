@@ -176,6 +176,22 @@ describe('a popup', () => {
   })
 })
 
+test('a button of the page’s own keeps its label, which a framework may change', async () => {
+  const { page } = person
+  await load(page, '/bare')
+  await page.evaluate(() => {
+    const button = Object.assign(document.createElement('button'), { type: 'button', textContent: 'Connect' })
+    const element = document.createElement('gatepass-connect')
+    element.setAttribute('session-url', '/session')
+    element.append(button)
+    document.querySelector('main')?.append(element)
+    button.textContent = 'Connect demo'
+  })
+  await clickThrough(await clickForPopup(page), 'Approve')
+  await settled(page, 'completed')
+  expect(await page.locator('gatepass-connect').textContent()).toBe('Connect demo Connected ')
+})
+
 describe('this tab', () => {
   test('is used where the browser blocks popups, and the way back goes on', async () => {
     const { page } = person

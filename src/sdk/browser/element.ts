@@ -3,6 +3,18 @@ import { type ConnectEnding, type ConnectEvents, tell } from './events.ts'
 import { make } from './make.ts'
 import { textIn } from './texts.ts'
 
+/** The attributes of `<gatepass-connect>` that are yours to set, for the JSX of a framework. */
+export interface ConnectAttributes {
+  /** A path of your own server, which answers a POST with the session. */
+  readonly 'session-url': string
+  readonly mode?: ConnectOptions['mode']
+  readonly 'text-waiting'?: string | undefined
+  readonly 'text-again'?: string | undefined
+  readonly 'text-cancel'?: string | undefined
+  readonly 'text-completed'?: string | undefined
+  readonly 'text-failed'?: string | undefined
+}
+
 /** On a server, where pages are rendered, there are no elements. */
 const Base = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement
 
