@@ -22,6 +22,7 @@ export const AUDIT_ACTIONS = [
   'provider.connections_kept',
   'provider.environment_client_confirmed',
   'provider.deleted',
+  'provider.tested',
   'tool.imported',
   'tool.bound',
   'tool.deleted',

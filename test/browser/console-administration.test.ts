@@ -57,6 +57,7 @@ const PAGES: readonly (readonly [string, () => string])[] = [
   ['chains', () => '/chains'],
   ['workers', () => '/workers'],
   ['worker', () => '/workers/demo'],
+  ['worker-new', () => '/worker/new?type=mcp'],
   ['policies', () => '/policies'],
   ['policy-new', () => '/policy/new'],
   ['policy', () => '/policies/no-leaks'],

@@ -79,6 +79,10 @@ const PAGES: readonly (readonly [path: () => string, readonly: 200 | 403])[] = [
   [() => `/chains/${ids.chain}`, 200],
   [() => '/workers', 200],
   [() => '/workers/demo', 200],
+  [() => '/worker/new', 200],
+  [() => '/worker/new?type=mcp', 200],
+  [() => '/worker/new?type=openapi', 200],
+  [() => '/worker/new?type=oxp', 200],
   [() => '/policies', 200],
   [() => '/policies/no-leaks', 200],
   [() => '/policy/new', 200],
@@ -113,6 +117,7 @@ const FORMS: readonly (readonly [path: () => string, form: Record<string, string
     { client_id: 'another', client_secret: 'a-secret-of-the-tests' },
     'provider.changed',
   ],
+  [() => '/providers/demo/test', {}, 'provider.tested'],
   [() => '/providers/zendesk/status', { status: 'inactive' }, 'provider.changed'],
   [() => '/providers/zendesk/delete', {}, 'provider.deleted'],
   [() => `/runs/${ids.scheduled}/cancel`, {}, 'tool.cancelled'],
@@ -146,6 +151,13 @@ const FORMS: readonly (readonly [path: () => string, form: Record<string, string
   [() => `/webhooks/${ids.webhook}/replay`, { days: '1', only_failed: 'on' }, 'webhook.replayed'],
   [() => `/webhooks/${ids.webhook}/enabled`, { enabled: 'false' }, 'webhook.changed'],
   [() => `/webhooks/${ids.webhook}/delete`, {}, 'webhook.deleted'],
+  [
+    () => '/worker/new',
+    { type: 'http', id: 'by-page', uri: 'http://127.0.0.1:9', secret: 'a-secret-of-the-tests', do: 'set' },
+    'worker.added',
+  ],
+  [() => '/workers/by-page/settings', { timeout: '7' }, 'worker.changed'],
+  [() => '/workers/by-page/delete', {}, 'worker.deleted'],
   [() => '/workers/demo/enabled', { enabled: 'false' }, 'worker.changed'],
   [() => '/workers/demo/enabled', { enabled: 'true' }, 'worker.changed'],
 ]
@@ -164,8 +176,12 @@ describe('pages and roles', () => {
       const actions = [...seen.body.matchAll(/method="post" action="\/dashboard([^"]*)"/g)].map(
         ([, to]) => to,
       )
-      // a readonly operator may log out, and verify the trail, which changes nothing
-      expect(actions.filter((to) => !['/logout', '/project', '/audit/verify'].includes(to ?? ''))).toEqual([])
+      // a readonly operator may log out, verify the trail and try policies, which changes nothing
+      expect(
+        actions.filter(
+          (to) => !['/logout', '/project', '/audit/verify', '/policy/dry-run'].includes(to ?? ''),
+        ),
+      ).toEqual([])
       const without = await new UserAgent().get(url(path()))
       expect([without.status, without.response.headers.get('location')]).toEqual([
         303,
@@ -237,6 +253,18 @@ describe('what an administrator changes', () => {
     ['/projects', { name: 'two words' }, 'letters, digits'],
     ['/catalogue', { definition: 'zendesk', id: 'zendesk' }, 'ubdomain'],
     ['/catalogue', { issuer: 'nonsense', id: 'x', client_id: 'c' }, 'issuer'],
+    ['/worker/new', { id: 'a b', uri: 'http://127.0.0.1:9', secret: 's', do: 'set' }, 'letters, digits'],
+    ['/worker/new', { type: 'http', id: 'x', uri: 'http://10.0.0.1', secret: 's' }, 'GATEPASS_ALLOWED_HOSTS'],
+    ['/worker/new', { type: 'mcp', id: 'x', uri: 'http://127.0.0.1:9', more: '[' }, 'an object in JSON'],
+    [
+      '/worker/new',
+      { type: 'mcp', id: 'x', uri: 'http://127.0.0.1:9', token: 't', header: 'Host' },
+      'header',
+    ],
+    ['/worker/new', { type: 'openapi', id: 'x' }, 'exactly one of'],
+    ['/worker/new', { type: 'oxp', id: 'x', uri: 'http://127.0.0.1:9', more: '{"colour": 1}' }, 'colour'],
+    ['/workers/demo/settings', { timeout: '0' }, 'timeout'],
+    ['/providers/demo/client', { more: '"text"' }, 'an object in JSON'],
     ['/branding', { app_name: 'GitHub', do: 'set' }, 'name of a provider'],
     ['/branding', { accent: 'blue', do: 'look' }, 'must be a colour'],
     ['/branding', { accent: '#ffcc00', do: 'set' }, '#876c00 is the nearest shade'],

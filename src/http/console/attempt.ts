@@ -1,4 +1,4 @@
-import { BrokerError } from '../../domain/errors.ts'
+import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { STATUS } from '../endpoint/errors.ts'
 
 /** What came of a form: its result, or why it was refused. */
@@ -29,4 +29,17 @@ export async function attempt<Result>(run: () => Promise<Result>): Promise<Attem
 export function given(form: URLSearchParams, field: string): string | undefined {
   const text = form.get(field)?.trim()
   return text === '' ? undefined : text
+}
+
+/** The JSON object in a form's field; empty when there is none. Throws `invalid_request`. */
+export function givenObject(form: URLSearchParams, field: string): Readonly<Record<string, unknown>> {
+  const text = given(form, field)
+  if (text === undefined) return {}
+  try {
+    const read: unknown = JSON.parse(text)
+    if (typeof read === 'object' && read !== null && !Array.isArray(read)) return { ...read }
+  } catch {
+    // refused below
+  }
+  throw invalidMember(field, 'invalid_json', 'It must be an object in JSON, such as {"timeout": 60}.')
 }

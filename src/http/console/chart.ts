@@ -40,7 +40,8 @@ export function barChart(counts: readonly HourCount[], options: ChartOptions): H
   const totals = Array.from({ length: columns }, (_, i) => cells.reduce((sum, row) => sum + (row[i] ?? 0), 0))
   const total = totals.reduce((sum, one) => sum + one, 0)
   const top = niceTop(Math.max(1, ...totals))
-  const color = (series: number) => `${options.order === undefined ? 's' : 't'}${series + 1}`
+  const colors = options.order === undefined ? colorsOf(labels) : labels.map((_, i) => `t${i + 1}`)
+  const color = (series: number) => colors[series] ?? 's6'
   const hours = columns * hoursEach
   const summary = `${spoken(total)} in the last ${hours === 24 ? '24 hours' : `${hours / 24} days`}${
     total === 0 ? '' : `: ${labels.map((label, i) => `${words(label)} ${spoken(sum(cells[i]))}`).join(', ')}`
@@ -61,6 +62,21 @@ function labelsOf(counts: readonly HourCount[]): readonly string[] {
   for (const { label, count } of counts) totals.set(label, (totals.get(label) ?? 0) + count)
   const sorted = [...totals].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).map(([label]) => label)
   return sorted.length <= MOST_SERIES ? sorted : [...sorted.slice(0, MOST_SERIES - 1), OTHERS]
+}
+
+const GOOD = new Set(['completed', 'ready', 'refreshed', 'value', 'artifact'])
+/** A user has to do something, or did not want to. */
+const WAITS = new Set(['authorization_required', 'requires_authorization', 'access_denied', 'expired'])
+
+/** Green for what went well, amber for what waits for a user, red for the first of the rest; one colour is used once. */
+function colorsOf(labels: readonly string[]): readonly string[] {
+  const free = ['s2', 's3', 's1', 's6', 's4', 's5']
+  const take = (wanted?: string) =>
+    free.splice(Math.max(0, wanted === undefined ? 0 : free.indexOf(wanted)), 1)[0] ?? 's6'
+  const given = new Map<string, string>()
+  for (const label of labels.filter((one) => GOOD.has(one) || WAITS.has(one)))
+    given.set(label, take(GOOD.has(label) ? 's4' : 's5'))
+  return labels.map((label) => given.get(label) ?? take())
 }
 
 interface Bar {

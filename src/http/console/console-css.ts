@@ -63,7 +63,7 @@ nav[aria-label=Console] a:hover { background: var(--hover); }
 nav[aria-label=Console] a svg { color: var(--muted); flex: none; }
 nav[aria-label=Console] [aria-current] { background: var(--surface); box-shadow: inset 0 0 0 1px var(--line); font-weight: 600; }
 nav[aria-label=Console] [aria-current] svg { color: var(--accent); }
-.group { margin: 1rem 0 0.25rem; padding: 0 0.625rem; color: var(--muted); font-size: 0.75rem; font-weight: 600; }
+p.group { margin: 1rem 0 0.25rem; padding: 0 0.625rem; color: var(--muted); font-size: 0.75rem; font-weight: 600; }
 main { padding: 1.5rem 1.75rem 4rem; min-width: 0; max-width: 84rem; display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.25rem; align-content: start; }
 .above ol { display: flex; flex-wrap: wrap; gap: 0.25rem; list-style: none; font-size: 0.8125rem; }
 .above li::after { content: "/"; margin-left: 0.25rem; color: var(--muted); }
@@ -134,11 +134,15 @@ textarea { font-family: var(--mono); font-size: 0.8125rem; line-height: 1.5; res
 [aria-invalid=true] { border-color: var(--bad); }
 .hint { color: var(--muted); font-size: 0.8125rem; }
 .fault { color: var(--bad); font-size: 0.8125rem; }
-fieldset { border: 1px solid var(--line); border-radius: var(--radius); padding: 0.875rem; margin: 0; display: grid; gap: 0.875rem; }
+fieldset:not(.plain) { max-width: 44rem; }
+fieldset { min-width: 0; border: 1px solid var(--line); border-radius: var(--radius); padding: 0.875rem; margin: 0; display: grid; gap: 0.875rem; }
+fieldset > label:has(> input[type=checkbox]) { display: flex; align-items: center; gap: 0.5rem; font-weight: 400; }
+.hint:empty { display: none; }
 legend { padding: 0 0.375rem; font-weight: 600; font-size: 0.875rem; }
 .filters { display: flex; flex-wrap: wrap; align-items: flex-end; gap: 0.625rem; }
 .filters > *, .filters > *:not(button):not(.button) { width: auto; }
 .filters .field { flex: 1 1 9rem; max-width: 15rem; }
+.filters :is(input, select, button) { height: 2.375rem; }
 .filters > a { padding: 0.4375rem 0.25rem; }
 
 /* Timelines and charts */

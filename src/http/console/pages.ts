@@ -12,7 +12,7 @@ import { addRunPages } from './run-pages.ts'
 import { addSecretPages } from './secret-pages.ts'
 import { addToolPages } from './tools/tool-pages.ts'
 import { addWebhookPages } from './webhook-pages.ts'
-import { addWorkerPages } from './worker-pages.ts'
+import { addWorkerPages } from './workers/worker-pages.ts'
 
 /** The console's pages of what an administrator sets up, and of what runs. */
 export function addAdministrationPages(

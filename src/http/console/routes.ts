@@ -33,7 +33,7 @@ export interface OnPage {
   show(title: string, body: Html, options?: ShowOptions): Response | Promise<Response>
   /** Answers a form: the browser goes on to the path below `/dashboard`, whose page shows the message once. */
   go(path: string, done?: string): Response
-  /** A form that changes something, with its CSRF token; empty for a readonly operator. `action` is below `/dashboard`. */
+  /** A form that changes something, with its CSRF token; empty for a readonly operator, unless it is `readonly`. `action` is below `/dashboard`. */
   form(action: string, fields: Html, options?: FormOptions): Html | ''
 }
 
@@ -44,6 +44,8 @@ export interface ShowOptions extends ConsolePageOptions {
 export interface FormOptions {
   /** The form needs a login that is at most five minutes old: without one, it shows a link to confirm the login instead. */
   readonly recent?: boolean
+  /** Operators with the role readonly see it too: it changes nothing. */
+  readonly readonly?: boolean
   /** Of the form element, such as `inline` or `danger`. */
   readonly className?: string
   /** It has a field for a file, and its route is an `upload`. */
@@ -109,8 +111,8 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
         headers(c)
         return c.redirect(`/dashboard${to}`, 303)
       },
-      form(action, fields, { recent = false, className = '', hasFile = false } = {}) {
-        if (!mayChange) return ''
+      form(action, fields, { recent = false, readonly = false, className = '', hasFile = false } = {}) {
+        if (!mayChange && !readonly) return ''
         if (recent && !session.isRecent) return confirmFirst(path)
         return html`<form method="post" action="/dashboard${action}" class="${className}"${hasFile ? html` enctype="multipart/form-data"` : ''}><input type="hidden" name="${CSRF_FIELD}" value="${session.opened.csrf}">${fields}</form>`
       },

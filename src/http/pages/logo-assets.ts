@@ -24,7 +24,7 @@ function svgOf({ color, path }: Logo): string {
 }
 
 /** The tile is light in both colour schemes: a logo that is nearly white is drawn dark. */
-export function onLight(color: string): string {
+function onLight(color: string): string {
   const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
   return 0.3 * red + 0.6 * green + 0.1 * blue > 220 ? '3f4550' : color
 }

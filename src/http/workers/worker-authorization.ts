@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
-import { BrokerError } from '../../domain/errors.ts'
 import { getWorker, syncWorker } from '../../tools/worker.ts'
 import { acquisitionToWire, authorizationSchema } from '../authorizations/authorization-wire.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
@@ -44,11 +43,6 @@ async function authorize(
   { user_id: userId, next_uri: nextUri }: z.output<typeof query>,
 ): Promise<Response> {
   const worker = await getWorker(broker, projectId, id)
-  if (worker.type !== 'mcp')
-    throw new BrokerError(
-      'invalid_request',
-      `The worker "${worker.id}" is of the type ${worker.type}; only MCP servers are authorized by themselves.`,
-    )
   const { authorizeMcpServer } = await import('../../tools/mcp/authorize-server.ts')
   const acquired = await authorizeMcpServer(broker, worker, {
     userId,

@@ -9,6 +9,25 @@ import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { readWorkerType } from '../worker-types/registry.ts'
 import { WORKER_BLOCKS } from './workers.ts'
 
+export const workerTrialSchema = z.object({
+  id: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{1,100}$/, 'must have letters, digits, _ . - only')
+    .default('test'),
+  type: z.string().nullish(),
+  enabled: z.boolean().default(true),
+  ...WORKER_BLOCKS.create,
+})
+
+const trialSchema = z.object({
+  id: z.string(),
+  enabled: z.boolean(),
+  healthy: z.boolean(),
+  message: z.string().optional(),
+  tool_count: z.number().int().optional(),
+})
+export type TriedWorker = z.infer<typeof trialSchema>
+
 /** Tests a worker before it is registered. The worker gets the same requests as a registered one, and nothing is stored. */
 export function addWorkerTest(add: AddEndpoint, broker: Broker): void {
   add(
@@ -21,37 +40,29 @@ export function addWorkerTest(add: AddEndpoint, broker: Broker): void {
       summary: 'Try out a worker without registering it',
       description:
         'Takes what POST /v1/workers takes. Answers 200 also when it is not well, and says why not.',
-      body: z.object({
-        id: z
-          .string()
-          .regex(/^[A-Za-z0-9_.-]{1,100}$/, 'must have letters, digits, _ . - only')
-          .default('test'),
-        type: z.string().nullish(),
-        enabled: z.boolean().default(true),
-        ...WORKER_BLOCKS.create,
-      }),
+      body: workerTrialSchema,
       responses: {
         200: {
           description: 'Whether it answers, and how many tools it lists',
-          schema: z.object({
-            id: z.string(),
-            enabled: z.boolean(),
-            healthy: z.boolean(),
-            message: z.string().optional(),
-            tool_count: z.number().int().optional(),
-          }),
+          schema: trialSchema,
         },
       },
     },
-    async ({ c, body, caller }) => {
-      const { id, enabled } = body
-      const { wire, block } = readWorkerType(body)
-      const said = await wire.toSettings(broker, block, caller.projectId)
-      const settings = { id, enabled, type: wire.type, ...said }
-      const worker = newWorker(broker, caller.projectId, settings)
-      return c.json({ id, enabled, ...(await tried(broker, worker)) })
-    },
+    async ({ c, body, caller }) => c.json(await tryWorker(broker, caller.projectId, body)),
   )
+}
+
+/** The same for the API and for the console. */
+export async function tryWorker(
+  broker: Broker,
+  projectId: string,
+  body: z.output<typeof workerTrialSchema>,
+): Promise<TriedWorker> {
+  const { id, enabled } = body
+  const { wire, block } = readWorkerType(body)
+  const said = await wire.toSettings(broker, block, projectId)
+  const worker = newWorker(broker, projectId, { id, enabled, type: wire.type, ...said })
+  return { id, enabled, ...(await tried(broker, worker)) }
 }
 
 async function tried(broker: Broker, worker: Worker) {

@@ -58,6 +58,18 @@ const workerSchema = z
   })
   .openapi('Worker')
 
+export const workerCreateSchema = z.object({
+  id: z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'letters, digits, _ . - only'),
+  type: z.string().nullish(),
+  enabled: z.boolean().default(true),
+  ...WORKER_BLOCKS.create,
+})
+
+export const workerChangeSchema = z.object({
+  enabled: z.boolean().optional(),
+  ...WORKER_BLOCKS.change,
+})
+
 const idParams = z.object({ id: idText })
 const tag = 'Workers'
 
@@ -74,25 +86,11 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
       summary: 'Register a worker',
       description:
         'Answers after its catalogue has been read once, or says in `sync_error` why it could not be.',
-      body: z.object({
-        id: z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'letters, digits, _ . - only'),
-        type: z.string().nullish(),
-        enabled: z.boolean().default(true),
-        ...WORKER_BLOCKS.create,
-      }),
+      body: workerCreateSchema,
       responses: { 201: { description: 'Registered', schema: workerSchema } },
     },
-    async ({ c, body, caller }) => {
-      const { id, enabled } = body
-      const { wire, block } = readWorkerType(body)
-      const worker = await registerWorker(broker, caller.projectId, {
-        id,
-        enabled,
-        type: wire.type,
-        ...(await wire.toSettings(broker, block, caller.projectId)),
-      })
-      return c.json(await workerToWire(broker, worker), 201)
-    },
+    async ({ c, body, caller }) =>
+      c.json(await workerToWire(broker, await createWorker(broker, caller.projectId, body)), 201),
   )
 
   add(
@@ -141,33 +139,11 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Change a worker and read its catalogue again',
       params: idParams,
-      body: z.object({
-        enabled: z.boolean().optional(),
-        ...WORKER_BLOCKS.change,
-      }),
+      body: workerChangeSchema,
       responses: { 200: { description: 'Changed', schema: workerSchema } },
     },
-    async ({ c, params, body, caller }) => {
-      const worker = await getWorker(broker, caller.projectId, params.id)
-      const { enabled, ...said } = body
-      const wire = findWorkerType(worker.type)
-      const others = Object.entries(said).filter(
-        ([type, block]) => block !== undefined && type !== wire?.type,
-      )
-      if (wire === undefined || others.length > 0)
-        throw new BrokerError(
-          'invalid_request',
-          wire === undefined
-            ? `The worker "${worker.id}" comes from GATEPASS_TOOLS; change it there.`
-            : `The worker "${worker.id}" is of the type ${wire.type}: say what changes in \`${wire.type}\`.`,
-        )
-      const block = (said as Record<string, unknown>)[wire.type] // parsed by the schema of the type
-      const changed = await updateWorker(broker, worker, {
-        ...(enabled !== undefined && { enabled }),
-        ...(block !== undefined && (await wire.toChange(broker, block, worker))),
-      })
-      return c.json(await workerToWire(broker, changed))
-    },
+    async ({ c, params, body, caller }) =>
+      c.json(await workerToWire(broker, await changeWorker(broker, caller.projectId, params.id, body))),
   )
 
   add(
@@ -239,6 +215,42 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
       return sendPage(c, page, items)
     },
   )
+}
+
+/** Registers the worker of a body and reads its catalogue once. Throws `already_exists`, `invalid_request`. */
+export async function createWorker(
+  broker: Broker,
+  projectId: string,
+  body: z.output<typeof workerCreateSchema>,
+): Promise<Worker> {
+  const { id, enabled } = body
+  const { wire, block } = readWorkerType(body)
+  const settings = await wire.toSettings(broker, block, projectId)
+  return registerWorker(broker, projectId, { id, enabled, type: wire.type, ...settings })
+}
+
+/** What is left out stays; the catalogue is read again. Throws `not_found`, `invalid_request`. */
+export async function changeWorker(
+  broker: Broker,
+  projectId: string,
+  id: string,
+  { enabled, ...said }: z.output<typeof workerChangeSchema>,
+): Promise<Worker> {
+  const worker = await getWorker(broker, projectId, id)
+  const wire = findWorkerType(worker.type)
+  const others = Object.entries(said).filter(([type, block]) => block !== undefined && type !== wire?.type)
+  if (wire === undefined || others.length > 0)
+    throw new BrokerError(
+      'invalid_request',
+      wire === undefined
+        ? `The worker "${worker.id}" comes from GATEPASS_TOOLS; change it there.`
+        : `The worker "${worker.id}" is of the type ${wire.type}: say what changes in \`${wire.type}\`.`,
+    )
+  const block = (said as Record<string, unknown>)[wire.type] // parsed by the schema of the type
+  return updateWorker(broker, worker, {
+    ...(enabled !== undefined && { enabled }),
+    ...(block !== undefined && (await wire.toChange(broker, block, worker))),
+  })
 }
 
 /** Deletes the worker with its tools. Throws `not_found`, `invalid_request` for one that the settings name. */

@@ -14,7 +14,7 @@ import { mcpSettings, neededScopes, type ServerAuthorization } from './settings.
 
 /**
  * Begins the authorization at an MCP server's own provider. The user's connection lists the server's tools from then
- * on. Throws `invalid_request` if the server requires no authorization, `provider_incomplete` and
+ * on. Throws `invalid_request` if the worker is no MCP server or requires no authorization, `provider_incomplete` and
  * `provider_unavailable` if its authorization server cannot be used, and what `acquireTokens` throws.
  */
 export async function authorizeMcpServer(
@@ -22,6 +22,11 @@ export async function authorizeMcpServer(
   worker: Worker,
   { userId, nextUri }: { readonly userId: string; readonly nextUri?: string },
 ): Promise<TokenAcquisition> {
+  if (worker.type !== 'mcp')
+    throw new BrokerError(
+      'invalid_request',
+      `The worker "${worker.id}" is of the type ${worker.type}; only MCP servers are authorized by themselves.`,
+    )
   const authorization = await currentAuthorization(broker, worker).catch((error: unknown) => {
     if (!(error instanceof WorkerFault)) throw error
     throw new BrokerError(

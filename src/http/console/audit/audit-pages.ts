@@ -148,9 +148,8 @@ ${field('From', 'since', { ...of('since'), type: 'date' })}${field('To', 'until'
 
 function verifyAndExport(on: OnPage): Html {
   const { search } = new URL(on.c.req.url)
-  const csrf = on.session.opened.csrf
   return html`<p>The end of the trail is verified here; <code>gatepass audit verify --all</code> verifies all of it.</p>
-<div class="buttons"><form method="post" action="/dashboard/audit/verify" class="inline"><input type="hidden" name="csrf" value="${csrf}">${submit('Verify', 'secondary')}</form>
+<div class="buttons">${on.form('/audit/verify', submit('Verify', 'secondary'), { readonly: true, className: 'inline' })}
 <a class="button secondary" href="/dashboard/audit/export${search}" download>Export what is selected</a></div>`
 }
 

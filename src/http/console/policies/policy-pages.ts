@@ -6,9 +6,9 @@ import { parseOnce } from '../../../parsing/parse.ts'
 import { dryRun, dryRunSchema, type PolicyDryRunWire } from '../../admin/policy-dry-run.ts'
 import { newPolicySchema, policyToWire, settingsFromWire } from '../../admin/policy-wire.ts'
 import { type Html, name } from '../../pages/layout.ts'
-import { type Attempt, attempt } from '../attempt.ts'
+import { type Attempt, attempt, given } from '../attempt.ts'
 import { asCurl, badge, buttonLink, code, link, section, type Tone, table, time } from '../elements.ts'
-import { submit } from '../form-fields.ts'
+import { select, submit } from '../form-fields.ts'
 import { type ConsoleRoutes, confirmFirst, type OnPage, pathOf as pathBelow } from '../routes.ts'
 import { dryRunView } from './dry-run-view.ts'
 import { policyBody, policyFields, valuesOf } from './policy-form.ts'
@@ -34,23 +34,18 @@ export function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
     })
   })
 
-  /** The rules in force, or all but one: for operators who may not change them too. */
-  routes.page('/policy/dry-run', async (on) => {
-    const without = on.query('without')
-    const order = { ...(without !== undefined && { without: [without] }) }
-    const result = await dryRun(broker, on.projectId, parseOnce(dryRunSchema, order, 'the query'))
-    return on.show(
-      'Dry run',
-      html`${dryRunView(result)}${asCurl(on, '/v1/admin/policies/dry_run', { method: 'POST', body: order })}`,
-      {
-        above: ABOVE,
-        lead:
-          without === undefined
-            ? 'What the policies in force would have refused last week.'
-            : html`What the policies in force would have refused last week without ${code(without)}.`,
-      },
-    )
-  })
+  /** The rules in force, or all but one: for operators who may not change them too. It is sent, since it costs. */
+  routes.page('/policy/dry-run', async (on) => showDryRun(on, on.query('without')))
+
+  routes.form(
+    '/policy/dry-run',
+    async (on, form) => {
+      const without = given(form, 'without')
+      const order = parseOnce(dryRunSchema, without === undefined ? {} : { without: [without] }, 'the body')
+      return showDryRun(on, without, await dryRun(broker, on.projectId, order))
+    },
+    { readonly: true },
+  )
 
   routes.page('/policy/new', (on) =>
     showEditor(on, { values: new URLSearchParams({ enabled: 'true', effect: 'deny' }) }),
@@ -103,6 +98,26 @@ export function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
       policy === undefined ? 'The policy is in force.' : 'The policy is changed, from now on.',
     )
   }
+}
+
+async function showDryRun(on: OnPage, without: string | undefined, result?: PolicyDryRunWire) {
+  const policies = await on.broker.store.policies.list(on.projectId)
+  const choices = policies.map(({ id }) => [id, `Without ${id}`] as const)
+  const form = on.form(
+    '/policy/dry-run',
+    html`${select('Policies', 'without', [['', 'All that are in force'], ...choices], { value: without ?? '', hint: 'Each use of a token in the last seven days is judged by them, at most 20,000. Nothing is changed, and no hook is asked.' })}${submit(result === undefined ? 'Run it on last week' : 'Run it once more', result === undefined ? 'primary' : 'secondary')}`,
+    { readonly: true },
+  )
+  const order = without === undefined ? {} : { without: [without] }
+  const body = html`${result !== undefined && dryRunView(result)}${section(result === undefined ? 'Which policies' : 'Another run', html`${form}`)}
+${asCurl(on, '/v1/admin/policies/dry_run', { method: 'POST', body: order })}`
+  return on.show('Dry run', body, {
+    above: ABOVE,
+    lead:
+      without === undefined
+        ? 'What the policies in force would have refused last week.'
+        : html`What the policies in force would have refused last week without ${code(without)}.`,
+  })
 }
 
 const pathOf = (id: string) => `/policies/${encodeURIComponent(id)}`

@@ -1,17 +1,21 @@
 import { html } from 'hono/html'
 import type { Broker } from '../../../broker.ts'
+import { BrokerError } from '../../../domain/errors.ts'
+import { testProvider } from '../../../flows/test-provider.ts'
 import { parseOnce } from '../../../parsing/parse.ts'
 import { endpointsOf } from '../../../providers/provider.ts'
 import type { ProviderEntry } from '../../../providers/provider-entry.ts'
 import { changeEntry, deleteEntry, entryToWire, getEntry } from '../../auth-providers/entry-changes.ts'
 import { providerPatchSchema } from '../../auth-providers/provider-schema.ts'
 import { type Html, name } from '../../pages/layout.ts'
-import { attempt, given } from '../attempt.ts'
+import { attempt } from '../attempt.ts'
 import { asCurl, badge, buttonLink, code, facts, link, section, table, time } from '../elements.ts'
-import { field, submit } from '../form-fields.ts'
+import { submit } from '../form-fields.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 import { addCataloguePages, outside } from './catalogue-pages.ts'
+import { entryChange, entryFields, type SentEntry } from './entry-form.ts'
 import { logoTile } from './logo-tile.ts'
+import { testedView } from './tested-view.ts'
 
 const ABOVE = [['Providers', '/providers']] as const
 
@@ -42,22 +46,17 @@ ${asCurl(on, '/v1/admin/auth_providers')}`
 
   routes.page('/providers/:id', async (on) => {
     const entry = await getEntry(broker, on.projectId, idOf(on))
-    return on.show(entry.id, entryPage(on, entry), { above: ABOVE, lead: name(entry.provider.displayName) })
+    return on.show(entry.id, entryPage(on, entry), { above: ABOVE, lead: leadOf(entry) })
   })
 
   routes.form(
     '/providers/:id/client',
     async (on, form) => {
       const id = idOf(on)
-      const [clientId, clientSecret] = [given(form, 'client_id'), given(form, 'client_secret')]
-      const oauth2 = {
-        ...(clientId !== undefined && { client_id: clientId }),
-        ...(clientSecret !== undefined && { client_secret: clientSecret }),
-      }
-      const changed = await attempt(() => change(on, id, { oauth2 }))
-      if (changed.outcome === 'done') return on.go(pathOf(id), 'The client was set.')
+      const changed = await attempt(async () => change(on, id, entryChange(form)))
+      if (changed.outcome === 'done') return on.go(pathOf(id), 'The entry was changed.')
       const entry = await getEntry(broker, on.projectId, id)
-      return on.show(entry.id, entryPage(on, entry, changed.faults), {
+      return on.show(entry.id, entryPage(on, entry, { values: form, faults: changed.faults }), {
         above: ABOVE,
         problem: changed.message,
         status: changed.status,
@@ -65,6 +64,27 @@ ${asCurl(on, '/v1/admin/auth_providers')}`
     },
     { recent: true },
   )
+
+  /** One at a time for each entry: each test sends requests to the provider. */
+  const tested = new Set<string>()
+  routes.form('/providers/:id/test', async (on) => {
+    const entry = await getEntry(broker, on.projectId, idOf(on))
+    if (tested.has(entry.uid))
+      throw new BrokerError(
+        'rate_limited',
+        'This provider is being tested. Wait for its end, then try again.',
+      )
+    tested.add(entry.uid)
+    try {
+      const points = await testProvider(broker, entry)
+      return await on.show(entry.id, html`${testedView(points)}${entryPage(on, entry)}`, {
+        above: ABOVE,
+        lead: leadOf(entry),
+      })
+    } finally {
+      tested.delete(entry.uid)
+    }
+  })
 
   const switchesOn = (form: URLSearchParams) => form.get('status') !== 'inactive'
   routes.form(
@@ -99,6 +119,11 @@ ${asCurl(on, '/v1/admin/auth_providers')}`
 const idOf = ({ c }: OnPage) => c.req.param('id') ?? ''
 const pathOf = (id: string) => `/providers/${encodeURIComponent(id)}`
 
+/** The provider's name, where its id is another. */
+function leadOf({ id, provider: { displayName } }: ProviderEntry): Html | undefined {
+  return displayName === id ? undefined : name(displayName)
+}
+
 function logoOf(broker: Broker, entry: ProviderEntry): string | undefined {
   return broker.definitions.describing(entry)?.facts.logo
 }
@@ -108,7 +133,7 @@ function statusBadge(status: string): Html {
   return status === 'missing' ? badge('client is missing', 'wait') : badge('switched off')
 }
 
-function entryPage(on: OnPage, entry: ProviderEntry, faults: ReadonlyMap<string, string> = new Map()): Html {
+function entryPage(on: OnPage, entry: ProviderEntry, sent?: SentEntry): Html {
   const { broker } = on
   const { id, provider, source, createdAt, updatedAt } = entry
   const wire = entryToWire(broker, entry)
@@ -145,11 +170,12 @@ ${section(
   ]),
 )}
 ${section('Endpoints', facts(Object.entries(endpointsOf(provider)).map(([role, url]) => [role.replaceAll('_', ' '), html`<code><bdi>${url.replaceAll('%7B%7B', '{{').replaceAll('%7D%7D', '}}')}</bdi></code>`])))}
-${clientSection(on, entry, faults)}
+${clientSection(on, entry, sent)}
 ${section(
-  'Try it',
-  html`<p>A simulator plays the provider as its definition says: consent, refusal, call, refresh and revocation, without network. With <code>--live</code> one real consent is made.</p>
-<pre tabindex="0"><code>gatepass providers test ${wire.provider_id ?? id} ${wire.provider_id === undefined ? '--live' : '--simulate'}</code></pre>`,
+  'Test',
+  html`<p>Without a user: whether its hosts answer, whether its issuer’s metadata agrees, and whether the provider takes the client, which a code that was made up shows. Nothing is changed.</p>
+${on.form(`${pathOf(id)}/test`, submit('Test it now', 'secondary'))}
+<p class="muted small">Whether the redirect URI is registered and which scopes the client may ask for, one real consent shows: <code>gatepass providers test ${id} --live</code>.${wire.provider_id !== undefined && html` A simulator plays the provider without network: <code>gatepass providers test ${wire.provider_id} --simulate</code>.`}</p>`,
 )}
 ${on.mayChange && dangerSection(on, entry)}
 ${asCurl(on, `/v1/admin/auth_providers/${encodeURIComponent(id)}`)}`
@@ -172,12 +198,10 @@ function toDo(
 </ol>`
 }
 
-function clientSection(on: OnPage, { id }: ProviderEntry, faults: ReadonlyMap<string, string>): Html | '' {
+function clientSection(on: OnPage, entry: ProviderEntry, sent?: SentEntry): Html | '' {
   if (!on.mayChange) return ''
-  const fields = html`${field('Client id', 'client_id', { fault: faults.get('oauth2.client_id'), hint: 'Left empty, it stays. Another client needs a new consent of every user.' })}
-${field('Client secret', 'client_secret', { type: 'password', maxlength: 20_000, fault: faults.get('oauth2.client_secret'), hint: 'Left empty, it stays. It is sealed, and never shown again.' })}
-${submit('Set the client')}`
-  return html`<div id="client">${section('Set the client', html`${on.form(`${pathOf(id)}/client`, fields, { recent: true })}`)}</div>`
+  const fields = html`${entryFields(entry, sent)}${submit('Change the entry')}`
+  return html`<div id="client">${section('Client and settings', html`${on.form(`${pathOf(entry.id)}/client`, fields, { recent: true })}`)}</div>`
 }
 
 function dangerSection(on: OnPage, { id, status }: ProviderEntry): Html {

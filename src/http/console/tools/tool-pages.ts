@@ -54,7 +54,7 @@ export function addToolPages(routes: ConsoleRoutes, broker: Broker): void {
     ])
     const empty = isFiltered
       ? 'No tool fits.'
-      : html`No tools yet. Register ${link('/workers', 'a worker')} that lists them, or import metadata: <code>gatepass import tool.json</code>.`
+      : html`No tools yet. ${link('/worker/new', 'Register a worker')} that lists them, or import metadata: <code>gatepass import tool.json</code>.`
     const body = html`${filters(
       '/tools',
       html`${field('Search', 'q', { value: q, type: 'search' })}${field('Provider', 'provider', { value: provider })}${field('Worker', 'worker', { value: worker })}${select(
@@ -129,7 +129,8 @@ function providersOf(status: RequirementStatus | undefined): Html | undefined {
 }
 
 function readyBadge(status: RequirementStatus | undefined): Html {
-  if (status?.met) return badge('ready', 'good')
+  if (status?.worker === undefined) return badge('nothing runs it', 'wait')
+  if (status.met) return badge('ready', 'good')
   if (status?.worker === undefined) return badge('no worker', 'bad')
   return badge('something is missing', 'wait')
 }

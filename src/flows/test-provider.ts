@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto'
+import type { Broker } from '../broker.ts'
+import { OutgoingError } from '../egress/outgoing.ts'
+import { endpointsOf, originAndPath } from '../providers/provider.ts'
+import type { ProviderEntry } from '../providers/provider-entry.ts'
+import { ProviderRefusal } from '../providers/provider-refusal.ts'
+import { missingSettings, registeredClient } from './find-provider.ts'
+
+const TIMEOUT_MS = 5_000
+
+/** One point of a provider entry that can be tested without a user. `unknown`: it cannot be said. */
+export interface TestedPoint {
+  readonly point: string
+  readonly outcome: 'ok' | 'warning' | 'failed' | 'unknown'
+  readonly message: string
+}
+
+/**
+ * Tests an entry without a user and without changing anything: its settings, its issuer's metadata, whether each host
+ * answers, and, by a code that was made up, whether the token endpoint takes the client (RFC 6749 section 5.2). The test
+ * is recorded in the audit trail, since it uses the client's secret.
+ */
+export async function testProvider(broker: Broker, entry: ProviderEntry): Promise<readonly TestedPoint[]> {
+  const { projectId, id: providerId } = entry
+  await broker.audit.record(projectId, { action: 'provider.tested', providerId })
+  const [metadata, reached, client] = await Promise.all([
+    testMetadata(broker, entry),
+    testHosts(broker, entry),
+    testClient(broker, entry),
+  ])
+  return [testSettings(broker, entry), metadata, ...reached, client]
+}
+
+function testSettings(broker: Broker, entry: ProviderEntry): TestedPoint {
+  const point = 'Settings'
+  const missing = missingSettings(broker, entry)
+  if (missing.length > 0)
+    return { point, outcome: 'failed', message: `The entry has no ${missing.join(' and no ')} yet.` }
+  if (entry.status === 'inactive')
+    return { point, outcome: 'warning', message: 'They are complete, and the entry is switched off.' }
+  return { point, outcome: 'ok', message: 'They are complete.' }
+}
+
+async function testMetadata({ discover }: Broker, { provider }: ProviderEntry): Promise<TestedPoint> {
+  const point = 'Metadata'
+  const { issuer } = provider
+  if (issuer === undefined)
+    return {
+      point,
+      outcome: 'unknown',
+      message: 'The entry names no issuer, so there is no metadata to compare it with.',
+    }
+  try {
+    const { authorization_endpoint, token_endpoint } = await discover(issuer)
+    const compared = [
+      ['authorization', authorization_endpoint, provider.authorizationRequest.endpoint],
+      ['token', token_endpoint, provider.tokenRequest.endpoint],
+    ] as const
+    const others = compared.filter(([, told, own]) => originAndPath(told) !== originAndPath(own))
+    if (others.length === 0)
+      return { point, outcome: 'ok', message: `${issuer} names the endpoints that the entry has.` }
+    const said = others.map(([role, told]) => `${originAndPath(told)} as its ${role} endpoint`).join(' and ')
+    return { point, outcome: 'warning', message: `${issuer} names ${said}; the entry has another.` }
+  } catch (error) {
+    if (!(error instanceof ProviderRefusal)) throw error
+    return { point, outcome: 'failed', message: error.message }
+  }
+}
+
+/** Each origin is asked once: the authorization endpoint by the path that users open, the others by their host. */
+async function testHosts({ outgoing }: Broker, { provider }: ProviderEntry): Promise<TestedPoint[]> {
+  const rolesOf = new Map<string, string[]>()
+  for (const [role, endpoint] of Object.entries(endpointsOf(provider))) {
+    const { origin } = new URL(endpoint)
+    rolesOf.set(origin, [...(rolesOf.get(origin) ?? []), role.replaceAll('_', ' ')])
+  }
+  const opened = originAndPath(provider.authorizationRequest.endpoint)
+  return Promise.all(
+    [...rolesOf].map(async ([origin, roles]): Promise<TestedPoint> => {
+      const { host } = new URL(origin)
+      const point = `${readable(host)} (${roles.join(', ')})`
+      if (isTemplate(origin))
+        return { point, outcome: 'unknown', message: 'Its host depends on a value that each user has.' }
+      const isOpened = new URL(opened).origin === origin && !isTemplate(opened)
+      try {
+        const { status } = await outgoing.send({ url: isOpened ? opened : origin, deadlineMs: TIMEOUT_MS })
+        if (status >= 500) return { point, outcome: 'warning', message: `It answers with HTTP ${status}.` }
+        if (isOpened && (status === 404 || status === 410))
+          return {
+            point,
+            outcome: 'warning',
+            message: `It answers, and has no page at the authorization endpoint (HTTP ${status}): look at its path.`,
+          }
+        return { point, outcome: 'ok', message: 'It answers.' }
+      } catch (error) {
+        if (!(error instanceof OutgoingError)) throw error
+        return error.kind === 'redirected' || error.kind === 'too_large'
+          ? { point, outcome: 'ok', message: 'It answers.' }
+          : { point, outcome: 'failed', message: error.message }
+      }
+    }),
+  )
+}
+
+const isTemplate = (endpoint: string) => /\{\{|%7b%7b/i.test(endpoint)
+const readable = (host: string) => host.replaceAll(/%7b/gi, '{').replaceAll(/%7d/gi, '}')
+
+/** A server authenticates the client before it looks at the code, so the refusal of a made-up code tells of the client. */
+async function testClient(broker: Broker, entry: ProviderEntry): Promise<TestedPoint> {
+  const point = 'Client'
+  const unknown = (message: string): TestedPoint => ({ point, outcome: 'unknown', message })
+  const { provider } = entry
+  if (missingSettings(broker, entry).length > 0)
+    return unknown('It is not complete, so the provider was not asked.')
+  if (isTemplate(provider.tokenRequest.endpoint))
+    return unknown('The token endpoint depends on a value that each user has, so it was not asked.')
+  const registered = registeredClient(broker, entry)
+  const state = randomBytes(16).toString('base64url')
+  const response = new URLSearchParams({ code: `test-${randomBytes(24).toString('base64url')}`, state })
+  if (provider.issuer !== undefined) response.set('iss', provider.issuer)
+  try {
+    await broker.oauth.redeem(
+      registered,
+      response,
+      { ...broker.oauth.secretsFor(registered, []), providerIdentity: '' },
+      { signal: AbortSignal.timeout(2 * TIMEOUT_MS) },
+    )
+    return { point, outcome: 'warning', message: 'The provider gave a token for a code that was made up.' }
+  } catch (error) {
+    if (!(error instanceof ProviderRefusal)) throw error
+    switch (error.reason) {
+      case 'invalid_client':
+        return { point, outcome: 'failed', message: error.message }
+      case 'invalid_grant':
+        return {
+          point,
+          outcome: 'ok',
+          message: `${provider.displayName} refused the made-up code alone (invalid_grant): it took the client, as servers check that first.`,
+        }
+      case 'provider_unavailable':
+        return unknown(error.message)
+      default:
+        return unknown(`${error.message} That does not say whether the client is right.`)
+    }
+  }
+}

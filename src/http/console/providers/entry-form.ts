@@ -1,0 +1,59 @@
+import { html } from 'hono/html'
+import type { ProviderEntry } from '../../../providers/provider-entry.ts'
+import type { Html } from '../../pages/layout.ts'
+import { given, givenObject } from '../attempt.ts'
+import { field, select, textArea } from '../form-fields.ts'
+
+const VARIABLE = 'variable.'
+
+/** The form that was sent, and what is wrong with it. */
+export interface SentEntry {
+  readonly values: URLSearchParams
+  readonly faults: ReadonlyMap<string, string>
+}
+
+/** The settings of an entry that people set: its client, the values in its URLs, and the rest as JSON. */
+export function entryFields({ provider }: ProviderEntry, sent?: SentEntry): Html {
+  const fault = (member: string) => sent?.faults.get(member)
+  const own = Object.entries(provider.variables ?? {}).filter(([, one]) => one.askUser !== true)
+  // those that have no value yet come first
+  const variables = [...own].sort(
+    ([, a], [, b]) => Number(b.isExample === true) - Number(a.isExample === true),
+  )
+  return html`${variables.map(([variable, { label = variable, value, example, isExample, oneOf }]) => {
+    const id = `${VARIABLE}${variable}`
+    const options = {
+      value: sent?.values.get(id) ?? (isExample === true ? '' : value),
+      fault: fault(`oauth2.variables.${variable}.value`),
+      ...(example !== undefined && { hint: `Such as ${example}` }),
+    }
+    return oneOf === undefined
+      ? field(label, id, options)
+      : select(
+          label,
+          id,
+          oneOf.map((one) => [one, one] as const),
+          options,
+        )
+  })}
+${field('Client id', 'client_id', { value: sent?.values.get('client_id') ?? '', maxlength: 2000, fault: fault('oauth2.client_id'), hint: 'Left empty, it stays. Another client needs a new consent of every user.' })}
+${field('Client secret', 'client_secret', { type: 'password', maxlength: 20_000, fault: fault('oauth2.client_secret'), hint: 'Left empty, it stays. It is sealed, and never shown again.' })}
+<details${given(sent?.values ?? new URLSearchParams(), 'more') !== undefined ? html` open` : ''}><summary>Anything else, as JSON</summary>
+${textArea('Members of oauth2', 'more', { value: sent?.values.get('more') ?? '', fault: fault('more'), rows: 5, hint: html`As <code>PATCH /v1/admin/auth_providers</code> takes them, such as <code>{"default_expires_in": 3600}</code>. What is left out stays, <code>null</code> removes one.` })}</details>`
+}
+
+/** The request of the API that the form makes. It is not checked yet. Throws `invalid_request` for `more`. */
+export function entryChange(form: URLSearchParams): { readonly oauth2: Readonly<Record<string, unknown>> } {
+  const [clientId, clientSecret] = [given(form, 'client_id'), given(form, 'client_secret')]
+  const variables = [...form]
+    .filter(([id, value]) => id.startsWith(VARIABLE) && value.trim() !== '')
+    .map(([id, value]) => [id.slice(VARIABLE.length), { value: value.trim() }])
+  return {
+    oauth2: {
+      ...givenObject(form, 'more'),
+      ...(clientId !== undefined && { client_id: clientId }),
+      ...(clientSecret !== undefined && { client_secret: clientSecret }),
+      ...(variables.length > 0 && { variables: Object.fromEntries(variables) }),
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import { html } from 'hono/html'
+import type { Broker } from '../../../broker.ts'
+import type { Worker } from '../../../domain/worker.ts'
+import { parseOnce } from '../../../parsing/parse.ts'
+import { getWorker, syncWorker } from '../../../tools/worker.ts'
+import type { Html } from '../../pages/layout.ts'
+import { changeWorker, workerChangeSchema } from '../../workers/workers.ts'
+import { attempt, given } from '../attempt.ts'
+import { section } from '../elements.ts'
+import { field, submit } from '../form-fields.ts'
+import type { ConsoleRoutes, OnPage } from '../routes.ts'
+import { workerBlock, workerFields, workerKind } from './worker-form.ts'
+import { showWorker, workerPath } from './worker-view.ts'
+
+/** A worker's tools read now, its address and secret changed, and the authorization that an MCP server itself wants. */
+export function addWorkerChanges(routes: ConsoleRoutes, broker: Broker): void {
+  const workerOf = (on: OnPage) => getWorker(broker, on.projectId, on.c.req.param('id') ?? '')
+
+  routes.form('/workers/:id/sync', async (on) => {
+    const { id, syncError } = await syncWorker(broker, await workerOf(on))
+    // its page says what was wrong
+    return on.go(workerPath(id), syncError === undefined ? 'Its tools were read just now.' : undefined)
+  })
+
+  routes.form(
+    '/workers/:id/settings',
+    async (on, form) => {
+      const worker = await workerOf(on)
+      const kind = workerKind(worker.type)
+      const done = await attempt(async () => {
+        const block = workerBlock(form, kind)
+        const body = parseOnce(workerChangeSchema, { [kind]: block }, 'the body')
+        return changeWorker(broker, on.projectId, worker.id, body)
+      })
+      if (done.outcome === 'refused')
+        return showWorker(on, worker, {
+          change: changeForm(on, worker, form, done.faults),
+          problem: done.message,
+          status: done.status,
+        })
+      return on.go(workerPath(worker.id), 'It was changed, and its tools were read.')
+    },
+    { recent: true },
+  )
+
+  /** Listed in the name of a user whom the administrator names; the link is for that user. */
+  routes.form('/workers/:id/authorize', async (on, form) => {
+    const worker = await workerOf(on)
+    const { authorizeMcpServer } = await import('../../../tools/mcp/authorize-server.ts')
+    const acquired = await attempt(() =>
+      authorizeMcpServer(broker, worker, { userId: given(form, 'user') ?? '' }),
+    )
+    if (acquired.outcome === 'refused')
+      return showWorker(on, worker, { problem: acquired.message, status: acquired.status })
+    if (acquired.result.outcome === 'ready') {
+      await syncWorker(broker, await workerOf(on))
+      return on.go(workerPath(worker.id), 'It is open already: its tools were read.')
+    }
+    const { id } = acquired.result.authorization
+    const url = new URL(`/connect/${id}`, broker.settings.publicUrl).href
+    return showWorker(on, worker, {
+      link: section(
+        'The link for that user',
+        html`<p>Its tools are listed once this user has approved. The link works for the user alone.</p><p><code class="copy">${url}</code></p>
+<p><a class="button" href="${url}">Open it here</a> <a class="button secondary" href="/dashboard/authorizations/${id}">Follow it</a></p>`,
+      ),
+    })
+  })
+}
+
+/** The form that changes the settings of the worker's type. */
+export function changeForm(
+  on: OnPage,
+  { id, type }: Worker,
+  values = new URLSearchParams(),
+  faults: ReadonlyMap<string, string> = new Map(),
+): Html {
+  const fields = html`${workerFields({ kind: workerKind(type), values, faults, isChange: true })}${submit('Change it and read its tools')}`
+  const form = on.form(`${workerPath(id)}/settings`, fields, { recent: true })
+  return section(
+    'Change',
+    faults.size > 0
+      ? html`${form}`
+      : html`<details><summary>Change its address, secret or settings</summary>${form}</details>`,
+  )
+}
+
+/** Asks for whom an MCP server is opened. */
+export function authorizeForm(on: OnPage, { id }: Worker): Html {
+  return section(
+    'It wants OAuth',
+    html`<p>Its tools are listed with the connection of one user. Those who call them approve with connections of their own.</p>
+${on.form(`${workerPath(id)}/authorize`, html`${field('User', 'user', { required: true, maxlength: 500, hint: 'As your application calls the user.' })}${submit('Make the link')}`)}`,
+  )
+}

@@ -1,0 +1,141 @@
+import { html } from 'hono/html'
+import type { Html } from '../../pages/layout.ts'
+import { given, givenObject } from '../attempt.ts'
+import { field, hidden, textArea } from '../form-fields.ts'
+
+/** The types of workers that a form can register, and what each is. */
+export const WORKER_KINDS = {
+  http: [
+    'HTTP worker',
+    'A server that speaks Arcade’s worker protocol, such as one made with @gatepass/sdk.',
+  ],
+  mcp: ['MCP server', 'A remote MCP server over Streamable HTTP.'],
+  openapi: ['OpenAPI', 'An HTTP API with an OpenAPI document: each operation becomes a tool.'],
+  oxp: ['OXP server', 'A server of the Open Tool Execution Protocol.'],
+} as const satisfies Record<string, readonly [name: string, what: string]>
+export type WorkerKind = keyof typeof WORKER_KINDS
+
+export function workerKind(text: string | null | undefined): WorkerKind {
+  return text != null && Object.hasOwn(WORKER_KINDS, text) ? (text as WorkerKind) : 'http' // a key of the table
+}
+
+/** The secret of an MCP server's form, and the header that carries it. */
+const TOKEN = 'TOKEN'
+
+export interface WorkerForm {
+  readonly kind: WorkerKind
+  readonly values: URLSearchParams
+  readonly faults: ReadonlyMap<string, string>
+  /** The worker exists: what is left empty stays. */
+  readonly isChange?: boolean
+}
+
+/** The fields of one type; settings that few need are JSON, as the API takes them. */
+export function workerFields({ kind, values, faults, isChange = false }: WorkerForm): Html {
+  const of = (id: string, member = id) => ({
+    value: values.get(id) ?? '',
+    fault: faults.get(`${kind}.${member}`) ?? (member === id ? faults.get(id) : undefined),
+  })
+  const stays = isChange ? 'Left empty, it stays.' : ''
+  const secret = (label: string, id: string, member: string, hint: string) =>
+    field(label, id, {
+      type: 'password',
+      maxlength: 4000,
+      fault: faults.get(`${kind}.${member}`),
+      hint: `${hint} It is sealed, and never shown again. ${stays}`.trim(),
+    })
+  const address = (placeholder: string, hint: string) =>
+    field('Address', 'uri', {
+      ...of('uri'),
+      type: 'url',
+      maxlength: 2048,
+      required: !isChange,
+      placeholder,
+      hint,
+    })
+  const own: Readonly<Record<WorkerKind, Html>> = {
+    http: html`${address('https://worker.example.com', 'Without /worker at its end.')}${secret('Secret', 'secret', 'secret', 'The server’s own secret, with which every request is signed.')}`,
+    mcp: html`${address('https://mcp.example.com/mcp', 'The endpoint of the server.')}
+${secret('Token or API key', 'token', 'secrets', 'For a server that takes a fixed one; it is sent as the header below. Leave it empty for a server without, or one that asks its users by OAuth.')}
+${more(
+  hasAny(values, ['header', 'client_id']),
+  'Header, OAuth client',
+  html`${field('Header of the token', 'header', { value: values.get('header') ?? '', fault: faults.get('mcp.headers'), placeholder: 'Authorization', hint: 'Authorization carries it as “Bearer …”, another header as it is.' })}
+<div class="columns">${field('OAuth client id', 'client_id', { ...of('client_id', 'oauth2.client_id'), hint: 'Only if the server’s authorization server lets no client register itself.' })}${secret('OAuth client secret', 'client_secret', 'oauth2.client_secret', '')}</div>`,
+)}`,
+    openapi: html`${field('URL of the document', 'url', { ...of('url'), type: 'url', maxlength: 2048, placeholder: 'https://api.example.com/openapi.json', hint: 'It is read again every 30 seconds. Or paste the document:' })}
+${textArea('Document', 'document', { ...of('document'), rows: 5, hint: 'JSON or YAML, OpenAPI 3.1 or 3.0.' })}
+${field('Server', 'server_url', { ...of('server_url'), type: 'url', maxlength: 2048, hint: 'In place of the servers that the document names.' })}
+${textArea('Operations', 'include', { value: values.get('include') ?? '', fault: faults.get('openapi.operations'), rows: 3, hint: 'Only these, one a line: by operationId, tag or the name of the tool. Left empty: all of them.' })}`,
+    oxp: html`${address('https://oxp.example.com', 'Where /tools and /tools/call are.')}
+<div class="columns">${secret('API key', 'api_key', 'api_key', 'Sent as the header OXP-API-Key.')}${secret('JWT secret', 'jwt_secret', 'jwt_secret', 'In place of an API key.')}</div>`,
+  }
+  return html`${hidden('type', kind)}${own[kind]}
+${more(
+  hasAny(values, ['timeout', 'retry', 'more']),
+  'More settings',
+  html`<div class="columns">${field('Timeout', 'timeout', { ...of('timeout'), type: 'number', placeholder: isChange ? '' : '30', hint: 'Seconds that a call may take.' })}${field('Retries', 'retry', { ...of('retry'), type: 'number', placeholder: isChange ? '' : '3', hint: 'Of calls that are safe to repeat.' })}</div>
+${textArea('As JSON', 'more', { value: values.get('more') ?? '', fault: faults.get('more'), rows: 4, hint: html`Any other member of <code>${kind}</code> as <a href="/docs/workers">the API</a> takes it, such as <code>${EXAMPLES[kind]}</code>` })}`,
+)}`
+}
+
+const EXAMPLES: Readonly<Record<WorkerKind, string>> = {
+  http: '{"timeout": 60}',
+  mcp: '{"namespace": "notes", "providers": ["github"]}',
+  openapi: '{"authorization": {"oauth": {"id": "github"}}}',
+  oxp: '{"envelope": "none"}',
+}
+
+function more(isOpen: boolean, title: string, fields: Html): Html {
+  return html`<details${isOpen ? html` open` : ''}><summary>${title}</summary><div class="stack">${fields}</div></details>`
+}
+
+function hasAny(values: URLSearchParams, fields: readonly string[]): boolean {
+  return fields.some((one) => given(values, one) !== undefined)
+}
+
+/** The member of the request that has the name of the type. It is not checked yet. Throws `invalid_request` for `more`. */
+export function workerBlock(form: URLSearchParams, kind: WorkerKind): Readonly<Record<string, unknown>> {
+  const number = (id: string) => (given(form, id) === undefined ? undefined : Number(given(form, id)))
+  const own: Readonly<Record<WorkerKind, () => Readonly<Record<string, unknown>>>> = {
+    http: () => ({ uri: given(form, 'uri'), secret: given(form, 'secret') }),
+    mcp: () => ({ uri: given(form, 'uri'), ...mcpSecrets(form) }),
+    openapi: () => {
+      const include = (form.get('include') ?? '').split('\n').flatMap((line) => line.trim() || [])
+      return {
+        url: given(form, 'url'),
+        document: given(form, 'document'),
+        server_url: given(form, 'server_url'),
+        operations: include.length > 0 ? { include } : undefined,
+      }
+    },
+    oxp: () => ({
+      uri: given(form, 'uri'),
+      api_key: given(form, 'api_key'),
+      jwt_secret: given(form, 'jwt_secret'),
+    }),
+  }
+  return defined({
+    ...own[kind](),
+    timeout: number('timeout'),
+    retry: number('retry'),
+    ...givenObject(form, 'more'),
+  })
+}
+
+function mcpSecrets(form: URLSearchParams): Readonly<Record<string, unknown>> {
+  const [token, header, clientId] = [given(form, 'token'), given(form, 'header'), given(form, 'client_id')]
+  const called = header ?? 'Authorization'
+  const place = `\${secret:${TOKEN}}`
+  const value = called.toLowerCase() === 'authorization' ? `Bearer ${place}` : place
+  const clientSecret = given(form, 'client_secret')
+  const oauth2 = defined({ client_id: clientId, client_secret: clientSecret })
+  return {
+    ...(token !== undefined && { secrets: { [TOKEN]: token }, headers: { [called]: value } }),
+    ...(Object.keys(oauth2).length > 0 && { oauth2 }),
+  }
+}
+
+function defined(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,88 @@
+import { html } from 'hono/html'
+import type { Broker } from '../../../broker.ts'
+import { acceptWaiting } from '../../../tools/catalogue/acceptance.ts'
+import { getWorker, updateWorker } from '../../../tools/worker.ts'
+import { name } from '../../pages/layout.ts'
+import { findWorkerType } from '../../worker-types/registry.ts'
+import { deleteWorker, workerToWire } from '../../workers/workers.ts'
+import { asCurl, badge, buttonLink, link, table, time } from '../elements.ts'
+import type { ConsoleRoutes, OnPage } from '../routes.ts'
+import { addWorkerChanges, authorizeForm, changeForm } from './worker-changes.ts'
+import { addWorkerRegistration } from './worker-registration.ts'
+import { showWorker, statusBadge, workerPath } from './worker-view.ts'
+
+const idOf = ({ c }: OnPage) => c.req.param('id') ?? ''
+
+/** The workers: whether each answers, and what its tools ask for and may use. */
+export function addWorkerPages(routes: ConsoleRoutes, broker: Broker): void {
+  addWorkerRegistration(routes, broker)
+  addWorkerChanges(routes, broker)
+
+  routes.page('/workers', async (on) => {
+    const workers = await broker.store.workers.list(on.projectId)
+    const wires = await Promise.all(workers.map((one) => workerToWire(broker, one)))
+    const now = broker.now()
+    const rows = wires.map(({ id, type, status, acceptance }, i) => [
+      link(workerPath(id), html`${name(id)}`),
+      html`<code>${type}</code>`,
+      html`${statusBadge(status)}${acceptance.waiting !== undefined && html` ${badge('asks for more', 'wait')}`}`,
+      workers[i]?.syncedAt === undefined ? undefined : time(workers[i].syncedAt, now),
+    ])
+    const empty = html`No workers yet: a worker is a server that lists tools and runs them. ${on.mayChange && html`<br>${link('/worker/new', 'Register one')}`}`
+    return on.show(
+      'Workers',
+      html`${table('Workers', ['Id', 'Type', 'Status', 'Tools read'], rows, empty)}${asCurl(on, '/v1/workers')}`,
+      {
+        lead: 'The servers that list tools and run them.',
+        ...(on.mayChange && {
+          actions: buttonLink('/worker/new', 'Register a worker', { secondary: false }),
+        }),
+      },
+    )
+  })
+
+  routes.page('/workers/:id', async (on) => {
+    const worker = await getWorker(broker, on.projectId, idOf(on))
+    const isAuthorized = findWorkerType(worker.type)?.isAuthorized?.(worker)
+    return showWorker(on, worker, {
+      ...(isAuthorized === false && on.mayChange && { link: authorizeForm(on, worker) }),
+      ...(on.mayChange && worker.type !== 'module' && { change: changeForm(on, worker) }),
+    })
+  })
+
+  routes.form(
+    '/workers/:id/accept',
+    async (on, form) => {
+      const worker = await getWorker(broker, on.projectId, idOf(on))
+      const digest = form.get('digest') ?? ''
+      await acceptWaiting(broker, worker, { digest })
+      return on.go(workerPath(worker.id), 'It is accepted: the tools that waited run again.')
+    },
+    { recent: true },
+  )
+
+  const switchesOn = (form: URLSearchParams) => form.get('enabled') === 'true'
+  routes.form(
+    '/workers/:id/enabled',
+    async (on, form) => {
+      const worker = await getWorker(broker, on.projectId, idOf(on))
+      const enabled = switchesOn(form)
+      await updateWorker(broker, worker, { enabled })
+      return on.go(
+        workerPath(worker.id),
+        enabled ? 'It is switched on.' : 'It is switched off: its tools do not run.',
+      )
+    },
+    { recent: switchesOn },
+  )
+
+  routes.form(
+    '/workers/:id/delete',
+    async (on) => {
+      const id = idOf(on)
+      await deleteWorker(broker, on.projectId, id)
+      return on.go('/workers', `The worker ${id} was deleted with its tools.`)
+    },
+    { recent: true },
+  )
+}

@@ -1,0 +1,85 @@
+import { html } from 'hono/html'
+import type { Broker } from '../../../broker.ts'
+import { parseOnce } from '../../../parsing/parse.ts'
+import { type Html, name } from '../../pages/layout.ts'
+import { type TriedWorker, tryWorker, workerTrialSchema } from '../../workers/worker-test.ts'
+import { createWorker, workerCreateSchema } from '../../workers/workers.ts'
+import { type Attempt, attempt, given } from '../attempt.ts'
+import { asCurl, badge, section } from '../elements.ts'
+import { field } from '../form-fields.ts'
+import type { ConsoleRoutes, OnPage } from '../routes.ts'
+import { WORKER_KINDS, type WorkerKind, workerBlock, workerFields, workerKind } from './worker-form.ts'
+
+/** The form that registers a worker of any type: tried before it is kept. */
+export function addWorkerRegistration(routes: ConsoleRoutes, broker: Broker): void {
+  routes.page('/worker/new', (on) =>
+    show(on, workerKind(on.query('type')), { values: new URLSearchParams() }),
+  )
+
+  routes.form(
+    '/worker/new',
+    async (on, form) => {
+      const kind = workerKind(form.get('type'))
+      const isTried = form.get('do') === 'try'
+      const done = await attempt(async () => {
+        const body = { id: given(form, 'id') ?? '', [kind]: workerBlock(form, kind) }
+        if (isTried) return tryWorker(broker, on.projectId, parseOnce(workerTrialSchema, body, 'the body'))
+        const { id } = await createWorker(
+          broker,
+          on.projectId,
+          parseOnce(workerCreateSchema, body, 'the body'),
+        )
+        return { registered: id }
+      })
+      if (done.outcome === 'refused') return show(on, kind, { values: form, refused: done })
+      const { result } = done
+      if (!('registered' in result)) return show(on, kind, { values: form, tried: result })
+      return on.go(
+        `/workers/${encodeURIComponent(result.registered)}`,
+        `The worker ${result.registered} was registered.`,
+      )
+    },
+    { recent: true },
+  )
+}
+
+interface Shown {
+  readonly values: URLSearchParams
+  readonly refused?: Extract<Attempt<unknown>, { readonly outcome: 'refused' }>
+  readonly tried?: TriedWorker
+}
+
+function show(on: OnPage, kind: WorkerKind, { values, refused, tried }: Shown) {
+  const faults = refused?.faults ?? new Map<string, string>()
+  const kinds = Object.entries(WORKER_KINDS).map(
+    ([one, [label]]) =>
+      html`<li><a href="/dashboard/worker/new?type=${one}"${one === kind ? html` aria-current="true"` : ''}>${label}</a></li>`,
+  )
+  const fields = html`${field('Id', 'id', { value: values.get('id') ?? '', required: true, maxlength: 100, fault: faults.get('id'), placeholder: 'notes', hint: 'Letters, digits, _ . -; it stays.' })}
+${workerFields({ kind, values, faults })}
+<div class="buttons"><button type="submit" name="do" value="try" class="secondary">Try it first</button> <button type="submit" name="do" value="set">Register the worker</button></div>`
+  const block = kind === 'openapi' ? { url: 'https://…' } : { uri: values.get('uri') || 'https://…' }
+  const body = html`<nav class="tabs" aria-label="Type of the worker"><ul>${kinds}</ul></nav>
+${tried !== undefined && trialSection(tried)}
+${section(
+  WORKER_KINDS[kind][0],
+  on.mayChange
+    ? html`<p class="muted">${WORKER_KINDS[kind][1]}</p>${on.form('/worker/new', fields, { recent: true })}`
+    : html`<p class="muted">An administrator registers workers.</p>`,
+)}
+${asCurl(on, '/v1/workers', { method: 'POST', body: { id: values.get('id') || 'notes', [kind]: { ...block, ...(kind === 'http' && { secret: '…' }) } } })}`
+  return on.show('Register a worker', body, {
+    above: [['Workers', '/workers']],
+    lead: 'Its tools are read at once. What they ask for at that time (providers, scopes, secrets) is accepted with it.',
+    ...(refused !== undefined && { problem: refused.message, status: refused.status }),
+  })
+}
+
+function trialSection({ healthy, message, tool_count: tools }: TriedWorker): Html {
+  const found = tools === undefined ? '' : tools === 1 ? 'It lists one tool.' : `It lists ${tools} tools.`
+  return section(
+    'Tried',
+    html`<p>${badge(healthy ? 'answers' : 'does not work', healthy ? 'good' : 'bad')} ${found}${message !== undefined && html` ${name(message, { longest: 1000 })}`}</p>
+<p class="muted small">Nothing was registered. Secrets are not shown again: type them once more to go on.</p>`,
+  )
+}

@@ -1,0 +1,110 @@
+import type { z } from '@hono/zod-openapi'
+import { html } from 'hono/html'
+import type { Worker } from '../../../domain/worker.ts'
+import { type Html, name } from '../../pages/layout.ts'
+import type { acceptanceSchema } from '../../workers/worker-acceptance.ts'
+import { workerToWire } from '../../workers/workers.ts'
+import { asCurl, badge, buttonLink, code, facts, section, type Tone, table, time } from '../elements.ts'
+import { hidden, submit } from '../form-fields.ts'
+import type { OnPage, ShowOptions } from '../routes.ts'
+
+/** Of a worker's page, below `/dashboard`. */
+export const workerPath = (id: string) => `/workers/${encodeURIComponent(id)}`
+
+export interface WorkerPageParts extends Pick<ShowOptions, 'problem' | 'status'> {
+  /** How an MCP server is opened. */
+  readonly link?: Html
+  /** The form that changes it. */
+  readonly change?: Html
+}
+
+/** One worker: what is wrong with it first, then what its tools may use. */
+export async function showWorker(
+  on: OnPage,
+  worker: Worker,
+  { link, change, ...options }: WorkerPageParts = {},
+): Promise<Response> {
+  const { broker } = on
+  const wire = await workerToWire(broker, worker)
+  const { id, type, status, enabled, managed, acceptance, sync_error: trouble, requirements } = wire
+  const settings = (wire as Readonly<Record<string, unknown>>)[type] // the block has the name of the type
+  const body = html`${trouble !== undefined && html`<p class="note bad">${name(trouble, { longest: 1000 })}</p>`}
+${link}
+${acceptance.waiting !== undefined && waitingSection(on, id, acceptance.waiting)}
+${section(
+  'Worker',
+  facts([
+    ['Status', statusBadge(status)],
+    ['Why', trouble === undefined ? requirements.status_reason : undefined],
+    ['Type', html`<code>${type}</code>`],
+    ['Address', worker.uri === '' ? undefined : html`<code><bdi>${worker.uri}</bdi></code>`],
+    ['Tools read', worker.syncedAt === undefined ? 'never' : time(worker.syncedAt, broker.now())],
+    ['Comes from', managed ? 'the settings (GATEPASS_TOOLS)' : undefined],
+  ]),
+)}
+${section(
+  'What its tools may use',
+  html`${acceptance.automatic === true && html`<p class="muted">All that its catalogue names is accepted without being asked.</p>`}${needsView('Accepted', acceptance.accepted)}`,
+)}
+${settings !== undefined && section('Settings', html`<pre tabindex="0"><code>${JSON.stringify(settings, null, 2)}</code></pre>`)}
+${change}
+${on.mayChange && !managed && changeSection(on, id, enabled)}
+${asCurl(on, `/v1/workers/${encodeURIComponent(id)}`)}`
+  return on.show(id, body, {
+    above: [['Workers', '/workers']],
+    ...options,
+    actions: html`${buttonLink(`/tools?worker=${encodeURIComponent(id)}`, 'Its tools')}${enabled && !managed && on.form(`${workerPath(id)}/sync`, submit('Read its tools now', 'secondary'), { className: 'inline' })}`,
+  })
+}
+
+type Acceptance = z.infer<typeof acceptanceSchema>
+type Needs = Acceptance['accepted']
+
+const TONES: Readonly<Record<string, Tone>> = {
+  active: 'good',
+  inactive: 'plain',
+  unreachable: 'bad',
+  unauthorized: 'wait',
+}
+const STATUS_WORDS: Readonly<Record<string, string>> = {
+  active: 'answers',
+  inactive: 'switched off',
+  unreachable: 'cannot be reached',
+  unauthorized: 'a user must open it',
+}
+
+export function statusBadge(status: string): Html {
+  return badge(STATUS_WORDS[status] ?? status, TONES[status] ?? 'plain')
+}
+
+function needsView(caption: string, { providers, secrets }: Needs): Html {
+  const rows = [
+    ...providers.map(({ id, scopes }) => [
+      html`Provider ${code(id)}`,
+      scopes.length === 0
+        ? html`<span class="muted">no scopes</span>`
+        : html`${scopes.map((scope) => html`${code(scope)} `)}`,
+    ]),
+    ...secrets.map((key) => [html`Secret ${code(key)}`, undefined]),
+  ]
+  return table(caption, ['What', 'Scopes'], rows, 'Nothing: its tools get no token and no secret.')
+}
+
+function waitingSection(on: OnPage, id: string, waiting: NonNullable<Acceptance['waiting']>): Html {
+  const { tools, digest } = waiting
+  return section(
+    'It asks for more',
+    html`<p>Since it was registered, its catalogue names what nobody has accepted. Users are not asked for it, and these tools do not run until you accept: ${tools.slice(0, 20).map((tool) => html`${code(tool)} `)}${tools.length > 20 && `and ${tools.length - 20} more`}</p>
+${needsView('Waits', waiting)}
+${on.form(`${workerPath(id)}/accept`, html`${hidden('digest', digest)}${submit('Accept all of it')}`, { recent: true })}`,
+  )
+}
+
+function changeSection(on: OnPage, id: string, enabled: boolean): Html {
+  return section(
+    'Switch off, delete',
+    html`${on.form(`${workerPath(id)}/enabled`, html`${hidden('enabled', String(!enabled))}${submit(enabled ? 'Switch off' : 'Switch on', 'secondary')}`, { recent: !enabled })}
+<details><summary>Delete this worker</summary><p>Its tools go with it. Imported tools that it ran stay, and nothing runs them.</p>
+${on.form(`${workerPath(id)}/delete`, submit(`Delete ${id} and its tools`, 'danger'), { recent: true })}</details>`,
+  )
+}

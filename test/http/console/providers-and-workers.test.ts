@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Page, UserAgent } from '../../user-agent.ts'
+import { providerBody, startWorld, WORKER_SECRET, type World } from '../world.ts'
+
+// What the console finds out about a provider and a worker: it asks them, and says what they answered.
+
+let world: World
+let admin: UserAgent
+let csrf: string
+beforeAll(async () => {
+  world = await startWorld()
+  admin = new UserAgent()
+  const page = await admin.submitForm(await admin.follow(`${world.gatepass.url}/dashboard`), {
+    key: world.gatepass.apiKey,
+  })
+  csrf = /name="csrf" value="([\w-]+)"/.exec(page.body)?.[1] ?? ''
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const textOf = ({ body }: Page) => body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
+const at = (path: string) => `${world.gatepass.url}/dashboard${path}`
+
+/** Sends the form, and follows to the page after it. */
+const send = (path: string, form: Record<string, string> = {}) =>
+  admin.submitForm(
+    { url: at(path), body: `<form method="post" action="/dashboard${path}"></form>` },
+    { csrf, ...form },
+  )
+
+async function addProvider(id: string, oauth2: Record<string, unknown>) {
+  const body = providerBody(id, world.as)
+  const { status } = await world.call('POST', '/v1/admin/auth_providers', {
+    ...body,
+    oauth2: { ...body.oauth2, ...oauth2 },
+  })
+  expect(status).toBe(201)
+}
+
+describe('the test of a provider', () => {
+  test('says that hosts answer and that the client was taken, and leaves no consent behind', async () => {
+    const page = await send('/providers/demo/test')
+    expect(textOf(page)).toMatch(/Nothing wrong was found.*It answers.*refused the made-up code alone/)
+    expect(textOf(page)).toContain('names no issuer')
+    expect((await world.call('GET', '/v1/connections?user_id=ada')).body.items).toEqual([])
+  })
+
+  test('says that the client was refused, without its secret', async () => {
+    await addProvider('mistyped', { client_secret: 'mistyped-secret-of-the-tests' })
+    const page = await send('/providers/mistyped/test')
+    expect(textOf(page)).toMatch(/Something is not right.*Client wrong .*refused the client/)
+    expect(page.body).not.toContain('mistyped-secret-of-the-tests')
+  })
+
+  test('names the host that does not answer, and what is not set', async () => {
+    const token_request = {
+      ...providerBody('x', world.as).oauth2.token_request,
+      endpoint: 'http://127.0.0.1:9/token',
+    }
+    await addProvider('away', { token_request, client_secret: undefined })
+    await world.call('POST', '/v1/admin/auth_providers', { id: 'slack', provider_id: 'slack' })
+    expect(textOf(await send('/providers/away/test'))).toMatch(/127\.0\.0\.1:9 \(token\) +wrong/)
+  })
+})
+
+describe('a worker', () => {
+  test('is tried, which registers nothing, then registered with its tools', async () => {
+    const form = { type: 'http', id: 'second', uri: world.worker.url, secret: WORKER_SECRET }
+    const tried = await send('/worker/new', { ...form, do: 'try' })
+    expect(textOf(tried)).toMatch(/Tried answers It lists \d+ tools/)
+    expect(tried.body).not.toContain(WORKER_SECRET)
+    expect((await world.call('GET', '/v1/workers/second')).status).toBe(404)
+    const registered = await send('/worker/new', { ...form, do: 'set' })
+    expect(new URL(registered.url).pathname).toBe('/dashboard/workers/second')
+    expect(textOf(registered)).toContain('The worker second was registered.')
+    expect((await world.call('GET', '/v1/workers/second')).body.status).toBe('active')
+  })
+
+  test('that cannot be reached is registered with the reason, which its page has; read again, it has it still', async () => {
+    const form = { type: 'http', id: 'away', uri: 'http://127.0.0.1:9', secret: 's', do: 'set', retry: '0' }
+    const page = await send('/worker/new', form)
+    expect(textOf(page)).toMatch(/cannot be reached/)
+    expect(page.body).toContain('class="note bad"')
+    expect(textOf(await send('/workers/away/sync'))).toMatch(/cannot be reached/)
+    const moved = await send('/workers/away/settings', { uri: world.worker.url, secret: WORKER_SECRET })
+    expect(textOf(moved)).toContain('It was changed, and its tools were read.')
+    expect((await world.call('GET', '/v1/workers/away')).body.status).toBe('active')
+  })
+
+  test('of the type MCP gets its token in the header, and no page has the token', async () => {
+    const form = {
+      type: 'mcp',
+      id: 'notes',
+      uri: 'http://127.0.0.1:9/mcp',
+      token: 'token-of-the-tests',
+      do: 'set',
+    }
+    const page = await send('/worker/new', form)
+    expect(page.body).not.toContain('token-of-the-tests')
+    const { mcp } = (await world.call('GET', '/v1/workers/notes')).body
+    expect(mcp).toMatchObject({ headers: { Authorization: `Bearer $\{secret:TOKEN}` } })
+    expect((await admin.get(at('/workers/notes'))).body).not.toContain('token-of-the-tests')
+  })
+
+  test('of the type HTTP is authorized by no link', async () => {
+    const page = await send('/workers/demo/authorize', { user: 'ada' })
+    expect([page.status, textOf(page)]).toEqual([400, expect.stringContaining('only MCP servers')])
+  })
+})
+
+test('a dry run is sent and not linked to, by readonly operators too, and one at a time', async () => {
+  const reader = new UserAgent()
+  const key = await world.gatepass.makeKey('readonly')
+  const page = await reader.submitForm(await reader.follow(at('')), { key })
+  const own = /name="csrf" value="([\w-]+)"/.exec(page.body)?.[1] ?? ''
+  expect(textOf(await reader.get(at('/policy/dry-run')))).not.toContain('Permitted')
+  expect((await reader.post(at('/policy/dry-run'))).status).toBe(403)
+  expect(textOf(await reader.post(at('/policy/dry-run'), { csrf: own }))).toContain('Permitted')
+  const path = '/v1/admin/policies/dry_run'
+  const both = await Promise.all([world.call('POST', path, {}), world.call('POST', path, {})])
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 429])
+  expect((await world.call('POST', path, {})).status).toBe(200)
+})
