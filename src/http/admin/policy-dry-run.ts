@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { type EpochSeconds, toTimestamp } from '../../domain/clock.ts'
-import { BrokerError, invalidMember } from '../../domain/errors.ts'
+import { invalidMember } from '../../domain/errors.ts'
 import { POLICY_USES, type PolicyUse } from '../../domain/policy.ts'
 import { type DryRunResult, dryRunPolicies, MAX_SAMPLES, MAX_TOKENS } from '../../flows/dry-run-policies.ts'
 import { policiesWith } from '../../flows/policy-settings.ts'
@@ -67,34 +67,8 @@ const resultSchema = z
 
 export type PolicyDryRunWire = z.infer<typeof resultSchema>
 
-const underWay = new WeakMap<Broker, Set<string>>()
-
-/**
- * The same for the API and for the console. `order`: an answer of `dryRunSchema`. A run reads up to 20,000 entries, so a
- * project has one at a time on each node. Throws `rate_limited` while another is under way.
- */
+/** The same for the API and for the console. `order`: an answer of `dryRunSchema`. */
 export async function dryRun(
-  broker: Broker,
-  projectId: string,
-  order: z.output<typeof dryRunSchema>,
-): Promise<PolicyDryRunWire> {
-  const running = underWay.get(broker) ?? new Set<string>()
-  underWay.set(broker, running)
-  if (running.has(projectId))
-    throw new BrokerError(
-      'rate_limited',
-      'A dry run of this project is under way. Wait for its end, then try again.',
-      { retryAfter: 5 },
-    )
-  running.add(projectId)
-  try {
-    return await run(broker, projectId, order)
-  } finally {
-    running.delete(projectId)
-  }
-}
-
-async function run(
   broker: Broker,
   projectId: string,
   order: z.output<typeof dryRunSchema>,

@@ -131,7 +131,6 @@ function providersOf(status: RequirementStatus | undefined): Html | undefined {
 function readyBadge(status: RequirementStatus | undefined): Html {
   if (status?.worker === undefined) return badge('nothing runs it', 'wait')
   if (status.met) return badge('ready', 'good')
-  if (status?.worker === undefined) return badge('no worker', 'bad')
   return badge('something is missing', 'wait')
 }
 
