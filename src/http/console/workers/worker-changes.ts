@@ -44,28 +44,32 @@ export function addWorkerChanges(routes: ConsoleRoutes, broker: Broker): void {
   )
 
   /** Listed in the name of a user whom the administrator names; the link is for that user. */
-  routes.form('/workers/:id/authorize', async (on, form) => {
-    const worker = await workerOf(on)
-    const { authorizeMcpServer } = await import('../../../tools/mcp/authorize-server.ts')
-    const acquired = await attempt(() =>
-      authorizeMcpServer(broker, worker, { userId: given(form, 'user') ?? '' }),
-    )
-    if (acquired.outcome === 'refused')
-      return showWorker(on, worker, { problem: acquired.message, status: acquired.status })
-    if (acquired.result.outcome === 'ready') {
-      await syncWorker(broker, await workerOf(on))
-      return on.go(workerPath(worker.id), 'It is open already: its tools were read.')
-    }
-    const { id } = acquired.result.authorization
-    const url = new URL(`/connect/${id}`, broker.settings.publicUrl).href
-    return showWorker(on, worker, {
-      link: section(
-        'The link for that user',
-        html`<p>Its tools are listed once this user has approved. The link works for the user alone.</p><p><code class="copy">${url}</code></p>
-<p><a class="button" href="${url}">Open it here</a> <a class="button secondary" href="/dashboard/authorizations/${id}">Follow it</a></p>`,
-      ),
-    })
-  })
+  routes.form(
+    '/workers/:id/authorize',
+    async (on, form) => {
+      const worker = await workerOf(on)
+      const { authorizeMcpServer } = await import('../../../tools/mcp/authorize-server.ts')
+      const acquired = await attempt(() =>
+        authorizeMcpServer(broker, worker, { userId: given(form, 'user') ?? '' }),
+      )
+      if (acquired.outcome === 'refused')
+        return showWorker(on, worker, { problem: acquired.message, status: acquired.status })
+      if (acquired.result.outcome === 'ready') {
+        await syncWorker(broker, await workerOf(on))
+        return on.go(workerPath(worker.id), 'It is open already: its tools were read.')
+      }
+      const { id } = acquired.result.authorization
+      const url = new URL(`/connect/${id}`, broker.settings.publicUrl).href
+      return showWorker(on, worker, {
+        link: section(
+          'The link for that user',
+          html`<p>Its tools are listed once this user has approved. The link works for the user alone.</p><p><code class="copy">${url}</code></p>
+  <p><a class="button" href="${url}">Open it here</a> <a class="button secondary" href="/dashboard/authorizations/${id}">Follow it</a></p>`,
+        ),
+      })
+    },
+    { recent: true },
+  )
 }
 
 /** The form that changes the settings of the worker's type. */
@@ -90,6 +94,6 @@ export function authorizeForm(on: OnPage, { id }: Worker): Html {
   return section(
     'It wants OAuth',
     html`<p>Its tools are listed with the connection of one user. Those who call them approve with connections of their own.</p>
-${on.form(`${workerPath(id)}/authorize`, html`${field('User', 'user', { required: true, maxlength: 500, hint: 'As your application calls the user.' })}${submit('Make the link')}`)}`,
+${on.form(`${workerPath(id)}/authorize`, html`${field('User', 'user', { required: true, maxlength: 500, hint: 'As your application calls the user.' })}${submit('Make the link')}`, { recent: true })}`,
   )
 }
