@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { Broker } from '../../../broker.ts'
 import type { Worker } from '../../../domain/worker.ts'
+import { connectUrl } from '../../../flows/acquire-tokens.ts'
 import { parseOnce } from '../../../parsing/parse.ts'
 import { getWorker, syncWorker } from '../../../tools/worker.ts'
 import type { Html } from '../../pages/layout.ts'
@@ -58,8 +59,9 @@ export function addWorkerChanges(routes: ConsoleRoutes, broker: Broker): void {
         await syncWorker(broker, await workerOf(on))
         return on.go(workerPath(worker.id), 'It is open already: its tools were read.')
       }
-      const { id } = acquired.result.authorization
-      const url = new URL(`/connect/${id}`, broker.settings.publicUrl).href
+      const { authorization } = acquired.result
+      const { id } = authorization
+      const url = connectUrl(broker, authorization)
       return showWorker(on, worker, {
         link: section(
           'The link for that user',
