@@ -1,4 +1,5 @@
 import { type EpochSeconds, toTimestamp } from '../domain/clock.ts'
+import { isFolder } from '../flows/audit/archive-due.ts'
 import { administersInstallation } from '../flows/manage-keys.ts'
 import type { Check, DiagnosisTarget } from './check.ts'
 
@@ -10,11 +11,22 @@ export async function checkAuditTrail({ broker, project, config }: DiagnosisTarg
   const { retention } = config.audit
   if (retention === undefined) return []
   const name = 'audit trail'
+  const { folder } = retention
+  // a path of the operator's machine is not for administrators of other projects
+  const isOwn = administersInstallation(project)
+  if (folder !== undefined && !(await isFolder(folder)))
+    return [
+      {
+        name,
+        status: 'warning',
+        message: `The folder of GATEPASS_AUDIT_ARCHIVE${isOwn ? ` (${folder})` : ''} is missing: no entry is archived, and all stay in the trail.`,
+        fix: 'Mount or make the folder. The servers look for it every ten minutes.',
+      },
+    ]
   const [oldest] = await broker.store.audit.blocks(project.id, { order: 'oldest first', limit: 1 })
   const due: EpochSeconds = broker.now() - retention.seconds - GRACE_SECONDS
   const head = await broker.store.audit.head(project.id)
-  // a path of the operator's machine is not for administrators of other projects
-  const moved = administersInstallation(project) ? `moved to ${retention.folder}` : 'moved to files'
+  const moved = isOwn ? `moved to ${folder}` : 'moved to files'
   // the newest one always stays
   const isNewest = oldest === undefined || oldest.firstSeq + oldest.count > (head?.lastSeq ?? 0)
   if (isNewest || oldest.at >= due)
@@ -22,7 +34,7 @@ export async function checkAuditTrail({ broker, project, config }: DiagnosisTarg
       {
         name,
         status: 'ok',
-        message: `entries are kept for ${Math.floor(retention.seconds / 3600)} hours, then ${retention.folder === undefined ? 'deleted' : moved}`,
+        message: `entries are kept for ${Math.floor(retention.seconds / 3600)} hours, then ${folder === undefined ? 'deleted' : moved}`,
       },
     ]
   return [

@@ -28,7 +28,16 @@ export function readAuditSettings(setting: ReadSetting, addFault: AddFault): Aud
   }
   if (archive === 'none') return { retention: { seconds } }
   const folder = resolve(archive)
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+  if (isSomethingElse(folder))
     addFault('AUDIT_ARCHIVE', `names ${folder}, which is no folder: make it, or write none.`)
   return { retention: { seconds, folder } }
+}
+
+/** A folder that is missing, or cannot be looked at, may be on a disk that is not mounted yet: it stops no start. */
+function isSomethingElse(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false
+  } catch {
+    return false
+  }
 }

@@ -111,16 +111,31 @@ describe.each(DATABASES)('GATEPASS_AUDIT_RETENTION on %s', (kind) => {
     expect(await world.files()).toHaveLength(1)
   })
 
-  test('a folder that is away keeps the entries in the trail, until it is back', async () => {
+  test('a folder that is away stops no start and keeps the entries in the trail, until it is back', async () => {
     await using world = await start(kind, { GATEPASS_AUDIT_RETENTION: '10d' })
+    const { logLines, call } = world.gatepass
     await world.fill(BEGIN, 6)
     await world.fill(BEGIN + 20 * DAY, 3)
     const before = await world.exported()
     world.clock.now = BEGIN + 20 * DAY
     await rm(world.folder, { recursive: true })
+    const settings = {
+      GATEPASS_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
+      GATEPASS_AUDIT_RETENTION: '10d',
+      GATEPASS_AUDIT_ARCHIVE: world.folder,
+    }
+    expect(readConfig(settings, 'development').audit.retention).toMatchObject({ folder: world.folder })
     await runJobs(world)
     expect(await world.exported()).toEqual(before)
-    expect(world.gatepass.logLines.join()).toContain('the audit trail cannot be archived')
+    expect(logLines.join()).toContain('the folder of GATEPASS_AUDIT_ARCHIVE is missing')
+    const { checks } = (await call('GET', '/v1/admin/diagnosis')).body
+    expect(checks).toContainEqual(
+      expect.objectContaining({
+        name: 'audit trail',
+        status: 'warning',
+        fix: expect.stringContaining('Mount'),
+      }),
+    )
     await mkdir(world.folder)
     await runJobs(world)
     expect(await entriesOf((await world.files())[0] ?? '')).toEqual(before.slice(0, -3))
@@ -175,7 +190,7 @@ test.each([
   [{ GATEPASS_AUDIT_RETENTION: '400', GATEPASS_AUDIT_ARCHIVE: 'none' }, /must be a number of days or hours/],
   [{ GATEPASS_AUDIT_RETENTION: '23h', GATEPASS_AUDIT_ARCHIVE: 'none' }, /from 1d to 36500d/],
   [{ GATEPASS_AUDIT_RETENTION: '40000d', GATEPASS_AUDIT_ARCHIVE: 'none' }, /from 1d to 36500d/],
-  [{ GATEPASS_AUDIT_RETENTION: '1d', GATEPASS_AUDIT_ARCHIVE: '/nowhere/at/all' }, /which is no folder/],
+  [{ GATEPASS_AUDIT_RETENTION: '1d', GATEPASS_AUDIT_ARCHIVE: '/dev/null' }, /which is no folder/],
 ])('a start is refused with the settings %j', (environment, fault) => {
   const settings = { GATEPASS_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'), ...environment }
   expect(() => readConfig(settings, 'development')).toThrow(fault)

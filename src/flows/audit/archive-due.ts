@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Broker } from '../../broker.ts'
 import { newestAnchor } from '../../services/audit-archive/anchors.ts'
@@ -13,6 +14,11 @@ export async function archiveDue(broker: Broker): Promise<void> {
   const { retention } = broker.settings.audit
   if (retention === undefined) return
   const { seconds, folder } = retention
+  // never made here: the archives would land on the disk below a mount that is missing
+  if (folder !== undefined && !(await isFolder(folder))) {
+    broker.log.warn({ folder }, NO_FOLDER)
+    return
+  }
   const before = Math.floor((broker.now() - seconds) / DAY_SECONDS) * DAY_SECONDS
   for (const project of await broker.store.projects.list()) {
     await nextTurn()
@@ -28,6 +34,15 @@ export async function archiveDue(broker: Broker): Promise<void> {
       broker.log.error({ project: project.name, error }, 'the audit trail cannot be archived')
     }
   }
+}
+
+const NO_FOLDER =
+  'the folder of GATEPASS_AUDIT_ARCHIVE is missing: mount or make it. Until then no audit entry is archived, and all stay in the trail'
+
+/** Whether the path names a folder that can be looked at now. */
+export async function isFolder(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined)
+  return found?.isDirectory() === true
 }
 
 /** Whether the oldest block may go, or was to be removed by a run that was interrupted. */
