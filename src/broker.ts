@@ -4,6 +4,7 @@ import type { Tool } from './domain/tool.ts'
 import type { Toolset } from './domain/toolset.ts'
 import type { Worker } from './domain/worker.ts'
 import type { Outgoing } from './egress/outgoing.ts'
+import type { LookUpTxt } from './egress/txt-records.ts'
 import type { Definitions } from './providers/catalogue/definitions.ts'
 import type { Discover } from './providers/discovery.ts'
 import type { LoginClient } from './providers/login-client.ts'
@@ -21,6 +22,7 @@ import type { Liveness } from './services/liveness.ts'
 import type { Metrics } from './services/metrics.ts'
 import type { PendingLimit } from './services/pending-limit.ts'
 import type { PolicyEngine } from './services/policies/policy-engine.ts'
+import type { ProjectDomains } from './services/project-domains.ts'
 import type { ReadCache } from './services/read-cache.ts'
 import type { Refreshes } from './services/refresh-table.ts'
 import type { CachedConnection } from './services/release.ts'
@@ -87,8 +89,13 @@ export interface Broker {
   readonly altered: AlteredRows
   readonly history: ExecutionLog
   readonly policies: PolicyEngine
-  /** A different one for every project and entry: `<public URL>/callback/<uid>`. */
-  redirectUri(entry: Pick<ProviderEntry, 'uid'>): string
+  readonly domains: ProjectDomains
+  /** The TXT records of a name. */
+  readonly lookUpTxt: LookUpTxt
+  /** Where the users of the project see its pages: at its proved domain, else at the public URL. */
+  usersUrl(projectId: string): URL
+  /** A different one for every entry of every project: `/callback/<uid>` where the project's users see its pages. */
+  redirectUri(entry: Pick<ProviderEntry, 'uid' | 'projectId'>): string
   /** The client of the entry, from the entry itself or the environment; `undefined` while it has no client id. */
   clientFor(entry: ProviderEntry): Client | undefined
   /** The client that the environment has under the entry's name, and whether the entry's endpoints may see it. */

@@ -7,6 +7,7 @@ import type { Log } from './domain/log.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
 import type { AllowsHttp } from './egress/endpoint.ts'
 import { createOutgoing, type Outgoing } from './egress/outgoing.ts'
+import { type LookUpTxt, lookUpTxt as systemTxt } from './egress/txt-records.ts'
 import { ownerKey } from './flows/get-access-token.ts'
 import { clientSecretPlace } from './flows/provider-entry.ts'
 import { settleIdentities } from './flows/settle-identities.ts'
@@ -31,6 +32,7 @@ import { createMetrics } from './services/metrics.ts'
 import { observedOutgoing, observedStore } from './services/observed.ts'
 import { createPendingLimit } from './services/pending-limit.ts'
 import { createPolicyEngine } from './services/policies/policy-engine.ts'
+import { createProjectDomains } from './services/project-domains.ts'
 import { createReadCache } from './services/read-cache.ts'
 import { createRefreshes } from './services/refresh-table.ts'
 import { bytesOfConnections } from './services/release.ts'
@@ -39,6 +41,7 @@ import { createRowSigner, signedStore } from './services/signed-store.ts'
 import { tracedAudit, tracedOutgoing, tracedStore } from './services/traced.ts'
 import { recordedTrace, type Tracing } from './services/tracing.ts'
 import { createUseLog } from './services/use-log.ts'
+import { atDomain, callbackPath } from './services/users-origin.ts'
 import { createWaiters } from './services/waiters.ts'
 import { watchSealer } from './services/watch-sealer.ts'
 import { unknownProviders } from './settings/names.ts'
@@ -66,6 +69,8 @@ export interface BrokerParts {
   readonly now?: Clock
   /** The client of every outgoing request; default: the guarded one. A simulation has one that dials nothing. */
   readonly outgoing?: Outgoing
+  /** Looks TXT records up; default: by the system's DNS servers. */
+  readonly lookUpTxt?: LookUpTxt
   /** Makes spans of what the broker does. Absent: nothing is called for them. */
   readonly tracing?: Tracing
 }
@@ -76,7 +81,7 @@ export interface BrokerParts {
  */
 export async function openBroker(
   config: Config,
-  { log, now = systemClock, outgoing: given, tracing }: BrokerParts,
+  { log, now = systemClock, outgoing: given, lookUpTxt = systemTxt, tracing }: BrokerParts,
 ): Promise<Broker & { close(): Promise<void> }> {
   const keys = createSealer(config.masterKeys)
   const metrics = createMetrics()
@@ -129,6 +134,11 @@ export async function openBroker(
       entry.projectId === operatorsProject.id
         ? environmentClientOf(config.providerClients, entry, definitions)
         : undefined
+    const domains = await createProjectDomains(store)
+    const usersUrl = (projectId: string) => {
+      const domain = domains.of(projectId)
+      return domain === undefined ? config.publicUrl : atDomain(config.publicUrl, domain)
+    }
     await settleIdentities({ store, log, audit, environmentClient })
     return {
       store,
@@ -210,7 +220,10 @@ export async function openBroker(
       liveness,
       confirmations: createConfirmations(installationKey),
       deriveKey: createDeriveKey(installationKey),
-      redirectUri: ({ uid }) => new URL(`/callback/${uid}`, config.publicUrl).href,
+      domains,
+      lookUpTxt,
+      usersUrl,
+      redirectUri: ({ uid, projectId }) => new URL(callbackPath(uid), usersUrl(projectId)).href,
       clientFor(entry) {
         const { clientId, clientSecret } = entry
         if (clientId !== undefined)

@@ -19,6 +19,7 @@ import { createApp } from './http/app.ts'
 import { whyNotServed } from './http/mcp-setup/is-served.ts'
 import { type Gather, ownFigures } from './http/operation/metrics.ts'
 import { type OnCall, withCallLog } from './http/server/call-log.ts'
+import { atOwnDomains } from './http/server/domain-hosts.ts'
 import { listen } from './listen.ts'
 import {
   type AuthorizationServer,
@@ -101,7 +102,8 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
       () => log.dropped,
     )
     telemetry?.sendMetrics(broker.metrics, () => ownFigures(broker))
-    const serving = parts.onCall ? withCallLog(app.fetch, parts.onCall) : app.fetch
+    const served = atOwnDomains(app.fetch, broker)
+    const serving = parts.onCall ? withCallLog(served, parts.onCall) : served
     const listener = await listen(serving, config)
     opened.push(() => listener.close(0))
     broker.metrics.gauge(

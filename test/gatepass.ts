@@ -7,6 +7,7 @@ import { issueApiKey, type Role } from '../src/domain/api-key.ts'
 import { type Clock, systemClock } from '../src/domain/clock.ts'
 import type { Log } from '../src/domain/log.ts'
 import type { Outgoing } from '../src/egress/outgoing.ts'
+import type { LookUpTxt } from '../src/egress/txt-records.ts'
 import { startServer } from '../src/server.ts'
 import type { AnyJson } from './any-json.ts'
 import { migratedFile } from './migrated-file.ts'
@@ -49,6 +50,8 @@ export interface GatepassOptions {
   readonly mode?: 'development' | 'serve'
   /** In place of the guarded client. */
   readonly outgoing?: Outgoing
+  /** In place of DNS. */
+  readonly lookUpTxt?: LookUpTxt
   /** Opened again on the same file and port, after a crash. */
   readonly databasePath?: string
   readonly port?: number
@@ -79,6 +82,7 @@ export async function startGatepass(options: GatepassOptions = {}): Promise<Gate
     log: recordingLog(logLines),
     now,
     ...(options.outgoing && { outgoing: options.outgoing }),
+    ...(options.lookUpTxt && { lookUpTxt: options.lookUpTxt }),
   })
   const url = `http://127.0.0.1:${config.port}`
   const { broker } = server

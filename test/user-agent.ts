@@ -1,4 +1,6 @@
+import { lookup } from 'node:dns'
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import type { LookupFunction } from 'node:net'
 
 interface Cookie {
   readonly name: string
@@ -25,7 +27,8 @@ export interface Hop {
 }
 
 export interface RequestOptions {
-  readonly headers?: Record<string, string>
+  /** `undefined`: not sent. */
+  readonly headers?: Record<string, string | undefined>
   /** The page whose link or form this is; absent: typed into the address bar. */
   readonly from?: string
 }
@@ -141,7 +144,7 @@ export class UserAgent {
         site !== 'cross-site' || sameSite === 'none' || (sameSite === 'lax' && method === 'GET'),
     )
     const cookie = sendable.map(({ name, value }) => `${name}=${value}`).join('; ')
-    const answered = await exchange(method, url, body, {
+    const all = {
       accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
       'user-agent': USER_AGENT,
       'sec-fetch-site': site,
@@ -152,7 +155,9 @@ export class UserAgent {
       ...(method === 'POST' && { 'content-type': 'application/x-www-form-urlencoded' }),
       ...(method === 'POST' && from && { origin: new URL(from).origin }),
       ...headers,
-    })
+    }
+    const sent = Object.entries(all).filter((header): header is [string, string] => header[1] !== undefined)
+    const answered = await exchange(method, url, body, Object.fromEntries(sent))
     for (const line of answered.setCookies) this.#keep(url, line)
     const empty = answered.status === 204 || answered.status === 304
     const response = new Response(empty ? null : answered.body, {
@@ -270,7 +275,7 @@ function exchange(
   headers: Record<string, string>,
 ): Promise<Answered> {
   return new Promise((resolve, reject) => {
-    const outgoing = httpRequest(url, { method, headers, agent: false }, (incoming) => {
+    const outgoing = httpRequest(url, { method, headers, agent: false, lookup: lookUp }, (incoming) => {
       const chunks: Buffer[] = []
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
       incoming.on('error', reject)
@@ -287,6 +292,10 @@ function exchange(
     outgoing.end(body)
   })
 }
+
+/** As browsers do: names below `localhost` are this machine (RFC 6761 section 6.3). */
+const lookUp: LookupFunction = (hostname, options, callback) =>
+  lookup(hostname.endsWith('.localhost') ? '127.0.0.1' : hostname, options, callback)
 
 function headersOf(incoming: IncomingHttpHeaders): Headers {
   const headers = new Headers()

@@ -26,6 +26,7 @@ export const OUTLINE: readonly Section[] = [
       'docs/code.md': 'Let a model write code that calls tools, in a sandbox.',
       'docs/embedding.md': 'A Connect button in your own page, which hears how it went.',
       'docs/branding.md': 'Your name, logo, colours and words on the pages that users see.',
+      'docs/own-domain.md': 'A host name of your own for the pages that users see.',
       'docs/portal.md': 'Your users see, disconnect and reconnect their accounts at /me.',
       'docs/explain.md': 'Why a consent failed or a connection does not work, step by step.',
     },

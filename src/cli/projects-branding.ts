@@ -6,9 +6,18 @@ import { dim, MARKS, print, printJson, sanitize } from './print.ts'
 import { readJsonFile } from './read-json-file.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
+interface DomainWire {
+  readonly name: string
+  readonly status: 'unproved' | 'proved'
+  readonly challenge: { readonly type: string; readonly name: string; readonly value: string }
+  readonly redirect_uris: readonly { readonly provider_id: string; readonly redirect_uri: string }[]
+  readonly login_redirect_uri?: string
+}
+
 interface BrandingWire {
   readonly project_id: string
   readonly texts?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  readonly domain?: DomainWire
   readonly [member: string]: unknown
 }
 
@@ -22,6 +31,8 @@ interface BrandingOptions extends CommonOptions {
   readonly supportUrl?: string
   readonly texts?: string
   readonly remove?: readonly string[]
+  readonly domain?: string
+  readonly verifyDomain?: true
 }
 
 const LABELS = {
@@ -49,6 +60,11 @@ export function defineBranding(projects: Command, shell: Shell): void {
       .option('--support-url <url>', 'where your users get help')
       .option('--lang <language>', 'for readers whose own language the pages do not have')
       .option('--texts <file>', 'a JSON file with sentences by language and place')
+      .option('--domain <host>', 'a host name of your own, where users see the pages once it is proved')
+      .option(
+        '--verify-domain',
+        'look for the DNS record that proves the domain, and use the domain from then on',
+      )
       .option('--remove <members...>', 'remove these members, such as logo accent_dark'),
   )
     .addHelpText('after', EXAMPLES)
@@ -57,12 +73,18 @@ export function defineBranding(projects: Command, shell: Shell): void {
       return withApi(shell, options, async (api) => {
         const path = `/v1/admin/projects/${encodeURIComponent(project)}/branding`
         const isChanged = Object.keys(changes).length > 0
-        const branding = isChanged
-          ? await change(api, path, changes)
-          : await api.send<BrandingWire>('GET', path)
+        const changed = isChanged ? await change(api, path, changes) : undefined
+        const branding = options.verifyDomain
+          ? await api.send<BrandingWire>('POST', `${path}/domain/verify`)
+          : (changed ?? (await api.send<BrandingWire>('GET', path)))
         if (options.json) return printJson(branding)
         if (isChanged) print(`${MARKS.ok} The pages of ${sanitize(project)} are changed.`)
+        if (options.verifyDomain && branding.domain !== undefined)
+          print(
+            `${MARKS.ok} ${sanitize(branding.domain.name)} is proved: users see the pages there from now on.`,
+          )
         report(branding)
+        if (branding.domain?.status === 'unproved') explainDomain(project, branding.domain)
       })
     })
 }
@@ -74,8 +96,20 @@ async function change(api: Api, path: string, changes: object): Promise<Branding
 }
 
 async function changesOf(options: BrandingOptions): Promise<Record<string, unknown>> {
-  const { appName, lang, logo, accent, accentDark, privacyUrl, supportUrl, texts, remove = [] } = options
+  const {
+    appName,
+    lang,
+    logo,
+    accent,
+    accentDark,
+    privacyUrl,
+    supportUrl,
+    texts,
+    domain,
+    remove = [],
+  } = options
   const given = {
+    domain,
     app_name: appName,
     lang,
     accent,
@@ -108,9 +142,30 @@ function report(branding: BrandingWire): void {
   })
   for (const [language, places] of Object.entries(branding.texts ?? {}))
     for (const [place, text] of Object.entries(places)) rows.push([`${place} (${language})`, text])
+  if (branding.domain !== undefined) {
+    const { name, status } = branding.domain
+    rows.push(['domain', status === 'proved' ? name : `${name} (not proved yet)`])
+  }
   if (rows.length === 0) print('Nothing is set: the pages look as Gatepass does.')
   const width = Math.max(...rows.map(([label]) => label.length))
   for (const [label, value] of rows) print(`  ${dim(label.padEnd(width))}  ${sanitize(value)}`)
+}
+
+/** What to do before users can be sent to the domain. */
+function explainDomain(project: string, { name, challenge, ...domain }: DomainWire): void {
+  const lines = [
+    `Users see the public URL until ${name} is proved:`,
+    '',
+    `1. Register these redirect URIs beside the present ones; users come back to them from the proof on:`,
+    ...domain.redirect_uris.map((one) => `   ${one.provider_id}: ${one.redirect_uri}`),
+    ...(domain.login_redirect_uri === undefined ? [] : [`   users’ login: ${domain.login_redirect_uri}`]),
+    `2. Let ${name} lead to this Gatepass, with TLS.`,
+    `3. Publish this DNS record:`,
+    `   ${challenge.name}  ${challenge.type}  ${challenge.value}`,
+    `4. gatepass projects branding ${project} --verify-domain`,
+  ]
+  print('')
+  for (const line of lines) print(sanitize(line))
 }
 
 const EXAMPLES = `
@@ -118,5 +173,7 @@ Examples:
   $ gatepass projects branding default                            show it
   $ gatepass projects branding default --app-name Acme --logo acme.png --accent "#0b57d0"
   $ gatepass projects branding default --remove logo accent_dark
+  $ gatepass projects branding default --domain auth.acme.example
+  $ gatepass projects branding default --verify-domain
 
-docs/branding.md shows what users see of it.`
+docs/branding.md shows what users see of it, docs/own-domain.md how a domain is set up.`

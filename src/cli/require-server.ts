@@ -1,13 +1,12 @@
 import { fetchStatus, isServing } from '../diagnosis/is-serving.ts'
 import type { Authorization } from '../domain/authorization.ts'
-import { connectUrl } from '../flows/acquire-tokens.ts'
 import { databaseName } from '../store/database-place.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import type { LocalInstallation } from './with-broker.ts'
 
 /** Throws `CommandFailure` unless a server receives the browser and uses this database; otherwise the link fails. */
 export async function requireServer(
-  { broker, config }: LocalInstallation,
+  { config }: LocalInstallation,
   authorization: Pick<Authorization, 'id'>,
 ): Promise<void> {
   const { publicUrl, connectPage, database } = config
@@ -17,7 +16,7 @@ export async function requireServer(
       EXIT.unreachable,
     )
   if (connectPage === 'pass') return // a request would count as the user's click
-  const link = await fetchStatus(new URL(connectUrl(broker, authorization)))
+  const link = await fetchStatus(new URL(`/connect/${authorization.id}`, publicUrl))
   if (link === 404)
     throw new CommandFailure(
       `The Gatepass at ${publicUrl.origin} uses another database than ${databaseName(database)}: set GATEPASS_DATABASE_URL to its database, or GATEPASS_PUBLIC_URL to the server of this one.`,

@@ -78,6 +78,8 @@ export interface AttemptSecrets {
   readonly nonce?: string
   /** `identityOf` the provider when the attempt began: the code is sent to no other identity. */
   readonly providerIdentity: string
+  /** Of the authorization request: the token request repeats it, wherever users see the pages by then. */
+  readonly redirectUri?: string
   /** What the user gave for the variables that users are asked for. */
   readonly given?: Readonly<Record<string, string>>
   /**

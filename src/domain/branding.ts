@@ -21,11 +21,26 @@ export interface Branding {
   readonly texts?: Readonly<Record<string, Readonly<Partial<Record<OwnText, string>>>>>
   /** Part of the URL of the logo. */
   readonly logoHash?: string
-  /** A host name of the project's own, whose owner has yet to prove it by `domainChallenge` until `domainProvedAt`. */
-  readonly domain?: string
-  readonly domainChallenge?: string
-  readonly domainProvedAt?: EpochSeconds
+  /** Absent: users see the pages at the public URL. */
+  readonly domain?: OwnDomain
   readonly updatedAt: EpochSeconds
+}
+
+/** A host name of the project's own. Users see the project's pages there from its proof on. */
+export interface OwnDomain {
+  readonly name: string
+  /** What the owner of the name has to publish in DNS. */
+  readonly challenge: string
+  readonly provedAt?: EpochSeconds
+}
+
+/** A domain that was proved, by its project. Of all projects one at most has proved a name. */
+export interface ProvedDomain {
+  readonly projectId: string
+  readonly name: string
+  readonly provedAt: EpochSeconds
+  /** Set by `signedStore`. */
+  readonly mac?: string
 }
 
 /** An image that an administrator uploaded. */

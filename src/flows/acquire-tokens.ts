@@ -72,7 +72,8 @@ export async function acquireTokens<Need extends ProviderNeed>(
   need: TokensNeed<Need>,
 ): Promise<TokenAcquisition<Need>> {
   const { nextUri } = need
-  const allowed = nextUri === undefined ? need : { ...need, nextUri: allowedNextUri(broker, nextUri) }
+  const allowed =
+    nextUri === undefined ? need : { ...need, nextUri: allowedNextUri(broker, need.projectId, nextUri) }
   return releaseTokens(broker, () => findTokensOrBegin(broker, allowed), releasesIn)
 }
 
@@ -85,7 +86,8 @@ export async function acquireConnections(
   | Extract<TokenAcquisition, { outcome: 'authorization_required' }>
 > {
   const { nextUri } = need
-  const allowed = nextUri === undefined ? need : { ...need, nextUri: allowedNextUri(broker, nextUri) }
+  const allowed =
+    nextUri === undefined ? need : { ...need, nextUri: allowedNextUri(broker, need.projectId, nextUri) }
   const found = await findTokensOrBegin(broker, allowed)
   if (found.outcome === 'authorization_required') return found
   return { outcome: 'connected', connections: found.tokens.map(({ release }) => release.connection) }
@@ -151,6 +153,7 @@ async function findAllOrBegin<Need extends ProviderNeed>(
   const providers = need.providers.map(({ entry, scopes }) => policyProvider(entry, scopes))
   await broker.policies.checkConsent({ projectId, userId, providers })
 
+  await broker.domains.settled() // the link leads to the domain that the project has now
   const now = broker.now()
   const id = newOwnedId('auth', projectId, userId)
   // a live authorization that fits is returned even when the project has too many pending
@@ -204,8 +207,11 @@ function checkWorthAsking(entry: ProviderEntry, connection: Connection, missing:
 }
 
 /** The connect page, where the user approves. */
-export function connectUrl(broker: Broker, authorization: Pick<Authorization, 'id'>): string {
-  return new URL(`/connect/${authorization.id}`, broker.settings.publicUrl).href
+export function connectUrl(
+  broker: Pick<Broker, 'usersUrl'>,
+  { id, projectId }: Pick<Authorization, 'id' | 'projectId'>,
+): string {
+  return new URL(`/connect/${id}`, broker.usersUrl(projectId)).href
 }
 
 function shareKey(
@@ -227,7 +233,12 @@ function shareKey(
  * address as it was parsed, because another parser may read the given spelling (backslashes, tabs, an empty user) in
  * another way.
  */
-export function allowedNextUri(broker: Broker, nextUri: string, member = 'next_uri'): string {
+export function allowedNextUri(
+  broker: Broker,
+  projectId: string,
+  nextUri: string,
+  member = 'next_uri',
+): string {
   const url = URL.canParse(nextUri) ? new URL(nextUri) : undefined
   if (
     url === undefined ||
@@ -240,7 +251,7 @@ export function allowedNextUri(broker: Broker, nextUri: string, member = 'next_u
       'invalid',
       `${member} must be an absolute http or https URL without credentials.`,
     )
-  if (!broker.settings.nextOrigins.has(url.origin))
+  if (!broker.settings.nextOrigins.has(url.origin) && url.origin !== broker.usersUrl(projectId).origin)
     throw invalidMember(
       member,
       'not_allowed',

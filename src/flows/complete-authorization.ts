@@ -24,7 +24,7 @@ import { failureAudit } from './authorization-audit.ts'
 import { type ConsentFacts, connectionOfGrant } from './connection-of-grant.ts'
 import { requestEntries } from './explain/request-entries.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
-import { attemptPlace } from './start-attempt.ts'
+import { attemptPlace, attemptRedirectUri } from './start-attempt.ts'
 
 /**
  * The lifetime of a claim on redeeming the code, longer than the requests may take. If the process dies in between, the
@@ -171,7 +171,10 @@ async function redeem(
     throw new ProviderRefusal('provider_changed', 'The provider was changed meanwhile. Ask for a new link.')
 
   const told = toldValues(entry.provider, { authorizationResponse: response, given: secrets.given })
-  const registered = registeredClient(broker, entry, keptValuesOf(entry.provider, told))
+  const registered = {
+    ...registeredClient(broker, entry, keptValuesOf(entry.provider, told)),
+    redirectUri: attemptRedirectUri(broker, secrets, entry),
+  }
   if (lacksValues(registered.provider.tokenRequest))
     throw new ProviderRefusal(
       'provider_bad_response',

@@ -1,11 +1,12 @@
 import type { Broker } from '../broker.ts'
-import { type Authorization, at, isSettled } from '../domain/authorization.ts'
+import { type Authorization, at, currentStep, isSettled } from '../domain/authorization.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { ownedTokenHash } from '../domain/ids.ts'
 import { trailLines } from '../domain/trail.ts'
 import { connectUrl } from './acquire-tokens.ts'
 import { failureAudit } from './authorization-audit.ts'
 import { confirmSessionLogin } from './session-login.ts'
+import { attemptRedirectUri, openAttemptSecrets } from './start-attempt.ts'
 import { confirmTrial } from './verifier-trial.ts'
 
 export interface ConfirmedUser {
@@ -87,8 +88,16 @@ async function mismatch(broker: Broker, authorization: Authorization): Promise<B
   )
 }
 
+/** Where the browser is that clicked, whose cookies are of that host alone. */
+function attemptOrigin(broker: Broker, authorization: Authorization): string {
+  const isWaiting = authorization.status === 'confirming' || authorization.status === 'confirmed'
+  if (!isWaiting) return connectUrl(broker, authorization)
+  const secrets = openAttemptSecrets(broker, authorization, authorization.attempt)
+  return attemptRedirectUri(broker, secrets, { uid: currentStep(authorization).providerUid })
+}
+
 function finishUrl(broker: Broker, authorization: Authorization, flowHash: string): string {
-  const url = new URL(`${connectUrl(broker, authorization)}/finish`)
+  const url = new URL(`/connect/${authorization.id}/finish`, attemptOrigin(broker, authorization))
   url.searchParams.set('confirmation', broker.confirmations.proofOf(flowHash))
   return url.href
 }

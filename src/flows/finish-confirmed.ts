@@ -25,11 +25,18 @@ export type FinishOutcome =
  */
 export async function finishConfirmed(
   broker: Broker,
-  visit: { readonly id: string; readonly proof: string; readonly browserId: string | undefined },
+  visit: {
+    readonly id: string
+    readonly proof: string
+    readonly browserId: string | undefined
+    /** The project at whose domain the browser is. */
+    readonly projectId?: string | undefined
+  },
 ): Promise<FinishOutcome> {
   const { store, now, settings, confirmations, sealer } = broker
   const found = await store.authorizations.find(visit.id)
-  if (found === undefined) return { outcome: 'not_found' }
+  if (found === undefined || (visit.projectId ?? found.projectId) !== found.projectId)
+    return { outcome: 'not_found' }
   const authorization = at(found, now())
   const current = { outcome: 'current', authorization } as const
   if (authorization.status === 'exchanging') return settled(broker, authorization)

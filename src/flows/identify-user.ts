@@ -27,7 +27,9 @@ export async function identifyUser(
 ): Promise<IdentifiedUser> {
   const { claim } = verifier
   const needed = claim === 'email' ? ['email', 'email_verified'] : [claim]
-  const identified = await identifyClaims(broker, verifier, received, { needed })
+  const { redirectUri } = received
+  const how = { needed, ...(redirectUri !== undefined && { redirectUri }) }
+  const identified = await identifyClaims(broker, verifier, received, how)
   if ('trouble' in identified) return identified
   const user = identified.claims[claim]
   if (typeof user !== 'string' || user === '')
@@ -51,6 +53,8 @@ export function authTimeOf(
 export interface ReceivedResponse {
   readonly query: URLSearchParams
   readonly secrets: LoginSecrets
+  /** Of the request; absent: that of the public URL. */
+  readonly redirectUri?: string | undefined
 }
 
 /** The claims of the person who has logged in at the issuer. */
@@ -104,7 +108,7 @@ export async function loginRegistration(
   return { server, client, redirectUri }
 }
 
-/** Differs from every provider's, so that a provider's response never counts as a login (RFC 9700 section 4.4). */
+/** `publicUrl`, or where a project's users see its pages. Differs from every provider's, so that a provider's response never counts as a login (RFC 9700 section 4.4). */
 export function loginRedirectUri(publicUrl: URL): string {
   return new URL('/login/callback', publicUrl).href
 }

@@ -55,6 +55,8 @@ interface Kept {
   readonly verifier: string
   /** Of a login at an issuer. */
   readonly secrets?: LoginSecrets
+  /** Of its request, which the token request repeats. */
+  readonly redirectUri?: string
 }
 export type KeptLogin = Kept & LoginPurpose
 
@@ -67,18 +69,21 @@ export function keepLogin(
     verifier,
     purpose,
     secrets,
+    redirectUri,
   }: {
     readonly state: string
     readonly browserId: string
     readonly verifier: string
     readonly purpose: LoginPurpose
     readonly secrets?: LoginSecrets
+    readonly redirectUri?: string
   },
 ): Omit<BegunLogin, 'loginUrl'> {
   const stateHash = sha256(state)
   const kept: KeptLogin = {
     ...purpose,
     ...(secrets && { secrets }),
+    ...(redirectUri !== undefined && { redirectUri }),
     browserHash: sha256(browserId),
     verifier,
     expiresAt: broker.now() + LOGIN_SECONDS,

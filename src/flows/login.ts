@@ -7,7 +7,13 @@ import { failAsAnotherUser } from './another-user.ts'
 import { recordRefusal } from './authorization-audit.ts'
 import { only } from './authorization-response.ts'
 import type { OpenerOf } from './connect-session.ts'
-import { authTimeOf, identifyUser, type LoginTrouble, loginRegistration } from './identify-user.ts'
+import {
+  authTimeOf,
+  identifyUser,
+  type LoginTrouble,
+  loginRedirectUri,
+  loginRegistration,
+} from './identify-user.ts'
 import { type BegunLogin, type KeptLogin, keepLogin, type LoginPurpose, openLogin } from './kept-login.ts'
 import { type LoginProof, proveLogin } from './login-proof.ts'
 import { type StartedAttempt, startAttempt } from './start-attempt.ts'
@@ -60,20 +66,31 @@ export async function beginLogin(
   purpose: LoginPurpose,
   {
     browserId,
+    at,
     prompt,
     maxAge,
   }: {
     readonly browserId: string
+    /** The origin at which the browser is, and to which it comes back: its cookies are of that host alone. */
+    readonly at: URL
     readonly prompt?: 'login' | undefined
     readonly maxAge?: number | undefined
   },
 ): Promise<BegunLogin> {
-  const registration = await loginRegistration(broker, verifier)
+  const redirectUri = loginRedirectUri(at)
+  const registration = await loginRegistration(broker, verifier, redirectUri)
   const state = randomToken()
   const secrets = broker.login.newSecrets()
   const { scopes } = verifier
   return {
-    ...keepLogin(broker, { state, browserId, verifier: verifierName(verifier), purpose, secrets }),
+    ...keepLogin(broker, {
+      state,
+      browserId,
+      verifier: verifierName(verifier),
+      purpose,
+      secrets,
+      redirectUri,
+    }),
     loginUrl: await broker.login.authorizationUrl(registration, {
       state,
       secrets,
@@ -107,7 +124,8 @@ export async function finishLogin(
   const stateHash = sha256(state)
   const kept = openLogin(broker, { stateHash, browserId, verifier: verifierName(verifier), kept: sealed })
   if (kept?.secrets === undefined || 'console' in kept) return { outcome: 'unknown_login' }
-  const received = { query, browserId, secrets: kept.secrets, openerOf }
+  const { secrets, redirectUri } = kept
+  const received = { query, browserId, secrets, redirectUri, openerOf }
   return once(broker, stateHash, () =>
     'session' in kept
       ? finishForSession(broker, verifier, kept.session, received)
@@ -119,6 +137,7 @@ interface Received {
   readonly query: URLSearchParams
   readonly browserId: string
   readonly secrets: NonNullable<KeptLogin['secrets']>
+  readonly redirectUri: string | undefined
   readonly openerOf: OpenerOf
 }
 

@@ -30,6 +30,8 @@ export interface ReceivedResponse {
   readonly query: URLSearchParams
   /** The value of the browser's cookie, if it has one. */
   readonly browserId: string | undefined
+  /** The project at whose domain it arrived: another project's authorizations are unknown there. */
+  readonly projectId?: string | undefined
 }
 
 export type ReceivedOutcome =
@@ -50,14 +52,15 @@ export type ReceivedOutcome =
  */
 export async function receiveResponse(
   broker: Broker,
-  { providerUid, browserId, query: given }: ReceivedResponse,
+  { providerUid, browserId, projectId, query: given }: ReceivedResponse,
 ): Promise<ReceivedOutcome> {
   const { store, now } = broker
   const received = await withStandardState(broker, providerUid, given)
   const state = only(received, 'state')
   if (state === undefined) return { outcome: 'unknown_state' }
   const found = await store.authorizations.findByState(ownedTokenHash(state))
-  if (found === undefined) return { outcome: 'unknown_state' }
+  if (found === undefined || (projectId ?? found.projectId) !== found.projectId)
+    return { outcome: 'unknown_state' }
   const attempt = 'attempt' in found ? found.attempt : undefined
   if (currentStep(found).providerUid !== providerUid) {
     await recordRefusal(broker, found, 'wrong_provider')

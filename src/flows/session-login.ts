@@ -27,20 +27,23 @@ export async function beginSessionLogin(
     projectId,
     returnTo,
     browserId,
+    at,
     prompt,
   }: {
     readonly projectId: string
     readonly returnTo: string
     readonly browserId: string
+    /** The origin at which the browser is. */
+    readonly at: URL
     readonly prompt?: 'login' | undefined
   },
 ): Promise<BegunLogin> {
-  const { verifier, publicUrl } = broker.settings
+  const { verifier } = broker.settings
   const purpose = { session: { projectId, returnTo } }
-  if (verifier.kind === 'oidc') return beginLogin(broker, verifier, purpose, { browserId, prompt })
+  if (verifier.kind === 'oidc') return beginLogin(broker, verifier, purpose, { browserId, at, prompt })
   const isOpen = verifier.kind === 'open'
   const state = isOpen ? randomToken() : newFlowId(broker, projectId)
-  const loginUrl = isOpen ? new URL(OPEN_PATH, publicUrl) : new URL(verifier.url)
+  const loginUrl = isOpen ? new URL(OPEN_PATH, at) : new URL(verifier.url)
   loginUrl.searchParams.set(isOpen ? 'state' : 'flow_id', state)
   return { ...keepLogin(broker, { state, browserId, verifier: verifierName(verifier), purpose }), loginUrl }
 }

@@ -14,8 +14,9 @@ import { chooseConnection } from '../domain/connection.ts'
 import { newOwnedToken, ownedTokenHash, sha256 } from '../domain/ids.ts'
 import { type TrailDetails, type TrailEntry, trailLines } from '../domain/trail.ts'
 import { askedValues, type ConnectionValues, givenFaults } from '../providers/connection-values.ts'
-import type { RegisteredClient } from '../providers/provider-entry.ts'
+import type { ProviderEntry, RegisteredClient } from '../providers/provider-entry.ts'
 import { scopesToAsk } from '../providers/provider-request.ts'
+import { callbackPath } from '../services/users-origin.ts'
 import type { SealedPlace } from '../store/seal.ts'
 import { failAsAnotherUser } from './another-user.ts'
 import { failureAudit, recordRefusal } from './authorization-audit.ts'
@@ -91,6 +92,7 @@ export async function startAttempt(
   const secrets: AttemptSecrets = {
     ...oauth.secretsFor(registered, scopes),
     providerIdentity: providerIdentity(broker, entry),
+    redirectUri: registered.redirectUri,
     ...(Object.keys(given).length > 0 && { given }),
     ...(verifier.kind === 'oidc' && { loggedInAt: verifier.issuer }),
   }
@@ -170,6 +172,15 @@ export function openAttemptSecrets(
 ): AttemptSecrets {
   // only startAttempt seals this column, in this shape
   return JSON.parse(broker.sealer.open(secrets, attemptPlace(authorization, 'secrets'))) as AttemptSecrets
+}
+
+/** The redirect URI of the attempt's authorization request. Releases before domains had only the public URL's. */
+export function attemptRedirectUri(
+  { settings }: Pick<Broker, 'settings'>,
+  { redirectUri }: AttemptSecrets,
+  { uid }: Pick<ProviderEntry, 'uid'>,
+): string {
+  return redirectUri ?? new URL(callbackPath(uid), settings.publicUrl).href
 }
 
 /** The associated data of an attempt's envelopes: this step of this authorization. */

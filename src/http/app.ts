@@ -40,6 +40,7 @@ import { addMcpSetup } from './mcp-setup/mcp-setup.ts'
 import { addDiagnosis, type Diagnose } from './operation/diagnosis.ts'
 import { addHealth } from './operation/health.ts'
 import { addMetrics, type MetricsOptions } from './operation/metrics.ts'
+import { addProvedDomain } from './operation/proved-domain.ts'
 import { assets } from './pages/assets.ts'
 import { addBrandAssets } from './pages/brand-assets.ts'
 import { addEmbed } from './pages/embed.ts'
@@ -87,6 +88,7 @@ const PAGES = [
   '/schemas/provider.json',
   '/assets/*',
   '/embed/*',
+  '/domains/proved',
   '/sandbox/*',
 ]
 
@@ -183,6 +185,7 @@ export function createApp(
   addProxy(app, broker, shared) //   /proxy/{provider}/{path}
   mountMcp?.(app, shared) //          /mcp, /mcp/{toolset}
   addHealth(add, broker) //           /health, /v1/health, /oxp/health, /ready
+  addProvedDomain(app, broker) //     /domains/proved
   addMetrics(add, broker, { access: 'key', ...metrics, version }) // /metrics
   addOpenSession(app, broker, sessions) // /connect/session
   addConnect(app, broker) //          /connect/{id}, /callback/{provider entry}

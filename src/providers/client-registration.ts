@@ -28,20 +28,20 @@ const MAX_CREDENTIAL = 4096
 
 export function clientMetadata(options: {
   readonly publicUrl: URL
-  readonly redirectUri: string
+  readonly redirectUris: readonly [string, ...string[]]
   readonly authMethod: string
   readonly scopes?: readonly string[]
 }): ClientMetadata {
-  const { publicUrl, redirectUri, authMethod, scopes = [] } = options
+  const { publicUrl, redirectUris, authMethod, scopes = [] } = options
   return {
     client_name: 'Gatepass',
     client_uri: publicUrl.origin,
-    redirect_uris: [redirectUri],
+    redirect_uris: redirectUris,
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     token_endpoint_auth_method: authMethod,
     // a web client has no http URI and no localhost (OpenID Connect Registration section 2)
-    application_type: new URL(redirectUri).protocol === 'https:' ? 'web' : 'native',
+    application_type: new URL(redirectUris[0]).protocol === 'https:' ? 'web' : 'native',
     ...(scopes.length > 0 && { scope: scopes.join(' ') }),
   }
 }

@@ -96,6 +96,9 @@ export interface AuditEntry {
     | 'secret.deleted'
     | 'project.created'
     | 'branding.set'
+    | 'branding.domain_set'
+    | 'branding.domain_proved'
+    | 'branding.domain_removed'
     | 'key.created'
     | 'key.rotated'
     | 'key.revoked'
@@ -2796,6 +2799,7 @@ export interface Branding {
   readonly privacy_url?: string
   readonly support_url?: string
   readonly texts?: { readonly [name: string]: { readonly [name: string]: string } }
+  readonly domain?: OwnDomain
   readonly updated_at?: string
 }
 
@@ -2811,6 +2815,11 @@ export interface BrandingChanges {
   readonly accent_dark?: string | null | undefined
   readonly privacy_url?: string | null | undefined
   readonly support_url?: string | null | undefined
+  /**
+   * A host name of your own, at which users see the pages once it is proved: the answer says by which
+   * DNS record. `null`: back to the public URL
+   */
+  readonly domain?: string | null | undefined
   /** Sentences of your own, plain, by language and place; they replace all earlier ones */
   readonly texts?:
     | {
@@ -4084,6 +4093,24 @@ export interface OpenapiWorkerSettings {
   readonly check_output?: boolean
   readonly timeout: number
   readonly retry: number
+}
+
+export interface OwnDomain {
+  readonly name: string
+  /** Users see the pages at the domain when it is `proved` */
+  readonly status: 'unproved' | 'proved'
+  /** The DNS record that proves the domain */
+  readonly challenge: { readonly type: 'TXT'; readonly name: string; readonly value: string }
+  readonly proved_at?: string
+  /** Where users see the pages from the proof on */
+  readonly origin: string
+  /**
+   * Register these at the providers before the proof: users come back to them from then on. The first
+   * 500; GET /v1/admin/auth_providers has all, once the domain is proved
+   */
+  readonly redirect_uris: readonly { readonly provider_id: string; readonly redirect_uri: string }[]
+  /** The same at the issuer at which users log in */
+  readonly login_redirect_uri?: string
 }
 
 export interface OxpCall {
@@ -5558,6 +5585,9 @@ export interface Operations {
         | 'secret.deleted'
         | 'project.created'
         | 'branding.set'
+        | 'branding.domain_set'
+        | 'branding.domain_proved'
+        | 'branding.domain_removed'
         | 'key.created'
         | 'key.rotated'
         | 'key.revoked'
@@ -5983,6 +6013,9 @@ export interface Operations {
         | 'secret.deleted'
         | 'project.created'
         | 'branding.set'
+        | 'branding.domain_set'
+        | 'branding.domain_proved'
+        | 'branding.domain_removed'
         | 'key.created'
         | 'key.rotated'
         | 'key.revoked'
@@ -6985,5 +7018,17 @@ export interface Operations {
     readonly query: undefined
     readonly body: { readonly user_id: string; readonly verifier_url: string }
     readonly answer: { readonly flow_id: string; readonly next_uri: string }
+  }
+  /** Prove the project's domain */
+  readonly verifyDomain: {
+    readonly method: 'POST'
+    readonly path: '/v1/admin/projects/{id}/branding/domain/verify'
+    readonly params: {
+      /** The id or the name of the key's own project */
+      readonly id: string
+    }
+    readonly query: undefined
+    readonly body: undefined
+    readonly answer: Branding
   }
 }

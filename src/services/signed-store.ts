@@ -1,5 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { ApiKey } from '../domain/api-key.ts'
+import type { ProvedDomain } from '../domain/branding.ts'
 import type { ConnectSession } from '../domain/connect-session.ts'
 import { BrokerError } from '../domain/errors.ts'
 import type { Policy } from '../domain/policy.ts'
@@ -11,7 +12,14 @@ import type { AcceptedNeeds } from '../store/workers.ts'
 
 /** A row whose MAC does not match its members: it was written without the installation's key. */
 export interface AlteredRow {
-  readonly table: 'api_keys' | 'providers' | 'workers' | 'policies' | 'webhooks' | 'connect_sessions'
+  readonly table:
+    | 'api_keys'
+    | 'providers'
+    | 'workers'
+    | 'policies'
+    | 'webhooks'
+    | 'connect_sessions'
+    | 'brandings'
   readonly id: string
   readonly projectId: string
 }
@@ -24,11 +32,12 @@ interface Signed {
 /**
  * Wraps the store so that rows which grant access carry a MAC that is verified on every read: API keys, the targets of
  * provider entries and workers, the accepted needs of a worker, policies, the addresses of webhooks, connect sessions and the
- * browsers that have opened them. An altered row counts as absent. An altered policy stops all releases of its project until an administrator sets or deletes it. Envelopes are not covered, since
+ * browsers that have opened them, and proofs of domains. An altered row counts as absent. An altered policy stops all releases of its project until an administrator sets or deletes it. Envelopes are not covered, since
  * they are bound to their rows; the deletion of a row, and an older row that was put back, are not noticed.
  */
 export function signedStore(store: Store, signer: RowSigner, onAltered: (row: AlteredRow) => void): Store {
-  const { apiKeys, providers, tools, workers, policies, webhooks, deliveries, connectSessions } = store
+  const { apiKeys, providers, tools, workers, policies, webhooks, deliveries, connectSessions, domains } =
+    store
   const genuine =
     <Row extends Signed>(table: AlteredRow['table'], isGenuine: (row: Row) => boolean) =>
     (row: Row | undefined): Row | undefined => {
@@ -44,6 +53,11 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
     'workers',
     (row) => isSame(row.mac, signer.worker(row)) && isSame(row.acceptedMac, signer.accepted(row)),
   )
+  const domain = (row: ProvedDomain | undefined) => {
+    if (row === undefined || isSame(row.mac, signer.domain(row))) return row
+    onAltered({ table: 'brandings', id: row.name, projectId: row.projectId })
+    return undefined
+  }
   const policy = genuine<Policy>('policies', (row) => isSame(row.mac, signer.policy(row)))
   const webhook = genuine<Webhook>('webhooks', (row) => isSame(row.mac, signer.webhook(row)))
   const session = genuine<ConnectSession>(
@@ -115,6 +129,15 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
       list: async (projectId) => all(await workers.list(projectId), worker),
       all: async () => all(await workers.all(), worker),
     },
+    domains: {
+      ...domains,
+      prove: (one, ...rest) => domains.prove({ ...one, mac: signer.domain(one) }, ...rest),
+      proved: async (projectId) => domain(await domains.proved(projectId)),
+      async page(...args) {
+        const { rows, ...rest } = await domains.page(...args)
+        return { ...rest, rows: all(rows, domain) }
+      },
+    },
     policies: {
       ...policies,
       put: (one, ...rest) => policies.put({ ...one, mac: signer.policy(one) }, ...rest),
@@ -170,6 +193,7 @@ export interface RowSigner {
   readonly connectSession: (row: ConnectSession) => string
   /** Separate from `connectSession`, since one browser may open a session while another request restarts it. */
   readonly opener: (row: Pick<ConnectSession, 'id' | 'openerHash' | 'openedIn'>) => string
+  readonly domain: (row: ProvedDomain) => string
 }
 
 /** @param installationKey the same under every master key, so that a rotation changes no MAC. */
@@ -203,6 +227,7 @@ export function createRowSigner(installationKey: Buffer): RowSigner {
         expiresAt,
       ]),
     opener: ({ id, openerHash, openedIn }) => mac('opener', [id, openerHash, openedIn]),
+    domain: ({ projectId, name, provedAt }) => mac('brandings', [projectId, name, provedAt]),
   }
 }
 

@@ -1,10 +1,11 @@
+import { sql } from 'drizzle-orm'
 import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Branding, Logo } from '../domain/branding.ts'
 import type { SchemaKit } from './schema-kit.ts'
 
 /** The part of `describeTables` for how a project's pages look: at most one row a project. */
 export function describeBrandingTables(
-  { table, text, whole, json, index }: SchemaKit,
+  { table, text, whole, json, index, uniqueIndex }: SchemaKit,
   projectId: () => AnySQLiteColumn,
 ) {
   const brandings = table(
@@ -25,9 +26,15 @@ export function describeBrandingTables(
       domain: text('domain'),
       domainChallenge: text('domain_challenge'),
       domainProvedAt: whole('domain_proved_at'),
+      domainMac: text('domain_mac'),
       updatedAt: whole('updated_at').notNull(),
     },
-    (t) => [index('brandings_style').on(t.styleHash), index('brandings_domain').on(t.domain)],
+    (t) => [
+      index('brandings_style').on(t.styleHash),
+      index('brandings_domain').on(t.domain),
+      // of projects that claim the same domain, one has proved it
+      uniqueIndex('brandings_proved_domain').on(t.domain).where(sql`domain_proved_at is not null`),
+    ],
   )
   return { brandings }
 }

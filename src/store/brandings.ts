@@ -1,5 +1,6 @@
 import { eq, getTableColumns } from 'drizzle-orm'
 import type { Branding, Logo } from '../domain/branding.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import { type OfProject, placeholdersOf } from './statement.ts'
@@ -10,13 +11,25 @@ export interface Brandings {
   findStyle(styleHash: string): Promise<Pick<Branding, 'accent' | 'accentDark'> | undefined>
   /** The image of that hash, if it is still the project's logo. */
   findLogo(projectId: string, logoHash: string): Promise<Logo | undefined>
-  /** Replaces the project's branding. `logo` replaces its image; absent: the image stays as long as `logoHash` does. */
+  /** Replaces the project's branding except for its domain, see `own-domains.ts`. `logo` replaces its image; absent: the image stays as long as `logoHash` does. */
   put(branding: Branding, logo?: Logo, audit?: AuditEntries): Promise<void>
+}
+
+interface DomainColumns {
+  readonly domain?: string
+  readonly domainChallenge?: string
+  readonly domainProvedAt?: EpochSeconds
+}
+
+function toBranding<Row extends DomainColumns>({ domain, domainChallenge, domainProvedAt, ...shown }: Row) {
+  if (domain === undefined || domainChallenge === undefined) return shown
+  const proved = domainProvedAt !== undefined && { provedAt: domainProvedAt }
+  return { ...shown, domain: { name: domain, challenge: domainChallenge, ...proved } }
 }
 
 export function createBrandings({ tables, query, statement, read, write }: Database): Brandings {
   const { brandings } = tables
-  const { logo: image, logoType, ...looks } = getTableColumns(brandings)
+  const { logo: image, logoType, domainMac: _, ...looks } = getTableColumns(brandings)
 
   // without the image, which no page carries
   const byProject = statement((p: OfProject) =>
@@ -36,7 +49,7 @@ export function createBrandings({ tables, query, statement, read, write }: Datab
       .where(eq(brandings.projectId, p.projectId)),
   )
   const upsert = statement((_: typeof brandings.$inferInsert) => {
-    const row = placeholdersOf(brandings)
+    const { domain, domainChallenge, domainProvedAt, domainMac, ...row } = placeholdersOf(brandings)
     return query
       .insert(brandings)
       .values(row)
@@ -46,7 +59,8 @@ export function createBrandings({ tables, query, statement, read, write }: Datab
 
   return {
     async find(projectId) {
-      return (await read(byProject({ projectId })))[0]
+      const [found] = await read(byProject({ projectId }))
+      return found && toBranding(found)
     },
     async findStyle(styleHash) {
       return (await read(byStyle({ styleHash })))[0]
@@ -62,8 +76,9 @@ export function createBrandings({ tables, query, statement, read, write }: Datab
         const { projectId, logoHash } = branding
         const [before] = yield* imageOf({ projectId })
         const kept = before !== undefined && before.logoHash === logoHash ? before : undefined
+        const { domain: _, ...shown } = branding
         yield* upsert({
-          ...branding,
+          ...shown,
           ...(logoHash !== undefined && {
             logoType: logo?.type ?? kept?.type,
             logo: logo?.data ?? kept?.data,

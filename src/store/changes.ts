@@ -11,6 +11,8 @@ export type StoreChange =
   | { readonly noun: 'authorization' | 'suspended_call'; readonly id: string }
   /** Tokens of this grant may no longer be valid, or may be for the first time. */
   | { readonly noun: 'mcp_grant'; readonly id: string }
+  /** The domain of this project, or its proof. */
+  | { readonly noun: 'domain'; readonly projectId: string }
   | RowChange
   | { readonly noun: 'api_key' | 'worker' | 'secret' | 'policy' | 'toolset' }
   /** An event waits for its delivery. */

@@ -20,6 +20,7 @@ import { createExecutions } from './executions.ts'
 import { createFacts, PROBE_FACT } from './facts.ts'
 import { createMcpConsents } from './mcp-consents.ts'
 import { createMcpRecords } from './mcp-records.ts'
+import { createOwnDomains } from './own-domains.ts'
 import { createPageSessions } from './page-sessions.ts'
 import { createPolicies } from './policies.ts'
 import { createPortalTickets } from './portal-tickets.ts'
@@ -66,6 +67,7 @@ export function createNouns(database: Database, appending: Pick<AuditTrail, 'app
     mcpRecords: retried(createMcpRecords(database)),
     mcpConsents: retried(createMcpConsents(database)),
     brandings: retried(createBrandings(database)),
+    domains: retried(createOwnDomains(database)),
     portalTickets: retried(createPortalTickets(database)),
     pageSessions: retried(createPageSessions(database)),
     consoleLists: retried(createConsoleLists(database)),

@@ -143,6 +143,7 @@ const ROLES = {
   'POST /v1/admin/projects': 'admin',
   'PATCH /v1/admin/projects/{id}/branding': 'admin',
   'GET /v1/admin/projects/{id}/branding': 'readonly',
+  'POST /v1/admin/projects/{id}/branding/domain/verify': 'admin',
   'POST /v1/webhooks': 'admin',
   'PATCH /v1/webhooks/{id}': 'admin',
   'DELETE /v1/webhooks/{id}': 'admin',

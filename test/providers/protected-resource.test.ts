@@ -127,7 +127,7 @@ describe('metadata of an issuer with a path', () => {
 describe('a registration', () => {
   const metadata = clientMetadata({
     publicUrl: new URL('https://gatepass.test'),
-    redirectUri: 'https://gatepass.test/callback/prov_1',
+    redirectUris: ['https://gatepass.test/callback/prov_1'],
     authMethod: 'none',
     scopes: ['a', 'b'],
   })

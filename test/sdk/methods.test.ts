@@ -410,6 +410,11 @@ describe('admin', () => {
     expect(await projects.changeBranding('default', { app_name: 'Acme' })).toMatchObject({ app_name: 'Acme' })
     expect(await projects.branding('default')).toMatchObject({ app_name: 'Acme' })
     expect(await projects.changeBranding('default', { app_name: null })).not.toHaveProperty('app_name')
+    const { domain } = await projects.changeBranding('default', { domain: 'auth.acme.example' })
+    const values = [domain?.challenge.value]
+    Object.assign(world.gatepass.broker, { lookUpTxt: async () => ({ outcome: 'found', values }) })
+    expect((await projects.verifyDomain('default')).domain?.status).toBe('proved')
+    expect(await projects.changeBranding('default', { domain: null })).not.toHaveProperty('domain')
   })
 
   test('diagnosis', async () => {

@@ -36,6 +36,48 @@ export function brandingPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.brandings.findStyle('s1')).toBeUndefined()
     })
 
+    test('the domain is its own part, which one project alone can have proved', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const { id: second } = await store.projects.ensure('second', 1)
+      const name = 'auth.acme.example'
+      const heard: unknown[] = []
+      store.onChange((change) => change.noun === 'domain' && heard.push(change.projectId))
+      expect(await store.domains.remove(projectId)).toBe(false)
+      await store.domains.put(projectId, { name, challenge: 'c1' }, 1)
+      await store.brandings.put({ projectId, appName: 'Acme', updatedAt: 2 })
+      const claimed = { projectId, appName: 'Acme', domain: { name, challenge: 'c1' }, updatedAt: 2 }
+      expect(await other.brandings.find(projectId)).toEqual(claimed)
+      const proved = { projectId, name, provedAt: 5, mac: 'm' }
+      expect(await store.domains.prove(proved, 'c2')).toBe(false)
+      expect(await store.domains.proved(projectId)).toBeUndefined()
+      expect(await store.domains.prove(proved, 'c1')).toBe(true)
+      expect(await other.domains.proved(projectId)).toEqual(proved)
+      expect(await other.domains.holder(name)).toEqual({ projectId, challenge: 'c1' })
+      expect((await store.brandings.find(projectId))?.domain).toEqual({ name, challenge: 'c1', provedAt: 5 })
+
+      await store.domains.put(second, { name, challenge: 'c3' }, 3)
+      await expect(store.domains.prove({ ...proved, projectId: second }, 'c3')).rejects.toMatchObject({
+        code: 'already_exists',
+      })
+      expect(await store.domains.unprove(projectId, { name, challenge: 'c9' })).toBe(false)
+      expect(await store.domains.unprove(projectId, { name, challenge: 'c1' })).toBe(true)
+      expect(await store.domains.prove({ ...proved, projectId: second }, 'c3')).toBe(true)
+      await store.domains.put(projectId, { name: 'b.example', challenge: 'c4' }, 4)
+      await store.domains.prove({ projectId, name: 'b.example', provedAt: 6 }, 'c4')
+      const page = await store.domains.page('', 1)
+      expect([page.rows.map((one) => one.name), page.next]).toEqual([[name], name])
+      expect((await store.domains.page(name, 2)).rows.map((one) => one.name)).toEqual(['b.example'])
+
+      // another name has its proof yet to come, and the same is true of the same name with another challenge
+      await store.domains.put(second, { name, challenge: 'c5' }, 7)
+      expect((await store.brandings.find(second))?.domain).toEqual({ name, challenge: 'c5' })
+      expect(await store.domains.remove(second)).toBe(true)
+      expect(await store.brandings.find(second)).toEqual({ projectId: second, updatedAt: 7 })
+      expect(new Set(heard)).toEqual(new Set([projectId, second]))
+    })
+
     test('an authorization keeps the name and the language that its caller gave last', async () => {
       await using opened = await open()
       const { store } = opened

@@ -57,6 +57,12 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
     const ofProject = { id: 'default' }
     await call('GET', '/v1/admin/projects/{id}/branding', undefined, ofProject)
     await call('PATCH', '/v1/admin/projects/{id}/branding', { app_name: `Acme ${name}` }, ofProject)
+    const domain = { domain: `${name.toLowerCase()}.acme.example` }
+    const claimed = await call('PATCH', '/v1/admin/projects/{id}/branding', domain, ofProject)
+    const values = [claimed.domain.challenge.value]
+    Object.assign(world.gatepass.broker, { lookUpTxt: async () => ({ outcome: 'found', values }) })
+    await call('POST', '/v1/admin/projects/{id}/branding/domain/verify', undefined, ofProject)
+    await call('PATCH', '/v1/admin/projects/{id}/branding', { domain: null }, ofProject)
     const consent = mcpConsent({
       projectId: await defaultProject(),
       userId: user,

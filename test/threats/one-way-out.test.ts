@@ -31,6 +31,8 @@ const OPENS_CONNECTIONS = new RegExp(
 )
 /** The second runs in a process of its own, for `gatepass tools dev`. */
 const LOADS_TOOLS = ['tools/module/load-module.ts', 'cli/tools-dev-process.ts']
+/** The first opens connections, the second asks name servers. */
+const REACH_OUT = ['egress/guarded-agent.ts', 'egress/txt-records.ts']
 const LOADS_DEFINITIONS = 'settings/provider-files.ts'
 const IMPORTS_OIDC_PROVIDER = 'mcp/authorization-server/provider.ts'
 const NAMED_IMPORTS = /import (?:type )?\{([^}]*)\} from '(?:node:)?(?:http|net)'/g
@@ -40,7 +42,7 @@ const OPENS_NOTHING =
 describe('threat 14: one guarded client for every request that leaves', () => {
   test('no other file can open a connection', () => {
     expect(SOURCES.length).toBeGreaterThan(100)
-    for (const name of SOURCES.filter((one) => one !== 'egress/guarded-agent.ts')) {
+    for (const name of SOURCES.filter((one) => !REACH_OUT.includes(one))) {
       const source = readFileSync(join('src', name), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
       expect(source.includes('import(toolModule)'), name).toBe(LOADS_TOOLS.includes(name))
       expect(source.includes('import(taskModule)'), name).toBe(name === 'tools/pool-thread.ts')

@@ -21,7 +21,7 @@ export async function explainAuthorization(
       return {
         providerId: entry?.id ?? providerUid,
         name: entry?.provider.displayName ?? 'a removed provider',
-        redirectUri: broker.redirectUri({ uid: providerUid }),
+        redirectUri: broker.redirectUri({ uid: providerUid, projectId: authorization.projectId }),
         scopes,
         ...(missingScopes !== undefined && { missingScopes }),
         ...(connectionId !== undefined && { connectionId }),
@@ -90,14 +90,19 @@ async function causeAmong(
     previousAccount === undefined ? undefined : (await broker.store.connections.find(connectionId))?.account
   return causeOf(
     code,
-    factsAbout(broker, entry, about.providerUid, {
-      ...measuredIn(latestAttempt({ authorization, entries })),
-      requester,
-      scopes,
-      missingScopes,
-      account: account && (account.name || account.id),
-      previousAccount: previousAccount && (previousAccount.name || previousAccount.id),
-    }),
+    factsAbout(
+      broker,
+      entry,
+      { ...about, projectId: authorization.projectId },
+      {
+        ...measuredIn(latestAttempt({ authorization, entries })),
+        requester,
+        scopes,
+        missingScopes,
+        account: account && (account.name || account.id),
+        previousAccount: previousAccount && (previousAccount.name || previousAccount.id),
+      },
+    ),
   )
 }
 

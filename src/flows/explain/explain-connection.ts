@@ -28,7 +28,7 @@ export async function explainConnection(broker: Broker, connection: Connection):
       {
         providerId,
         name: entry?.provider.displayName ?? 'a removed provider',
-        redirectUri: broker.redirectUri({ uid: providerUid }),
+        redirectUri: broker.redirectUri({ uid: providerUid, projectId: connection.projectId }),
         scopes,
         ...(missingScopes.length > 0 && { missingScopes }),
         connectionId: id,
@@ -58,8 +58,8 @@ export function causeOfConnection(
 ): Cause | undefined {
   const code = codeFor(broker, connection, entry, entries)
   if (code === undefined) return undefined
-  const { providerUid, scopes, withheldScopes, account } = connection
-  const facts = factsAbout(broker, entry, providerUid, {
+  const { scopes, withheldScopes, account } = connection
+  const facts = factsAbout(broker, entry, connection, {
     ...measuredIn(entries),
     scopes,
     missingScopes: Object.keys(withheldScopes),

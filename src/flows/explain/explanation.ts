@@ -49,13 +49,13 @@ export interface ExplainedStep {
 export function factsAbout(
   broker: Pick<Broker, 'redirectUri'>,
   entry: ProviderEntry | undefined,
-  providerUid: string,
+  { providerUid, projectId }: { readonly providerUid: string; readonly projectId: string },
   more: Partial<CauseFacts> = {},
 ): CauseFacts {
   return {
     provider: entry?.provider.displayName ?? 'The removed provider',
     providerId: entry?.id ?? providerUid,
-    redirectUri: broker.redirectUri({ uid: providerUid }),
+    redirectUri: broker.redirectUri({ uid: providerUid, projectId }),
     scopes: [],
     missingScopes: [],
     authentication: entry?.provider.tokenRequest.authMethod ?? '',

@@ -48,7 +48,10 @@ export function causeOfFailedRefresh(
   const failed = failedRefresh(broker, entry, connection, failure)
   const code = causeOfTokenRequest(failed.details ?? {}, 'refresh')
   const more = { ...measuredIn([failed]), scopes: connection.scopes }
-  return code && causeOf(code, factsAbout(broker, entry, entry.uid, more))
+  return (
+    code &&
+    causeOf(code, factsAbout(broker, entry, { providerUid: entry.uid, projectId: entry.projectId }, more))
+  )
 }
 
 /** The connection's trail with the failure: put together with the latest entry if that says the same. */

@@ -45,7 +45,7 @@ export async function createPortalLink(broker: Broker, request: PortalLinkReques
     userId,
     may,
     ...(userDisplay !== undefined && { userDisplay }),
-    ...(returnUrl !== undefined && { returnUrl: allowedNextUri(broker, returnUrl, 'return_url') }),
+    ...(returnUrl !== undefined && { returnUrl: allowedNextUri(broker, projectId, returnUrl, 'return_url') }),
     ...(lang !== undefined && { lang }),
     createdAt,
     expiresAt,
@@ -54,7 +54,8 @@ export async function createPortalLink(broker: Broker, request: PortalLinkReques
   const stored: PortalTicket = { hash: sha256(ticket), ...allowed }
   const audit = broker.audit.of(projectId, { action: 'portal.linked', userId, scopes: may })
   await broker.store.portalTickets.add(stored, audit)
-  const url = new URL(ENTER_PATH, broker.settings.publicUrl)
+  await broker.domains.settled()
+  const url = new URL(ENTER_PATH, broker.usersUrl(projectId))
   url.searchParams.set('ticket', ticket)
   return { url: url.href, expiresAt }
 }

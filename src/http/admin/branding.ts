@@ -6,10 +6,12 @@ import { BrokerError } from '../../domain/errors.ts'
 import type { Project } from '../../domain/project.ts'
 import { type ChangedBranding, changeBranding } from '../../flows/branding.ts'
 import { projectOf } from '../../flows/manage-keys.ts'
+import { checkDomain, proveDomain, setDomain } from '../../flows/own-domain.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { idText, plainText, withoutDirection } from '../endpoint/fields.ts'
 import { brandOf } from '../pages/brand.ts'
 import { LANGUAGES } from '../pages/texts/words.ts'
+import { domainSchema, domainText, domainToWire } from './branding-domain.ts'
 
 const colour = z
   .string()
@@ -47,6 +49,11 @@ export const brandingChangesSchema = z
     }),
     privacy_url: webPage.nullish(),
     support_url: webPage.nullish(),
+    domain: domainText.nullish().openapi({
+      description:
+        'A host name of your own, at which users see the pages once it is proved: the answer says by which DNS record. `null`: back to the public URL',
+      example: 'auth.acme.example',
+    }),
     texts: texts.nullish().openapi({
       description: 'Sentences of your own, plain, by language and place; they replace all earlier ones',
       example: { en: { 'connect.note': 'Acme reads only what you ask about.' } },
@@ -65,6 +72,7 @@ const brandingSchema = z
     privacy_url: z.string().optional(),
     support_url: z.string().optional(),
     texts: z.record(z.string(), z.record(z.string(), z.string())).optional(),
+    domain: domainSchema.optional(),
     updated_at: z.string().optional(),
   })
   .openapi('Branding')
@@ -108,7 +116,7 @@ export function addBranding(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, params: { id }, caller }) => {
       const project = await ownProject(id, caller)
-      return c.json(toWire(project, await broker.store.brandings.find(project.id)))
+      return c.json(await toWire(broker, project))
     },
   )
 
@@ -131,8 +139,14 @@ export function addBranding(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, params: { id }, body, caller }) => {
       const project = await ownProject(id, caller)
-      const changed = await changeOwnBranding(broker, project.id, body)
-      if (changed.outcome === 'changed') return c.json(toWire(project, changed.branding))
+      const { domain, ...looks } = body
+      if (domain != null) checkDomain(broker, domain) // before anything is changed
+      const isOfDomainAlone = domain !== undefined && Object.values(looks).every((one) => one === undefined)
+      const changed = isOfDomainAlone ? undefined : await changeOwnBranding(broker, project.id, looks)
+      if (changed?.outcome !== 'unreadable') {
+        if (domain !== undefined) await setDomain(broker, project.id, domain)
+        return c.json(await toWire(broker, project))
+      }
       const { member, nearest } = changed
       const scheme = member === 'accent' ? 'light' : 'dark'
       const message = `${member} is too close to the background of ${scheme} pages: links in it could not be read (their contrast must be 4.5). The nearest shade is ${nearest}.`
@@ -140,13 +154,33 @@ export function addBranding(add: AddEndpoint, broker: Broker): void {
       return c.json({ name: 'invalid_request' as const, message, errors, nearest }, 422)
     },
   )
+
+  add(
+    {
+      operationId: 'verifyDomain',
+      method: 'post',
+      path: `${path}/domain/verify`,
+      role: 'admin',
+      tag,
+      summary: "Prove the project's domain",
+      description:
+        'Looks for the TXT record that the branding names. From this moment users see the pages at the domain, and come back to it from providers: register the new redirect URIs first, and see that the host leads here with TLS.',
+      params: idParams,
+      responses: { 200: { description: 'Proved', schema: brandingSchema } },
+    },
+    async ({ c, params: { id }, caller }) => {
+      const project = await ownProject(id, caller)
+      await proveDomain(broker, project.id)
+      return c.json(await toWire(broker, project))
+    },
+  )
 }
 
-/** The same for the API and for the console. `body`: an answer of `brandingChangesSchema`. */
+/** The looks alone, the same for the API and for the console. `body`: an answer of `brandingChangesSchema`. */
 export function changeOwnBranding(
   broker: Broker,
   projectId: string,
-  body: z.output<typeof brandingChangesSchema>,
+  body: Omit<z.output<typeof brandingChangesSchema>, 'domain'>,
 ): Promise<ChangedBranding> {
   const { app_name, accent_dark, privacy_url, support_url, texts: own, ...same } = body
   return changeBranding(broker, projectId, {
@@ -159,10 +193,13 @@ export function changeOwnBranding(
   })
 }
 
-function toWire({ id }: Project, branding: Branding | undefined): z.infer<typeof brandingSchema> {
+async function toWire(broker: Broker, project: Project): Promise<z.infer<typeof brandingSchema>> {
+  const branding = await broker.store.brandings.find(project.id)
+  const { id } = project
   if (branding === undefined) return { project_id: id }
   const { appName, lang, accent, accentDark, privacyUrl, supportUrl, texts: own, updatedAt } = branding
   const { logo } = brandOf(branding)
+  const domain = await domainToWire(broker, project, branding)
   return {
     project_id: id,
     ...(appName !== undefined && { app_name: appName }),
@@ -173,6 +210,7 @@ function toWire({ id }: Project, branding: Branding | undefined): z.infer<typeof
     ...(privacyUrl !== undefined && { privacy_url: privacyUrl }),
     ...(supportUrl !== undefined && { support_url: supportUrl }),
     ...(own !== undefined && { texts: own }),
+    ...(domain !== undefined && { domain }),
     updated_at: toTimestamp(updatedAt),
   }
 }

@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
+import { registrableRedirectUris } from '../../flows/own-domain.ts'
 import { clientMetadata } from '../../providers/client-registration.ts'
 import { clientMetadataUrl } from '../../tools/mcp/client-metadata-url.ts'
 
@@ -15,8 +16,8 @@ export function addClientMetadata(app: OpenAPIHono, broker: Broker): void {
     if (entry === undefined || url === undefined || entry.clientId !== url)
       throw new BrokerError('not_found', 'There is no client of that name.')
     const { publicUrl } = broker.settings
-    const redirectUri = broker.redirectUri(entry)
+    const redirectUris = await registrableRedirectUris(broker, entry)
     c.header('cache-control', 'public, max-age=3600')
-    return c.json({ client_id: url, ...clientMetadata({ publicUrl, redirectUri, authMethod: 'none' }) })
+    return c.json({ client_id: url, ...clientMetadata({ publicUrl, redirectUris, authMethod: 'none' }) })
   })
 }

@@ -13,11 +13,13 @@ import { LOGIN_TROUBLES } from '../../flows/identify-user.ts'
 import { hasLoggedIn } from '../../flows/login-proof.ts'
 import { receiveResponse } from '../../flows/receive-response.ts'
 import { startAttempt } from '../../flows/start-attempt.ts'
+import { callbackPath } from '../../services/users-origin.ts'
 import { readForm } from '../endpoint/read-form.ts'
 import { VALUE } from '../pages/connect-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
 import { isFromOwnPage } from './own-page.ts'
+import { elsewhere, siteOf } from './own-site.ts'
 import { popupWindow } from './popup-window.ts'
 import { sessionOf } from './session-login.ts'
 import {
@@ -93,14 +95,16 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     return endingOf(c, broker, authorization, view, 403)
   }
 
-  /** A response that no authorization takes. The entry whose redirect URI was called says whose page answers. */
+  /** A response that no authorization takes. The domain, else the entry whose redirect URI was called, says whose page answers. */
   async function strayResponse(
     c: Context,
     providerUid: string,
     kind: 'unknown_state' | 'wrong_provider' | 'wrong_browser',
     status: 400 | 403,
   ): Promise<Response> {
-    return endingOf(c, broker, await broker.store.providers.findByUid(providerUid), { kind }, status)
+    const { projectId } = siteOf(c, broker)
+    const of = projectId === undefined ? await broker.store.providers.findByUid(providerUid) : { projectId }
+    return endingOf(c, broker, of, { kind }, status)
   }
 
   /** Ends the session of another user. At an issuer, which may still have a session of that user, it begins a login. */
@@ -133,6 +137,8 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
   app.get('/connect/:id', async (c) => {
     const authorization = await find(c.req.param('id'))
     if (authorization === undefined) return linkNotFound(c)
+    const moved = elsewhere(c, broker, authorization)
+    if (moved !== undefined) return moved
     if (c.req.method === 'GET' && isStartable(authorization))
       broker.uses.used('links', authorization.id, broker.now())
     if (isStartable(authorization) && !(await mayClick(broker, authorization, cookies.openerOf(c))))
@@ -151,6 +157,8 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
 
   app.post('/connect/:id', async (c) => {
     const authorization = await find(c.req.param('id'))
+    const moved = authorization && elsewhere(c, broker, authorization)
+    if (moved !== undefined) return moved
     if (!isFromOwnPage(c, broker)) return endingOf(c, broker, authorization, { kind: 'foreign_click' }, 403)
     if (authorization === undefined) return linkNotFound(c)
     if (!isStartable(authorization)) return showAuthorization(c, broker, authorization)
@@ -161,6 +169,8 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
 
   app.post('/connect/:id/cancel', async (c) => {
     const authorization = await find(c.req.param('id'))
+    const moved = authorization && elsewhere(c, broker, authorization)
+    if (moved !== undefined) return moved
     if (!isFromOwnPage(c, broker)) return endingOf(c, broker, authorization, { kind: 'foreign_click' }, 403)
     if (authorization === undefined) return linkNotFound(c)
     if (isStartable(authorization) && !(await mayClick(broker, authorization, cookies.openerOf(c))))
@@ -176,8 +186,9 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
   app.get('/callback/:uid', async (c) => {
     const query = new URL(c.req.url).searchParams
     const browserId = cookies.idOf(c)
+    const { projectId } = siteOf(c, broker)
     const providerUid = c.req.param('uid')
-    const received = await receiveResponse(broker, { providerUid, query, browserId })
+    const received = await receiveResponse(broker, { providerUid, query, browserId, projectId })
     switch (received.outcome) {
       case 'unknown_state':
       case 'wrong_provider':
@@ -204,7 +215,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     const query = await carryFormResponse(broker, { providerUid, form })
     if (query === undefined) return strayResponse(c, providerUid, 'unknown_state', 400)
     pageHeaders(c)
-    const callback = new URL(`/callback/${providerUid}`, broker.settings.publicUrl)
+    const callback = new URL(callbackPath(providerUid), siteOf(c, broker).url)
     callback.search = query.toString()
     return c.redirect(callback.href, 303)
   })
@@ -214,7 +225,8 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     // a HEAD request, as link checkers send it, redeems no code
     if (c.req.method !== 'GET') return c.body(null, 405, { allow: 'GET' })
     const proof = c.req.query('confirmation') ?? ''
-    const finished = await finishConfirmed(broker, { id, proof, browserId: cookies.idOf(c) })
+    const { projectId } = siteOf(c, broker)
+    const finished = await finishConfirmed(broker, { id, proof, browserId: cookies.idOf(c), projectId })
     switch (finished.outcome) {
       case 'not_found':
         return linkNotFound(c)

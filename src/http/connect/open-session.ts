@@ -2,12 +2,18 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { connectUrl } from '../../flows/acquire-tokens.ts'
-import { findConnectSession, mayOpenFrom, openConnectSession } from '../../flows/connect-session.ts'
+import {
+  type FoundSession,
+  findConnectSession,
+  mayOpenFrom,
+  openConnectSession,
+} from '../../flows/connect-session.ts'
 import { createClientAddress } from '../endpoint/client-address.ts'
 import type { Charge, CountGuess } from '../endpoint/rate-limit.ts'
 import { readForm } from '../endpoint/read-form.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
+import { siteOf } from './own-site.ts'
 import { endingOf, endingResponse } from './show-authorization.ts'
 
 /** Requests of one session a second. */
@@ -27,10 +33,19 @@ export function addOpenSession(app: OpenAPIHono, broker: Broker, limits: Session
   const cookies = browserCookies(broker)
   const clientAddress = createClientAddress(broker.settings)
 
+  /** The session, which is unknown at the domain of another project. */
+  async function sessionAt(c: Context, token: string): Promise<FoundSession> {
+    const found = await findConnectSession(broker, token)
+    const { projectId } = siteOf(c, broker)
+    const isForeign =
+      found.outcome !== 'unknown' && (projectId ?? found.session.projectId) !== found.session.projectId
+    return isForeign ? { outcome: 'unknown' } : found
+  }
+
   app.post('/connect/session', async (c) => {
     if (!isTopLevel(c)) return endingResponse(c, { kind: 'refused_request' }, 403)
     const form = await readForm(c)
-    const found = await findConnectSession(broker, form.get('session_token') ?? '')
+    const found = await sessionAt(c, form.get('session_token') ?? '')
     if (found.outcome === 'unknown') limits.countGuess(clientAddress(c))
     else limits.charge({ id: found.session.id, rateLimit: SESSION_RATE })
     if (found.outcome !== 'live')

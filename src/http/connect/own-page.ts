@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
+import { siteOf } from './own-site.ts'
 
 /**
  * Whether a form was submitted from this broker's own page and not from another site (cross-site request forgery).
@@ -10,12 +11,12 @@ import type { Broker } from '../../broker.ts'
  */
 export function isFromOwnPage(
   c: Context,
-  broker: Pick<Broker, 'settings'>,
+  broker: Pick<Broker, 'settings' | 'domains' | 'usersUrl'>,
   { withoutHeaders = 'allowed' }: { readonly withoutHeaders?: 'allowed' | 'refused' } = {},
 ): boolean {
   const site = c.req.header('sec-fetch-site')
   if (site !== undefined) return site === 'same-origin'
   const origin = c.req.header('origin')
   if (origin === undefined) return withoutHeaders === 'allowed'
-  return origin === broker.settings.publicUrl.origin
+  return origin === siteOf(c, broker).url.origin
 }

@@ -21,6 +21,7 @@ import { pageHeaders } from '../pages/page-headers.ts'
 import { wordsFor } from '../pages/texts/language-of.ts'
 import { browserCookies } from './browser-cookies.ts'
 import { isFromOwnPage } from './own-page.ts'
+import { siteOf } from './own-site.ts'
 import { endingResponse } from './show-authorization.ts'
 
 /** The user who has logged in in this browser. */
@@ -40,7 +41,7 @@ export async function sendToSessionLogin(
   how: { readonly projectId: string; readonly returnTo: string; readonly prompt?: 'login' | undefined },
 ): Promise<Response> {
   return sendToLoginPage(c, broker, how.returnTo, (browserId) =>
-    beginSessionLogin(broker, { ...how, browserId }),
+    beginSessionLogin(broker, { ...how, browserId, at: siteOf(c, broker).url }),
   )
 }
 

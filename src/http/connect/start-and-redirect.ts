@@ -9,6 +9,7 @@ import type { StartedAttempt } from '../../flows/start-attempt.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
+import { siteOf } from './own-site.ts'
 import { endingOf, openedElsewhere, showAuthorization } from './show-authorization.ts'
 
 interface Starting {
@@ -81,7 +82,7 @@ export async function sendToLogin(
       broker,
       verifier,
       { authorizationId: authorization.id, ...(given && { given }) },
-      { browserId, prompt },
+      { browserId, at: siteOf(c, broker).url, prompt },
     )
     browserCookies(broker).keepLogin(c, login)
     pageHeaders(c)

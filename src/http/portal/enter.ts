@@ -1,8 +1,10 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
+import type { PortalTicket } from '../../domain/portal-ticket.ts'
 import { ENTER_PATH, enterPortal, findPortalTicket, PORTAL_PATH } from '../../flows/portal/portal-link.ts'
 import { isFromOwnPage } from '../connect/own-page.ts'
+import { siteOf } from '../connect/own-site.ts'
 import { readForm } from '../endpoint/read-form.ts'
 import { brandOf } from '../pages/brand.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
@@ -17,12 +19,22 @@ export function addEnter(app: OpenAPIHono, broker: Broker, { sessions }: MeSessi
     return c.html(goneLinkPage(wordsFor(c)), 410)
   }
 
+  /** A link of another project than that of the domain. */
+  function isForeign(c: Context, ticket: PortalTicket): boolean {
+    return (siteOf(c, broker).projectId ?? ticket.projectId) !== ticket.projectId
+  }
+
   app.get(ENTER_PATH, async (c) => {
     const ticket = c.req.query('ticket') ?? ''
     const found = await findPortalTicket(broker, ticket)
-    if (found === undefined) return gone(c)
-    pageHeaders(c, { hasForm: true })
+    if (found === undefined || isForeign(c, found)) return gone(c)
     const { projectId, userId, userDisplay, lang } = found
+    const usersUrl = broker.usersUrl(projectId)
+    if (usersUrl.origin !== siteOf(c, broker).url.origin) {
+      pageHeaders(c)
+      return c.redirect(new URL(`${ENTER_PATH}?ticket=${encodeURIComponent(ticket)}`, usersUrl).href, 303)
+    }
+    pageHeaders(c, { hasForm: true })
     const brand = brandOf(await broker.store.brandings.find(projectId))
     const words = wordsFor(c, { language: lang, project: brand.language })
     return c.html(enterPage({ words, brand, user: userDisplay ?? userId, ticket }))
@@ -33,7 +45,7 @@ export function addEnter(app: OpenAPIHono, broker: Broker, { sessions }: MeSessi
     if (!isFromOwnPage(c, broker, { withoutHeaders: 'refused' })) return gone(c)
     const ticket = (await readForm(c)).get('ticket')
     const found = await findPortalTicket(broker, ticket)
-    if (found === undefined) return gone(c)
+    if (found === undefined || isForeign(c, found)) return gone(c)
     const begun = await asUser(c, found.userId, () =>
       enterPortal(broker, ticket, { replaces: sessions.token(c) }),
     )

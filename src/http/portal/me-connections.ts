@@ -4,11 +4,11 @@ import type { Connection } from '../../domain/connection.ts'
 import type { PortalRight } from '../../domain/portal-ticket.ts'
 import { acquireTokens, connectUrl } from '../../flows/acquire-tokens.ts'
 import { active, findProviderByUid } from '../../flows/find-provider.ts'
-import type { OpenedPageSession } from '../../flows/page-session.ts'
 import { PORTAL_PATH } from '../../flows/portal/portal-link.ts'
 import { permissionFor } from '../../flows/portal/portal-rights.ts'
 import { ownConnection } from '../../flows/portal/portal-view.ts'
 import { revokeConnection } from '../../flows/revoke-connection.ts'
+import { siteOf } from '../connect/own-site.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { disconnectPage } from '../pages/portal/disconnect-page.ts'
 import { logoOf } from './me-page-view.ts'
@@ -82,7 +82,7 @@ export function addMeConnections(app: OpenAPIHono, broker: Broker, me: MeSession
     const connection = await connectionFor(request, 'connect')
     if (connection?.status !== 'needs_authorization') return me.back(c, session)
     pageHeaders(c)
-    return c.redirect(await consentUrl(connection, connection.id, session), 303)
+    return c.redirect(await consentUrl(connection, connection.id, request), 303)
   })
 
   me.form(app, `${PATH}/another`, async (request) => {
@@ -90,14 +90,14 @@ export function addMeConnections(app: OpenAPIHono, broker: Broker, me: MeSession
     const connection = await connectionFor(request, 'connect')
     if (connection === undefined) return me.back(c, session)
     pageHeaders(c)
-    return c.redirect(await consentUrl(connection, 'new', session), 303)
+    return c.redirect(await consentUrl(connection, 'new', request), 303)
   })
 
   /** The connect page of an authorization for the same permissions; the verifier checks its user as for every other. */
   async function consentUrl(
     { projectId, userId, providerUid, scopes }: Connection,
     account: string,
-    { display, lang }: OpenedPageSession,
+    { c, session: { display, lang } }: MeRequest,
   ): Promise<string> {
     const entry = await findProviderByUid(broker, projectId, providerUid)
     if (entry === undefined) return PORTAL_PATH
@@ -108,7 +108,7 @@ export function addMeConnections(app: OpenAPIHono, broker: Broker, me: MeSession
       account,
       ...(display !== undefined && { userDisplay: display }),
       ...(lang !== undefined && { lang }),
-      nextUri: new URL(PORTAL_PATH, broker.settings.publicUrl).href,
+      nextUri: new URL(PORTAL_PATH, siteOf(c, broker).url).href,
     })
     if (acquired.outcome === 'ready') return PORTAL_PATH
     return connectUrl(broker, acquired.authorization)

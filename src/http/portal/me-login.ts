@@ -9,6 +9,7 @@ import { PORTAL_PATH, portalProject } from '../../flows/portal/portal-link.ts'
 import { RIGHTS_OF_LOGIN } from '../../flows/portal/portal-rights.ts'
 import { verifierName } from '../../flows/user-session.ts'
 import { isFromOwnPage } from '../connect/own-page.ts'
+import { siteOf } from '../connect/own-site.ts'
 import { sendToLoginPage } from '../connect/session-login.ts'
 import { endingOf } from '../connect/show-authorization.ts'
 import { pageSessions } from '../page-session/page-session.ts'
@@ -38,11 +39,17 @@ export function addMeLogin(app: OpenAPIHono, broker: Broker, { open }: MeSession
         { session },
         {
           browserId,
+          at: siteOf(c, broker).url,
           // with `max_age` the issuer has to say when the user logged in (OpenID Connect Core section 2)
           ...(confirms ? { prompt: 'login', maxAge: 0 } : { maxAge: LONGEST_SECONDS.me }),
         },
       ),
     )
+  }
+
+  /** The project of the domain; at the public URL the one that is named. */
+  async function projectAt(c: Context, named?: string): Promise<string> {
+    return siteOf(c, broker).projectId ?? portalProject(broker, named)
   }
 
   function outside(c: Context): Response | Promise<Response> {
@@ -54,7 +61,7 @@ export function addMeLogin(app: OpenAPIHono, broker: Broker, { open }: MeSession
     if (!isFromOwnPage(c, broker, { withoutHeaders: 'refused' })) return outside(c)
     const session = await open(c)
     return logIn(c, {
-      projectId: session?.projectId ?? (await portalProject(broker, c.req.query('project'))),
+      projectId: session?.projectId ?? (await projectAt(c, c.req.query('project'))),
       returnTo: session === undefined ? inProject(PORTAL_PATH, c) : DATA_PATH,
       confirms: session !== undefined,
     })
@@ -64,8 +71,13 @@ export function addMeLogin(app: OpenAPIHono, broker: Broker, { open }: MeSession
     /** What a browser without a session gets. */
     async start(c: Context): Promise<Response> {
       if (verifier.kind !== 'oidc') return outside(c)
+      const projectId = await projectAt(c, c.req.query('project'))
+      const usersUrl = broker.usersUrl(projectId)
+      if (usersUrl.origin !== siteOf(c, broker).url.origin) {
+        pageHeaders(c)
+        return c.redirect(new URL(PORTAL_PATH, usersUrl).href, 303)
+      }
       const trouble = LOGIN_TROUBLES.find((one) => one === c.req.query('login'))
-      const projectId = await portalProject(broker, c.req.query('project'))
       if (trouble === undefined)
         return logIn(c, { projectId, returnTo: inProject(PORTAL_PATH, c), confirms: false })
       pageHeaders(c, { hasForm: true, formTo: [new URL(verifier.issuer)] })

@@ -4,6 +4,7 @@ import type { Broker } from '../../broker.ts'
 import type { OpenedPageSession } from '../../flows/page-session.ts'
 import { isStillValid } from '../../flows/portal/portal-rights.ts'
 import { inContext } from '../../services/request-context.ts'
+import { siteOf } from '../connect/own-site.ts'
 import { readForm } from '../endpoint/read-form.ts'
 import { requestId } from '../endpoint/request-id.ts'
 import { pageSessions } from '../page-session/page-session.ts'
@@ -25,6 +26,8 @@ export function meSession(broker: Broker) {
 
   async function open(c: Context): Promise<OpenedPageSession | undefined> {
     const session = await sessions.open(c)
+    const { projectId = session?.projectId } = siteOf(c, broker)
+    if (session?.projectId !== projectId) return undefined // the session of another project than the domain's
     return session !== undefined && isStillValid(broker, session) ? session : undefined
   }
 

@@ -2227,4 +2227,30 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     mediaType: 'application/json',
     answer: { flow_id: 'example-flow', next_uri: 'https://app.example/verify?flow_id=example-flow' },
   },
+  verifyDomain: {
+    path: '/v1/admin/projects/default/branding/domain/verify',
+    status: 200,
+    mediaType: 'application/json',
+    answer: {
+      project_id: 'proj_example1',
+      app_name: 'Acme',
+      accent: '#0b57d0',
+      support_url: 'https://acme.example/help',
+      domain: {
+        name: 'auth.acme.example',
+        status: 'proved',
+        challenge: {
+          type: 'TXT',
+          name: '_gatepass-challenge.auth.acme.example',
+          value: 'gatepass-domain=eCXIq4Sr0H1Jq3n2Nn0Z7mB5vXk9TgYwLd8UoRfPaQs',
+        },
+        proved_at: '2027-03-02T09:00:00.000Z',
+        origin: 'https://auth.acme.example',
+        redirect_uris: [
+          { provider_id: 'github', redirect_uri: 'https://auth.acme.example/callback/prov_example1' },
+        ],
+      },
+      updated_at: '2027-03-02T09:00:00.000Z',
+    },
+  },
 }

@@ -102,7 +102,8 @@ export const mcpWorker = defineWorkerType({
     const { headers, namespace, tokenMeta, providers, requirements, oauth2, authorization } =
       mcpSettings(worker)
     const { secrets, clientSecret, brokerSecret } = readableMcpSecrets(broker, worker)
-    const redirectUri = authorization && broker.redirectUri({ uid: authorization.providerUid })
+    const redirectUri =
+      authorization && broker.redirectUri({ uid: authorization.providerUid, projectId: worker.projectId })
     const { clientId, authorizationUrl, externalId, scopes } = oauth2 ?? {}
     return {
       uri,

@@ -1,6 +1,7 @@
 import type { Broker } from '../../broker.ts'
 import { newId } from '../../domain/ids.ts'
 import type { Worker } from '../../domain/worker.ts'
+import { registrableRedirectUris } from '../../flows/own-domain.ts'
 import { freeProviderId, sealClientSecret } from '../../flows/provider-entry.ts'
 import {
   type ClientRegistration,
@@ -228,7 +229,7 @@ async function registered(
     metadata.registration_endpoint ?? '',
     clientMetadata({
       publicUrl,
-      redirectUri: broker.redirectUri(entry),
+      redirectUris: await registrableRedirectUris(broker, entry),
       authMethod: usualAuthMethod(metadata),
       scopes: entry.provider.defaultScopes,
     }),

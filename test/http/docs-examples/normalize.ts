@@ -45,6 +45,11 @@ export function normalizer({ gatepass, provider, worker }: ExampleWorld): (json:
         .replaceAll(/,\{"at":"[^"]+","step":"used"[^}]*\{\}\}/g, '')
         .replaceAll(/,"clock_difference_seconds":-?\d+/g, '')
         .replaceAll(/("took_ms":)\d+/g, '$142')
+        .replaceAll(/http:\/\/auth\.acme\.example:\d+/g, 'https://auth.acme.example')
+        .replaceAll(
+          /gatepass-domain=[\w-]{43}/g,
+          'gatepass-domain=eCXIq4Sr0H1Jq3n2Nn0Z7mB5vXk9TgYwLd8UoRfPaQs',
+        )
         .replaceAll(/("next_cursor":")[^"]+/g, '$1WyJ2UWRxYWRmZDFTbjEiLDFd')
         .replaceAll(/("duration":)[\d.]+/g, '$142')
         .replaceAll(/(\\"duration\\":)[\d.]+/g, '$142')

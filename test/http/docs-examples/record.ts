@@ -199,6 +199,12 @@ export async function recordExamples(world: ExampleWorld): Promise<readonly Reco
   const branding = { app_name: 'Acme', accent: '#0b57d0', support_url: 'https://acme.example/help' }
   await send('changeBranding', { params: { id: 'default' }, body: branding })
   await send('getBranding', { params: { id: 'default' } })
+  const branded = '/v1/admin/projects/default/branding'
+  const claimed = await gatepass.call('PATCH', branded, { domain: 'auth.acme.example' })
+  const values = [claimed.body.domain.challenge.value]
+  Object.assign(gatepass.broker, { lookUpTxt: async () => ({ outcome: 'found', values }) })
+  await send('verifyDomain', { params: { id: 'default' } })
+  await gatepass.call('PATCH', branded, { domain: null })
   const match = { tools: ['Hub.*'], providers: ['github'], scopes: ['delete_repo'] }
   await send('createPolicy', { body: { id: 'no-deletion', effect: 'deny', match } })
   await send('listPolicies')

@@ -16,6 +16,8 @@ export interface AdminProjects {
     changes: Body<'changeBranding'>,
     options?: RequestOptions,
   ): Promise<Wire.Branding>
+  /** Proves the domain that `changeBranding` has set, by its DNS record. From then on users see the pages there. */
+  verifyDomain(id: string, options?: RequestOptions): Promise<Wire.Branding>
 }
 
 const PATH = '/v1/admin/projects'
@@ -31,5 +33,7 @@ export function createProjects({ call }: Transport): AdminProjects {
       call<'getBranding'>({ method: 'GET', path: BRANDING, params: { id }, options }),
     changeBranding: (id, body, options) =>
       call<'changeBranding'>({ method: 'PATCH', path: BRANDING, params: { id }, body, options }),
+    verifyDomain: (id, options) =>
+      call<'verifyDomain'>({ method: 'POST', path: `${BRANDING}/domain/verify`, params: { id }, options }),
   }
 }

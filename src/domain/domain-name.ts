@@ -1,0 +1,51 @@
+import { domainToASCII } from 'node:url'
+
+/** The label below which the owner of a name publishes the proof. */
+const CHALLENGE_LABEL = '_gatepass-challenge'
+/** What the TXT record begins with, so that people see what it is for. */
+const CHALLENGE_PREFIX = 'gatepass-domain='
+/** A name has at most 253 characters (RFC 1035 section 2.3.4), and that of the record is longer. */
+const MAX_NAME = 253 - CHALLENGE_LABEL.length - 1
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+
+export type ReadDomainName = { readonly name: string } | { readonly fault: string }
+
+/** The DNS name that the text is, in lower case and with its international letters as punycode (RFC 3492). */
+export function readDomainName(text: string): ReadDomainName {
+  if (/[/:@?#\\\s]/.test(text))
+    return { fault: 'must be a host name alone, such as auth.acme.example, without scheme, port and path' }
+  if (text.endsWith('.')) return { fault: 'must not end with a dot' }
+  const name = domainToASCII(text)
+  const labels = name.split('.')
+  if (!labels.every((label) => LABEL.test(label)))
+    return { fault: 'must be a host name such as auth.acme.example: labels of letters, digits and hyphens' }
+  if (labels.length < 2)
+    return { fault: 'must have a dot, as auth.acme.example has: a single label is in no public DNS' }
+  // an address in any spelling; top-level domains are not numeric (RFC 3696 section 2)
+  if (/^(?:\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '')) return { fault: 'must be a name and no IP address' }
+  if (name.length > MAX_NAME) return { fault: `must have at most ${MAX_NAME} characters` }
+  return { name }
+}
+
+/** The DNS record that proves a domain. */
+export interface ChallengeRecord {
+  readonly type: 'TXT'
+  readonly name: string
+  readonly value: string
+}
+
+export function challengeRecord({
+  name,
+  challenge,
+}: {
+  readonly name: string
+  readonly challenge: string
+}): ChallengeRecord {
+  return { type: 'TXT', name: `${CHALLENGE_LABEL}.${name}`, value: `${CHALLENGE_PREFIX}${challenge}` }
+}
+
+/** The host name in a `Host` header, in lower case and without the port. */
+export function hostNameOf(header: string): string {
+  const port = header.lastIndexOf(':')
+  return (port === -1 ? header : header.slice(0, port)).toLowerCase()
+}

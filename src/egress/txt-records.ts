@@ -1,0 +1,35 @@
+import { Resolver } from 'node:dns/promises'
+
+/** What DNS says of the TXT records of a name. */
+export type TxtAnswer =
+  /** Empty: the name exists, or not, and has no such record. */
+  | { readonly outcome: 'found'; readonly values: readonly string[] }
+  /** The resolver gave no answer, so that nothing is known. `why`: its code, such as `ESERVFAIL`. */
+  | { readonly outcome: 'no answer'; readonly why: string }
+
+export type LookUpTxt = (name: string) => Promise<TxtAnswer>
+
+/** One try of one server; there are two of each. */
+const TRY_MS = 2_000
+const DEADLINE_MS = 6_000
+const MAX_RECORDS = 50
+const MAX_CHARACTERS = 512
+
+/** The TXT records of a name, by the system's DNS servers, within six seconds. */
+export const lookUpTxt: LookUpTxt = async (name) => {
+  const resolver = new Resolver({ timeout: TRY_MS, tries: 2 })
+  const deadline = setTimeout(() => resolver.cancel(), DEADLINE_MS)
+  try {
+    const records = await resolver.resolveTxt(name)
+    // a record is a list of texts of at most 255 bytes each (RFC 1035 section 3.3.14)
+    const values = records.slice(0, MAX_RECORDS).map((texts) => texts.join('').slice(0, MAX_CHARACTERS))
+    return { outcome: 'found', values }
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    return why === 'ENOTFOUND' || why === 'ENODATA'
+      ? { outcome: 'found', values: [] }
+      : { outcome: 'no answer', why }
+  } finally {
+    clearTimeout(deadline)
+  }
+}

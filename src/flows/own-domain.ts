@@ -1,0 +1,158 @@
+import type { Broker } from '../broker.ts'
+import type { OwnDomain } from '../domain/branding.ts'
+import { type ChallengeRecord, challengeRecord } from '../domain/domain-name.ts'
+import { BrokerError, invalidMember } from '../domain/errors.ts'
+import { randomToken } from '../domain/ids.ts'
+import type { TxtAnswer } from '../egress/txt-records.ts'
+import type { ProviderEntry } from '../providers/provider-entry.ts'
+import { atDomain, callbackPath } from '../services/users-origin.ts'
+import { providersOf } from './find-provider.ts'
+import { loginRedirectUri } from './identify-user.ts'
+
+/** Redirect URIs that one answer lists; each provider entry says its own. */
+const MAX_LISTED = 500
+
+/** What has to be registered elsewhere before users see the domain. */
+export interface DomainRegistrations {
+  readonly record: ChallengeRecord
+  readonly origin: string
+  readonly redirectUris: readonly { readonly providerId: string; readonly redirectUri: string }[]
+  /** At the issuer at which users log in, where there is one. */
+  readonly loginRedirectUri?: string
+}
+
+/**
+ * Gives the project a domain, or takes its domain away (`null`), from which moment users see the public URL again. A name
+ * is used only after its proof. The name that the project has already keeps its challenge and its proof. Throws
+ * `invalid_request` for the host of the public URL.
+ */
+export async function setDomain(broker: Broker, projectId: string, name: string | null): Promise<void> {
+  const { store, audit, now } = broker
+  const subject = { subject: projectId }
+  const before = (await store.brandings.find(projectId))?.domain
+  if (name === null) {
+    if (before === undefined) return
+    const entry = audit.of(projectId, { action: 'branding.domain_removed', ...subject, detail: before.name })
+    await store.domains.remove(projectId, entry)
+  } else {
+    checkDomain(broker, name)
+    if (before?.name === name) return
+    // random, so that the record of another project, or of an earlier attempt, proves nothing
+    const domain: OwnDomain = { name, challenge: randomToken() }
+    const entry = audit.of(projectId, { action: 'branding.domain_set', ...subject, detail: name })
+    await store.domains.put(projectId, domain, now(), entry)
+  }
+  await broker.domains.settled()
+}
+
+/** Throws `invalid_request` for the host of the public URL. */
+export function checkDomain({ settings }: Pick<Broker, 'settings'>, name: string): void {
+  if (name !== settings.publicUrl.hostname) return
+  throw invalidMember(
+    'domain',
+    'not_allowed',
+    `domain may not be ${name}: that is the host of GATEPASS_PUBLIC_URL, which all projects share. Choose a host name of your own.`,
+  )
+}
+
+/**
+ * Looks for the record that proves the domain, from which moment users see the domain. If another project has proved the
+ * name, its own record must be gone. Throws `not_found` for a project without a domain, `invalid_request` when the record
+ * is not there, `already_exists` while another project holds the name, and `provider_unavailable` when DNS does not answer.
+ */
+export async function proveDomain(broker: Broker, projectId: string): Promise<void> {
+  const { store, audit, now } = broker
+  const domain = (await store.brandings.find(projectId))?.domain
+  if (domain === undefined)
+    throw new BrokerError(
+      'not_found',
+      'The project has no domain. Set one by PATCH …/branding {"domain": "auth.acme.example"}, then prove it here.',
+    )
+  const { name, challenge } = domain
+  const record = challengeRecord(domain)
+  const values = valuesOf(await broker.lookUpTxt(record.name), record.name)
+  if (!values.includes(record.value)) throw notProved(record, values)
+  if (domain.provedAt !== undefined) return
+  const holder = await store.domains.holder(name)
+  if (holder !== undefined && values.includes(challengeRecord({ name, ...holder }).value)) throw held(record)
+  if (holder !== undefined) {
+    const event = {
+      action: 'branding.domain_removed',
+      detail: name,
+      reason: 'proved_by_another_project',
+    } as const
+    const ending = audit.of(holder.projectId, { ...event, subject: holder.projectId })
+    await store.domains.unprove(holder.projectId, { name, challenge: holder.challenge }, ending)
+  }
+  const proved = { projectId, name, provedAt: now() }
+  const entry = audit.of(projectId, { action: 'branding.domain_proved', subject: projectId, detail: name })
+  const isRecorded = await store.domains.prove(proved, challenge, entry).catch((error: unknown) => {
+    throw error instanceof BrokerError && error.code === 'already_exists' ? held(record) : error
+  })
+  if (!isRecorded)
+    throw new BrokerError('already_exists', 'The domain of the project was changed meanwhile. Verify again.')
+  await broker.domains.settled()
+}
+
+function held({ name }: ChallengeRecord): BrokerError {
+  return new BrokerError(
+    'already_exists',
+    `Another project of this installation has proved this domain, and its TXT record is still there. If the domain is yours, remove the other gatepass-domain value from ${name}, then verify again.`,
+  )
+}
+
+function valuesOf(answer: TxtAnswer, name: string): readonly string[] {
+  if (answer.outcome === 'found') return answer.values
+  throw new BrokerError(
+    'provider_unavailable',
+    `DNS gave no answer for the TXT records of ${name} (${answer.why}), so nothing was changed. Try again; if it stays so, look at the name servers of the domain and at those of this machine.`,
+  )
+}
+
+/** Shows a few short values: they are public, and an administrator sees a mistake in copying by them. */
+function notProved({ name, value }: ChallengeRecord, values: readonly string[]): BrokerError {
+  const shown = values.slice(0, 3).map((one) => `"${one.slice(0, 100).replaceAll(/[^\x20-\x7e]/g, '?')}"`)
+  const found =
+    values.length === 0
+      ? `There is no TXT record at ${name}.`
+      : `${name} has ${values.length === 1 ? 'a TXT record' : `${values.length} TXT records`} with ${shown.join(', ')}${values.length > shown.length ? ', …' : ''}, and none with the value of this project.`
+  return new BrokerError(
+    'invalid_request',
+    `${found} Publish a TXT record at ${name} with the value ${value}, wait until your name servers answer it, and verify again.`,
+  )
+}
+
+/**
+ * The redirect URIs with which Gatepass registers itself: the public URL's, and that of the project's domain even before
+ * its proof, so that the client works at both.
+ */
+export async function registrableRedirectUris(
+  { store, settings }: Broker,
+  { uid, projectId }: Pick<ProviderEntry, 'uid' | 'projectId'>,
+): Promise<readonly [string, ...string[]]> {
+  const { publicUrl } = settings
+  const domain = (await store.brandings.find(projectId))?.domain
+  const uri = (url: URL) => new URL(callbackPath(uid), url).href
+  return domain === undefined ? [uri(publicUrl)] : [uri(publicUrl), uri(atDomain(publicUrl, domain.name))]
+}
+
+/** What the operator registers before the switch, for a domain that may not be proved yet. */
+export async function domainRegistrations(
+  broker: Broker,
+  projectId: string,
+  domain: OwnDomain,
+): Promise<DomainRegistrations> {
+  const { publicUrl, verifier } = broker.settings
+  const url = atDomain(publicUrl, domain.name)
+  const { entries } = await providersOf(broker, projectId)
+  const listed = entries.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, MAX_LISTED)
+  return {
+    record: challengeRecord(domain),
+    origin: url.origin,
+    redirectUris: listed.map(({ id, uid }) => ({
+      providerId: id,
+      redirectUri: new URL(callbackPath(uid), url).href,
+    })),
+    ...(verifier.kind === 'oidc' && { loginRedirectUri: loginRedirectUri(url) }),
+  }
+}

@@ -1,0 +1,70 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../broker.ts'
+import type { Branding } from '../../domain/branding.ts'
+import { toTimestamp } from '../../domain/clock.ts'
+import { readDomainName } from '../../domain/domain-name.ts'
+import type { Project } from '../../domain/project.ts'
+import { domainRegistrations } from '../../flows/own-domain.ts'
+
+/** A host name, as a request has it. */
+export const domainText = z
+  .string()
+  .max(300)
+  .transform((text, context) => {
+    const read = readDomainName(text)
+    if ('name' in read) return read.name
+    context.addIssue({ code: 'custom', message: read.fault })
+    return z.NEVER
+  })
+
+export const domainSchema = z
+  .object({
+    name: z.string().openapi({ example: 'auth.acme.example' }),
+    status: z
+      .enum(['unproved', 'proved'])
+      .openapi({ description: 'Users see the pages at the domain when it is `proved`' }),
+    challenge: z
+      .object({
+        type: z.literal('TXT'),
+        name: z.string().openapi({ example: '_gatepass-challenge.auth.acme.example' }),
+        value: z.string(),
+      })
+      .openapi({ description: 'The DNS record that proves the domain' }),
+    proved_at: z.string().optional(),
+    origin: z.string().openapi({ description: 'Where users see the pages from the proof on' }),
+    redirect_uris: z.array(z.object({ provider_id: z.string(), redirect_uri: z.string() })).openapi({
+      description:
+        'Register these at the providers before the proof: users come back to them from then on. The first 500; GET /v1/admin/auth_providers has all, once the domain is proved',
+    }),
+    login_redirect_uri: z
+      .string()
+      .optional()
+      .openapi({ description: 'The same at the issuer at which users log in' }),
+  })
+  .openapi('OwnDomain')
+
+export type DomainWire = z.infer<typeof domainSchema>
+
+/** The domain of a project, as its branding has it. */
+export async function domainToWire(
+  broker: Broker,
+  { id }: Pick<Project, 'id'>,
+  branding: Branding | undefined,
+): Promise<DomainWire | undefined> {
+  const domain = branding?.domain
+  if (domain === undefined) return undefined
+  const { record, origin, redirectUris, loginRedirectUri } = await domainRegistrations(broker, id, domain)
+  const { name, provedAt } = domain
+  return {
+    name,
+    status: provedAt === undefined ? 'unproved' : 'proved',
+    challenge: record,
+    ...(provedAt !== undefined && { proved_at: toTimestamp(provedAt) }),
+    origin,
+    redirect_uris: redirectUris.map(({ providerId, redirectUri }) => ({
+      provider_id: providerId,
+      redirect_uri: redirectUri,
+    })),
+    ...(loginRedirectUri !== undefined && { login_redirect_uri: loginRedirectUri }),
+  }
+}

@@ -1,0 +1,46 @@
+import type { Context } from 'hono'
+import type { Broker } from '../../broker.ts'
+import type { Authorization } from '../../domain/authorization.ts'
+import { hostNameOf } from '../../domain/domain-name.ts'
+import { connectUrl } from '../../flows/acquire-tokens.ts'
+import { pageHeaders } from '../pages/page-headers.ts'
+import { endingResponse, linkNotFound } from './show-authorization.ts'
+
+/** Where the browser is: at the domain of one project, or at the public URL. */
+export interface Site {
+  readonly url: URL
+  /** The project whose domain it is. */
+  readonly projectId?: string
+}
+
+/**
+ * The site to which a request was sent. The `Host` header only chooses among the proved domains, whose URLs come from the
+ * store; every other host is taken for that of the public URL (RFC 9700 section 4.13).
+ */
+export function siteOf(
+  c: Context,
+  { domains, settings, usersUrl }: Pick<Broker, 'domains' | 'settings' | 'usersUrl'>,
+): Site {
+  const projectId = domains.size === 0 ? undefined : domains.projectAt(hostNameOf(c.req.header('host') ?? ''))
+  return projectId === undefined ? { url: settings.publicUrl } : { url: usersUrl(projectId), projectId }
+}
+
+/**
+ * The answer to a request for an authorization's page that came to another site than its project's; `undefined` at the
+ * right one. A page of the public URL moves to the domain. At the domain of another project it does not exist.
+ */
+export function elsewhere(
+  c: Context,
+  broker: Broker,
+  authorization: Pick<Authorization, 'id' | 'projectId'>,
+): Response | Promise<Response> | undefined {
+  const site = siteOf(c, broker)
+  if (site.projectId !== undefined && site.projectId !== authorization.projectId) return linkNotFound(c)
+  if (site.url.origin === broker.usersUrl(authorization.projectId).origin) return undefined
+  const page = new URL(connectUrl(broker, authorization))
+  // the policy of a page that was opened before allows no form to lead to another host
+  if (c.req.method === 'POST') return endingResponse(c, { kind: 'foreign_click', lookAgain: page.href }, 403)
+  page.search = new URL(c.req.url).search
+  pageHeaders(c)
+  return c.redirect(page.href, 303)
+}

@@ -1,0 +1,115 @@
+import type { ProvedDomain } from '../domain/branding.ts'
+import type { Store } from '../store/store.ts'
+import { catchUp } from './read-cache.ts'
+
+/**
+ * The proved domains of all projects, kept in memory: links and redirect URIs are made, and hosts are recognised, without
+ * a query. A change by this process or another one reads the row of its project again.
+ */
+export interface ProjectDomains {
+  /** The domain of the project. Without one, its users see the public URL. */
+  of(projectId: string): string | undefined
+  /** The project that has proved this host name. */
+  projectAt(hostName: string): string | undefined
+  /** How many projects have one. */
+  readonly size: number
+  /** Resolves when all changes that were announced have been read. `undefined`: there are none. */
+  settled(): Promise<void> | undefined
+}
+
+const ROWS_AT_ONCE = 1_000
+
+/** Reads all proved domains before it resolves. */
+export async function createProjectDomains(store: Store): Promise<ProjectDomains> {
+  let byProject = new Map<string, ProvedDomain>()
+  let byName = new Map<string, ProvedDomain>()
+  let stale = new Set<string>()
+  let isAllStale = true
+  let missed = store.catchUp()
+  let reading: Promise<void> | undefined
+
+  function set(projectId: string, proved: ProvedDomain | undefined): void {
+    const before = byProject.get(projectId)
+    // another project may have proved the name meanwhile
+    if (before !== undefined && byName.get(before.name)?.projectId === projectId) byName.delete(before.name)
+    byProject.delete(projectId)
+    if (proved === undefined) return
+    byProject.set(projectId, proved)
+    byName.set(proved.name, proved)
+  }
+
+  async function readAll(): Promise<void> {
+    const all: ProvedDomain[] = []
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const page: Awaited<ReturnType<Store['domains']['page']>> = await store.domains.page(
+        after,
+        ROWS_AT_ONCE,
+      )
+      all.push(...page.rows)
+      after = page.next
+    }
+    byProject = new Map(all.map((one) => [one.projectId, one]))
+    byName = new Map(all.map((one) => [one.name, one]))
+  }
+
+  async function readStale(): Promise<void> {
+    while (isAllStale || stale.size > 0) {
+      const [wasAll, projects] = [isAllStale, stale]
+      isAllStale = false
+      stale = new Set()
+      try {
+        if (wasAll) await readAll()
+        else for (const projectId of projects) set(projectId, await store.domains.proved(projectId))
+      } catch (error) {
+        isAllStale = true // the next use reads again
+        throw error
+      }
+    }
+  }
+
+  function settled(): Promise<void> | undefined {
+    try {
+      const answer = catchUp(store)
+      if (answer !== missed) {
+        missed = answer
+        isAllStale = true
+      }
+    } catch (error) {
+      return Promise.reject(error)
+    }
+    if (reading === undefined && (isAllStale || stale.size > 0))
+      reading = readStale().finally(() => {
+        reading = undefined
+      })
+    return reading
+  }
+
+  /** Begins to read what has changed, for the uses after this one. After a failure the next use tries again. */
+  function refresh(): void {
+    settled()?.catch(() => {})
+  }
+
+  store.onChange((change) => {
+    if (change.noun !== 'domain') return
+    stale.add(change.projectId)
+    // the listener is called in the tick of the commit, and may be called by settled() itself
+    queueMicrotask(refresh)
+  })
+  await settled()
+
+  return {
+    of(projectId) {
+      refresh()
+      return byProject.get(projectId)?.name
+    },
+    projectAt(hostName) {
+      refresh()
+      return byName.get(hostName)?.projectId
+    },
+    get size() {
+      refresh()
+      return byName.size
+    },
+    settled,
+  }
+}
