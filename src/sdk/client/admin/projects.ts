@@ -33,7 +33,9 @@ export function createProjects({ call }: Transport): AdminProjects {
       call<'getBranding'>({ method: 'GET', path: BRANDING, params: { id }, options }),
     changeBranding: (id, body, options) =>
       call<'changeBranding'>({ method: 'PATCH', path: BRANDING, params: { id }, body, options }),
-    verifyDomain: (id, options) =>
-      call<'verifyDomain'>({ method: 'POST', path: `${BRANDING}/domain/verify`, params: { id }, options }),
+    verifyDomain(id, options) {
+      const request = { path: `${BRANDING}/domain/verify`, params: { id }, repetition: 'safe' } as const
+      return call<'verifyDomain'>({ method: 'POST', ...request, options })
+    },
   }
 }
