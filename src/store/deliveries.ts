@@ -1,11 +1,10 @@
-import { and, eq, getTableColumns, gt, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Delivery, DeliveryState, EventType, Webhook } from '../domain/webhook.ts'
-import { type Browsed, createBrowse, type PlaceInList } from './browse.ts'
 import type { Database } from './database.ts'
+import { createDeliveryLists, type DeliveryLists } from './delivery-lists.ts'
 import { deliveryOrder } from './delivery-order.ts'
 import { type Lease, leaseEnd } from './lease.ts'
-import { createPages, type Page, type PageRequest } from './page.ts'
 import { variantsOf } from './statement.ts'
 import { hastenStatement } from './webhooks.ts'
 
@@ -41,16 +40,8 @@ export interface SettledAttempt {
   readonly failingFor?: number
 }
 
-/** A delivery in a list, with the type of its event. */
-export type ListedDelivery = Delivery & { readonly type: EventType }
-
-/** A webhook that is enabled, and since when its oldest delivery waits. */
-export type WaitingWebhook = Pick<Webhook, 'id' | 'projectId' | 'enabled' | 'failures'> & {
-  readonly oldest?: EpochSeconds
-}
-
 /** Deliveries of events to webhooks. All times of leases and retries go by the clock of leases (`Dialect.leaseNow`). */
-export interface Deliveries {
+export interface Deliveries extends DeliveryLists {
   /** The enabled webhooks of all projects that have a delivery due, without those that are not probed yet. */
   dueWebhooks(now: EpochSeconds): Promise<readonly Webhook[]>
   /**
@@ -74,21 +65,6 @@ export interface Deliveries {
     health: WebhookHealth,
     now: EpochSeconds,
   ): Promise<SettledAttempt>
-  /** Newest first. */
-  list(
-    webhookId: string,
-    filter: { readonly state?: DeliveryState | undefined },
-    page: PageRequest,
-  ): Promise<Page<ListedDelivery>>
-  /** As `list`, in both directions, and nothing is counted. Only states that have an index. */
-  browse(
-    webhookId: string,
-    filter: { readonly state?: Exclude<DeliveryState, 'delivered'> | undefined },
-    place: PlaceInList,
-    limit: number,
-  ): Promise<Browsed<ListedDelivery>>
-  /** All webhooks of the installation, with the age of what waits for them. */
-  waiting(): Promise<readonly WaitingWebhook[]>
 }
 
 export function createDeliveries(database: Database): Deliveries {
@@ -226,58 +202,9 @@ export function createDeliveries(database: Database): Deliveries {
       .where(eq(webhooks.id, p.webhookId))
       .returning({ id: webhooks.id }),
   )
-  type OfState = OfWebhook & { readonly state: DeliveryState }
-  const matching = (p: OfState, state: DeliveryState | 'any') =>
-    and(
-      eq(deliveries.webhookId, p.webhookId),
-      state === 'any' ? undefined : eq(deliveries.state, p.state),
-      // beside the state: SQLite takes the index of those that are not delivered only where the text says so
-      state === 'waiting' || state === 'failed' ? sql`${deliveries.state} <> 'delivered'` : undefined,
-    )
-  const selectListed = (where: SQL | undefined, order: SQL) =>
-    query
-      .select({ ...getTableColumns(deliveries), type: events.type })
-      .from(deliveries)
-      .innerJoin(events, eq(events.id, deliveries.eventId))
-      .where(where)
-      .orderBy(order)
-  const listed = variantsOf((state: DeliveryState | 'any') =>
-    createPages(database, {
-      table: deliveries,
-      key: deliveries.eventId,
-      order: 'descending',
-      matching: (p: OfState) => matching(p, state),
-      select: selectListed,
-      keyOf: ({ eventId }) => eventId,
-    }),
-  )
-  const browsed = variantsOf((state: DeliveryState | 'any') =>
-    createBrowse(database, {
-      key: deliveries.eventId,
-      matching: (p: OfState) => matching(p, state),
-      select: selectListed,
-      keyOf: ({ eventId }) => eventId,
-    }),
-  )
-  const oldest = statement((_: object) => {
-    const first = query
-      .select({ createdAt: deliveries.createdAt })
-      .from(deliveries)
-      .where(and(eq(deliveries.webhookId, webhooks.id), isWaiting, sql`${deliveries.state} <> 'delivered'`))
-      .orderBy(deliveries.eventId)
-      .limit(1)
-    return query
-      .select({
-        id: webhooks.id,
-        projectId: webhooks.projectId,
-        enabled: webhooks.enabled,
-        failures: webhooks.failures,
-        oldest: sql`(${first})`.mapWith(Number),
-      })
-      .from(webhooks)
-  })
 
   return {
+    ...createDeliveryLists(database),
     async dueWebhooks(now) {
       return read(due({ now }))
     },
@@ -317,18 +244,6 @@ export function createDeliveries(database: Database): Deliveries {
         if (seconds !== undefined) yield* probeLater({ webhookId, now, seconds })
         return { isSettled: true, failingFor: state.failingFor ?? 0 }
       })
-    },
-    async list(webhookId, { state }, page) {
-      return listed(state ?? 'any')({ webhookId, state: state ?? 'waiting' }, page)
-    },
-    async browse(webhookId, { state }, place, limit) {
-      return browsed(state ?? 'any')({ webhookId, state: state ?? 'waiting' }, place, limit)
-    },
-    async waiting() {
-      return (await read(oldest({}))).map(({ oldest: since, ...one }) => ({
-        ...one,
-        ...(since !== undefined && since > 0 && { oldest: since }),
-      }))
     },
   }
 }

@@ -1,48 +1,20 @@
 import { and, count, eq, getTableColumns, inArray, lt, lte, ne, type SQL, sql } from 'drizzle-orm'
 import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { EpochSeconds } from '../domain/clock.ts'
-import { EXECUTION_STATUSES, type ExecutionRecord, type ExecutionStatus } from '../domain/execution.ts'
+import type { ExecutionRecord } from '../domain/execution.ts'
 import type { AuditEntries } from './audit-entries.ts'
-import { type Browsed, createBrowse, type PlaceInList } from './browse.ts'
 import type { Database } from './database.ts'
 import { type Announce, eventWrites } from './event-writes.ts'
+import { createExecutionLists, type ExecutionLists } from './execution-lists.ts'
 import { type Lease, leaseEnd, NO_LEASE } from './lease.ts'
-import { createPages, type Page, type PageRequest } from './page.ts'
-import { type InProject, type OfProject, placeholdersOf, type Steps, variantsOf } from './statement.ts'
+import { type InProject, type OfProject, placeholdersOf, type Steps } from './statement.ts'
 import { inSlices } from './sweep.ts'
 
-export interface ExecutionFilter {
-  readonly userId?: string
-  readonly toolId?: string
-  readonly type?: ExecutionRecord['type']
-  readonly status?: ExecutionStatus
-}
-
-/** A run as lists show it: nothing sealed is read. */
-export type ListedExecution = Omit<ExecutionRecord, 'request' | 'result'>
-
-/** At most one of them: each has an index that gives its runs in the order of time. */
-export type ExecutionIndex =
-  | { readonly userId: string }
-  | { readonly toolId: string }
-  | { readonly type: 'scheduled' }
-  | { readonly status: Exclude<ExecutionStatus, 'completed'> }
-  | Record<never, never>
-
 /** Runs of tools: those that were carried out, and those that are scheduled. */
-export interface Executions {
+export interface Executions extends ExecutionLists {
   /** Adds all of them or none. */
   add(records: readonly ExecutionRecord[], audit?: AuditEntries): Promise<void>
   find(projectId: string, id: string): Promise<ExecutionRecord | undefined>
-  /** Newest first. */
-  list(projectId: string, filter: ExecutionFilter, page: PageRequest): Promise<Page<ListedExecution>>
-  /** As `list`, by one index alone, in both directions, and nothing is counted. */
-  browse(
-    projectId: string,
-    by: ExecutionIndex,
-    place: PlaceInList,
-    limit: number,
-  ): Promise<Browsed<ListedExecution>>
   /**
    * Claims up to `limit` runs, each for one process at a time: those that are `running` under a lease that has run out,
    * then scheduled ones that are due, the earliest first. Their status becomes `running`, their attempts rise by one, and
@@ -85,7 +57,6 @@ export function createExecutions(database: Database): Executions {
   const { executions } = tables
   const events = eventWrites(database)
   const { leaseOwner: _, leaseUntil: __, ...columns } = getTableColumns(executions)
-  const { request: ___, result: ____, ...listed } = columns
 
   const named = (p: InProject) => and(eq(executions.projectId, p.projectId), eq(executions.id, p.id))
   const isScheduled = eq(executions.status, 'scheduled')
@@ -96,44 +67,6 @@ export function createExecutions(database: Database): Executions {
     query.insert(executions).values(placeholdersOf(executions)).returning({ id: executions.id }),
   )
   const byId = statement((p: InProject) => query.select(columns).from(executions).where(named(p)))
-  /** The statements of each combination of filters. `scheduled` and the status are in the text, for partial indexes. */
-  const filtered = variantsOf((shape: string) => {
-    const given = shape.split(' ')
-    const status = EXECUTION_STATUSES.find((one) => given.includes(one))
-    const matching = (p: { projectId: string } & Required<Omit<ExecutionFilter, 'status'>>) =>
-      and(
-        eq(executions.projectId, p.projectId),
-        given.includes('userId') ? eq(executions.userId, p.userId) : undefined,
-        given.includes('toolId') ? eq(executions.toolId, p.toolId) : undefined,
-        given.includes('putOff') ? eq(executions.type, 'scheduled') : undefined,
-        given.includes('type') ? eq(executions.type, p.type) : undefined,
-        status === undefined ? undefined : eq(executions.status, status),
-        status === undefined || status === 'completed' ? undefined : hasNotCompleted,
-      )
-    return createPages(database, {
-      table: executions,
-      key: executions.id,
-      order: 'descending',
-      matching,
-      select: (where, order) => query.select(listed).from(executions).where(where).orderBy(order),
-      keyOf: ({ id }) => id,
-    })
-  })
-  const browsed = variantsOf((by: 'all' | 'user' | 'tool' | 'scheduled' | 'status') =>
-    createBrowse(database, {
-      key: executions.id,
-      matching: (p: OfProject & { userId: string; toolId: string; status: ExecutionStatus }) =>
-        and(
-          eq(executions.projectId, p.projectId),
-          by === 'user' ? eq(executions.userId, p.userId) : undefined,
-          by === 'tool' ? eq(executions.toolId, p.toolId) : undefined,
-          by === 'scheduled' ? eq(executions.type, 'scheduled') : undefined,
-          by === 'status' ? and(eq(executions.status, p.status), hasNotCompleted) : undefined,
-        ),
-      select: (where, order) => query.select(listed).from(executions).where(where).orderBy(order),
-      keyOf: ({ id }) => id,
-    }),
-  )
   interface Claiming {
     readonly now: EpochSeconds
     readonly limit: number
@@ -267,6 +200,7 @@ export function createExecutions(database: Database): Executions {
   }
 
   return {
+    ...createExecutionLists(database),
     async add(records, audit) {
       if (records.length === 0) return
       await write(audit, function* (announce) {
@@ -277,41 +211,6 @@ export function createExecutions(database: Database): Executions {
     },
     async find(projectId, id) {
       return (await read(byId({ projectId, id })))[0]
-    },
-    async list(projectId, { userId = '', toolId = '', type, status }, page) {
-      const pageOf = filtered(
-        [
-          userId !== '' && 'userId',
-          toolId !== '' && 'toolId',
-          type !== undefined && (type === 'scheduled' ? 'putOff' : 'type'),
-          status !== undefined && status,
-        ]
-          .filter(Boolean)
-          .join(' '),
-      )
-      const values = {
-        projectId,
-        userId,
-        toolId,
-        type: type ?? 'scheduled',
-      } as const
-      return pageOf(values, page)
-    },
-    async browse(projectId, by, place, limit) {
-      const userId = 'userId' in by ? by.userId : ''
-      const toolId = 'toolId' in by ? by.toolId : ''
-      const status = 'status' in by ? by.status : 'scheduled'
-      const index =
-        'userId' in by
-          ? 'user'
-          : 'toolId' in by
-            ? 'tool'
-            : 'type' in by
-              ? 'scheduled'
-              : 'status' in by
-                ? 'status'
-                : 'all'
-      return browsed(index)({ projectId, userId, toolId, status }, place, limit)
     },
     async claimDue(lease, now, limit, except = []) {
       return write(undefined, function* () {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Browsed, PlaceInList } from '../../src/store/browse.ts'
-import type { ExecutionIndex } from '../../src/store/executions.ts'
+import type { ExecutionIndex } from '../../src/store/execution-lists.ts'
 import {
   connected,
   defined,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ExecutionRecord } from '../../src/domain/execution.ts'
-import type { ExecutionFilter } from '../../src/store/executions.ts'
+import type { ExecutionFilter } from '../../src/store/execution-lists.ts'
 import { defined, execution, inProject, type OpenedStore, putOff, sealed } from './fixtures.ts'
 
 const ALL = { offset: 0, limit: 100 }

@@ -20,7 +20,7 @@ import {
 } from '../../flows/webhooks/webhook-settings.ts'
 import { parseOnce } from '../../parsing/parse.ts'
 import type { PlaceInList } from '../../store/browse.ts'
-import type { ListedDelivery } from '../../store/deliveries.ts'
+import type { ListedDelivery } from '../../store/delivery-lists.ts'
 import { deliveryToWire, newWebhookSchema, receiptToWire, webhookToWire } from '../admin/webhook-wire.ts'
 import { type Html, name } from '../pages/layout.ts'
 import { type Attempt, attempt, given } from './attempt.ts'
