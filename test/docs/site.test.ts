@@ -112,7 +112,12 @@ describe('in a browser', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(/\.html#/)
     await page.keyboard.press('/')
-    await page.keyboard.type('qqqqxyz')
+    await page.keyboard.type('qqqqxyz claude')
+    await page
+      .getByRole('link', { name: /MCP client/ })
+      .first()
+      .waitFor()
+    await page.getByRole('searchbox').fill('qqqqxyz')
     await page.getByRole('status').filter({ hasText: 'Nothing about “qqqqxyz”.' }).waitFor()
     await page.keyboard.press('Escape')
     expect(await page.locator('.results').isVisible()).toBe(false)

@@ -82,6 +82,27 @@ function resultOf({ address, heading, title, excerpt }) {
   return item
 }
 
+/** Fewer places than these with all of the words are followed by places with some of them. */
+const FEW = 4
+
+/** The places with all of the words, then those with some of the long ones: a question has words that no page has. */
+function find(loaded, words) {
+  const how = {
+    prefix: true,
+    fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+    boost: { heading: 4, title: 3 },
+  }
+  const withAll = loaded.search(words, { ...how, combineWith: 'AND' })
+  if (withAll.length >= FEW) return withAll
+  const long = words.split(/\s+/).filter((word) => word.length > 3)
+  const known = new Set(withAll.map(({ id }) => id))
+  const withSome = loaded.search(long.join(' '), { ...how, combineWith: 'OR' })
+  return [...withAll, ...withSome.filter(({ id }) => !known.has(id))].slice(0, MOST)
+}
+
+/** Results that are shown. */
+const MOST = 12
+
 async function showResults() {
   const words = input.value.trim()
   if (words === '') {
@@ -90,13 +111,8 @@ async function showResults() {
   }
   const loaded = await loadIndex()
   if (words !== input.value.trim()) return
-  const found = loaded.search(words, {
-    prefix: true,
-    fuzzy: (term) => (term.length > 4 ? 0.2 : false),
-    boost: { heading: 4, title: 3 },
-    combineWith: 'AND',
-  })
-  list.replaceChildren(...found.slice(0, 12).map(resultOf))
+  const found = find(loaded, words)
+  list.replaceChildren(...found.slice(0, MOST).map(resultOf))
   status.textContent =
     found.length === 0
       ? `Nothing about “${words}”.`
