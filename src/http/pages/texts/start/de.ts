@@ -5,8 +5,8 @@ import type { en } from './en.ts'
 export const de: Translation<typeof en> = {
   title: 'In Betrieb',
   heading: 'Gatepass läuft',
-  what: 'Es fragt Benutzer einmal nach dem Zugriff auf ihre Konten, hält die Tokens frisch und versiegelt und gibt jedem Werkzeug bei jedem Aufruf ein gültiges.',
-  facts: { address: 'Adresse', version: 'Version', mode: 'Betriebsart' },
+  what: 'Gatepass fragt Benutzer einmal nach dem Zugriff auf ihre Konten, hält die Tokens gültig und versiegelt und gibt jedem Werkzeug bei jedem Aufruf eines davon.',
+  facts: { address: 'Adresse', version: 'Version', mode: 'Modus' },
   development: 'Entwicklung',
   production: 'Produktion',
   readOn: 'Weiterlesen',
@@ -21,7 +21,7 @@ export const de: Translation<typeof en> = {
   sample: (tool) =>
     html`Sie rufen das Beispielwerkzeug ${tool} auf, das ein Konto beim Sandbox-Anbieter braucht: Gatepass antwortet mit einem Link, Sie stimmen zu, das Werkzeug läuft mit dem Token.`,
   oneMachine: (command) =>
-    html`Die Entwicklungsart ist für einen einzelnen Rechner gedacht. Damit andere Gatepass nutzen können, starten Sie ${command}.`,
+    html`Der Entwicklungsmodus ist für einen einzelnen Rechner gedacht. Damit andere Gatepass nutzen können, starten Sie ${command}.`,
   login: {
     title: 'Anmelden',
     tag: 'Nur für die Entwicklung',

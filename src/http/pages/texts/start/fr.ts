@@ -5,7 +5,7 @@ import type { en } from './en.ts'
 export const fr: Translation<typeof en> = {
   title: 'En service',
   heading: 'Gatepass est en service',
-  what: 'Il demande une seule fois aux utilisateurs l’accès à leurs comptes, garde les jetons à jour et scellés, et en remet un valable à chaque outil à chaque appel.',
+  what: 'Gatepass demande une seule fois aux utilisateurs l’accès à leurs comptes, garde les jetons à jour et scellés, et en remet un valable à chaque outil à chaque appel.',
   facts: { address: 'Adresse', version: 'Version', mode: 'Mode' },
   development: 'développement',
   production: 'production',
