@@ -133,11 +133,11 @@ function consolePaths({ connection, run, delivery, key, webhook, entry }: Consol
 }
 
 /** Pages that are the answers to forms. */
-const FORMS = ['/audit/verify', '/doctor']
+const FORMS = ['/audit/verify', '/doctor', '/policy/dry-run']
 
 const OWN_PATHS = ['', '/data']
 
-async function pagesOf(measured: Measured, rows: ConsoleRows): Promise<Figure[]> {
+export async function pagesOf(measured: Measured, rows: ConsoleRows): Promise<Figure[]> {
   const { port } = measured.gatepass
   const cookie = await logIn(port)
   const figures: Figure[] = []

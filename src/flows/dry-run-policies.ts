@@ -31,6 +31,8 @@ export interface DryRunOrder {
   readonly policies: readonly Policy[]
   readonly since: EpochSeconds
   readonly until: EpochSeconds
+  /** Released tokens that are judged, the last ones. Default: `MAX_TOKENS`. */
+  readonly tokens?: number
   /** `id`: as the audit trail has it. */
   readonly toolOf: (id: string) => Promise<ToolToday>
 }
@@ -104,12 +106,12 @@ async function judgeAll(broker: Broker, order: DryRunOrder): Promise<DryRunResul
 /** The entries of the last tokens that were released in the time, oldest first. */
 async function releasedTokens(
   broker: Broker,
-  { projectId, since, until }: DryRunOrder,
+  { projectId, since, until, tokens: most = MAX_TOKENS }: DryRunOrder,
 ): Promise<{ readonly tokens: readonly AuditEntry[]; readonly isPartial: boolean }> {
   const tokens: AuditEntry[] = []
   const filter = { action: 'token.released', since, until }
   for await (const entry of readAudit(broker, projectId, filter, 'newest first')) {
-    if (tokens.length === MAX_TOKENS) return { tokens: tokens.reverse(), isPartial: true }
+    if (tokens.length === most) return { tokens: tokens.reverse(), isPartial: true }
     tokens.push(entry)
   }
   return { tokens: tokens.reverse(), isPartial: false }

@@ -72,20 +72,22 @@ type Search = (
 
 const searchTrail: Search = async function* (broker, projectId, filter, range, order) {
   const { since, until } = filter
+  const wanted = wantedBy(filter)
   const blocks = readBlocks(broker, projectId, range, order, {
-    containing: partsOf(filter),
+    containing: partsOf(wanted),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
   })
   for await (const block of blocks) {
-    const entries = entriesOf(block).filter((entry) => isIn(range, entry.seq) && isMeant(entry, filter))
+    const entries = entriesOf(block).filter((entry) => isIn(range, entry.seq) && isMeant(entry, wanted))
     yield* order === 'oldest first' ? entries : entries.reverse()
   }
 }
 
 const searchIndex: Search = async function* (broker, projectId, filter, range, order) {
+  const wanted = wantedBy(filter)
   const found = indexedSegments(broker, projectId, {
-    terms: wantedBy(filter).map(([member, value]) => termOf(projectId, member, value)),
+    terms: wanted.map(([member, value]) => termOf(projectId, member, value)),
     since: filter.since,
     until: filter.until,
     from: segmentOf(range.from),
@@ -103,9 +105,9 @@ const searchIndex: Search = async function* (broker, projectId, filter, range, o
     const inRange = places.map((place) => first + place).filter((seq) => isIn(range, seq))
     seqs.push(...(order === 'oldest first' ? inRange : inRange.reverse()))
     for (; seqs.length >= ENTRIES; seqs = seqs.slice(ENTRIES))
-      yield* namedEntries(broker, projectId, seqs.slice(0, ENTRIES), filter)
+      yield* namedEntries(broker, projectId, seqs.slice(0, ENTRIES), filter, wanted)
   }
-  if (seqs.length > 0) yield* namedEntries(broker, projectId, seqs, filter)
+  if (seqs.length > 0) yield* namedEntries(broker, projectId, seqs, filter, wanted)
 }
 
 /** Of the entries with these numbers, those that the filter selects, in the order of the numbers. */
@@ -113,9 +115,9 @@ async function* namedEntries(
   broker: Broker,
   projectId: string,
   seqs: readonly number[],
-  filter: AuditFilter,
+  { since = 0, until = Number.POSITIVE_INFINITY }: AuditFilter,
+  wanted: readonly Wanted[],
 ): AsyncGenerator<AuditEntry> {
-  const { since = 0, until = Number.POSITIVE_INFINITY } = filter
   const blocks = await broker.store.audit.blocksOf(projectId, seqs)
   await nextTurn()
   const lines = new Map<number, string>()
@@ -126,7 +128,7 @@ async function* namedEntries(
     const line = lines.get(seq)
     if (line === undefined) continue
     const entry = toEntry(seq, line)
-    if (isMeant(entry, filter)) yield entry
+    if (isMeant(entry, wanted)) yield entry
   }
 }
 
@@ -134,8 +136,10 @@ function isSearch(filter: AuditFilter): boolean {
   return filter.since !== undefined || filter.until !== undefined || wantedBy(filter).length > 0
 }
 
-/** The members that entries must have, with their values. */
-function wantedBy(filter: AuditFilter): (readonly [SearchedMember, string])[] {
+/** A member that entries must have, with its value. */
+type Wanted = readonly [SearchedMember, string]
+
+function wantedBy(filter: AuditFilter): readonly Wanted[] {
   const members: readonly (readonly [SearchedMember, string | undefined])[] = [
     ['user_id', filter.userId],
     ['provider_id', filter.providerId],
@@ -149,14 +153,12 @@ function wantedBy(filter: AuditFilter): (readonly [SearchedMember, string])[] {
 }
 
 /** Texts that the line of every selected entry contains, so that the store can filter roughly. */
-function partsOf(filter: AuditFilter): string[] {
-  return wantedBy(filter).map(
-    ([member, value]) => `"${member === 'actor' ? 'id' : member}":${JSON.stringify(value)}`,
-  )
+function partsOf(wanted: readonly Wanted[]): string[] {
+  return wanted.map(([member, value]) => `"${member === 'actor' ? 'id' : member}":${JSON.stringify(value)}`)
 }
 
-function isMeant(entry: AuditEntry, filter: AuditFilter): boolean {
-  return wantedBy(filter).every(([member, value]) => searchedValue(entry, member) === value)
+function isMeant(entry: AuditEntry, wanted: readonly Wanted[]): boolean {
+  return wanted.every(([member, value]) => searchedValue(entry, member) === value)
 }
 
 function isIn({ from, to }: SeqRange, seq: number): boolean {

@@ -72,6 +72,7 @@ export async function dryRun(
   broker: Broker,
   projectId: string,
   order: z.output<typeof dryRunSchema>,
+  { tokens }: { readonly tokens?: number } = {},
 ): Promise<PolicyDryRunWire> {
   const until = order.until === undefined ? broker.now() : secondsOf(order.until)
   const since = order.since === undefined ? until - WEEK : secondsOf(order.since)
@@ -82,7 +83,17 @@ export async function dryRun(
     throw invalidMember('policies', 'conflict', 'policies: two of them have the same id.')
   const policies = await policiesWith(broker, projectId, tried, order.without)
   const toolOf = (id: string) => toolToday(broker, projectId, id)
-  return toWire(await dryRunPolicies(broker, { projectId, policies, since, until, toolOf }), until)
+  return toWire(
+    await dryRunPolicies(broker, {
+      ...(tokens !== undefined && { tokens }),
+      projectId,
+      policies,
+      since,
+      until,
+      toolOf,
+    }),
+    until,
+  )
 }
 
 export function addPolicyDryRun(add: AddEndpoint, broker: Broker): void {

@@ -1,6 +1,6 @@
 import type { EpochSeconds } from '../../domain/clock.ts'
 import type { Policy } from '../../domain/policy.ts'
-import { evaluate, type PolicyMatch, type PolicyRefusalReason } from './evaluate.ts'
+import { type Evaluation, evaluate, type PolicyMatch, type PolicyRefusalReason } from './evaluate.ts'
 import type { RequestedUse } from './policy-match.ts'
 import { createRates, type Rates } from './policy-rate.ts'
 
@@ -62,17 +62,21 @@ export function createPolicyTrial(policies: readonly Policy[]): PolicyTrial {
     return made
   }
 
-  function judgeBy(reading: Reading, use: PastUse): Judged {
-    const rules = policiesFor(use.unknown, reading)
-    const evaluation = evaluate(rules, use, { at: use.at, scopes: 'granted' })
-    const { refusal, limits, hooks } = evaluation
+  function judgeBy(reading: Reading, use: PastUse, { refusal, limits, hooks }: Evaluation): Judged {
     return refusal === undefined ? counted(rates[reading], use, limits, hooks) : { refusal, hooks: [] }
   }
 
   return {
     judge(use) {
-      const strict = judgeBy('strict', use)
-      const lenient = judgeBy('lenient', use)
+      const context = { at: use.at, scopes: 'granted' } as const
+      const [strictly, leniently] = [policiesFor(use.unknown, 'strict'), policiesFor(use.unknown, 'lenient')]
+      const evaluation = evaluate(strictly, use, context)
+      const strict = judgeBy('strict', use, evaluation)
+      const lenient = judgeBy(
+        'lenient',
+        use,
+        leniently === strictly ? evaluation : evaluate(leniently, use, context),
+      )
       if (strict.refusal !== undefined && lenient.refusal !== undefined)
         return { decision: 'refused', ...lenient.refusal }
       const { refusal } = strict.refusal === undefined ? lenient : strict
