@@ -3,6 +3,7 @@ import { administersInstallation } from '../flows/manage-keys.ts'
 import type { Check, DiagnosisTarget } from './check.ts'
 import { checkAuditTrail } from './check-audit.ts'
 import { checkAuthorizations, checkConnections } from './check-connections.ts'
+import { checkDomain } from './check-domain.ts'
 import { checkLogin } from './check-login.ts'
 import { checkMcpIssuer, checkMcpProject } from './check-mcp.ts'
 import { checkApiKeys, checkProviders, checkServer, checkWorkers } from './check-project.ts'
@@ -34,6 +35,7 @@ export async function checkProject(target: DiagnosisTarget): Promise<Check[]> {
   return [
     keys,
     server,
+    ...(await checkDomain(target)),
     ...(await checkAuditTrail(target)),
     ...(await checkProviders(target, { isUp })),
     ...(await checkAuthorizations(target)),

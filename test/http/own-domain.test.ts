@@ -394,3 +394,18 @@ test('a proxy asks for which names it may get a certificate, without a key', asy
   for (const other of ['', '?domain=', '?domain=evil.example', `?domain=x.${HOST}`, `?domain=${HOST}.`])
     expect([other, await ask(other)]).toEqual([other, 404])
 })
+
+test('doctor says what is missing of a domain', async () => {
+  const told = async () => {
+    const { body } = await scene.call('GET', '/v1/admin/diagnosis')
+    return body.checks.filter(({ name }: { name: string }) => name === `domain ${HOST}`)
+  }
+  expect(await told()).toEqual([])
+  await scene.call('PATCH', BRANDING, { domain: HOST })
+  expect(await told()).toMatchObject([{ status: 'warning', message: expect.stringContaining('not proved') }])
+  await prove()
+  // the system's resolver, by which the check goes, need not know names below localhost
+  expect(JSON.stringify(await told())).not.toContain('no longer')
+  zone = {}
+  expect(JSON.stringify(await told())).toContain(`no longer at _gatepass-challenge.${HOST}`)
+})
