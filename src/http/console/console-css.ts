@@ -92,6 +92,7 @@ main { padding: 1.5rem 1.75rem 4rem; min-width: 0; max-width: 84rem; display: gr
 table { width: 100%; border-collapse: collapse; font-size: 0.875rem; overflow-wrap: normal; }
 th { text-align: left; font-weight: 600; font-size: 0.8125rem; color: var(--muted); white-space: nowrap; }
 th, td { padding: 0.5625rem 0.875rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+th:has(> .number), td:has(> .number) { text-align: right; }
 td { max-width: 26rem; overflow-wrap: anywhere; }
 td time { white-space: nowrap; }
 tbody tr:last-child td { border-bottom: 0; }

@@ -76,6 +76,11 @@ export function link(path: string, text: string | Html): Html {
   return html`<a href="/dashboard${path}">${text}</a>`
 }
 
+/** A figure of a table: its column is aligned on the right. */
+export function figure(text: string): Html {
+  return html`<span class="number">${text}</span>`
+}
+
 /** A link that looks like a button. */
 export function buttonLink(path: string, text: string, { secondary = true } = {}): Html {
   return html`<a class="button${secondary ? ' secondary' : ''}" href="/dashboard${path}">${text}</a>`

@@ -214,5 +214,5 @@ ${asCurl(on, `/v1/admin/keys/${id}`)}`
 function stateBadge(key: ApiKey, now: number): Html {
   if (key.revokedAt !== undefined) return badge('revoked')
   if (isExpired(key, now)) return badge('ended')
-  return key.expiresAt === undefined ? badge('good', 'good') : badge('good until it ends', 'good')
+  return key.expiresAt === undefined ? badge('active', 'good') : badge('active until it ends', 'good')
 }

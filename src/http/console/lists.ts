@@ -36,8 +36,15 @@ export function connectionsTable(
       time(row.lastUsedAt, now),
       time(row.createdAt, now),
     ]),
-    'No connection matches. A user connects an account by a link that your application asks for.',
+    noConnections(on),
   )
+}
+
+/** What is said in the place of the list: on its own page, on one with a filter, on a user's page. */
+function noConnections(on: OnPage): string | Html {
+  if (on.c.req.path !== '/dashboard/connections') return 'No connections.'
+  if (new URL(on.c.req.url).search !== '') return 'No connection fits.'
+  return html`No connections yet. A user connects an account by a link that your application asks for, once there is ${link('/providers', 'a provider')}.`
 }
 
 export function statusBadge(status: Connection['status']): Html {

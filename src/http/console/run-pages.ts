@@ -7,7 +7,19 @@ import type { ExecutionIndex, ListedExecution } from '../../store/execution-list
 import { jsonText, LargeJson } from '../../tools/large-json.ts'
 import { type Html, name, webUrl } from '../pages/layout.ts'
 import { cancelScheduled, getExecution, idOf, toDetail } from '../tools/executions.ts'
-import { asCurl, badge, buttonLink, code, exactTime, facts, link, section, table, time } from './elements.ts'
+import {
+  asCurl,
+  badge,
+  buttonLink,
+  code,
+  exactTime,
+  facts,
+  figure,
+  link,
+  section,
+  table,
+  time,
+} from './elements.ts'
 import { field, filters, select, submit } from './form-fields.ts'
 import { PAGE_ROWS, searchedNote } from './lists.ts'
 import { placeInList } from './pager.ts'
@@ -40,7 +52,7 @@ export function addRunPages(routes: ConsoleRoutes, broker: Broker): void {
         ? (run.runAt !== undefined && exactTime(run.runAt)) || undefined
         : run.durationMs === undefined
           ? undefined
-          : `${run.durationMs} ms`,
+          : figure(`${run.durationMs.toLocaleString('en')} ms`),
       html`<code>${run.entryPoint}</code>`,
       time(run.finishedAt ?? run.startedAt ?? run.createdAt, now),
     ])
@@ -52,7 +64,7 @@ export function addRunPages(routes: ConsoleRoutes, broker: Broker): void {
 ${field('On or before', 'date', { value: on.query('date'), type: 'date' })}`,
       { isFiltered },
     )}
-${table(isScheduled ? 'Scheduled runs' : 'Runs', ['Tool', 'Status', 'User', isScheduled ? 'Begins' : 'Took', 'By', 'When'], rows, isFiltered ? 'No run fits.' : isScheduled ? 'Nothing is scheduled.' : 'Nothing has run in the last 30 days.')}
+${table(isScheduled ? 'Scheduled runs' : 'Runs', ['Tool', 'Status', 'User', isScheduled ? 'Begins' : figure('Took'), 'By', 'When'], rows, isFiltered ? 'No run fits.' : isScheduled ? 'Nothing is scheduled.' : 'Nothing has run in the last 30 days.')}
 ${searchedNote(on, found)}
 ${asCurl(on, isScheduled ? '/v1/scheduled_tools' : '/v1/executions')}`
     return on.show(isScheduled ? 'Scheduled runs' : 'Runs', body, {

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { PolicyDryRunWire } from '../../admin/policy-dry-run.ts'
 import { type Html, name } from '../../pages/layout.ts'
-import { badge, code, link, section, table } from '../elements.ts'
+import { badge, code, figure, link, section, table } from '../elements.ts'
 
 const REASONS = {
   denied: 'denied',
@@ -43,8 +43,8 @@ ${
   result.refused_by.length > 0 &&
   table(
     'By policy',
-    ['Policy', 'Would have refused'],
-    result.refused_by.map((one) => [code(one.id), String(one.refused)]),
+    ['Policy', figure('Would have refused')],
+    result.refused_by.map((one) => [code(one.id), figure(one.refused.toLocaleString('en'))]),
     '',
   )
 }
