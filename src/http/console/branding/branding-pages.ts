@@ -223,7 +223,7 @@ function logoForms(on: OnPage, branding: Branding | undefined, fault: string | u
   const { logo } = brandOf(branding)
   const fields = html`<div class="field"><label for="f-logo">${logo === undefined ? 'Image' : 'Another image'}</label>
 <input id="f-logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp" required aria-describedby="f-logo-hint"${fault === undefined ? '' : html` aria-invalid="true"`}>
-<p class="hint" id="f-logo-hint">PNG, JPEG or WebP of at most 64 KiB, best square. It is shown 40 pixels wide.</p>${fault !== undefined && html`<p class="fault">${fault}</p>`}</div>
+<p class="hint" id="f-logo-hint">PNG, JPEG or WebP of at most 64 KiB and 1,024 pixels a side, best square. It is shown 40 pixels wide.</p>${fault !== undefined && html`<p class="fault">${fault}</p>`}</div>
 ${submit('Upload the logo', 'secondary')}`
   return html`${logo !== undefined && html`<div class="buttons"><img class="own-logo" src="${logo}" alt="The logo" width="64" height="64">${on.form('/branding/logo/remove', submit('Remove the logo', 'danger'), { className: 'inline' })}</div>`}
 ${on.form('/branding/logo', fields, { hasFile: true })}`
