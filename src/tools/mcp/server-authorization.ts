@@ -1,8 +1,9 @@
 import type { Broker } from '../../broker.ts'
 import { newId } from '../../domain/ids.ts'
 import type { Worker } from '../../domain/worker.ts'
+import { sealClientSecret } from '../../flows/client-secret.ts'
+import { freeProviderId } from '../../flows/free-provider-id.ts'
 import { registrableRedirectUris } from '../../flows/own-domain.ts'
-import { freeProviderId, sealClientSecret } from '../../flows/provider-entry.ts'
 import {
   type ClientRegistration,
   clientMetadata,
