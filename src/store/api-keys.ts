@@ -17,6 +17,8 @@ export interface ApiKeys {
   find(projectId: string, id: string): Promise<ApiKey | undefined>
   /** The oldest first, revoked ones too. */
   list(projectId: string): Promise<readonly ApiKey[]>
+  /** Those that may act for this user alone and are not revoked. */
+  ofUser(projectId: string, userId: string): Promise<readonly ApiKey[]>
   /** A page of `list`. */
   page(projectId: string, page: PageRequest): Promise<Page<ApiKey>>
   /** The newest first, revoked ones too, in both directions. Nothing is counted. */
@@ -58,6 +60,14 @@ export function createApiKeys(database: Database): ApiKeys {
       .select()
       .from(apiKeys)
       .where(and(eq(apiKeys.projectId, p.projectId), eq(apiKeys.id, p.id))),
+  )
+  const ofUser = statement((p: OfProject & { userId: string }) =>
+    query
+      .select()
+      .from(apiKeys)
+      .where(
+        and(eq(apiKeys.projectId, p.projectId), eq(apiKeys.userId, p.userId), isNull(apiKeys.revokedAt)),
+      ),
   )
   const pageOf = createPages(database, {
     table: apiKeys,
@@ -110,6 +120,9 @@ export function createApiKeys(database: Database): ApiKeys {
     },
     async list(projectId) {
       return read(ofProject({ projectId }))
+    },
+    async ofUser(projectId, userId) {
+      return read(ofUser({ projectId, userId }))
     },
     async find(projectId, id) {
       return (await read(byId({ projectId, id })))[0]

@@ -27,7 +27,11 @@ export interface NewEvent {
   readonly key: string
   /** Counts the events of the key. */
   readonly sequence: number
-  readonly data: { readonly id: string; readonly [member: string]: unknown }
+  readonly data: {
+    readonly id: string
+    readonly user_id?: string | undefined
+    readonly [member: string]: unknown
+  }
 }
 
 /** Those that have events more than once; others settle once, and their only event is the first. */
@@ -108,7 +112,8 @@ export function eventWrites(database: Database): EventWrites {
     const timestamp = new Date(ms).toISOString()
     const body = JSON.stringify({ type, timestamp, data: { id: subject, sequence, ...data } })
     const traceparent = database.traceparent?.()
-    yield* insertEvent({ id, projectId, type, key, keySeq: sequence, body, at, traceparent })
+    const { user_id: userId } = event.data
+    yield* insertEvent({ id, projectId, type, key, keySeq: sequence, body, at, userId, traceparent })
     for (const { id: webhookId, enabled, types } of receivers) {
       if (!enabled || types?.includes(type) === false) continue
       const isFirst = sequence === 1 || (yield* lastWaiting({ webhookId, key })).length === 0

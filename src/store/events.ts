@@ -6,6 +6,7 @@ import { authorizationEvents } from './authorization-events.ts'
 import { failStatements } from './authorization-failures.ts'
 import type { Database } from './database.ts'
 import { deliveryOrder } from './delivery-order.ts'
+import { type ForgetEvents, forgetEvents } from './forget-events.ts'
 import { type Steps, variantsOf } from './statement.ts'
 import { inSlices } from './sweep.ts'
 
@@ -30,7 +31,7 @@ export interface ReplayedPart {
   readonly next?: ReplayPlace
 }
 
-export interface Events {
+export interface Events extends ForgetEvents {
   /**
    * Makes up to `limit` of the project's events due once more for the webhook, from the one after `after` on. They keep
    * their ids, those of one key come in their order, and a delivery that is waiting stays unchanged.
@@ -185,6 +186,7 @@ export function createEvents(database: Database): Events {
   }
 
   return {
+    ...forgetEvents(database),
     async replay({ id: webhookId, projectId, types: taken }, what, now, { after, limit }) {
       const { since, until, types = taken, onlyFailed } = what
       const { at, id } = after ?? { at: since, id: '' }

@@ -63,7 +63,10 @@ export function describeTables(kit: SchemaKit) {
       lastUsedAt: whole('last_used_at'),
       revokedAt: whole('revoked_at'),
     },
-    (t) => [index('api_keys_of_project').on(t.projectId, t.id)],
+    (t) => [
+      index('api_keys_of_project').on(t.projectId, t.id),
+      index('api_keys_of_user').on(t.projectId, t.userId, t.id),
+    ],
   )
 
   const providers = table(

@@ -48,10 +48,16 @@ export function describeWebhookTables(kit: SchemaKit, projectId: () => AnySQLite
       /** The JSON that is sent. */
       body: text('body').notNull(),
       at: whole('at').notNull(),
+      /** The user in the body, until what is kept about them is deleted. */
+      userId: text('user_id'),
       /** `traceparent` of the request that wrote it, if its trace is recorded: attempts to deliver it have a link to it. */
       traceparent: text('traceparent'),
     },
-    (t) => [index('events_of_project').on(t.projectId, t.at, t.id), index('events_age').on(t.at)],
+    (t) => [
+      index('events_of_project').on(t.projectId, t.at, t.id),
+      index('events_age').on(t.at),
+      index('events_of_user').on(t.projectId, t.userId, t.id),
+    ],
   )
 
   const deliveries = table(

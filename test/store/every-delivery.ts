@@ -37,6 +37,7 @@ export async function everyDelivery(store: Store, projectId: string): Promise<vo
       probe,
     })
   const failing = (seconds: number) => ({ health: 'fails', probeIn: () => seconds }) as const
+  await store.events.forgetUser(projectId, 'bob', now)
   await store.events.replay(quiet, { since: 0, until: now + 10, onlyFailed: false }, now, { limit: 100 })
   const [first] = await claim()
   await store.deliveries.settle(

@@ -68,6 +68,37 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
   })
 
   describe('events', () => {
+    test('of a user who is forgotten are deleted; those that wait go out without the user', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId, owner, hook } = await inWebhookProject(store)
+      const add = (one: ReturnType<typeof connection>) =>
+        store.connections.addImported(one, { replaces: false, makeDefault: false })
+      const heard = connection(owner)
+      const unheard = connection(owner, { account: { id: 'u-2', name: 'Ada at work' } })
+      const foreign = connection({ ...owner, userId: 'bob' })
+      await add(heard)
+      await deliverAll(store, hook)
+      for (const one of [unheard, foreign]) await add(one)
+      await store.connections.delete(heard.id, undefined, { by: 'user', revocation: 'unsupported' })
+      await store.events.forgetUser(projectId, owner.userId, now())
+      await store.events.forgetUser(projectId, 'nobody', now())
+      const told = (await deliverAll(other, hook)).map(({ type, data }) => [type, data.id, data.user_id])
+      expect(told.toSorted()).toEqual(
+        [
+          ['connection.created', unheard.id, undefined],
+          ['connection.created', foreign.id, 'bob'],
+          ['connection.deleted', heard.id, undefined],
+        ].toSorted(),
+      )
+      // the one that had been delivered is gone, and the stripped ones can be sent once more
+      const replayed = await store.events.replay(hook, { since: 0, until: now(), onlyFailed: false }, now(), {
+        limit: 100,
+      })
+      expect(replayed.replayed).toBe(3)
+      expect((await store.deliveries.list(hook.id, {}, FIRST_PAGE)).items).toHaveLength(3)
+    })
+
     test('are written with their change, and none in a project without a webhook', async () => {
       await using opened = await open()
       const { store, other } = opened

@@ -20,14 +20,15 @@ export interface ErasedConnection {
 }
 
 /**
- * Deletes what is kept about a user: revokes and deletes connections and MCP clients, deletes authorizations, and takes
- * the user, inputs and outputs out of runs. The audit trail stays, since it is chained. Can be repeated after a failure:
+ * Deletes what is kept about a user: revokes and deletes connections and MCP clients, revokes the API keys that act for
+ * them alone, deletes authorizations and the events of webhooks, and takes the user, inputs and outputs out of runs. The audit trail stays, since it is chained. Can be repeated after a failure:
  * what is gone is gone, and the rest is deleted then.
  */
 export async function eraseUser(broker: Broker, owner: DataOwner): Promise<readonly ErasedConnection[]> {
   const { store, now } = broker
   const { projectId, userId } = owner
   await broker.audit.record(projectId, { action: 'user.erased', userId })
+  await revokeKeys(broker, owner)
   await endAuthorizations(broker, owner)
   const erased: ErasedConnection[] = []
   // a connection that cannot be deleted throws, so each page is other connections than the one before
@@ -42,10 +43,19 @@ export async function eraseUser(broker: Broker, owner: DataOwner): Promise<reado
   await Promise.all([broker.uses.flush(), broker.history.flush(), broker.activity.flush()])
   await store.executions.forgetUser(projectId, userId, now())
   await store.authorizations.forgetUser(projectId, userId)
+  await store.events.forgetUser(projectId, userId, now())
   await store.connectionTools.forgetUser(projectId, userId)
   await store.users.forget(projectId, userId)
   await store.pageSessions.endOf('me', projectId, userId)
   return erased
+}
+
+/** The rows stay, revoked: the trail names them. */
+async function revokeKeys({ store, audit, now }: Broker, { projectId, userId }: DataOwner): Promise<void> {
+  for (const { id } of await store.apiKeys.ofUser(projectId, userId)) {
+    const entry = audit.of(projectId, { action: 'key.revoked', userId, subject: id })
+    await store.apiKeys.revoke(projectId, id, now(), entry)
+  }
 }
 
 /** Requests that wait for one of them are answered, and no consent ends in a new connection. */
