@@ -8,7 +8,12 @@ import { requestHeader } from '../endpoint/request-header.ts'
  * Marks of a browser inside another app: Android's WebView says `wv`, and an iOS app's web view lacks the `Safari/` that
  * every browser of iOS sends. Apps can hide it, and then the page has no hint.
  */
-const INSIDE_APP = /; wv\)|\((?:iPhone|iPad|iPod)(?!.*Safari\/)/
+function isInsideApp(userAgent: string): boolean {
+  return (
+    userAgent.includes('; wv)') ||
+    (/\((?:iPhone|iPad|iPod)/.test(userAgent) && !userAgent.includes('Safari/'))
+  )
+}
 
 /**
  * What the user can open in a browser instead, where the page is shown inside another app: some providers, Google among
@@ -19,7 +24,7 @@ export async function addressForBrowser(
   broker: Broker,
   authorization: Authorization,
 ): Promise<string | undefined> {
-  if (!INSIDE_APP.test(requestHeader(c, 'user-agent') ?? '')) return undefined
+  if (!isInsideApp(requestHeader(c, 'user-agent') ?? '')) return undefined
   const { connectSessionId } = authorization
   if (connectSessionId === undefined) return connectUrl(broker, authorization)
   // the link of a session works in no other browser: the user begins again at the application
