@@ -37,6 +37,8 @@ export type LoginOutcome =
       readonly outcome: 'logged_in'
       readonly authorization: Authorization
       readonly proof: LoginProof
+      /** In place of the session that the browser may have, perhaps of another user. */
+      readonly session: SessionCookie
       readonly start: () => Promise<StartedAttempt>
     }
   | { readonly outcome: 'trouble'; readonly trouble: LoginTrouble; readonly authorization: Authorization }
@@ -170,7 +172,13 @@ async function finishForAuthorization(
     openerOf: received.openerOf,
   })
   started.catch(() => {}) // the caller of `start` gets the error
-  return { outcome: 'logged_in', authorization, proof, start: () => started }
+  const session = beginSession(broker, authorization.projectId, user, siteOfLogin(received))
+  return { outcome: 'logged_in', authorization, proof, session, start: () => started }
+}
+
+/** Where the login began, as its request says: the host of this request is what the client says it is. */
+function siteOfLogin({ redirectUri }: Received): URL | undefined {
+  return redirectUri === undefined ? undefined : new URL(redirectUri)
 }
 
 async function finishForSession(
@@ -187,7 +195,11 @@ async function finishForSession(
   }
   const { userId, claims } = identified
   if (page === undefined)
-    return { outcome: 'session', session: beginSession(broker, projectId, userId), returnTo }
+    return {
+      outcome: 'session',
+      session: beginSession(broker, projectId, userId, siteOfLogin(received)),
+      returnTo,
+    }
   const authTime = authTimeOf(claims, broker.now(), { wasAsked: confirms === true })
   return { outcome: 'page_session', projectId, userId, authTime, returnTo }
 }

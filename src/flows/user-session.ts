@@ -25,13 +25,20 @@ interface Kept extends UserSession {
   readonly projectId: string
   readonly verifier: string
   readonly expiresAt: EpochSeconds
+  /** Where the user logged in; absent: at the public URL. */
+  readonly origin?: string
 }
 
-/** Starts a session. Called after the verifier has identified the user. */
+/**
+ * Starts a session. Called after the verifier has identified the user.
+ *
+ * @param at where the browser came back from the login; absent: at the public URL.
+ */
 export function beginSession(
   { sealer, settings, now }: Broker,
   projectId: string,
   userId: string,
+  at: URL = settings.publicUrl,
 ): SessionCookie {
   const kept: Kept = {
     userId,
@@ -39,21 +46,26 @@ export function beginSession(
     verifier: verifierName(settings.verifier),
     loggedInAt: now(),
     expiresAt: now() + SESSION_SECONDS,
+    ...(at.origin !== settings.publicUrl.origin && { origin: at.origin }),
   }
   return { value: sealer.seal(JSON.stringify(kept), SESSION_PLACE), seconds: SESSION_SECONDS }
 }
 
 /**
  * The user whose session the cookie holds. A caller's verifier page knows the users of its own project, so that such a
- * session is valid in that project alone; an issuer's users are the same in every project.
+ * session is valid in that project alone; an issuer's users are the same in every project. No session is
+ * valid at another host than that of its login: those who run the host of a project's domain can read its cookies.
+ *
+ * @param at the site to which the request was sent.
  */
 export function openSession(
   { sealer, settings, now }: Broker,
   projectId: string,
   cookie: string | undefined,
+  at: URL,
 ): UserSession | undefined {
   const kept = openCarried<Kept>(sealer, cookie, SESSION_PLACE)
-  if (kept === undefined) return undefined
+  if (kept === undefined || (kept.origin ?? settings.publicUrl.origin) !== at.origin) return undefined
   const isValidHere = settings.verifier.kind === 'oidc' || kept.projectId === projectId
   if (!isValidHere || kept.verifier !== verifierName(settings.verifier) || now() >= kept.expiresAt)
     return undefined

@@ -3,7 +3,6 @@ import type { Broker } from '../../broker.ts'
 import { sha256 } from '../../domain/ids.ts'
 import { connectUrl } from '../../flows/acquire-tokens.ts'
 import { finishLogin } from '../../flows/login.ts'
-import { beginSession } from '../../flows/user-session.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { keepMeSession } from '../portal/me-login.ts'
 import { browserCookies } from './browser-cookies.ts'
@@ -42,11 +41,10 @@ export function addLogin(app: OpenAPIHono, broker: Broker): void {
         cookies.endLogin(c, stateHash)
         return returnFromLogin(c, finished.returnTo, finished.trouble)
       case 'logged_in': {
-        const { authorization, proof, start } = finished
+        const { authorization, proof, session, start } = finished
         cookies.endLogin(c, stateHash, proof)
         // another user's session in this browser is replaced
-        if (cookies.session(c) !== undefined)
-          cookies.keepSession(c, beginSession(broker, authorization.projectId, authorization.userId))
+        if (cookies.session(c) !== undefined) cookies.keepSession(c, session)
         return startAndRedirect(c, broker, { id: authorization.id, browserId }, start)
       }
       case 'current': {

@@ -26,7 +26,7 @@ import { endingResponse } from './show-authorization.ts'
 
 /** The user who has logged in in this browser. */
 export function sessionOf(c: Context, broker: Broker, projectId: string): UserSession | undefined {
-  return openSession(broker, projectId, browserCookies(broker).session(c))
+  return openSession(broker, projectId, browserCookies(broker).session(c), siteOf(c, broker).url)
 }
 
 /**

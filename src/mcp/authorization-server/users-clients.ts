@@ -4,8 +4,9 @@ import { LOGIN_TROUBLES } from '../../flows/identify-user.ts'
 import { disconnectClient } from '../../flows/mcp-clients.ts'
 import { browserCookies } from '../../http/connect/browser-cookies.ts'
 import { isFromOwnPage } from '../../http/connect/own-page.ts'
+import { siteOf } from '../../http/connect/own-site.ts'
 import { sendToSessionLogin, sessionOf } from '../../http/connect/session-login.ts'
-import { speaking } from '../../http/connect/show-authorization.ts'
+import { linkNotFound, speaking } from '../../http/connect/show-authorization.ts'
 import { bodyLimit } from '../../http/endpoint/body-limit.ts'
 import { pageHeaders } from '../../http/pages/page-headers.ts'
 import { formToken, isFormToken } from './form-token.ts'
@@ -27,6 +28,10 @@ export function addUsersClients(
   const cookies = browserCookies(broker)
 
   app.use(CLIENTS_PATH, bodyLimit(MAX_FORM_BYTES))
+  // the users of this project log in at its domain, or at the public URL, and not at the domain of another one
+  app.use(CLIENTS_PATH, async (c, next) =>
+    (siteOf(c, broker).projectId ?? projectId) === projectId ? next() : linkNotFound(c),
+  )
 
   app.get(CLIENTS_PATH, async (c) => {
     const session = sessionOf(c, broker, projectId)
