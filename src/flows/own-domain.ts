@@ -124,7 +124,7 @@ function notProved({ name, value }: ChallengeRecord, values: readonly string[]):
 
 /**
  * The redirect URIs with which Gatepass registers itself: the public URL's, and that of the project's domain even before
- * its proof, so that the client works at both.
+ * its proof, so that the client works at both. Such a registration (RFC 7591) says nothing of whose client it is.
  */
 export async function registrableRedirectUris(
   { store, settings }: Broker,
@@ -134,6 +134,19 @@ export async function registrableRedirectUris(
   const domain = (await store.brandings.find(projectId))?.domain
   const uri = (url: URL) => new URL(callbackPath(uid), url).href
   return domain === undefined ? [uri(publicUrl)] : [uri(publicUrl), uri(atDomain(publicUrl, domain.name))]
+}
+
+/**
+ * The redirect URIs that the document names which the public URL publishes for its client: that of a domain only from
+ * its proof on. An administrator may set a name of others, whose host would then get codes of this client.
+ */
+export function publishedRedirectUris(
+  { settings, redirectUri }: Pick<Broker, 'settings' | 'redirectUri'>,
+  entry: Pick<ProviderEntry, 'uid' | 'projectId'>,
+): readonly [string, ...string[]] {
+  const ofPublicUrl = new URL(callbackPath(entry.uid), settings.publicUrl).href
+  const inUse = redirectUri(entry)
+  return inUse === ofPublicUrl ? [ofPublicUrl] : [ofPublicUrl, inUse]
 }
 
 /** What the operator registers before the switch, for a domain that may not be proved yet. */

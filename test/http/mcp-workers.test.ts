@@ -284,9 +284,13 @@ describe('the client', () => {
   })
 
   test('is the URL of its metadata where both sides can, and is not registered', async () => {
+    const values: string[] = []
     await using world = await wantingOAuth({
       as: { clientIdUrls: true, registration: 'public' },
-      gatepass: { environment: { GATEPASS_PUBLIC_URL: 'https://gatepass.example.test' } },
+      gatepass: {
+        environment: { GATEPASS_PUBLIC_URL: 'https://gatepass.example.test' },
+        lookUpTxt: async () => ({ outcome: 'found', values }),
+      },
     })
     const [entry] = await providers(world)
     const { client_id: clientId, redirect_uri: redirectUri } = entry.oauth2
@@ -307,6 +311,17 @@ describe('the client', () => {
     })
     expect(world.as.requestsTo('/register')).toEqual([])
     expect((await world.call('GET', '/oauth/client/prov_unknown', undefined, { key: null })).status).toBe(404)
+
+    // a domain that an administrator has only named may be another's, who would get codes of this client
+    const branding = '/v1/admin/projects/default/branding'
+    const named = await world.call('PATCH', branding, { domain: 'auth.example.test' })
+    const document = async () => (await world.call('GET', pathname, undefined, { key: null })).body
+    expect((await document()).redirect_uris).toEqual([redirectUri])
+    values.push(named.body.domain.challenge.value)
+    expect((await world.call('POST', `${branding}/domain/verify`)).status).toBe(200)
+    const own = new URL(redirectUri)
+    own.hostname = 'auth.example.test'
+    expect((await document()).redirect_uris).toEqual([redirectUri, own.href])
   })
 
   test('has no metadata document that is not its id', async () => {

@@ -1,9 +1,12 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
-import { registrableRedirectUris } from '../../flows/own-domain.ts'
+import { publishedRedirectUris } from '../../flows/own-domain.ts'
 import { clientMetadata } from '../../providers/client-registration.ts'
 import { clientMetadataUrl } from '../../tools/mcp/client-metadata-url.ts'
+
+/** Short, since a project's domain is in use from its proof on. */
+const MAX_AGE_SECONDS = 300
 
 /**
  * The client metadata of this broker, for authorization servers at which a URL is its client id
@@ -16,8 +19,9 @@ export function addClientMetadata(app: OpenAPIHono, broker: Broker): void {
     if (entry === undefined || url === undefined || entry.clientId !== url)
       throw new BrokerError('not_found', 'There is no client of that name.')
     const { publicUrl } = broker.settings
-    const redirectUris = await registrableRedirectUris(broker, entry)
-    c.header('cache-control', 'public, max-age=3600')
+    await broker.domains.settled()
+    const redirectUris = publishedRedirectUris(broker, entry)
+    c.header('cache-control', `public, max-age=${MAX_AGE_SECONDS}`)
     return c.json({ client_id: url, ...clientMetadata({ publicUrl, redirectUris, authMethod: 'none' }) })
   })
 }
