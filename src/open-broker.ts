@@ -134,7 +134,7 @@ export async function openBroker(
       entry.projectId === operatorsProject.id
         ? environmentClientOf(config.providerClients, entry, definitions)
         : undefined
-    const domains = await createProjectDomains(store)
+    const domains = await createProjectDomains(store, config)
     const usersUrl = (projectId: string) => {
       const domain = domains.of(projectId)
       return domain === undefined ? config.publicUrl : atDomain(config.publicUrl, domain)

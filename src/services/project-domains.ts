@@ -19,8 +19,14 @@ export interface ProjectDomains {
 
 const ROWS_AT_ONCE = 1_000
 
-/** Reads all proved domains before it resolves. */
-export async function createProjectDomains(store: Store): Promise<ProjectDomains> {
+/**
+ * Reads all proved domains before it resolves. One that has become the host of the public URL is not used: the API and
+ * the console are there.
+ */
+export async function createProjectDomains(
+  store: Store,
+  { publicUrl }: { readonly publicUrl: URL },
+): Promise<ProjectDomains> {
   let byProject = new Map<string, ProvedDomain>()
   let byName = new Map<string, ProvedDomain>()
   let stale = new Set<string>()
@@ -28,12 +34,14 @@ export async function createProjectDomains(store: Store): Promise<ProjectDomains
   let missed = store.catchUp()
   let reading: Promise<void> | undefined
 
+  const isUsable = ({ name }: ProvedDomain) => name !== publicUrl.hostname
+
   function set(projectId: string, proved: ProvedDomain | undefined): void {
     const before = byProject.get(projectId)
     // another project may have proved the name meanwhile
     if (before !== undefined && byName.get(before.name)?.projectId === projectId) byName.delete(before.name)
     byProject.delete(projectId)
-    if (proved === undefined) return
+    if (proved === undefined || !isUsable(proved)) return
     byProject.set(projectId, proved)
     byName.set(proved.name, proved)
   }
@@ -45,7 +53,7 @@ export async function createProjectDomains(store: Store): Promise<ProjectDomains
         after,
         ROWS_AT_ONCE,
       )
-      all.push(...page.rows)
+      all.push(...page.rows.filter(isUsable))
       after = page.next
     }
     byProject = new Map(all.map((one) => [one.projectId, one]))
