@@ -30,18 +30,22 @@ export function atOwnDomains<Env extends object>(
       return c.json({ name: 'not_found', message }, 404)
     })
 
+  const hostOf = (request: Request) => hostNameOf(request.headers.get('host') ?? '')
+
   async function afterChanges(request: Request, env: Env, changes: Promise<void>): Promise<Response> {
     await changes.catch(() => {}) // without its database it serves by what it has read before
     return serve(request, env)
   }
 
   function serve(request: Request, env: Env): Response | Promise<Response> {
-    if (domains.size === 0 || domains.projectAt(hostNameOf(request.headers.get('host') ?? '')) === undefined)
-      return fetch(request, env)
+    if (domains.projectAt(hostOf(request)) === undefined) return fetch(request, env)
     return SERVED.test(new URL(request.url).pathname) ? fetch(request, env) : rest.fetch(request, env)
   }
 
   return (request, env) => {
+    // these know without the database, which may be a while in answering: the API, and what asks whether this process lives
+    if (domains.size === 0 || hostOf(request) === settings.publicUrl.hostname) return fetch(request, env)
+    if (new URL(request.url).pathname === '/health') return fetch(request, env)
     const changes = domains.settled()
     return changes === undefined ? serve(request, env) : afterChanges(request, env, changes)
   }
