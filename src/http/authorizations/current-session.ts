@@ -10,11 +10,10 @@ import {
   type CurrentSession,
   cancelConnectSession,
   connectionsOf,
-  findConnectSession,
   restartConnectSession,
 } from '../../flows/connect-session.ts'
 import { inContext } from '../../services/request-context.ts'
-import { SESSION_RATE, type SessionLimits } from '../connect/open-session.ts'
+import { connectSessionAt, SESSION_RATE, type SessionLimits } from '../connect/open-session.ts'
 import { createClientAddress } from '../endpoint/client-address.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { errorSchema } from '../endpoint/error-schema.ts'
@@ -63,7 +62,7 @@ export function addCurrentSession(
       requestHeader(c, 'authorization')
         ?.replace(/^bearer\s+/i, '')
         .trim() ?? ''
-    const found = await findConnectSession(broker, token)
+    const found = await connectSessionAt(c, broker, token)
     const origin = requestHeader(c, 'origin')
     if (found.outcome !== 'unknown' && origin !== found.session.origin)
       throw new BrokerError(

@@ -33,19 +33,10 @@ export function addOpenSession(app: OpenAPIHono, broker: Broker, limits: Session
   const cookies = browserCookies(broker)
   const clientAddress = createClientAddress(broker.settings)
 
-  /** The session, which is unknown at the domain of another project. */
-  async function sessionAt(c: Context, token: string): Promise<FoundSession> {
-    const found = await findConnectSession(broker, token)
-    const { projectId } = siteOf(c, broker)
-    const isForeign =
-      found.outcome !== 'unknown' && (projectId ?? found.session.projectId) !== found.session.projectId
-    return isForeign ? { outcome: 'unknown' } : found
-  }
-
   app.post('/connect/session', async (c) => {
     if (!isTopLevel(c)) return endingResponse(c, { kind: 'refused_request' }, 403)
     const form = await readForm(c)
-    const found = await sessionAt(c, form.get('session_token') ?? '')
+    const found = await connectSessionAt(c, broker, form.get('session_token') ?? '')
     if (found.outcome === 'unknown') limits.countGuess(clientAddress(c))
     else limits.charge({ id: found.session.id, rateLimit: SESSION_RATE })
     if (found.outcome !== 'live')
@@ -78,6 +69,15 @@ export function addOpenSession(app: OpenAPIHono, broker: Broker, limits: Session
     pageHeaders(c)
     return c.redirect(connectUrl(broker, authorization), 303)
   })
+}
+
+/** The session, which is unknown at the domain of another project. */
+export async function connectSessionAt(c: Context, broker: Broker, token: string): Promise<FoundSession> {
+  const found = await findConnectSession(broker, token)
+  const { projectId } = siteOf(c, broker)
+  const isForeign =
+    found.outcome !== 'unknown' && (projectId ?? found.session.projectId) !== found.session.projectId
+  return isForeign ? { outcome: 'unknown' } : found
 }
 
 /** Browsers say so over https and to loopback hosts. In a frame the pages would not show themselves. */
