@@ -1,6 +1,8 @@
 import { challengeRecord } from '../domain/domain-name.ts'
+import { OutgoingError } from '../egress/outgoing.ts'
 import type { Check, DiagnosisTarget } from './check.ts'
-import { isServing } from './is-serving.ts'
+
+const TIMEOUT_MS = 2_000
 
 /** Whether the project's domain is proved, its DNS record still there, and Gatepass to be reached at it. */
 export async function checkDomain({ broker, project }: DiagnosisTarget): Promise<Check[]> {
@@ -19,8 +21,8 @@ export async function checkDomain({ broker, project }: DiagnosisTarget): Promise
       },
     ]
   const checks: Check[] = []
-  const answer = await broker.lookUpTxt(record.name)
-  if (answer.outcome === 'found' && !answer.values.includes(record.value))
+  const txt = await broker.lookUpTxt(record.name)
+  if (txt.outcome === 'found' && !txt.values.includes(record.value))
     checks.push({
       name,
       status: 'warning',
@@ -28,14 +30,35 @@ export async function checkDomain({ broker, project }: DiagnosisTarget): Promise
       fix: `Publish ${record.value} there again, or give the domain up: --remove domain.`,
     })
   const url = broker.usersUrl(project.id)
-  if (!(await isServing(url)))
+  const answer = await askHealth(broker, url)
+  if (answer === 'none')
     checks.push({
       name,
       status: 'warning',
       message: `No Gatepass answers at ${url.origin}, where users are sent.`,
       fix: 'Look at the address record of the name, its certificate, and whether the proxy passes the Host header on.',
     })
-  return checks.length > 0
-    ? checks
-    : [{ name, status: 'ok', message: `is proved and answers at ${url.origin}` }]
+  if (checks.length > 0) return checks
+  const reached =
+    answer === 'some'
+      ? `answers at ${url.origin}`
+      : `was not asked at ${url.origin}: its address is a private one, which is not in GATEPASS_ALLOWED_HOSTS`
+  return [{ name, status: 'ok', message: `is proved and ${reached}` }]
+}
+
+/**
+ * Whether Gatepass answers there. The administrator of a project says where the name leads, so this is asked by the
+ * guarded client, which tells nothing of a private address.
+ */
+async function askHealth(
+  { outgoing }: DiagnosisTarget['broker'],
+  origin: URL,
+): Promise<'some' | 'none' | 'not asked'> {
+  try {
+    const url = new URL('/health', origin)
+    return (await outgoing.send({ url, deadlineMs: TIMEOUT_MS })).status === 200 ? 'some' : 'none'
+  } catch (error) {
+    if (!(error instanceof OutgoingError)) throw error
+    return error.kind === 'host_not_allowed' ? 'not asked' : 'none'
+  }
 }

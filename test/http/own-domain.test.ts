@@ -81,6 +81,18 @@ describe('a name', () => {
   })
 })
 
+test('a domain that has become the host of the public URL takes nothing from it', async () => {
+  await prove()
+  await using moved = await startGatepass({
+    databasePath: scene.gatepass.databasePath,
+    environment: { GATEPASS_PUBLIC_URL: `http://${HOST}` },
+    now: scene.clock,
+    lookUpTxt,
+  })
+  const at = await new UserAgent().get(`${moved.url}/openapi.json`, { headers: { host: HOST } })
+  expect(at.status).toBe(200)
+})
+
 describe('the proof', () => {
   test('is a TXT record, which the answer names with all that has to be registered before', async () => {
     const set = await scene.call('PATCH', BRANDING, { domain: HOST })
@@ -275,6 +287,18 @@ describe('from the proof on', () => {
     const portal = await scene.call('POST', '/v1/users/b/portal', {}, { key: otherKey })
     const enter = new URL(portal.body.url)
     expect((await new UserAgent().get(at(enter.pathname + enter.search))).status).toBe(410)
+    const session = await ofOtherProject.call('POST', '/v1/connect_sessions', {
+      user_id: 'b',
+      provider_id: 'demo',
+      allowed_origin: 'https://app.example',
+    })
+    const headers = {
+      authorization: `Bearer ${session.body.session_token}`,
+      origin: 'https://app.example',
+    }
+    const current = '/v1/connect_sessions/current'
+    expect((await new UserAgent().get(at(current), { headers })).status).toBe(401)
+    expect((await new UserAgent().get(`${scene.gatepass.url}${current}`, { headers })).status).toBe(200)
     await approved.browser.follow(approved.callback)
     const status = await scene.call('GET', `/v1/auth/status?id=${body.id}`, undefined, { key: otherKey })
     expect(status.body.status).toBe('completed')
