@@ -161,9 +161,6 @@ export const FAILURE_REASONS = [
 ] as const
 export type FailureReason = (typeof FAILURE_REASONS)[number]
 
-/** The statuses that callers see. */
-export type AuthorizationStatus = 'not_started' | 'pending' | 'completed' | 'failed'
-
 export const EXPIRED_MESSAGE = 'The link was not used in time. Ask for a new one and open it within its time.'
 
 /**

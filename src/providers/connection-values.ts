@@ -1,4 +1,4 @@
-import type { KeptValue, Provider } from './provider.ts'
+import { type KeptValue, type Provider, requestsOf } from './provider.ts'
 import type { AuthorizationRequestBlock } from './request-block.ts'
 import { fillTemplate, names } from './template.ts'
 import { fillUrl, userVariables, variableFault } from './variables.ts'
@@ -80,7 +80,7 @@ export function withConnectionValues(provider: Provider, values: ConnectionValue
 
 /** The values of authorization responses that endpoints name. */
 export function toldInEndpoints(provider: Provider): [string, KeptValue][] {
-  const templates = blocksOf(provider).map(({ endpointTemplate = '' }) => endpointTemplate)
+  const templates = endpointTemplatesOf(provider)
   return Object.entries(provider.keptValues ?? {}).filter(([name]) =>
     templates.some((template) => names(template, name)),
   )
@@ -94,8 +94,7 @@ export function ownEndpointsOf(provider: Provider): readonly unknown[] {
   const asked = userVariables(provider).map(([name, { pattern }]) => [name, 'user', pattern])
   const told = toldInEndpoints(provider).map(([name, { from, at, pattern }]) => [name, from, at, pattern])
   if (asked.length + told.length === 0) return []
-  const templates = blocksOf(provider).map(({ endpointTemplate = '' }) => endpointTemplate)
-  return [[...asked, ...told].sort(), templates]
+  return [[...asked, ...told].sort(), endpointTemplatesOf(provider)]
 }
 
 /** Whether endpoints depend on the connection. */
@@ -103,15 +102,6 @@ export function hasOwnEndpoints(provider: Provider): boolean {
   return userVariables(provider).length > 0 || toldInEndpoints(provider).length > 0
 }
 
-function blocksOf(provider: Provider): readonly AuthorizationRequestBlock[] {
-  return [
-    provider.authorizationRequest,
-    provider.tokenRequest,
-    provider.refreshRequest,
-    provider.exchangeRequest,
-    provider.renewalRequest,
-    provider.userInfoRequest,
-    provider.introspectionRequest,
-    provider.revocationRequest,
-  ].filter((block) => block !== undefined)
+function endpointTemplatesOf(provider: Provider): readonly string[] {
+  return requestsOf(provider).map(([, { endpointTemplate = '' }]) => endpointTemplate)
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { catalogueOf } from './catalogue/registry.ts'
 import { hasOwnEndpoints, ownEndpointsOf } from './connection-values.ts'
-import { type EndpointRole, endpointsOf, type Provider } from './provider.ts'
+import { type EndpointRole, endpointsOf, type Provider, requestsOf } from './provider.ts'
 import { names } from './template.ts'
 import { urlTemplatesOf, userVariables, withVariables } from './variables.ts'
 
@@ -78,18 +78,7 @@ export function endpointsDigest(provider: Provider): string {
 }
 
 function identityByHosts(provider: Provider, clientId: string | undefined): string {
-  const hosts = [
-    provider.authorizationRequest,
-    provider.tokenRequest,
-    provider.refreshRequest,
-    provider.exchangeRequest,
-    provider.renewalRequest,
-    provider.userInfoRequest,
-    provider.introspectionRequest,
-    provider.revocationRequest,
-  ]
-    .filter((block) => block !== undefined)
-    .map((block) => new URL(block.endpoint).host)
+  const hosts = requestsOf(provider).map(([, { endpoint }]) => new URL(endpoint).host)
   return digest([[...new Set(hosts)].sort(), clientId ?? ''])
 }
 

@@ -201,23 +201,32 @@ export const ENDPOINT_ROLES = [
   'revocation',
 ] as const
 
+/** The requests that the entry describes, by the role of their endpoint. */
+export function requestsOf(
+  provider: Provider,
+): readonly (readonly [role: EndpointRole, request: AuthorizationRequestBlock])[] {
+  const requests = {
+    authorization: provider.authorizationRequest,
+    token: provider.tokenRequest,
+    refresh: provider.refreshRequest,
+    exchange: provider.exchangeRequest,
+    renewal: provider.renewalRequest,
+    user_info: provider.userInfoRequest,
+    introspection: provider.introspectionRequest,
+    revocation: provider.revocationRequest,
+  }
+  return ENDPOINT_ROLES.flatMap((role) => {
+    const request = requests[role]
+    return request === undefined ? [] : [[role, request] as const]
+  })
+}
+
 /** The origin and path of the entry's endpoints, by their role. */
 export function endpointsOf(provider: Provider): Partial<Record<EndpointRole, string>> {
-  const blocks: readonly (readonly [EndpointRole, { readonly endpoint: string } | undefined])[] = [
-    ['authorization', provider.authorizationRequest],
-    ['token', provider.tokenRequest],
-    ['refresh', provider.refreshRequest],
-    ['exchange', provider.exchangeRequest],
-    ['renewal', provider.renewalRequest],
-    ['user_info', provider.userInfoRequest],
-    ['introspection', provider.introspectionRequest],
-    ['revocation', provider.revocationRequest],
-  ]
   const token = originAndPath(provider.tokenRequest.endpoint)
   const endpoints: Partial<Record<EndpointRole, string>> = {}
-  for (const [role, block] of blocks) {
-    if (block === undefined) continue
-    const endpoint = originAndPath(block.endpoint)
+  for (const [role, request] of requestsOf(provider)) {
+    const endpoint = originAndPath(request.endpoint)
     if (role !== 'refresh' || endpoint !== token) endpoints[role] = endpoint
   }
   return endpoints

@@ -1,13 +1,14 @@
 import { toTimestamp } from '../../domain/clock.ts'
 import type { ExecutionRecord } from '../../domain/execution.ts'
-import { hasItems, isList } from '../../tools/large-json.ts'
+import { isList } from '../../tools/large-json.ts'
 import { withMedia } from '../../tools/mcp/media-content.ts'
 import { type Execution, type ExecutionOutcome, isSuccess } from '../../tools/run/execution.ts'
+import { type StoredOutput, toStoredError, toStoredOutput } from '../../tools/run/stored-output.ts'
 import { artifactToJson } from '../../tools/tool-answer.ts'
 import type { ToolError } from '../../tools/tool-error.ts'
 
 // Executions on the wire of `/v1/tools/execute`: in the form that its contract describes, and in the form that Arcade's
-// SDKs know. arcade-tools.ts has Arcade's tool definitions.
+// SDKs know, which is also the form that history stores (stored-output.ts). arcade-tools.ts has Arcade's tool definitions.
 
 /**
  * The contract's answer, which has no other members. `output` has exactly one of `value`, `error`,
@@ -92,7 +93,6 @@ export function toArcadeExecuteResponse(
 ): ArcadeExecuteResponse {
   const { id, durationMs, finishedAt, outcome } = execution
   const success = isSuccess(execution)
-  const logs = 'logs' in outcome && hasItems(outcome.logs) ? { logs: outcome.logs } : {}
   return {
     id,
     execution_id: id,
@@ -101,7 +101,7 @@ export function toArcadeExecuteResponse(
     success,
     finished_at: finishedAt,
     duration: durationMs,
-    output: { ...toArcadeOutput(withMedia(outcome), options.includeStacktrace === true), ...logs },
+    output: toArcadeOutput(outcome, options.includeStacktrace === true),
   }
 }
 
@@ -117,56 +117,10 @@ export function toArcadeScheduled(record: ExecutionRecord): Readonly<Record<stri
   }
 }
 
-function toArcadeOutput(shown: ShownOutcome, includeStacktrace: boolean): Record<string, unknown> {
-  switch (shown.outcome) {
-    case 'value':
-      return { value: shown.value ?? null }
-    case 'error': {
-      const { stacktrace } = shown.error
-      const stack = includeStacktrace && stacktrace !== undefined ? { stacktrace } : {}
-      return { error: { ...errorToWire(shown.error), ...stack } }
-    }
-    case 'authorization_required': {
-      const { id, url, scopes, status, userId, providerId } = shown.authorization
-      return {
-        authorization: {
-          id,
-          status,
-          url,
-          scopes: [...scopes],
-          user_id: userId,
-          ...(providerId !== undefined && { provider_id: providerId }),
-          context: {},
-        },
-      }
-    }
-    case 'artifact':
-      return { artifact: artifactToJson(shown.artifact) }
-  }
-}
-
-/** The wire name of each member of an error. A stack trace is added only for callers that ask for it. */
-const ERROR_NAMES = {
-  kind: 'kind',
-  message: 'message',
-  canRetry: 'can_retry',
-  developerMessage: 'developer_message',
-  additionalPromptContent: 'additional_prompt_content',
-  retryAfterMs: 'retry_after_ms',
-  statusCode: 'status_code',
-  extra: 'extra',
-} as const satisfies Record<Exclude<keyof ToolError, 'stacktrace' | 'parameterErrors'>, string>
-
-/** An error in Arcade's spelling, without its stack trace. */
-export function errorToWire({
-  stacktrace: _,
-  parameterErrors,
-  ...error
-}: ToolError): Record<string, unknown> {
-  const members = Object.entries(error).map(([name, value]) => [
-    ERROR_NAMES[name as keyof typeof ERROR_NAMES], // the type of `Object.entries` loses the names
-    value,
-  ])
-  const extra = parameterErrors && { extra: { parameter_errors: parameterErrors } }
-  return { ...Object.fromEntries(members), ...extra }
+function toArcadeOutput(outcome: ExecutionOutcome, includeStacktrace: boolean): StoredOutput {
+  const output = toStoredOutput(outcome)
+  if (outcome.outcome !== 'error' || outcome.error.stacktrace === undefined || !includeStacktrace)
+    return output
+  const { stacktrace } = outcome.error
+  return { ...output, error: { ...toStoredError(outcome.error), stacktrace } }
 }

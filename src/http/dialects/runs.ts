@@ -3,8 +3,8 @@ import type { Tool } from '../../domain/tool.ts'
 import { toModelTool } from '../../tools/catalogue/tool-formats.ts'
 import type { ChainResult, ChainStepResult } from '../../tools/run/run-chain.ts'
 import type { RunError, RunResult, StreamEvent } from '../../tools/run/run-tool.ts'
+import { toStoredError } from '../../tools/run/stored-output.ts'
 import type { RequiredAuthorization } from '../../tools/tool-answer.ts'
-import { errorToWire } from './arcade.ts'
 
 // Results of `/v1/tools/run`, `run_stream`, `run_chain` and `/v1/code/execute` on the wire: toolexec's names in camelCase,
 // with `error` and `requires_authorization` in Arcade's spelling.
@@ -37,7 +37,7 @@ function outcomeToWire(result: RunResult): WireObject {
 }
 
 function runErrorToWire({ op, toolId, ...error }: RunError): WireObject {
-  return { op, toolId, ...errorToWire(error) }
+  return { op, toolId, ...toStoredError(error) }
 }
 
 function authorizationToWire({ id, url, scopes, status }: RequiredAuthorization) {

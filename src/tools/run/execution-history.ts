@@ -5,15 +5,11 @@ import type { Sealed } from '../../domain/sealed.ts'
 import { toolId } from '../../domain/tool.ts'
 import { currentContext } from '../../services/request-context.ts'
 import { executionPlace } from '../../store/sealed-columns.ts'
-import { hasItems, jsonText, LARGE_BYTES, LargeJson } from '../large-json.ts'
-import { withMedia } from '../mcp/media-content.ts'
-import { artifactToJson } from '../tool-answer.ts'
-import type { ToolError } from '../tool-error.ts'
-import { type Execution, type ExecutionOutcome, isSuccess, type ToolCall } from './execution.ts'
+import { jsonText, LARGE_BYTES, LargeJson } from '../large-json.ts'
+import { type Execution, isSuccess, type ToolCall } from './execution.ts'
+import { type StoredOutput, toStoredOutput } from './stored-output.ts'
 
-// What history keeps of a run, and the only file that knows how its content is stored: `StoredOutput` has the spellings
-// that the first release stored. New rows are written in the same form, so that nodes of an older release read them
-// while an installation is upgraded node by node.
+// What history keeps of a run, and the only file that knows how it is stored, with stored-output.ts for the output.
 
 /** The request of a run, as history keeps it. */
 export interface KeptRequest
@@ -33,9 +29,6 @@ export interface Attempt {
   /** Why the broker could not run the tool, or does not know how the run ended. */
   readonly systemErrorMessage?: string
 }
-
-/** The stored form of an outcome: one of `value`, `error`, `authorization` and `artifact`, and `logs` where there are any. */
-export type StoredOutput = Readonly<Record<string, unknown>>
 
 /** Adds a run that has ended to history, with input and output only if its caller asked for that (`keepContent`). */
 export function recordExecution(
@@ -89,54 +82,6 @@ export function endOf(
 /** The result of a run, as an attempt has it. */
 export function resultOf(execution: Execution): Pick<Attempt, 'success' | 'output'> {
   return { success: isSuccess(execution), output: toStoredOutput(execution.outcome) }
-}
-
-function toStoredOutput(outcome: ExecutionOutcome): StoredOutput {
-  const logs = 'logs' in outcome && hasItems(outcome.logs) ? { logs: outcome.logs } : {}
-  const shown = withMedia(outcome)
-  switch (shown.outcome) {
-    case 'value':
-      return { value: shown.value ?? null, ...logs }
-    case 'error':
-      return { error: toStoredError(shown.error), ...logs }
-    case 'artifact':
-      return { artifact: artifactToJson(shown.artifact), ...logs }
-    case 'authorization_required': {
-      const { id, url, scopes, status, userId, providerId } = shown.authorization
-      return {
-        authorization: {
-          id,
-          status,
-          url,
-          scopes: [...scopes],
-          user_id: userId,
-          ...(providerId !== undefined && { provider_id: providerId }),
-          context: {},
-        },
-      }
-    }
-  }
-}
-
-/** The stored name of each member of an error; a stack trace is not stored. */
-const STORED_NAMES = {
-  kind: 'kind',
-  message: 'message',
-  canRetry: 'can_retry',
-  developerMessage: 'developer_message',
-  additionalPromptContent: 'additional_prompt_content',
-  retryAfterMs: 'retry_after_ms',
-  statusCode: 'status_code',
-  extra: 'extra',
-} as const satisfies Record<Exclude<keyof ToolError, 'stacktrace' | 'parameterErrors'>, string>
-
-function toStoredError({ stacktrace: _, parameterErrors, ...error }: ToolError): StoredOutput {
-  const members = Object.entries(error).map(([name, value]) => [
-    STORED_NAMES[name as keyof typeof STORED_NAMES], // the type of `Object.entries` loses the names
-    value,
-  ])
-  const extra = parameterErrors && { extra: { parameter_errors: parameterErrors } }
-  return { ...Object.fromEntries(members), ...extra }
 }
 
 type Row = Pick<ExecutionRecord, 'id' | 'projectId'>
