@@ -30,7 +30,7 @@ import {
 
 export { OutgoingError, type OutgoingErrorKind } from './outgoing-error.ts'
 export type * from './outgoing-request.ts'
-export { type AllowedHost, parseAllowedHost } from './public-address.ts'
+export { parseAllowedHost } from './public-address.ts'
 
 const DEADLINE_MS = 10_000
 const MAX_BYTES = 256 * 1024

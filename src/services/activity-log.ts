@@ -10,7 +10,7 @@ const PAUSE_MS = 50
 const SEEN_SECONDS = 60
 /**
  * While the database cannot be written, more users and counts than these are not recorded. User ids come from callers,
- * so that the memory for them needs an end.
+ * so the memory for them needs a limit.
  */
 const MAX_USERS = 50_000
 const MAX_COUNTS = 10_000

@@ -56,7 +56,7 @@ export function createKeptRows<Row extends { readonly uid: string }>(
     },
   })
   let [hits, misses, evictions] = [0, 0, 0]
-  /** Those that are being read, which must hear of changes although they may have been dropped meanwhile. */
+  /** Projects that are being read: changes outdate them too, even if `projects` has dropped them meanwhile. */
   const beingRead = new Map<string, Kept<Row>>()
   let missed = store.catchUp()
 

@@ -118,7 +118,7 @@ export function createLiveness(
         )
     },
     async close() {
-      if (timer !== undefined) await leave().catch(() => {}) // its row lapses by itself
+      if (timer !== undefined) await leave().catch(() => {}) // if that fails, its row expires
     },
   }
 }

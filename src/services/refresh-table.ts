@@ -11,7 +11,7 @@ import { atMost } from './cache-size.ts'
 import { createProviderBreaker, type ProviderBreaker } from './provider-breaker.ts'
 import { outsideTraces } from './tracing.ts'
 
-/** What a refresh comes to. */
+/** The outcome of a refresh. */
 export type RefreshOutcome =
   /** The connection's stored access token may be used. */
   | { readonly outcome: 'usable'; readonly connection: Connection }

@@ -8,7 +8,7 @@ export interface Release extends AccessSecrets {
   readonly fingerprint: string
   /** The broker's client at the provider, for headers of API requests. */
   readonly clientId?: string
-  /** What is made of this release again and again, kept while the connection is cached. */
+  /** Texts that every use of this release needs, made once while the connection is cached. */
   readonly texts: ReleaseTexts
 }
 

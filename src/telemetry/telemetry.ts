@@ -20,7 +20,7 @@ export interface Telemetry {
   readonly tracing?: Tracing
   /** Sends the metrics from now on, and adds figures of the telemetry itself to them. */
   sendMetrics(metrics: Metrics, read: () => Promise<readonly MetricFamily[]>): void
-  /** Sends what waits, for at most `ms`. What is not sent by then is lost. */
+  /** Sends the queued spans and metrics for at most `ms`. Those not sent by then are lost. */
   close(ms: number): Promise<void>
 }
 

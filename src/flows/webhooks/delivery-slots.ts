@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 /** Attempts of one process at a time, in all and to one webhook. */
 const AT_ONCE = 64
 const AT_ONCE_OF_WEBHOOK = 8
-/** Attempts to webhooks that have failed, which may each take their whole time. */
+/** Attempts to webhooks that have failed: each may last until its timeout. */
 const PROBES_AT_ONCE = 16
 /** A webhook that has not answered this process yet. */
 const FIRST_AT_ONCE = 2
@@ -14,7 +14,7 @@ type End = 'answered' | 'failed' | 'crowded'
 
 /**
  * The attempts that a process may make at once. A webhook begins with a few, gets one more for each answer, and half as
- * many after it was too much for the receiver: so receivers that do not answer take no slots from the others.
+ * many after its receiver was overloaded, so that receivers that do not answer take no slots from the others.
  */
 export interface DeliverySlots {
   readonly free: number

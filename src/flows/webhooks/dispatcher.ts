@@ -22,7 +22,7 @@ import { type Receipt, sendEvent } from './send-event.ts'
 
 /** Delivers events to webhooks. Any number of processes do so at once: each delivery is claimed by one of them. */
 export interface Dispatcher {
-  /** Begins what is due. To be called about every second; an event that is written calls it too. */
+  /** Begins attempts for due deliveries. To be called about every second; a written event triggers it too. */
   runDue(): Promise<void>
   /**
    * Begins no more attempts and waits at most `ms` for those that are under way. Another process repeats those that
@@ -61,7 +61,7 @@ export function createDispatcher(
   function wake(): void {
     isWanted = true
     if (looking !== undefined || isClosed) return
-    // a commit wakes it within the request that has written, and it acts for none
+    // a commit calls this inside the context of a request, but the work belongs to no request
     looking = outsideTraces(() => inContext(AS_SYSTEM, look)).finally(() => {
       looking = undefined
       if (isWanted) wake()
@@ -74,7 +74,7 @@ export function createDispatcher(
       isWanted = false
       if (slots.free === 0) return
       const due = await store.deliveries.dueWebhooks(broker.now())
-      // in another order each time, so that none always comes last
+      // in random order, so that no webhook always comes last
       for (const webhook of shuffled(due)) if (!isClosed) await claim(webhook)
     }
   }
@@ -93,7 +93,7 @@ export function createDispatcher(
     const release = slots.take(webhook.id, how)
     const one = attempt(webhook, claimed)
       .then(release, (error: unknown) => {
-        // the claim runs out, and another attempt is made
+        // once the claim expires, another attempt is made
         log.error({ webhook: webhook.id, error }, 'a delivery to a webhook could not be settled')
         release('failed')
       })

@@ -6,9 +6,9 @@ import { signedHeaders } from './sign.ts'
 
 /** From the call to the end of the answer; shorter than the lease on the delivery. */
 export const ATTEMPT_MS = 15_000
-/** An answer may go on for so long after its head before the connection is closed. */
+/** How long the body of an answer may take before the connection is closed. */
 const IDLE_MS = 2_000
-/** Of an answer so much is read, so that the connection can be used again, and none of it is kept. */
+/** How much of a body is read, and dropped, so that the connection can be used again. */
 const MAX_ANSWER_BYTES = 64 * 1024
 
 /** What a receiver has answered, or why there is no answer. */
@@ -16,7 +16,7 @@ export type Receipt =
   | { readonly status: number; readonly retryAfter?: string | undefined }
   | { readonly error: string }
 
-/** Sends one event to a webhook, signed at this moment. Follows no redirect, and keeps of the answer its status. */
+/** Sends one event to a webhook, signed at this moment. Follows no redirect, and keeps only the status of the answer. */
 export async function sendEvent(
   broker: Pick<Broker, 'receivers' | 'sealer' | 'now'>,
   webhook: Webhook,

@@ -9,12 +9,12 @@ import { webhookPlace } from '../../store/sealed-columns.ts'
 import { type Receipt, sendEvent } from './send-event.ts'
 import { newSecret } from './sign.ts'
 
-/** Webhooks of one project. Each change of the project asks for all of them. */
+/** Webhooks of one project. All of them are read for each event of the project. */
 const MOST_WEBHOOKS = 20
 export const DEFAULT_OVERLAP_SECONDS = 24 * 3600
 /** Events that one request makes due again. */
 const REPLAYED_AT_ONCE = 500
-/** Of them, those in one transaction. */
+/** How many of them one transaction changes. */
 const REPLAYED_PER_COMMIT = 100
 
 /** What an administrator sets. `types` absent: all. */
@@ -131,8 +131,8 @@ export async function rotateWebhookSecret(
 }
 
 /**
- * Sends a test event now, in the way of every delivery, and returns what the receiver answered. Nothing but
- * the audit entry is kept, and the webhook's failures are not counted.
+ * Sends a test event now, as deliveries are sent, and returns what the receiver answered. Only the audit entry is
+ * stored, and a failure does not count as one of the webhook's.
  */
 export async function testWebhook(broker: Broker, webhook: Webhook): Promise<Receipt> {
   await broker.audit.record(webhook.projectId, { action: 'webhook.tested', subject: webhook.id })
@@ -154,7 +154,7 @@ export async function replayEvents(
       'conflict',
       `The webhook is disabled, so nothing would be sent: PATCH /v1/webhooks/${webhook.id} {"enabled": true} first.`,
     )
-  // each part of it: where one goes on is said by the request, so that no request does without an entry
+  // one entry for each request: the caller chooses where a replay continues, so a continued one is audited too
   await broker.audit.record(webhook.projectId, { action: 'webhook.replayed', subject: webhook.id })
   let replayed = 0
   let place = after

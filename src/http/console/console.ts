@@ -12,12 +12,12 @@ import { addAdministrationPages } from './pages.ts'
 import { consoleRoutes } from './routes.ts'
 import { addUserPages } from './users.ts'
 
-/** The largest form before the login: a key, and where to go on. */
+/** The largest form before the login: a key, and the page that follows. */
 const MAX_LOGIN_BYTES = 8 * 1024
 /** The largest form: a policy, a tool's input. */
 const MAX_FORM_BYTES = 512 * 1024
 
-/** The operator's console. Each `add…` is one page with what belongs to it; its file has the paths. */
+/** The operator's console. Each `add…` adds one page with its forms; its file has the paths. */
 export function addConsole(app: OpenAPIHono, broker: Broker, options: OperationOptions = {}): void {
   if (broker.settings.dashboard.serve === 'off') return
   app.use('/dashboard/login', bodyLimit(MAX_LOGIN_BYTES))
@@ -31,7 +31,7 @@ export function addConsole(app: OpenAPIHono, broker: Broker, options: OperationO
   addUserPages(routes) //                 /dashboard/users
   addAuthorizationPages(routes) //        /dashboard/authorizations
   addAdministrationPages(routes, broker, options)
-  // what no page has taken
+  // every path that is no page
   routes.page('/*', () => {
     throw new BrokerError('not_found', 'There is no such page in the console.')
   })

@@ -54,7 +54,7 @@ export function addConsoleLogin(app: OpenAPIHono, broker: Broker, routes: Consol
     return show(c, next)
   })
 
-  /** By key: the form has no session yet, so its origin alone is checked; the login makes a new session. */
+  /** Login by key. The form has no session and no CSRF token yet, so only its origin is checked. */
   app.post('/dashboard/login', async (c) => {
     const form = await readForm(c)
     const next = safeNext(form.get('next'))

@@ -31,7 +31,7 @@ export interface OnPage {
   query(name: string): string | undefined
   /** Answers with a page of the console. */
   show(title: string, body: Html, options?: ShowOptions): Response | Promise<Response>
-  /** Answers a form: the browser goes on to the path below `/dashboard`, whose page shows the message once. */
+  /** Answers a form with a redirect to the path below `/dashboard`, whose page shows the message once. */
   go(path: string, done?: string): Response
   /** A form that changes something, with its CSRF token; empty for a readonly operator, unless it is `readonly`. `action` is below `/dashboard`. */
   form(action: string, fields: Html, options?: FormOptions): Html | ''
@@ -181,7 +181,7 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
     },
   }
 
-  /** `run` is given what it must call with the form before it changes anything. */
+  /** `run` receives a function that checks the form, and calls it before it changes anything. */
   function sent(
     path: string,
     { recent = false, readonly = false }: FormRouteOptions = {},
@@ -208,12 +208,12 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
   }
 }
 
-/** In place of a button that needs a recent login: the way to confirm it, which leads back to the path. */
+/** Replaces a button that needs a recent login: links to the confirmation, which then returns to the path. */
 export function confirmFirst(path: string): Html {
   return html`<p class="confirm-first"><a class="button" href="/dashboard/confirm?next=${encodeURIComponent(path)}">Confirm your login first</a> <span class="muted small">It needs a login that is at most five minutes old.</span></p>`
 }
 
-/** The path below `/dashboard`, with its query: where a login or a confirmation comes back to. */
+/** The path below `/dashboard`, with its query, to which a login or a confirmation returns. */
 export function pathOf(c: Context): string {
   return c.req.path.replace(/^\/dashboard/, '')
 }

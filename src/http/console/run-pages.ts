@@ -31,7 +31,7 @@ const LONGEST_TEXT = 20_000
 /** The history of runs, and the runs that are to begin later. */
 export function addRunPages(routes: ConsoleRoutes, broker: Broker): void {
   async function list(on: OnPage, isScheduled: boolean) {
-    await broker.history.flush().catch(() => {}) // a run of a moment ago is listed; if it cannot be written, the others are
+    await broker.history.flush().catch(() => {}) // so that runs of a moment ago are listed; if it fails, the others are
     const [userId, tool] = [on.query('user'), on.query('tool')]
     const status = EXECUTION_STATUSES.find((one) => one === on.query('status'))
     const found = await findRuns(on, {
@@ -173,7 +173,7 @@ ${on.mayChange ? contentView(broker, record) : section('Input and output', html`
 ${asCurl(on, `/v1/executions/${record.id}`)}`
 }
 
-/** What went in and what came out, as far as it was kept. In the API, keys of the role readonly do not read it either. */
+/** The input and the outputs that history kept. In the API, keys of the role readonly do not read them either. */
 function contentView(broker: Broker, record: ExecutionRecord): Html {
   const detail = toDetail(broker, record)
   const outputs = (detail.attempts ?? []) as readonly ShownAttempt[] // `toDetail` makes them

@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import { AUTHORIZATION_STATUSES } from '../../tools/tool-answer.ts'
 import { ERROR_KINDS } from '../../tools/tool-error.ts'
-import type { AnswerOf } from '../endpoint/answer-of.ts'
 import { jsonObject, jsonValue } from '../endpoint/json-schemas.ts'
 
 // What a run of a tool ended with: parts that several endpoints answer, and the answer of `/v1/tools/execute`.
@@ -87,8 +86,3 @@ export const executeResultSchema = z
     }),
   })
   .openapi('ExecuteResult')
-
-export type ExecuteErrorWire = AnswerOf<typeof executeErrorSchema>
-export type ExecuteOutput = AnswerOf<typeof executeOutputSchema>
-export type ExecuteResult = AnswerOf<typeof executeResultSchema>
-export type ToolErrorWire = AnswerOf<typeof toolErrorSchema>

@@ -12,7 +12,7 @@ import { enterPage, goneLinkPage } from '../pages/portal/enter-pages.ts'
 import { wordsFor } from '../pages/texts/language-of.ts'
 import { asUser, type MeSession } from './me-session.ts'
 
-/** The way in by a caller's one-time link: a page whose button spends it. */
+/** The pages of a caller's one-time link: a button spends it and begins the session. */
 export function addEnter(app: OpenAPIHono, broker: Broker, { sessions }: MeSession): void {
   function gone(c: Context): Response | Promise<Response> {
     pageHeaders(c)
@@ -41,7 +41,7 @@ export function addEnter(app: OpenAPIHono, broker: Broker, { sessions }: MeSessi
   })
 
   app.post(ENTER_PATH, async (c) => {
-    // else another site could put its visitor into a session of the site's own user
+    // login CSRF: another site could otherwise log its visitor in as a user of its own choice
     if (!isFromOwnPage(c, broker, { withoutHeaders: 'refused' })) return gone(c)
     const ticket = (await readForm(c)).get('ticket')
     const found = await findPortalTicket(broker, ticket)

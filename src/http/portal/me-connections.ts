@@ -18,7 +18,7 @@ import type { MeRequest, MeSession } from './me-session.ts'
 export function addMeConnections(app: OpenAPIHono, broker: Broker, me: MeSession): void {
   const PATH = '/me/connections/:id'
 
-  /** The user's own connection of the path, where the session may do this with it. */
+  /** The user's own connection that the path names; `undefined` if there is none, or the session lacks the right. */
   async function connectionFor(
     { c, session }: MeRequest,
     right: PortalRight,
@@ -93,7 +93,7 @@ export function addMeConnections(app: OpenAPIHono, broker: Broker, me: MeSession
     return c.redirect(await consentUrl(connection, 'new', request), 303)
   })
 
-  /** The connect page of an authorization for the same permissions; the verifier checks its user as for every other. */
+  /** Begins an authorization for the same permissions and returns its connect page, where the user is verified as always. */
   async function consentUrl(
     { projectId, userId, providerUid, scopes }: Connection,
     account: string,

@@ -31,7 +31,7 @@ export function addMeData(app: OpenAPIHono, broker: Broker, me: MeSession): void
     if (permissionFor(broker, session, 'export') !== 'given') return toData(c)
     const { projectId, subject: userId } = session
     const pieces = userData(broker, { projectId, userId })
-    // the first piece follows the entry in the audit trail: without the entry there is no download
+    // the generator writes the audit entry before the first piece, so a download without an entry fails here
     const { value: first } = await pieces.next()
     pageHeaders(c)
     c.header('content-type', 'application/json; charset=utf-8')

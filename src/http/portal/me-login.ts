@@ -47,7 +47,7 @@ export function addMeLogin(app: OpenAPIHono, broker: Broker, { open }: MeSession
     )
   }
 
-  /** The project of the domain; at the public URL the one that is named. */
+  /** The project whose own domain the request came to; at the public URL the project that the request names. */
   async function projectAt(c: Context, named?: string): Promise<string> {
     return siteOf(c, broker).projectId ?? portalProject(broker, named)
   }

@@ -3,10 +3,10 @@ import type { OpenedPageSession } from '../../flows/page-session.ts'
 import { type Html, name } from '../pages/layout.ts'
 import type { Words } from '../pages/texts/words.ts'
 
-// The page that follows a form of /me says what the form did: its URL names it. The name is signed for the session, so
-// that no link makes the page say what did not happen.
+// The page that follows a form of /me shows a note of what the form did. The URL names the note, and the name is signed
+// for the session, so that no link makes the page show a note of what did not happen.
 
-/** With the name that the sentence has, if it has one. */
+/** A note, with the name that its sentence mentions, if any. */
 export interface MeNote {
   readonly code: keyof Words['texts']['portal']['notes']
   readonly about?: string | undefined
@@ -19,14 +19,14 @@ const WAITING: ReadonlySet<MeNote['code']> = new Set([
   'stale_form',
 ])
 
-/** The query of the page that tells it. */
+/** The query with which the page shows the note. */
 export function noteQuery({ confirmations }: Broker, session: OpenedPageSession, note: MeNote): string {
   const { code, about = '' } = note
   const proof = confirmations.proofOf(subject(session, code, about))
   return new URLSearchParams({ note: code, ...(about !== '' && { about }), proof }).toString()
 }
 
-/** The note of such a query; `undefined` for one that this session has not been given. */
+/** The note of such a query; `undefined` if the query was not made for this session. */
 export function readNote(
   { confirmations }: Broker,
   session: OpenedPageSession,

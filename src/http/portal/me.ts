@@ -66,7 +66,7 @@ export function addMe(app: OpenAPIHono, broker: Broker): void {
     )
   }
 
-  /** How a consent ended that this page began. */
+  /** A note of how an authorization ended that this page began. */
   async function noteOfConsent(
     { projectId, subject }: OpenedPageSession,
     id: string | undefined,

@@ -7,7 +7,7 @@ import { definitionsAt } from './definition-index.ts'
 import { definitionTexts } from './definition-texts.ts'
 import { hostVariables, matchPattern } from './endpoint-patterns.ts'
 
-export type { BuiltInProvider, OfflineAccess } from './built-in-provider.ts'
+export type { BuiltInProvider } from './built-in-provider.ts'
 
 /** The definitions that were needed so far. */
 const read = new Map<string, Definition>()

@@ -27,7 +27,7 @@ export interface ConnectOptions extends ResumeOptions {
 
 /**
  * Lets the user connect: opens the connect page, and waits until it has ended. Call it in the handler of a click, with
- * nothing awaited before. In this tab the page goes away; `resume` goes on after the way back.
+ * nothing awaited before. Where the connect page replaces this page, call `resume` when this page is loaded again.
  */
 export async function connect({
   session,
@@ -36,7 +36,7 @@ export async function connect({
 }: ConnectOptions): Promise<ConnectEnding> {
   const following = followingOf(options)
   const windowName = `gatepass${Math.random()}`
-  // a window that has gone to Gatepass is not found by its name: then this opens another
+  // a popup that shows Gatepass cannot be found by its name any more; this opens another then
   const openWindow = () => window.open('about:blank', windowName, 'popup,width=600,height=760')
   const isInTab = mode === 'redirect' || (mode === 'auto' && /Mobi|; wv\)/.test(navigator.userAgent))
   const popup = isInTab ? null : openWindow()
@@ -46,7 +46,7 @@ export async function connect({
   }
   try {
     const given = await (typeof session === 'function' ? session() : session)
-    const ended = endingOf(given as object) // completed from the start
+    const ended = endingOf(given as object) // the session may be completed when it is created
     if (ended) {
       popup?.close()
       return settle(following, ended)
@@ -67,8 +67,8 @@ export async function connect({
 }
 
 /**
- * Goes on waiting for what was begun in this tab before the page was loaded again, or before the way back. `undefined`:
- * nothing was.
+ * Waits for the session that `connect` began in this tab before the page was loaded again, by a reload or by a return from
+ * the connect page. `undefined` if there is none.
  */
 export function resume(options: ResumeOptions = {}): Promise<ConnectEnding> | undefined {
   const following = followingOf(options)

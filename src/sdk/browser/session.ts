@@ -2,7 +2,7 @@ import type { ConnectSession as Wire } from '../wire.ts'
 import { type ConnectEnding, tell } from './events.ts'
 import { make } from './make.ts'
 
-/** What a page keeps of its session, in this tab, so that it can go on after a reload or the way back. */
+/** What `sessionStorage` holds of a session, so that the page can resume it after a reload or a return to the page. */
 export interface Kept {
   readonly token: string
   /** Of Gatepass. */
@@ -26,7 +26,7 @@ export function settle({ target, name }: Following, ending: ConnectEnding): Conn
   return ending
 }
 
-/** Opens the connect page by a form, which takes the token there without a URL, and the page's origin with it. */
+/** Opens the connect page by a form: the token is in the body, not in a URL, and the browser adds this page's origin. */
 export function submit({ token, origin }: Kept, target: string, openedIn: 'popup' | 'tab'): void {
   const form = make('form', { method: 'post', action: `${origin}/connect/session`, target })
   form.append(
@@ -52,8 +52,8 @@ export function ask(
 }
 
 /**
- * Asks Gatepass until the session has ended. A window says nothing: neither that it was closed, nor how it ended. A tab that
- * wakes up asks at once, because its request died while it slept.
+ * Polls Gatepass until the session has ended, because the popup is isolated from this page: whether it was closed cannot
+ * be seen. A tab that becomes visible asks at once, because its request may have been cut off in the background.
  */
 export async function follow(
   session: Kept,
@@ -103,7 +103,7 @@ export async function follow(
   }
 }
 
-/** `undefined` while it is pending, and of a session that has only begun. */
+/** `undefined` while the session is pending, and for one that was only just created. */
 export function endingOf({ status, reason, message, connection }: Partial<Wire>): ConnectEnding | undefined {
   const isEnded = status === 'completed' || status === 'failed'
   return isEnded ? ({ status, reason, message, connection } as ConnectEnding) : undefined // as Gatepass has answered

@@ -7,14 +7,14 @@ import { type ArchiveHeader, archiveName, blockLines, endLine, headerLine } from
 
 const BUFFER_CHARACTERS = 256 * 1024
 
-/** Writes one archive under a name that is not its own yet. */
+/** Writes one archive to a file that has a temporary name until it is complete. */
 export interface ArchiveWriter {
   /** The name of the file while it is written. */
   readonly path: string
   add(block: AuditBlock): Promise<void>
   /** Writes the end, and makes the file durable. */
   end(anchor: AuditAnchor): Promise<void>
-  /** Gives the file its name, durably and never over another file. Returns the name. Throws `already_exists`. */
+  /** Renames the file to its final name, durably and never over another file. Returns the name. Throws `already_exists`. */
   giveName(anchor: AuditAnchor): Promise<string>
   /** Removes what was written. */
   discard(): Promise<void>
@@ -25,7 +25,7 @@ export async function createArchiveWriter(folder: string, header: ArchiveHeader)
   const begin = `${header.projectId}-${header.firstSeq}.`
   for (const name of await readdir(folder))
     if (name.startsWith(begin) && name.endsWith('.partial')) await rm(join(folder, name), { force: true })
-  // no other process has this name: one whose lease ran out must not give a name to the file of the one that took over
+  // a random name: a process whose lease ran out must not rename the file of the process that took the lease over
   const path = join(folder, `${begin}${randomUUID()}.partial`)
   const file: FileHandle = await open(path, 'wx', 0o600)
   let isOpen = true

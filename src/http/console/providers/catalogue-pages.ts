@@ -38,7 +38,7 @@ export function addCataloguePages(routes: ConsoleRoutes, broker: Broker): void {
     return showAdd(on, definition)
   })
 
-  /** Of the catalogue, or by an issuer. */
+  /** Adds a provider of the catalogue, or one that the metadata of its issuer describes. */
   routes.form(
     '/catalogue',
     async (on, form) => {

@@ -13,7 +13,7 @@ import type { ConsoleRoutes, OnPage } from '../routes.ts'
 import { workerBlock, workerFields, workerKind } from './worker-form.ts'
 import { showWorker, workerPath } from './worker-view.ts'
 
-/** A worker's tools read now, its address and secret changed, and the authorization that an MCP server itself wants. */
+/** The forms that read a worker's tools now, change its settings, and authorize Gatepass at an MCP server. */
 export function addWorkerChanges(routes: ConsoleRoutes, broker: Broker): void {
   const workerOf = (on: OnPage) => getWorker(broker, on.projectId, on.c.req.param('id') ?? '')
 
@@ -44,7 +44,7 @@ export function addWorkerChanges(routes: ConsoleRoutes, broker: Broker): void {
     { recent: true },
   )
 
-  /** Listed in the name of a user whom the administrator names; the link is for that user. */
+  /** Makes the link by which one user lets Gatepass list the tools of an MCP server with that user's connection. */
   routes.form(
     '/workers/:id/authorize',
     async (on, form) => {
@@ -91,7 +91,7 @@ export function changeForm(
   )
 }
 
-/** Asks for whom an MCP server is opened. */
+/** The form that asks with whose connection the tools of an MCP server are listed. */
 export function authorizeForm(on: OnPage, { id }: Worker): Html {
   return section(
     'It wants OAuth',
