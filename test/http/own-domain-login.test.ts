@@ -71,12 +71,12 @@ test.each([
   expect((await new UserAgent().get(theirs.url, withSession)).status).toBe(403)
 })
 
-test('the MCP clients of a user are at the public URL and at the domain of their own project', async () => {
+test('the MCP clients of a user are at the public URL, to which the domain of their own project leads', async () => {
   await prove('other', HOST, otherKey)
   expect((await new UserAgent().get(at('/me/clients'))).status).toBe(404)
   expect((await new UserAgent().post(at('/me/clients'), { decision: 'disconnect' })).status).toBe(404)
   await prove('default', 'auth.own.localhost')
   const page = await new UserAgent().follow(at('/me/clients', 'auth.own.localhost'))
-  expect([page.status, page.url]).toEqual([200, at('/me/clients', 'auth.own.localhost')])
+  expect([page.status, page.url]).toEqual([200, `${scene.gatepass.url}/me/clients`])
   await scene.call('PATCH', '/v1/admin/projects/default/branding', { domain: null })
 })

@@ -28,10 +28,14 @@ export function addUsersClients(
   const cookies = browserCookies(broker)
 
   app.use(CLIENTS_PATH, bodyLimit(MAX_FORM_BYTES))
-  // the users of this project log in at its domain, or at the public URL, and not at the domain of another one
-  app.use(CLIENTS_PATH, async (c, next) =>
-    (siteOf(c, broker).projectId ?? projectId) === projectId ? next() : linkNotFound(c),
-  )
+  // it is at the public URL, as the consent to clients is: their session is of that host
+  app.use(CLIENTS_PATH, async (c, next) => {
+    const site = siteOf(c, broker)
+    if (site.projectId === undefined) return next()
+    if (site.projectId !== projectId) return linkNotFound(c)
+    pageHeaders(c)
+    return c.redirect(new URL(CLIENTS_PATH, broker.settings.publicUrl).href, 303)
+  })
 
   app.get(CLIENTS_PATH, async (c) => {
     const session = sessionOf(c, broker, projectId)
