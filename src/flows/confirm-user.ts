@@ -3,6 +3,7 @@ import { type Authorization, at, currentStep, isSettled } from '../domain/author
 import { BrokerError } from '../domain/errors.ts'
 import { ownedTokenHash } from '../domain/ids.ts'
 import { trailLines } from '../domain/trail.ts'
+import { UnsealError } from '../store/seal.ts'
 import { connectUrl } from './acquire-tokens.ts'
 import { failureAudit } from './authorization-audit.ts'
 import { confirmSessionLogin } from './session-login.ts'
@@ -92,8 +93,13 @@ async function mismatch(broker: Broker, authorization: Authorization): Promise<B
 function attemptOrigin(broker: Broker, authorization: Authorization): string {
   const isWaiting = authorization.status === 'confirming' || authorization.status === 'confirmed'
   if (!isWaiting) return connectUrl(broker, authorization)
-  const secrets = openAttemptSecrets(broker, authorization, authorization.attempt)
-  return attemptRedirectUri(broker, secrets, { uid: currentStep(authorization).providerUid })
+  try {
+    const secrets = openAttemptSecrets(broker, authorization, authorization.attempt)
+    return attemptRedirectUri(broker, secrets, { uid: currentStep(authorization).providerUid })
+  } catch (error) {
+    if (!(error instanceof UnsealError)) throw error
+    return connectUrl(broker, authorization) // they were altered: there the authorization fails
+  }
 }
 
 function finishUrl(broker: Broker, authorization: Authorization, flowHash: string): string {

@@ -8,8 +8,9 @@ import { type SearchedMember, searchedValue, termOf } from '../services/audit-in
 import { indexedSegments } from './audit/indexed-segments.ts'
 import { type Order, readBlocks, type SeqRange } from './audit/read-blocks.ts'
 
-/** Entries that the index names and that are read from their blocks at once. */
-const ENTRIES = 32
+/** Entries that the index names and that are read from their blocks at once: few for a page, then more for a long search. */
+const FIRST_ENTRIES = 32
+const MOST_ENTRIES = 128
 
 /** Selects entries; all given members must match. */
 export interface AuditFilter {
@@ -95,6 +96,7 @@ const searchIndex: Search = async function* (broker, projectId, filter, range, o
     order,
   })
   let seqs: number[] = []
+  let size = FIRST_ENTRIES
   for await (const { segment, places } of found) {
     const first = firstSeqOf(segment)
     if (places === undefined) {
@@ -104,8 +106,11 @@ const searchIndex: Search = async function* (broker, projectId, filter, range, o
     }
     const inRange = places.map((place) => first + place).filter((seq) => isIn(range, seq))
     seqs.push(...(order === 'oldest first' ? inRange : inRange.reverse()))
-    for (; seqs.length >= ENTRIES; seqs = seqs.slice(ENTRIES))
-      yield* namedEntries(broker, projectId, seqs.slice(0, ENTRIES), filter, wanted)
+    while (seqs.length >= size) {
+      yield* namedEntries(broker, projectId, seqs.slice(0, size), filter, wanted)
+      seqs = seqs.slice(size)
+      size = Math.min(2 * size, MOST_ENTRIES)
+    }
   }
   if (seqs.length > 0) yield* namedEntries(broker, projectId, seqs, filter, wanted)
 }

@@ -11,7 +11,8 @@ type ConnectEvent<Name extends keyof ConnectEvents> = CustomEvent<ConnectEvents[
 
 declare global {
   interface HTMLElementTagNameMap {
-    'gatepass-connect': GatepassConnect
+    // not the class: in a program with two copies of this package it would be two types, which TypeScript refuses
+    'gatepass-connect': HTMLElement
   }
   interface GlobalEventHandlersEventMap {
     'gatepass-open': ConnectEvent<'gatepass-open'>

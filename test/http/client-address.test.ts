@@ -42,7 +42,9 @@ describe('the address that limits count by', () => {
     }
     const guesses = await Promise.all(Array.from({ length: 120 }, () => guess('203.0.113.1')))
     expect(guesses).toContain(429)
-    expect(await guess('198.51.100.9, 203.0.113.1')).toBe(429)
+    // several, because each second allows another one or two
+    const further = Array.from({ length: 40 }, () => guess('198.51.100.9, 203.0.113.1'))
+    expect(await Promise.all(further)).toContain(429)
     expect(await guess('203.0.113.2')).toBe(401)
   })
 })

@@ -21,6 +21,8 @@ beforeAll(async () => {
   database = await freshDatabase()
   await (await openPostgresStore(database.url)).close()
   pool = new pg.Pool({ connectionString: database.url, max: 10 })
+  // the database is dropped by force, maybe before the server has closed the last connection
+  pool.on('error', () => {})
 })
 afterAll(async () => {
   await pool.end()

@@ -31,6 +31,11 @@ const EXCEPTIONS: readonly { readonly statement: RegExp; readonly reason: string
   },
   {
     statement:
+      /^select "id", "user_id", "status", .+ from "authorizations" where .*"project_id" = \$1.* limit/,
+    reason: 'pages of the console: the latest authorizations of a project, in the order of the index',
+  },
+  {
+    statement:
       /^select "id" from "connections" where \("connections"."provider_uid" = \$1 and "connections"."provider_identity" = \$2\) limit 1/,
     reason:
       'whether anybody has connected by an entry: asked by explain alone, and the first one found answers it',

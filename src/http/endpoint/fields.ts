@@ -27,10 +27,12 @@ export const userIdText = plainText(500).refine(
 )
 /** One line of text for pages that can be seen, without characters that turn the direction of the text around it. */
 export function withoutDirection(text: ReturnType<typeof plainText>) {
-  return text.refine(
-    (value) => !BIDI_CONTROL.test(value) && value.replaceAll(UNSEEN, '').trim() !== '',
-    'has characters that change the direction of text or begin a line, or nothing of it can be seen',
-  )
+  return text
+    .refine(
+      (value) => !BIDI_CONTROL.test(value),
+      'has characters that change the direction of text or begin a line',
+    )
+    .refine((value) => value.replaceAll(UNSEEN, '').trim() !== '', 'must not be blank')
 }
 /** With the separators of lines and paragraphs, which are no control characters. */
 const BIDI_CONTROL = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
