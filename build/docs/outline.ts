@@ -28,6 +28,7 @@ export const OUTLINE: readonly Section[] = [
       'docs/branding.md': 'Your name, logo, colours and words on the pages that users see.',
       'docs/own-domain.md': 'A host name of your own for the pages that users see.',
       'docs/portal.md': 'Your users see, disconnect and reconnect their accounts at /me.',
+      'docs/webhooks.md': 'What has changed is sent to your application, signed.',
       'docs/explain.md': 'Why a consent failed or a connection does not work, step by step.',
     },
   },
