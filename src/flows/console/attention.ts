@@ -39,6 +39,7 @@ export async function needsAttention(
     troubledWebhooks(broker, projectId),
     failedConsents(broker, projectId),
     brokenConnections(broker, projectId),
+    unprovedDomain(broker, projectId),
   ])
   const found = [...all.flat(), ...others]
   return [...found.filter(({ tone }) => tone === 'bad'), ...found.filter(({ tone }) => tone === 'wait')]
@@ -145,4 +146,18 @@ async function brokenConnections(broker: Broker, projectId: string): Promise<Att
     toDo: cause.toDo,
     path: `/connections?${new URLSearchParams({ provider, status: 'needs_authorization' })}`,
   }))
+}
+
+/** A domain that was set, which users do not see before its proof. */
+async function unprovedDomain(broker: Broker, projectId: string): Promise<Attention[]> {
+  const domain = (await broker.store.brandings.find(projectId))?.domain
+  if (domain === undefined || domain.provedAt !== undefined) return []
+  return [
+    {
+      tone: 'bad',
+      title: `The domain ${domain.name} is set and not proved.`,
+      toDo: 'Users see the pages at the public URL until then: publish its TXT record and verify it, or remove the domain.',
+      path: '/branding#domain',
+    },
+  ]
 }

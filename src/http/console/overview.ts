@@ -94,7 +94,7 @@ function chartOf(
 
 function attentionList(all: readonly Attention[]): Html {
   if (all.length === 0)
-    return html`<p>${badge('all is well', 'good')} <span class="muted">No provider, worker, webhook, consent or connection needs you.</span></p>`
+    return html`<p>${badge('all is well', 'good')} <span class="muted">No provider, worker, webhook, consent, connection or domain needs you.</span></p>`
   return html`<ul class="attention">${all
     .slice(0, MOST_SHOWN)
     .map(
@@ -113,7 +113,7 @@ function isServed(path: string): boolean {
     items.some(
       (item) =>
         item.path !== '' &&
-        (path === item.path || path.startsWith(`${item.path}/`) || path.startsWith(`${item.path}?`)),
+        (path === item.path || ['/', '?', '#'].some((next) => path.startsWith(`${item.path}${next}`))),
     ),
   )
 }

@@ -24,6 +24,8 @@ import {
   textsBody,
 } from './branding-form.ts'
 import { brandingPreview, coloursCss, coloursHref, type SampleProvider } from './branding-preview.ts'
+import { addDomainForms } from './domain-forms.ts'
+import { domainSection, type TypedDomain } from './domain-section.ts'
 
 /** The path of the form with the logo, whose size is limited apart. */
 export const LOGO_UPLOAD = '/dashboard/branding/logo'
@@ -104,6 +106,10 @@ export function addBrandingPages(routes: ConsoleRoutes, broker: Broker): void {
     const { faults, message, status } = done
     return show(on, { values: brandingValues(branding), texts: form, faults, problem: message, status })
   })
+
+  addDomainForms(routes, broker, async (on, { message: problem, status }, domain) =>
+    show(on, { values: brandingValues(await brandingOf(on)), domain, problem, status }),
+  )
 }
 
 function brandingOf({ broker, projectId }: OnPage): Promise<Branding | undefined> {
@@ -143,6 +149,8 @@ interface Shown {
   readonly values: URLSearchParams
   /** Of the form with the sentences, if that was sent. */
   readonly texts?: URLSearchParams
+  /** Of the form with the domain, if that was sent. */
+  readonly domain?: TypedDomain
   readonly faults?: ReadonlyMap<string, string>
   readonly problem?: string | undefined
   readonly nearest?: Html
@@ -159,6 +167,7 @@ async function show(on: OnPage, shown: Shown): Promise<Response> {
 ${on.mayChange ? section('Name, colours and links', html`${on.form('/branding', brandingFields(values, faults, nearest))}`) : settings(branding)}
 ${on.mayChange && section('Logo', logoForms(on, branding, faults.get('logo')))}
 ${section('Your own sentences', sentences(on, branding, { language, texts, faults }))}
+${await domainSection(on, branding?.domain, shown.domain ?? {})}
 ${asCurl(on, `/v1/admin/projects/${encodeURIComponent(on.session.project.name)}/branding`, { method: 'PATCH', body: { app_name: values.get('app_name') || 'Acme Assistant', accent: values.get('accent') || '#0b57d0' } })}`
   return on.show('Branding', body, {
     lead: 'How the pages look on which your users connect their accounts.',
@@ -194,7 +203,7 @@ async function preview(
           opens: new URL(entry.provider.authorizationRequest.endpoint).host,
           facts: broker.definitions.describing(entry)?.facts,
         }
-  const ownPage = `${broker.settings.publicUrl.host}/me`
+  const ownPage = `${broker.usersUrl(projectId).host}/me`
   return html`<link rel="stylesheet" href="${coloursHref({ accent: colour('accent'), accentDark: colour('accent_dark') })}">
 ${isDraft && html`<p class="note wait">This is not saved yet: your users see the pages as before.</p>`}
 ${brandingPreview(brand, provider, wordsOf(language), ownPage)}

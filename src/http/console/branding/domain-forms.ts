@@ -1,0 +1,64 @@
+import { z } from '@hono/zod-openapi'
+import type { Broker } from '../../../broker.ts'
+import { proveDomain, setDomain } from '../../../flows/own-domain.ts'
+import { parseOnce } from '../../../parsing/parse.ts'
+import { domainText } from '../../admin/branding-domain.ts'
+import { type Attempt, attempt, given } from '../attempt.ts'
+import type { ConsoleRoutes, OnPage } from '../routes.ts'
+import { DOMAIN_SECTION, type TypedDomain } from './domain-section.ts'
+
+type Refused = Extract<Attempt<unknown>, { readonly outcome: 'refused' }>
+
+const formSchema = z.strictObject({ domain: domainText })
+
+/**
+ * Sets, proves and removes the project's domain. Each needs a recent login, since it decides at which host users and the
+ * codes of providers arrive.
+ *
+ * @param show answers with the page of the forms and why one was refused
+ */
+export function addDomainForms(
+  routes: ConsoleRoutes,
+  broker: Broker,
+  show: (on: OnPage, refused: Refused, typed: TypedDomain) => Promise<Response>,
+): void {
+  const recent = { recent: true }
+
+  routes.form(
+    '/branding/domain',
+    async (on, form) => {
+      const value = given(form, 'domain') ?? ''
+      const done = await attempt(async () => {
+        const { domain } = parseOnce(formSchema, { domain: value }, 'the body')
+        await setDomain(broker, on.projectId, domain)
+        return domain
+      })
+      if (done.outcome === 'refused')
+        return show(on, done, { value, fault: done.faults.get('domain') ?? done.message })
+      return on.go(
+        DOMAIN_SECTION,
+        `${done.result} is the domain of the project. Users see it once it is proved.`,
+      )
+    },
+    recent,
+  )
+
+  routes.form(
+    '/branding/domain/verify',
+    async (on) => {
+      const done = await attempt(() => proveDomain(broker, on.projectId))
+      if (done.outcome === 'refused') return show(on, done, {})
+      return on.go(DOMAIN_SECTION, 'The TXT record is there: users see the pages at the domain.')
+    },
+    recent,
+  )
+
+  routes.form(
+    '/branding/domain/remove',
+    async (on) => {
+      await setDomain(broker, on.projectId, null)
+      return on.go(DOMAIN_SECTION, 'The domain was removed: users see the pages at the public URL.')
+    },
+    recent,
+  )
+}

@@ -1,0 +1,121 @@
+import { html } from 'hono/html'
+import type { OwnDomain } from '../../../domain/branding.ts'
+import { type DomainRegistrations, domainRegistrations } from '../../../flows/own-domain.ts'
+import { type Html, name } from '../../pages/layout.ts'
+import { badge, code, exactTime, facts, section, table } from '../elements.ts'
+import { field, submit } from '../form-fields.ts'
+import { confirmFirst, type OnPage } from '../routes.ts'
+
+/** Where the page with this section is, below `/dashboard`. */
+export const DOMAIN_SECTION = '/branding#domain'
+/** Redirect URIs that are shown at once; longer lists are opened by a click. */
+const MOST_OPEN = 10
+
+/** What was typed as another domain, and what is wrong with it. */
+export interface TypedDomain {
+  readonly value?: string | undefined
+  readonly fault?: string | undefined
+}
+
+/** The project's own domain: its state, what to do until it is proved, and the forms. It asks no name server. */
+export async function domainSection(
+  on: OnPage,
+  domain: OwnDomain | undefined,
+  typed: TypedDomain,
+): Promise<Html> {
+  const body =
+    domain === undefined
+      ? withoutDomain(on, typed)
+      : withDomain(on, domain, await domainRegistrations(on.broker, on.projectId, domain), typed)
+  return html`<div id="domain">${section('Domain', html`<div class="stack">${body}</div>`)}</div>`
+}
+
+function withoutDomain(on: OnPage, typed: TypedDomain): Html {
+  return html`<p class="muted">None: your users see the pages at ${code(on.broker.settings.publicUrl.origin)}. With a domain of your own they see your host name; nothing changes for them before it is proved.</p>
+${forms(on, setForm(on, 'Set the domain', typed))}`
+}
+
+function withDomain(
+  on: OnPage,
+  domain: OwnDomain,
+  registrations: DomainRegistrations,
+  typed: TypedDomain,
+): Html {
+  const { provedAt } = domain
+  const { origin } = registrations
+  const isProved = provedAt !== undefined
+  const about = isProved
+    ? html`Users see the pages at ${code(origin)} since ${exactTime(provedAt)}.`
+    : html`Users see the pages at ${code(on.broker.settings.publicUrl.origin)} until it is proved.`
+  const change = html`<details${typed.value === undefined ? '' : html` open`}><summary>Set another domain</summary>
+<p class="muted">${isProved ? 'It takes the place of this one: users see the pages at the public URL until the other one is proved.' : 'It takes the place of this one, and gets a TXT record of its own.'}</p>
+${setForm(on, 'Set the other domain', typed)}</details>`
+  return html`<p>${code(domain.name)} ${isProved ? badge('proved', 'good') : badge('not proved', 'wait')}<br><span class="muted">${about}</span></p>
+${isProved ? kept(registrations) : steps(registrations)}
+${forms(
+  on,
+  html`<div class="buttons">${on.form('/branding/domain/verify', submit('Verify', isProved ? 'secondary' : 'primary'), { className: 'inline' })}
+${on.form('/branding/domain/remove', submit('Remove', 'danger'), { className: 'inline' })}
+<span class="muted small">${isProved ? 'Verify looks whether the TXT record is still there. After Remove users see the public URL at once.' : 'Verify looks the TXT record up; when it is there, users see the domain at once.'}</span></div>
+${change}`,
+)}`
+}
+
+/** What comes before the proof, in the order in which nothing fails for users. */
+function steps(registrations: DomainRegistrations): Html {
+  return html`<ol>
+<li><strong>Register the redirect URIs</strong> at your providers, beside the present ones.
+${redirectUris(registrations, { mayBeOpen: true })}</li>
+<li><strong>Let the name lead to Gatepass:</strong> a CNAME or address record to the proxy before it, a certificate for the name, and the <code>Host</code> header passed on as it came.</li>
+<li><strong>Publish this DNS record:</strong>
+${txtRecord(registrations)}</li>
+<li><strong>Verify.</strong> A new record can take some minutes until all name servers answer it.</li>
+</ol>`
+}
+
+function kept(registrations: DomainRegistrations): Html {
+  return html`<p class="muted">Leave the TXT record and the redirect URIs where they are.</p>
+${txtRecord(registrations)}
+${redirectUris(registrations, { mayBeOpen: false })}`
+}
+
+function txtRecord({ record }: DomainRegistrations): Html {
+  return facts([
+    ['Type', code(record.type)],
+    ['Name', copied(record.name)],
+    ['Value', copied(record.value)],
+  ])
+}
+
+function redirectUris(
+  { redirectUris: listed, loginRedirectUri }: DomainRegistrations,
+  { mayBeOpen }: { readonly mayBeOpen: boolean },
+): Html {
+  const rows = [
+    ...(loginRedirectUri === undefined
+      ? []
+      : [['The issuer at which users log in', copied(loginRedirectUri)]]),
+    ...listed.map(({ providerId, redirectUri }) => [name(providerId, { longest: 200 }), copied(redirectUri)]),
+  ]
+  const isOpen = mayBeOpen && rows.length <= MOST_OPEN
+  return html`<details${isOpen ? html` open` : ''}><summary>Redirect URIs (${rows.length})</summary>
+${table('Redirect URIs at the domain', ['Provider', 'Redirect URI'], rows, 'No providers yet. The page of each provider says its redirect URI.')}</details>`
+}
+
+/** A click selects all of it. */
+function copied(text: string): Html {
+  return html`<code class="copy">${text}</code>`
+}
+
+function setForm(on: OnPage, button: string, { value, fault }: TypedDomain): Html | '' {
+  const fields = html`${field('Host name', 'domain', { value, fault, required: true, maxlength: 253, placeholder: 'auth.acme.example', hint: 'A DNS name that is yours, without scheme, port and path.' })}
+${submit(button, 'secondary')}`
+  return on.form('/branding/domain', fields)
+}
+
+/** The forms of an administrator whose login is recent: they decide where users and codes of providers go. */
+function forms(on: OnPage, recent: Html | ''): Html | '' {
+  if (!on.mayChange) return ''
+  // the page may answer a form, to whose path a confirmation cannot come back
+  return on.session.isRecent ? html`${recent}` : confirmFirst(DOMAIN_SECTION)
+}
