@@ -9,9 +9,14 @@ let world: World
 let person: Person
 let run: string
 let webhook: string
+/** The TXT records of every name. */
+let record: string[] = []
 
 beforeAll(async () => {
-  ;[browser, world] = await Promise.all([openBrowser(), startWorld()])
+  ;[browser, world] = await Promise.all([
+    openBrowser(),
+    startWorld({ gatepass: { lookUpTxt: async () => ({ outcome: 'found', values: record }) } }),
+  ])
   const { call } = world
   await world.connect('ada', ['read'])
   await world.execute('Demo.EchoWithToken', { user_id: 'ada', input: { text: 'hello' }, keep_content: true })
@@ -177,6 +182,24 @@ describe('by hand', () => {
     const shown = page.getByAltText('The logo')
     expect(await shown.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1)
     await lookAt(person, 'console-branding-set')
+  })
+
+  test('a domain is set, refused without its record, proved with the value that was copied, and removed', async () => {
+    const { page } = person
+    const click = (button: string) => page.getByRole('button', { name: button, exact: true }).click()
+    await page.goto(at('/branding'))
+    await page.getByLabel('Host name').fill('auth.acme.example')
+    await click('Set the domain')
+    expect(await page.getByRole('status').textContent()).toContain('Users see it once it is proved')
+    await click('Verify')
+    expect(await page.getByRole('alert').textContent()).toContain('There is no TXT record at')
+    await lookAt(person, 'console-domain-refused', { widths: [390, 1280] })
+    record = [(await page.locator('#domain .copy').getByText('gatepass-domain=').textContent()) ?? '']
+    await click('Verify')
+    await page.getByText('Users see the pages at').waitFor()
+    await lookAt(person, 'console-domain-proved', { widths: [390, 1280] })
+    await click('Remove')
+    await page.getByText('The domain was removed').waitFor()
   })
 
   test('a key is shown once', async () => {

@@ -4,6 +4,7 @@ import { COMMANDS } from '../../src/cli/commands.ts'
 import { SHUTDOWN_BUDGET_MS } from '../../src/server.ts'
 import { unknownSettings } from '../../src/settings/names.ts'
 import { withSecretFiles } from '../../src/settings/secret-files.ts'
+import { startGatepass } from '../gatepass.ts'
 import { deployFile, deployFiles } from './files.ts'
 
 const files = deployFiles()
@@ -53,5 +54,18 @@ describe('what deploy/ says of Gatepass', () => {
     expect(deployFile('Dockerfile')).toMatch(/^EXPOSE 8400$/m)
     expect(deployFile('compose/Caddyfile')).toContain('reverse_proxy gatepass:8400')
     expect(deployFile('health-check.js')).toContain('|| 8400')
+  })
+
+  test('certificates on demand are an opt-in, which asks Gatepass for which names it may', async () => {
+    const text = deployFile('compose/Caddyfile')
+    expect(text).not.toMatch(/^\s*(?:on_demand|https:)/m)
+    const optedIn = text.replaceAll(/^(\t?)#(?=\S|\t)/gm, '$1')
+    expect(optedIn).toMatch(/^https:\/\/ \{\n\ttls \{\n\t\ton_demand\n\t\}\n\timport gatepass\n\}$/m)
+    const [, host, path = ''] =
+      /^\ton_demand_tls \{\n\t\task http:\/\/([^/]+)(\/\S+)\n\t\}$/m.exec(optedIn) ?? []
+    expect(host).toBe(/reverse_proxy (\S+)/.exec(optedIn)?.[1])
+    await using gatepass = await startGatepass()
+    const ask = await fetch(`${gatepass.url}${path}?domain=auth.acme.example`)
+    expect([ask.status, await ask.text()]).toEqual([404, expect.stringContaining('No project has proved')])
   })
 })
