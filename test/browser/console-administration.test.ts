@@ -196,7 +196,7 @@ describe('by hand', () => {
     await lookAt(person, 'console-domain-refused', { widths: [390, 1280] })
     record = [(await page.locator('#domain .copy').getByText('gatepass-domain=').textContent()) ?? '']
     await click('Verify')
-    await page.getByText('Users see the pages at').waitFor()
+    await page.getByText('The TXT record is there').waitFor()
     await lookAt(person, 'console-domain-proved', { widths: [390, 1280] })
     await click('Remove')
     await page.getByText('The domain was removed').waitFor()

@@ -95,7 +95,8 @@ describe('what is refused says why on a page', () => {
   })
 
   test('a proof without a domain', async () => {
-    expect((await send('/verify')).status).toBe(404)
+    const page = await send('/verify')
+    expect([page.status, textOf(page)]).toEqual([404, expect.stringContaining('The project has no domain')])
   })
 })
 
@@ -135,7 +136,7 @@ describe('who may', () => {
     expect((await domain()).name).toBe(HOST)
     const confirm = await admin.get(url('/confirm?next=%2Fbranding%23domain'))
     const back = await admin.submitForm(confirm, { key: world.gatepass.apiKey })
-    expect(back.body).toContain('action="/dashboard/branding/domain/verify"')
+    expect(back.body).toContain('action="/dashboard/branding/domain/verify#domain"')
     csrf = /name="csrf" value="([\w-]+)"/.exec(back.body)?.[1] ?? ''
   })
 })

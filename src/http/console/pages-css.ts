@@ -9,8 +9,10 @@ export const pagesCss = `
 .plain { list-style: none; }
 fieldset.plain { border: 0; padding: 0; }
 fieldset.plain > legend { padding: 0; margin-bottom: 0.5rem; }
-.card ol:not(.timeline) { padding-left: 1.25rem; display: grid; gap: 0.5rem; }
+.card ol:not(.timeline) { padding-left: 1.25rem; display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.5rem; }
 .copy { display: inline-block; padding: 0.375rem 0.625rem; border-radius: var(--radius); background: var(--code); user-select: all; }
+.copies { display: grid; gap: 0.5rem; margin-top: 0.375rem; }
+.copies dt { margin-bottom: 0.125rem; color: var(--muted); font-size: 0.8125rem; }
 .copy.secret { font-size: 0.9375rem; }
 .columns { display: grid; align-items: start; gap: 0.875rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 16rem), 1fr)); }
 .columns .field { align-content: start; }
@@ -61,5 +63,5 @@ td details form { margin-top: 0.25rem; }
 .tabs a:hover { background: var(--hover); }
 .tabs [aria-current] { border-color: var(--accent); color: var(--accent); font-weight: 600; }
 .tabs .has { display: inline-block; width: 0.4375rem; height: 0.4375rem; margin-inline-start: 0.125rem; border-radius: 50%; vertical-align: middle; background: var(--good); }
-.stack { display: grid; gap: 0.875rem; }
+.stack { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.875rem; }
 `

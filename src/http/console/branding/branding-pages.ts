@@ -25,7 +25,7 @@ import {
 } from './branding-form.ts'
 import { brandingPreview, coloursCss, coloursHref, type SampleProvider } from './branding-preview.ts'
 import { addDomainForms } from './domain-forms.ts'
-import { domainSection, type TypedDomain } from './domain-section.ts'
+import { domainSection, type RefusedDomain } from './domain-section.ts'
 
 /** The path of the form with the logo, whose size is limited apart. */
 export const LOGO_UPLOAD = '/dashboard/branding/logo'
@@ -107,8 +107,8 @@ export function addBrandingPages(routes: ConsoleRoutes, broker: Broker): void {
     return show(on, { values: brandingValues(branding), texts: form, faults, problem: message, status })
   })
 
-  addDomainForms(routes, broker, async (on, { message: problem, status }, domain) =>
-    show(on, { values: brandingValues(await brandingOf(on)), domain, problem, status }),
+  addDomainForms(routes, broker, async (on, domain, status) =>
+    show(on, { values: brandingValues(await brandingOf(on)), domain, status }),
   )
 }
 
@@ -149,8 +149,8 @@ interface Shown {
   readonly values: URLSearchParams
   /** Of the form with the sentences, if that was sent. */
   readonly texts?: URLSearchParams
-  /** Of the form with the domain, if that was sent. */
-  readonly domain?: TypedDomain
+  /** Of the section with the domain, if one of its forms was sent. */
+  readonly domain?: RefusedDomain
   readonly faults?: ReadonlyMap<string, string>
   readonly problem?: string | undefined
   readonly nearest?: Html

@@ -5,7 +5,7 @@ import { parseOnce } from '../../../parsing/parse.ts'
 import { domainText } from '../../admin/branding-domain.ts'
 import { type Attempt, attempt, given } from '../attempt.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
-import { DOMAIN_SECTION, type TypedDomain } from './domain-section.ts'
+import { DOMAIN_SECTION, type RefusedDomain } from './domain-section.ts'
 
 type Refused = Extract<Attempt<unknown>, { readonly outcome: 'refused' }>
 
@@ -15,12 +15,12 @@ const formSchema = z.strictObject({ domain: domainText })
  * Sets, proves and removes the project's domain. Each needs a recent login, since it decides at which host users and the
  * codes of providers arrive.
  *
- * @param show answers with the page of the forms and why one was refused
+ * @param show answers with the page of the forms, which says why one was refused
  */
 export function addDomainForms(
   routes: ConsoleRoutes,
   broker: Broker,
-  show: (on: OnPage, refused: Refused, typed: TypedDomain) => Promise<Response>,
+  show: (on: OnPage, refused: RefusedDomain, status: Refused['status']) => Promise<Response>,
 ): void {
   const recent = { recent: true }
 
@@ -33,8 +33,7 @@ export function addDomainForms(
         await setDomain(broker, on.projectId, domain)
         return domain
       })
-      if (done.outcome === 'refused')
-        return show(on, done, { value, fault: done.faults.get('domain') ?? done.message })
+      if (done.outcome === 'refused') return show(on, { value, fault: done.message }, done.status)
       return on.go(
         DOMAIN_SECTION,
         `${done.result} is the domain of the project. Users see it once it is proved.`,
@@ -47,7 +46,7 @@ export function addDomainForms(
     '/branding/domain/verify',
     async (on) => {
       const done = await attempt(() => proveDomain(broker, on.projectId))
-      if (done.outcome === 'refused') return show(on, done, {})
+      if (done.outcome === 'refused') return show(on, { problem: done.message }, done.status)
       return on.go(DOMAIN_SECTION, 'The TXT record is there: users see the pages at the domain.')
     },
     recent,

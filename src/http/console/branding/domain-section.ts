@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { OwnDomain } from '../../../domain/branding.ts'
 import { type DomainRegistrations, domainRegistrations } from '../../../flows/own-domain.ts'
 import { type Html, name } from '../../pages/layout.ts'
-import { badge, code, exactTime, facts, section, table } from '../elements.ts'
+import { badge, code, exactTime, section } from '../elements.ts'
 import { field, submit } from '../form-fields.ts'
 import { confirmFirst, type OnPage } from '../routes.ts'
 
@@ -11,35 +11,40 @@ export const DOMAIN_SECTION = '/branding#domain'
 /** Redirect URIs that are shown at once; longer lists are opened by a click. */
 const MOST_OPEN = 10
 
-/** What was typed as another domain, and what is wrong with it. */
-export interface TypedDomain {
-  readonly value?: string | undefined
-  readonly fault?: string | undefined
+/** What a form of the section was refused for. */
+export interface RefusedDomain {
+  /** What was typed as the domain, and what is wrong with it. */
+  readonly value?: string
+  readonly fault?: string
+  /** Why the domain is not proved. */
+  readonly problem?: string
 }
 
 /** The project's own domain: its state, what to do until it is proved, and the forms. It asks no name server. */
 export async function domainSection(
   on: OnPage,
   domain: OwnDomain | undefined,
-  typed: TypedDomain,
+  refused: RefusedDomain,
 ): Promise<Html> {
   const body =
     domain === undefined
-      ? withoutDomain(on, typed)
-      : withDomain(on, domain, await domainRegistrations(on.broker, on.projectId, domain), typed)
-  return html`<div id="domain">${section('Domain', html`<div class="stack">${body}</div>`)}</div>`
+      ? withoutDomain(on, refused)
+      : withDomain(on, domain, await domainRegistrations(on.broker, on.projectId, domain), refused)
+  // beside its form: the browser scrolls to this section, past the head of the page
+  const problem = refused.problem !== undefined && html`<p class="note bad" role="alert">${refused.problem}</p>`
+  return html`<div id="domain">${section('Domain', html`<div class="stack">${problem}${body}</div>`)}</div>`
 }
 
-function withoutDomain(on: OnPage, typed: TypedDomain): Html {
+function withoutDomain(on: OnPage, refused: RefusedDomain): Html {
   return html`<p class="muted">None: your users see the pages at ${code(on.broker.settings.publicUrl.origin)}. With a domain of your own they see your host name; nothing changes for them before it is proved.</p>
-${forms(on, setForm(on, 'Set the domain', typed))}`
+${forms(on, setForm(on, 'Set the domain', refused))}`
 }
 
 function withDomain(
   on: OnPage,
   domain: OwnDomain,
   registrations: DomainRegistrations,
-  typed: TypedDomain,
+  refused: RefusedDomain,
 ): Html {
   const { provedAt } = domain
   const { origin } = registrations
@@ -47,14 +52,14 @@ function withDomain(
   const about = isProved
     ? html`Users see the pages at ${code(origin)} since ${exactTime(provedAt)}.`
     : html`Users see the pages at ${code(on.broker.settings.publicUrl.origin)} until it is proved.`
-  const change = html`<details${typed.value === undefined ? '' : html` open`}><summary>Set another domain</summary>
+  const change = html`<details${refused.value === undefined ? '' : html` open`}><summary>Set another domain</summary>
 <p class="muted">${isProved ? 'It takes the place of this one: users see the pages at the public URL until the other one is proved.' : 'It takes the place of this one, and gets a TXT record of its own.'}</p>
-${setForm(on, 'Set the other domain', typed)}</details>`
-  return html`<p>${code(domain.name)} ${isProved ? badge('proved', 'good') : badge('not proved', 'wait')}<br><span class="muted">${about}</span></p>
+${setForm(on, 'Set the other domain', refused)}</details>`
+  return html`<p><strong>${name(domain.name)}</strong> ${isProved ? badge('proved', 'good') : badge('not proved', 'wait')}<br><span class="muted">${about}</span></p>
 ${isProved ? kept(registrations) : steps(registrations)}
 ${forms(
   on,
-  html`<div class="buttons">${on.form('/branding/domain/verify', submit('Verify', isProved ? 'secondary' : 'primary'), { className: 'inline' })}
+  html`<div class="buttons">${on.form('/branding/domain/verify#domain', submit('Verify', isProved ? 'secondary' : 'primary'), { className: 'inline' })}
 ${on.form('/branding/domain/remove', submit('Remove', 'danger'), { className: 'inline' })}
 <span class="muted small">${isProved ? 'Verify looks whether the TXT record is still there. After Remove users see the public URL at once.' : 'Verify looks the TXT record up; when it is there, users see the domain at once.'}</span></div>
 ${change}`,
@@ -80,10 +85,10 @@ ${redirectUris(registrations, { mayBeOpen: false })}`
 }
 
 function txtRecord({ record }: DomainRegistrations): Html {
-  return facts([
-    ['Type', code(record.type)],
-    ['Name', copied(record.name)],
-    ['Value', copied(record.value)],
+  return copies([
+    ['Type', record.type],
+    ['Name', record.name],
+    ['Value', record.value],
   ])
 }
 
@@ -91,26 +96,26 @@ function redirectUris(
   { redirectUris: listed, loginRedirectUri }: DomainRegistrations,
   { mayBeOpen }: { readonly mayBeOpen: boolean },
 ): Html {
-  const rows = [
-    ...(loginRedirectUri === undefined
-      ? []
-      : [['The issuer at which users log in', copied(loginRedirectUri)]]),
-    ...listed.map(({ providerId, redirectUri }) => [name(providerId, { longest: 200 }), copied(redirectUri)]),
-  ]
+  const login = loginRedirectUri === undefined ? [] : [['The issuer at which users log in', loginRedirectUri]]
+  const rows = [...login, ...listed.map((one) => [one.providerId, one.redirectUri])]
+  if (rows.length === 0) return html`<p class="muted">There are no providers yet.</p>`
   const isOpen = mayBeOpen && rows.length <= MOST_OPEN
   return html`<details${isOpen ? html` open` : ''}><summary>Redirect URIs (${rows.length})</summary>
-${table('Redirect URIs at the domain', ['Provider', 'Redirect URI'], rows, 'No providers yet. The page of each provider says its redirect URI.')}</details>`
+${copies(rows)}</details>`
 }
 
-/** A click selects all of it. */
-function copied(text: string): Html {
-  return html`<code class="copy">${text}</code>`
+/** Each with its text below it, all of which a click selects. */
+function copies(rows: readonly (readonly string[])[]): Html {
+  return html`<dl class="copies">${rows.map(
+    ([term = '', text = '']) =>
+      html`<div><dt>${name(term, { longest: 200 })}</dt><dd><code class="copy">${text}</code></dd></div>`,
+  )}</dl>`
 }
 
-function setForm(on: OnPage, button: string, { value, fault }: TypedDomain): Html | '' {
+function setForm(on: OnPage, button: string, { value, fault }: RefusedDomain): Html | '' {
   const fields = html`${field('Host name', 'domain', { value, fault, required: true, maxlength: 253, placeholder: 'auth.acme.example', hint: 'A DNS name that is yours, without scheme, port and path.' })}
 ${submit(button, 'secondary')}`
-  return on.form('/branding/domain', fields)
+  return on.form('/branding/domain#domain', fields)
 }
 
 /** The forms of an administrator whose login is recent: they decide where users and codes of providers go. */
