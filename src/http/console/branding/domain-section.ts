@@ -31,7 +31,8 @@ export async function domainSection(
       ? withoutDomain(on, refused)
       : withDomain(on, domain, await domainRegistrations(on.broker, on.projectId, domain), refused)
   // beside its form: the browser scrolls to this section, past the head of the page
-  const problem = refused.problem !== undefined && html`<p class="note bad" role="alert">${refused.problem}</p>`
+  const problem =
+    refused.problem !== undefined && html`<p class="note bad" role="alert">${refused.problem}</p>`
   return html`<div id="domain">${section('Domain', html`<div class="stack">${problem}${body}</div>`)}</div>`
 }
 
