@@ -67,7 +67,7 @@ ${change}`,
 )}`
 }
 
-/** What comes before the proof, in the order in which nothing fails for users. */
+/** The steps before the proof, in the order in which nothing fails for users. */
 function steps(registrations: DomainRegistrations): Html {
   return html`<ol>
 <li><strong>Register the redirect URIs</strong> at your providers, beside the present ones.
