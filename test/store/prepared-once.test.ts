@@ -93,10 +93,14 @@ describe.each([
     for (const name of ['first', 'second']) await requests.round(name)
     expect(new Set(watched.prepared).size).toBeGreaterThan(100)
     const known = [...watched.prepared]
-    watched.prepared.length = 0
-    watched.built.length = 0
 
-    await requests.round('third')
+    // a background job may have its first turn during a round; a request that builds or prepares does so in each
+    for (const name of ['third', 'fourth', 'fifth']) {
+      watched.prepared.length = 0
+      watched.built.length = 0
+      await requests.round(name)
+      if (watched.prepared.length + watched.built.length === 0) break
+    }
 
     expect(watched).toEqual({ built: [], prepared: [] })
     requests.expectAllAnswered()
