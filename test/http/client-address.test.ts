@@ -24,6 +24,7 @@ describe('the address that limits count by', () => {
     ['a neighbour of the proxy', '192.0.2.8', '203.0.113.1', '192.0.2.8'],
     ['a proxy itself', '10.1.2.3', undefined, '10.1.2.3'],
     ['a chain of proxies alone', '10.1.2.3', '10.3.3.3, 10.2.2.2', '10.3.3.3'],
+    ['more proxies than are looked at', '10.1.2.3', `203.0.113.1${', 10.9.9.9'.repeat(40)}`, '10.9.9.9'],
     ['a proxy that names no address', '10.1.2.3', '203.0.113.1, unknown', '10.1.2.3'],
     ['a proxy with an empty header', '10.1.2.3', '', '10.1.2.3'],
   ])('of %s', (_, remote, forwarded, expected) => {

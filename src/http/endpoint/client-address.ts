@@ -7,6 +7,9 @@ import { requestHeader } from './request-header.ts'
 /** The address that limits count by. `undefined` where no server is in between, as in tests. */
 export type ClientAddress = (c: Context) => string | undefined
 
+/** More proxies than anybody has in a row: a header of 16 KiB has thousands, each of which would be compared. */
+const MOST_HOPS = 32
+
 /**
  * Returns the address of the TCP connection or, where that is a proxy of `GATEPASS_TRUSTED_PROXIES`, the last address of
  * `X-Forwarded-For` that is no such proxy: each proxy appends the address that it was reached from, and what is
@@ -20,7 +23,7 @@ export function createClientAddress({
     let address = socketOf(c)?.remoteAddress
     if (address === undefined || !isProxy(address)) return address
     const hops = requestHeader(c, 'x-forwarded-for')?.split(',') ?? []
-    for (const hop of hops.reverse()) {
+    for (const hop of hops.slice(-MOST_HOPS).reverse()) {
       const next = hop.trim()
       if (isIP(next) === 0) break
       address = next
