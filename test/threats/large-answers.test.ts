@@ -164,6 +164,8 @@ afterAll(async () => {
 const LOOK_MS = 1
 const MOST_HELD_MS = 50
 const ATTEMPTS = 4
+/** Each may take the 30 s that reading is given. */
+const ATTEMPTS_TOO_LATE = 12
 
 /** The longest that the event loop was held at a stretch, in milliseconds of processor time of its thread. */
 async function longestHold<T>(
@@ -194,8 +196,11 @@ async function repeatedHold<T>(
   { mostMs = MOST_HELD_MS, isTooLate = () => false }: Repetition<T> = {},
 ): ReturnType<typeof longestHold<T>> {
   let measured = await longestHold(work)
-  for (let attempt = 2; attempt <= ATTEMPTS; attempt++) {
-    if (measured.held < mostMs && !isTooLate(measured.result)) break
+  let late = 0
+  for (let attempt = 1; attempt - late < ATTEMPTS && late < ATTEMPTS_TOO_LATE; attempt++) {
+    const wasLate = isTooLate(measured.result)
+    if (wasLate) late++
+    else if (measured.held < mostMs) break
     measured = await longestHold(work)
   }
   return measured
@@ -274,7 +279,7 @@ describe('threat 41: an answer of 4 MB', () => {
         expect(held, one).toBeLessThan(most)
       }
     },
-    600_000,
+    1_500_000,
   )
 
   test('nor are many small events of MCP servers', async () => {
