@@ -3,7 +3,7 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import { authorizationConditions } from './authorization-conditions.ts'
 import { NO_RESPONSE } from './authorization-row.ts'
 import type { Database } from './database.ts'
-import { inSlices } from './sweep.ts'
+import { deleteInSlices, inSlices } from './sweep.ts'
 
 /** The part of `Authorizations` that deletes them, or what they hold. */
 export interface AuthorizationRetention {
@@ -16,7 +16,7 @@ export interface AuthorizationRetention {
 }
 
 export function createRetention(database: Database): AuthorizationRetention {
-  const { tables, query, statement, write, writeRepeatable, dialect } = database
+  const { tables, query, statement, write, dialect } = database
   const { authorizations } = tables
   const { isOfUser } = authorizationConditions(database)
 
@@ -34,42 +34,32 @@ export function createRetention(database: Database): AuthorizationRetention {
       .returning({ id: authorizations.id })
   })
   // one index serves those that were settled too: most are settled before they expire, and the few others soon after
-  const sweep = statement((p: { before: EpochSeconds }) => {
-    const isOld = and(
-      lt(authorizations.expiresAt, p.before),
-      or(isNull(authorizations.completedAt), lt(authorizations.completedAt, p.before)),
-    )
-    const old = query
-      .select({ id: authorizations.id })
-      .from(authorizations)
-      .where(isOld)
-      .limit(dialect.sweptAtOnce)
-    return query
-      .delete(authorizations)
-      .where(and(inArray(authorizations.id, old), isOld))
-      .returning({ id: authorizations.id })
-  })
-  const forgetUser = statement((p: { projectId: string; userId: string }) => {
-    const some = query
-      .select({ id: authorizations.id })
-      .from(authorizations)
-      .where(isOfUser(p))
-      .limit(dialect.sweptAtOnce)
-    return query
-      .delete(authorizations)
-      .where(and(inArray(authorizations.id, some), isOfUser(p)))
-      .returning({ id: authorizations.id })
-  })
+  const sweep = deleteInSlices(
+    database,
+    authorizations,
+    { id: authorizations.id },
+    (p: { before: EpochSeconds }) =>
+      and(
+        lt(authorizations.expiresAt, p.before),
+        or(isNull(authorizations.completedAt), lt(authorizations.completedAt, p.before)),
+      ),
+  )
+  const forgetUser = deleteInSlices(
+    database,
+    authorizations,
+    { id: authorizations.id },
+    (p: { projectId: string; userId: string }) => isOfUser(p),
+  )
 
   return {
     async forgetUser(projectId, userId) {
-      return inSlices(dialect.sweptAtOnce, () => writeRepeatable(forgetUser({ projectId, userId })))
+      return forgetUser({ projectId, userId })
     },
     async forgetResponses(now) {
       return inSlices(dialect.sweptAtOnce, () => write(undefined, () => forget({ now })))
     },
     async sweep(before) {
-      return inSlices(dialect.sweptAtOnce, () => write(undefined, () => sweep({ before })))
+      return sweep({ before })
     },
   }
 }

@@ -1,10 +1,10 @@
-import { and, count, desc, eq, gt, inArray, lt } from 'drizzle-orm'
+import { and, count, desc, eq, gt, lt } from 'drizzle-orm'
 import type { PausedChain } from '../domain/chain.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import { placeholdersOf } from './statement.ts'
-import { inSlices } from './sweep.ts'
+import { deleteInSlices } from './sweep.ts'
 
 /** Chains of tool runs that wait for their users' consent. */
 export interface Chains {
@@ -24,7 +24,7 @@ export interface Chains {
 }
 
 export function createChains(database: Database): Chains {
-  const { tables, query, statement, read, write, writeRepeatable, dialect } = database
+  const { tables, query, statement, read, write } = database
   const { chains } = tables
 
   const insert = statement((_: PausedChain) =>
@@ -62,14 +62,9 @@ export function createChains(database: Database): Chains {
       .from(chains)
       .where(and(eq(chains.projectId, p.projectId), gt(chains.expiresAt, p.now))),
   )
-  const sweep = statement((p: { before: EpochSeconds }) => {
-    const isOld = lt(chains.expiresAt, p.before)
-    const old = query.select({ id: chains.id }).from(chains).where(isOld).limit(dialect.sweptAtOnce)
-    return query
-      .delete(chains)
-      .where(and(inArray(chains.id, old), isOld))
-      .returning({ id: chains.id })
-  })
+  const sweep = deleteInSlices(database, chains, { id: chains.id }, (p: { before: EpochSeconds }) =>
+    lt(chains.expiresAt, p.before),
+  )
 
   return {
     async add(chain) {
@@ -97,7 +92,7 @@ export function createChains(database: Database): Chains {
       return row?.live ?? 0
     },
     async sweep(before) {
-      return inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweep({ before })))
+      return sweep({ before })
     },
   }
 }

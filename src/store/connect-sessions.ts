@@ -1,10 +1,10 @@
-import { and, eq, inArray, lte } from 'drizzle-orm'
+import { and, eq, lte } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { ConnectSession, OpenedIn } from '../domain/connect-session.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import { type ById, placeholdersOf } from './statement.ts'
-import { inSlices } from './sweep.ts'
+import { deleteInSlices } from './sweep.ts'
 
 /** Sessions in which a page of an application lets a user connect. They are kept a while after they have ended. */
 export interface ConnectSessions {
@@ -31,7 +31,7 @@ export interface ConnectSessions {
 }
 
 export function createConnectSessions(database: Database): ConnectSessions {
-  const { tables, query, statement, read, write, writeRepeatable, dialect } = database
+  const { tables, query, statement, read, write } = database
   const { connectSessions } = tables
   const id = { id: connectSessions.id }
 
@@ -60,14 +60,9 @@ export function createConnectSessions(database: Database): ConnectSessions {
         .where(and(eq(connectSessions.id, p.id), eq(connectSessions.authorizationId, p.before)))
         .returning(id),
   )
-  const sweep = statement((p: { before: EpochSeconds }) => {
-    const isOld = lte(connectSessions.expiresAt, p.before)
-    const old = query.select(id).from(connectSessions).where(isOld).limit(dialect.sweptAtOnce)
-    return query
-      .delete(connectSessions)
-      .where(and(inArray(connectSessions.id, old), isOld))
-      .returning(id)
-  })
+  const sweep = deleteInSlices(database, connectSessions, id, (p: { before: EpochSeconds }) =>
+    lte(connectSessions.expiresAt, p.before),
+  )
 
   return {
     async add(session, audit) {
@@ -91,7 +86,7 @@ export function createConnectSessions(database: Database): ConnectSessions {
       })
     },
     async sweep(before) {
-      return inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweep({ before })))
+      return sweep({ before })
     },
   }
 }

@@ -1,9 +1,9 @@
-import { and, eq, inArray, lt, sql } from 'drizzle-orm'
+import { and, eq, lt, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import { hasId } from './connection-row.ts'
 import type { Database } from './database.ts'
 import { type ById, placeholdersOf } from './statement.ts'
-import { inSlices } from './sweep.ts'
+import { deleteInSlices } from './sweep.ts'
 
 /** A tool that got a token of a connection. */
 export interface ConnectionTool {
@@ -31,7 +31,7 @@ export function connectionToolKey(connectionId: string, tool: string): string {
 }
 
 export function createConnectionTools(database: Database): ConnectionTools {
-  const { tables, query, statement, read, write, writeRepeatable, dialect } = database
+  const { tables, query, statement, read, write, writeRepeatable } = database
   const { connectionTools, connections } = tables
   const { connectionId, tool, lastUsedAt } = connectionTools
   const ofUser = (p: { projectId: string; userId: string }) =>
@@ -61,14 +61,9 @@ export function createConnectionTools(database: Database): ConnectionTools {
   const forget = statement((p: { projectId: string; userId: string }) =>
     query.delete(connectionTools).where(ofUser(p)).returning({ tool }),
   )
-  const sweep = statement((p: { before: EpochSeconds }) => {
-    const isOld = lt(lastUsedAt, p.before)
-    const old = query.select({ lastUsedAt }).from(connectionTools).where(isOld).limit(dialect.sweptAtOnce)
-    return query
-      .delete(connectionTools)
-      .where(and(inArray(lastUsedAt, old), isOld))
-      .returning({ tool })
-  })
+  const sweep = deleteInSlices(database, connectionTools, { lastUsedAt }, (p: { before: EpochSeconds }) =>
+    lt(lastUsedAt, p.before),
+  )
 
   return {
     async used(uses) {
@@ -91,7 +86,7 @@ export function createConnectionTools(database: Database): ConnectionTools {
       await writeRepeatable(forget({ projectId, userId }))
     },
     async sweep(before) {
-      return inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweep({ before })))
+      return sweep({ before })
     },
   }
 }

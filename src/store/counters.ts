@@ -2,7 +2,7 @@ import { and, asc, eq, gte, lt, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Database } from './database.ts'
 import type { OfProject } from './statement.ts'
-import { inSlices } from './sweep.ts'
+import { deleteInSlices } from './sweep.ts'
 
 export type CounterName = 'consents' | 'fetches' | 'refreshes' | 'runs' | 'latency'
 
@@ -35,15 +35,8 @@ interface OfHour extends OfProject {
   readonly hour: EpochSeconds
 }
 
-export function createCounters({
-  tables,
-  query,
-  statement,
-  read,
-  write,
-  writeRepeatable,
-  dialect,
-}: Database): Counters {
+export function createCounters(database: Database): Counters {
+  const { tables, query, statement, read, write, dialect } = database
   const { counters } = tables
 
   const add = statement((p: OfHour & { name: CounterName; counts: Readonly<Record<string, number>> }) =>
@@ -66,19 +59,13 @@ export function createCounters({
       .where(and(eq(counters.projectId, p.projectId), gte(counters.hour, p.hour)))
       .orderBy(asc(counters.hour)),
   )
-  const sweep = statement((p: { hour: EpochSeconds }) => {
-    const { projectId, hour, name, label } = counters
-    const isOld = lt(hour, p.hour)
-    const old = query
-      .select({ projectId, hour, name, label })
-      .from(counters)
-      .where(isOld)
-      .limit(dialect.sweptAtOnce)
-    return query
-      .delete(counters)
-      .where(and(sql`(${projectId}, ${hour}, ${name}, ${label}) in ${old}`, isOld))
-      .returning({ hour })
-  })
+  const { projectId, hour, name, label } = counters
+  const sweep = deleteInSlices(
+    database,
+    counters,
+    { projectId, hour, name, label },
+    (p: { hour: EpochSeconds }) => lt(hour, p.hour),
+  )
 
   return {
     async add(hour, counts) {
@@ -91,7 +78,7 @@ export function createCounters({
       return (await read(since({ projectId, hour }))) as readonly HourCount[] // names of `add` alone
     },
     async sweep(hour) {
-      return inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweep({ hour })))
+      return sweep({ hour })
     },
   }
 }

@@ -8,7 +8,7 @@ import type { Database } from './database.ts'
 import { deliveryOrder } from './delivery-order.ts'
 import { type ForgetEvents, forgetEvents } from './forget-events.ts'
 import { type Steps, variantsOf } from './statement.ts'
-import { inSlices } from './sweep.ts'
+import { deleteInSlices, inSlices } from './sweep.ts'
 
 /** A part of a webhook's past that is sent again. */
 export interface Replay {
@@ -55,7 +55,7 @@ export interface Events extends ForgetEvents {
 }
 
 export function createEvents(database: Database): Events {
-  const { tables, query, statement, read, write, writeRepeatable, dialect } = database
+  const { tables, query, statement, read, write, dialect } = database
   const { webhooks, events, deliveries, authorizations } = tables
   const fail = failStatements(database)
   const { proceed } = deliveryOrder(database)
@@ -152,13 +152,8 @@ export function createEvents(database: Database): Events {
       )
       .limit(p.limit)
   })
-  const old = (p: { before: EpochSeconds }) =>
-    query.select({ id: events.id }).from(events).where(lt(events.at, p.before)).limit(dialect.sweptAtOnce)
-  const sweepEvents = statement((p: { before: EpochSeconds }) =>
-    query
-      .delete(events)
-      .where(inArray(events.id, old(p)))
-      .returning({ id: events.id }),
+  const sweepEvents = deleteInSlices(database, events, { id: events.id }, (p: { before: EpochSeconds }) =>
+    lt(events.at, p.before),
   )
   const sweepDeliveries = statement((p: { before: EpochSeconds }) => {
     const isOld = lt(deliveries.createdAt, p.before)
@@ -236,7 +231,7 @@ export function createEvents(database: Database): Events {
           return swept
         }),
       )
-      return inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweepEvents({ before })))
+      return sweepEvents({ before })
     },
   }
 }

@@ -8,7 +8,7 @@ import { type Announce, eventWrites } from './event-writes.ts'
 import { createExecutionLists, type ExecutionLists } from './execution-lists.ts'
 import { type Lease, leaseEnd, NO_LEASE } from './lease.ts'
 import { type InProject, type OfProject, placeholdersOf, type Steps } from './statement.ts'
-import { inSlices } from './sweep.ts'
+import { deleteInSlices, inSlices } from './sweep.ts'
 
 /** Runs of tools: those that were carried out, and those that are scheduled. */
 export interface Executions extends ExecutionLists {
@@ -168,19 +168,12 @@ export function createExecutions(database: Database): Executions {
       .where(and(inArray(executions.id, some), ofUser))
       .returning({ id: executions.id })
   })
-  const sweep = statement((p: { before: EpochSeconds }) => {
-    const ended = query
-      .select({ id: executions.id })
-      .from(executions)
-      .where(
-        and(
-          lt(executions.finishedAt, p.before),
-          inArray(executions.status, ['completed', 'failed', 'cancelled']),
-        ),
-      )
-      .limit(dialect.sweptAtOnce)
-    return query.delete(executions).where(inArray(executions.id, ended)).returning({ id: executions.id })
-  })
+  const sweep = deleteInSlices(database, executions, { id: executions.id }, (p: { before: EpochSeconds }) =>
+    and(
+      lt(executions.finishedAt, p.before),
+      inArray(executions.status, ['completed', 'failed', 'cancelled']),
+    ),
+  )
 
   /** The events of those of the runs that have failed. One that lacks a consent has not. */
   function* failed(announce: Announce, records: readonly ExecutionRecord[]): Steps<void> {
@@ -248,7 +241,7 @@ export function createExecutions(database: Database): Executions {
       return inSlices(dialect.sweptAtOnce, slice)
     },
     async sweep(before) {
-      return inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweep({ before })))
+      return sweep({ before })
     },
   }
 }

@@ -1,9 +1,9 @@
-import { and, count, eq, gt, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import { and, count, eq, gt, isNull, lt, lte, or } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { Database } from './database.ts'
 import { placeholdersOf } from './statement.ts'
-import { inSlices } from './sweep.ts'
+import { deleteInSlices } from './sweep.ts'
 
 /** One record of the authorization server for MCP clients, such as a client, a code or a refresh token. */
 export interface McpRecord {
@@ -42,7 +42,7 @@ interface Named {
 type AtTime = Named & { readonly now: EpochSeconds }
 
 export function createMcpRecords(database: Database): McpRecords {
-  const { tables, query, statement, read, write, writeRepeatable, dialect } = database
+  const { tables, query, statement, read, write, writeRepeatable } = database
   const { mcpRecords } = tables
   const { model, id, expiresAt } = mcpRecords
   const named = (p: Named) => and(eq(model, p.model), eq(id, p.id))
@@ -87,14 +87,9 @@ export function createMcpRecords(database: Database): McpRecords {
       .from(mcpRecords)
       .where(and(eq(model, p.model), gt(expiresAt, p.now), lte(expiresAt, p.before))),
   )
-  const sweep = statement((p: { before: EpochSeconds }) => {
-    const isOld = lt(expiresAt, p.before)
-    const old = query.select({ model, id }).from(mcpRecords).where(isOld).limit(dialect.sweptAtOnce)
-    return query
-      .delete(mcpRecords)
-      .where(and(sql`(${model}, ${id}) in ${old}`, isOld))
-      .returning({ id })
-  })
+  const sweep = deleteInSlices(database, mcpRecords, { model, id }, (p: { before: EpochSeconds }) =>
+    lt(expiresAt, p.before),
+  )
 
   return {
     async put(record) {
@@ -117,7 +112,7 @@ export function createMcpRecords(database: Database): McpRecords {
       return row?.live ?? 0
     },
     async sweep(before) {
-      return inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweep({ before })))
+      return sweep({ before })
     },
   }
 }

@@ -1,10 +1,10 @@
-import { and, eq, gt, inArray, lte } from 'drizzle-orm'
+import { and, eq, gt, lte } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { PageSession, PageSessionKind } from '../domain/page-session.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import { placeholdersOf } from './statement.ts'
-import { inSlices } from './sweep.ts'
+import { deleteInSlices } from './sweep.ts'
 
 /** Sessions of browsers on `/me` and `/dashboard`, found by the hash of their token. */
 export interface PageSessions {
@@ -34,7 +34,7 @@ interface OfSubject {
 }
 
 export function createPageSessions(database: Database): PageSessions {
-  const { tables, query, statement, read, write, writeRepeatable, dialect } = database
+  const { tables, query, statement, read, write, writeRepeatable } = database
   const { pageSessions } = tables
   const id = { id: pageSessions.id }
 
@@ -81,14 +81,9 @@ export function createPageSessions(database: Database): PageSessions {
       )
       .returning(id),
   )
-  const sweep = statement((p: { now: EpochSeconds }) => {
-    const isOld = lte(pageSessions.expiresAt, p.now)
-    const old = query.select(id).from(pageSessions).where(isOld).limit(dialect.sweptAtOnce)
-    return query
-      .delete(pageSessions)
-      .where(and(inArray(pageSessions.id, old), isOld))
-      .returning(id)
-  })
+  const sweep = deleteInSlices(database, pageSessions, id, (p: { now: EpochSeconds }) =>
+    lte(pageSessions.expiresAt, p.now),
+  )
 
   return {
     async add(session, replaces, audit) {
@@ -115,7 +110,7 @@ export function createPageSessions(database: Database): PageSessions {
       return (await writeRepeatable(endOf({ kind, projectId, subject }))).length
     },
     async sweep(now) {
-      return inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweep({ now })))
+      return sweep({ now })
     },
   }
 }

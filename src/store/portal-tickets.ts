@@ -1,10 +1,10 @@
-import { and, eq, gt, inArray, lte } from 'drizzle-orm'
+import { and, eq, gt, lte } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { PortalTicket } from '../domain/portal-ticket.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import { placeholdersOf } from './statement.ts'
-import { inSlices } from './sweep.ts'
+import { deleteInSlices } from './sweep.ts'
 
 /** One-time links to users' own page, by the hash of the ticket. */
 export interface PortalTickets {
@@ -18,7 +18,7 @@ export interface PortalTickets {
 }
 
 export function createPortalTickets(database: Database): PortalTickets {
-  const { tables, query, statement, read, write, writeRepeatable, dialect } = database
+  const { tables, query, statement, read, write } = database
   const { portalTickets } = tables
   const isLive = (p: { hash: string; now: EpochSeconds }) =>
     and(eq(portalTickets.hash, p.hash), gt(portalTickets.expiresAt, p.now))
@@ -32,18 +32,12 @@ export function createPortalTickets(database: Database): PortalTickets {
   const take = statement((p: { hash: string; now: EpochSeconds }) =>
     query.delete(portalTickets).where(isLive(p)).returning(),
   )
-  const sweep = statement((p: { now: EpochSeconds }) => {
-    const isOld = lte(portalTickets.expiresAt, p.now)
-    const old = query
-      .select({ hash: portalTickets.hash })
-      .from(portalTickets)
-      .where(isOld)
-      .limit(dialect.sweptAtOnce)
-    return query
-      .delete(portalTickets)
-      .where(and(inArray(portalTickets.hash, old), isOld))
-      .returning({ hash: portalTickets.hash })
-  })
+  const sweep = deleteInSlices(
+    database,
+    portalTickets,
+    { hash: portalTickets.hash },
+    (p: { now: EpochSeconds }) => lte(portalTickets.expiresAt, p.now),
+  )
 
   return {
     async add(ticket, audit) {
@@ -58,7 +52,7 @@ export function createPortalTickets(database: Database): PortalTickets {
       })
     },
     async sweep(now) {
-      return inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweep({ now })))
+      return sweep({ now })
     },
   }
 }

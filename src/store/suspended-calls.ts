@@ -1,9 +1,9 @@
-import { and, eq, gt, inArray, lte } from 'drizzle-orm'
+import { and, eq, gt, lte } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { SuspendedCall } from '../domain/suspended-call.ts'
 import type { Database } from './database.ts'
 import { type InProject, placeholdersOf } from './statement.ts'
-import { inSlices } from './sweep.ts'
+import { deleteInSlices } from './sweep.ts'
 
 /** Tool calls that ask their users. Each write is announced (`suspended_call`), so that any process may wait for it. */
 export interface SuspendedCalls {
@@ -24,7 +24,7 @@ export interface SuspendedCalls {
 }
 
 export function createSuspendedCalls(database: Database): SuspendedCalls {
-  const { tables, query, statement, read, write, writeRepeatable, dialect } = database
+  const { tables, query, statement, read, write } = database
   const { suspendedCalls } = tables
   const named = (p: InProject) => and(eq(suspendedCalls.id, p.id), eq(suspendedCalls.projectId, p.projectId))
   const id = { id: suspendedCalls.id }
@@ -52,14 +52,9 @@ export function createSuspendedCalls(database: Database): SuspendedCalls {
         .returning(id),
   )
   const remove = statement((p: InProject) => query.delete(suspendedCalls).where(named(p)).returning(id))
-  const sweep = statement((p: { now: EpochSeconds }) => {
-    const isOld = lte(suspendedCalls.expiresAt, p.now)
-    const old = query.select(id).from(suspendedCalls).where(isOld).limit(dialect.sweptAtOnce)
-    return query
-      .delete(suspendedCalls)
-      .where(and(inArray(suspendedCalls.id, old), isOld))
-      .returning(id)
-  })
+  const sweep = deleteInSlices(database, suspendedCalls, id, (p: { now: EpochSeconds }) =>
+    lte(suspendedCalls.expiresAt, p.now),
+  )
 
   return {
     async add(call) {
@@ -89,7 +84,7 @@ export function createSuspendedCalls(database: Database): SuspendedCalls {
       })
     },
     async sweep(now) {
-      return inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweep({ now })))
+      return sweep({ now })
     },
   }
 }

@@ -1,8 +1,8 @@
-import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Database } from './database.ts'
 import type { OfProject } from './statement.ts'
-import { inSlices } from './sweep.ts'
+import { deleteInSlices } from './sweep.ts'
 
 export interface SeenUser {
   readonly userId: string
@@ -26,15 +26,8 @@ interface OfUser extends OfProject {
   readonly userId: string
 }
 
-export function createUsers({
-  tables,
-  query,
-  statement,
-  read,
-  write,
-  writeRepeatable,
-  dialect,
-}: Database): Users {
+export function createUsers(database: Database): Users {
+  const { tables, query, statement, read, write, writeRepeatable, dialect } = database
   const { users, projects } = tables
   const ofUser = (p: OfUser) => and(eq(users.projectId, p.projectId), eq(users.userId, p.userId))
   const columns = { userId: users.userId, lastSeenAt: users.lastSeenAt }
@@ -80,14 +73,13 @@ export function createUsers({
     query.delete(users).where(ofUser(p)).returning({ userId: users.userId }),
   )
   const projectIds = statement((_: object) => query.select({ id: projects.id }).from(projects))
-  const sweep = statement((p: OfProject & { before: EpochSeconds }) => {
-    const isOld = and(eq(users.projectId, p.projectId), lt(users.lastSeenAt, p.before))
-    const old = query.select({ userId: users.userId }).from(users).where(isOld).limit(dialect.sweptAtOnce)
-    return query
-      .delete(users)
-      .where(and(inArray(users.userId, old), isOld))
-      .returning({ userId: users.userId })
-  })
+  const sweep = deleteInSlices(
+    database,
+    users,
+    { userId: users.userId },
+    (p: OfProject & { before: EpochSeconds }) =>
+      and(eq(users.projectId, p.projectId), lt(users.lastSeenAt, p.before)),
+  )
 
   return {
     async seen(projectId, seenUsers) {
@@ -107,8 +99,7 @@ export function createUsers({
     async sweep(before) {
       let swept = 0
       // project by project, since the index of the times begins with it
-      for (const { id: projectId } of await read(projectIds({})))
-        swept += await inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweep({ projectId, before })))
+      for (const { id: projectId } of await read(projectIds({}))) swept += await sweep({ projectId, before })
       return swept
     },
   }
