@@ -2,7 +2,7 @@ import type { Broker } from '../broker.ts'
 import { wholeMilliseconds } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { toolId } from '../domain/tool.ts'
-import { findTool } from '../tools/catalogue/find-tool.ts'
+import { getTool } from '../tools/catalogue/get-tool.ts'
 import { withoutTwins } from '../tools/catalogue/listed-names.ts'
 import { LargeJson } from '../tools/large-json.ts'
 import { valueWithMedia } from '../tools/mcp/media-content.ts'
@@ -115,7 +115,7 @@ function createGateway(
   ): Promise<Reply<Stop>> {
     const traced = begin(named, args, operation)
     try {
-      const tool = await findTool(broker, projectId, named)
+      const tool = await getTool(broker, projectId, named)
       const id = toolId(tool)
       traced.named(id)
       const { accounts: _, ...rest } = run.call
@@ -164,7 +164,7 @@ function createGateway(
         if (last.reply !== 'value' || signal.aborted) break
         left--
         const { value } = last
-        if (step.usePrevious && value instanceof LargeJson && !value.isParsedSoon())
+        if (step.usePrevious && value instanceof LargeJson && !value.isQuickToParse())
           return refused('The step before answered too many values to be put into args.previous.')
         const previous = () => (value instanceof LargeJson ? value.parse() : value)
         const args = step.usePrevious ? { ...step.args, previous: previous() } : step.args

@@ -88,7 +88,7 @@ async function judgeAll(broker: Broker, order: DryRunOrder): Promise<DryRunResul
   const refusedBy = new Map<string, number>()
   const samples = { refused: [] as SampleUse[], undecided: [] as SampleUse[] }
   const counts = { permitted: 0, refused: 0, undecided: 0 }
-  for await (const { seq, use } of inTurns(uses)) {
+  for await (const { seq, use } of runInSlices(uses)) {
     const verdict = trial.judge(use)
     counts[verdict.decision]++
     if (verdict.decision === 'permitted') continue
@@ -133,7 +133,7 @@ async function pastUses(
   const scopes = needsScopes ? await scopesToday(broker, entries, tokens) : undefined
   const tools = new Map<string, Promise<ToolToday>>()
   const uses: NumberedUse[] = []
-  for await (const together of inTurns(groups(tokens))) {
+  for await (const together of runInSlices(groups(tokens))) {
     const [first] = together
     const { tool: toolId } = first
     const tool = typeof toolId === 'string' ? (tools.get(toolId) ?? toolOf(toolId)) : undefined
@@ -168,7 +168,7 @@ async function pastUses(
 }
 
 /** The items, with turns for the rest of the process between them. */
-async function* inTurns<Item>(items: Iterable<Item>): AsyncGenerator<Item> {
+async function* runInSlices<Item>(items: Iterable<Item>): AsyncGenerator<Item> {
   let begun = performance.now()
   for (const item of items) {
     if (performance.now() - begun > BUDGET_MS) {

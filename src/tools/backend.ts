@@ -33,18 +33,18 @@ export interface Backend {
   call(broker: Broker, worker: Worker, call: BackendCall): Promise<ToolAnswer>
 }
 
-/** What is read of a worker's list of tools. */
+/** Limits for reading a worker's list of tools. */
 export interface CatalogueBounds {
-  /** Of all answers together. More than this is refused by a `WorkerFault` with `isTooLarge`. */
+  /** For all answers together. A longer list throws a `WorkerFault` with `isTooLarge`. */
   readonly maxBytes: number
   readonly maxSeconds: number
-  /** The digest of the list that was read before: the same list is `unchanged`. */
+  /** The digest of the previous list. The result is `unchanged` for a list with the same digest. */
   readonly before?: string
 }
 
 export interface ListedCatalogue {
   readonly items: readonly CatalogueItem[]
-  /** Of what was received: with the same settings of the worker, the same digest gives the same items. */
+  /** The digest of the received bytes. With the same settings of the worker, equal digests mean equal items. */
   readonly digest?: string
 }
 
@@ -58,7 +58,7 @@ export type ListedTool =
       readonly tool: CatalogueTool
       /** A sentence for the operator about a part of the description that had to be changed. */
       readonly remark?: string
-      /** All facts of the tool, where a thread has found them out. `tool` is then parsed each time it is looked at. */
+      /** The facts of the tool, where a thread has computed them. `tool` is then parsed on each access. */
       readonly facts?: ItemFacts
     }
   | { readonly outcome: 'refused'; readonly name: string; readonly reason: string }
@@ -106,11 +106,11 @@ export interface BackendCall {
   readonly onEvent?: (event: ToolEvent) => void
   /** Reaches the user through the caller's client; absent where the caller has none. */
   readonly dialog?: ToolDialog
-  /** The worker says that its list of tools has changed: it is read again soon. */
+  /** Called when the worker says that its list of tools has changed; the list is then read again soon. */
   readonly onListChanged?: () => void
 }
 
-/** What a tool of this process may do with the other tools. */
+/** The other tools, as a tool of this process may use them. */
 export interface InnerTools {
   /** Runs another tool for the same user, by the same checks. */
   call(name: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<InnerCall>

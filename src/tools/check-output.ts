@@ -2,16 +2,16 @@ import type { Tool } from '../domain/tool.ts'
 import type { WorkerType } from '../domain/worker.ts'
 import { withoutOptionalNulls } from './arcade/optional-nulls.ts'
 import { SchemaFault } from './json-schema/schema-fault.ts'
-import { type Validity, validateOutput, validitySentence } from './json-schema/schema-validator.ts'
-import type { SchemaViolation } from './json-schema/violation.ts'
+import { type Validity, validateOutput } from './json-schema/schema-validator.ts'
+import { type SchemaViolation, violationSentence } from './json-schema/violation.ts'
 import { LargeJson } from './large-json.ts'
 import { ownError, type ToolAnswer } from './tool-answer.ts'
 import type { ToolError } from './tool-error.ts'
 
-/** The part of a tool that the check of its output needs. */
+/** The members of a tool that the check of its output needs. */
 export interface CheckedTool extends Pick<Tool, 'title' | 'outputSchema'> {
   readonly workerType: WorkerType
-  /** The worker checks the output itself, so a schema that cannot be used here is no error. */
+  /** The worker checks the output, so a schema that cannot be used here is no error. */
   readonly isCheckedElsewhere: boolean
 }
 
@@ -42,7 +42,7 @@ export function withCheckedValue<Answer extends ToolAnswer>(
     : bad({
         kind: 'TOOL_RUNTIME_BAD_OUTPUT_VALUE',
         message: 'The tool gave an answer that is not what its schema says.',
-        developerMessage: `${validitySentence('output', checked)}.`,
+        developerMessage: `${violationSentence('output', checked)}.`,
       })
 }
 

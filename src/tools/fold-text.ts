@@ -1,6 +1,6 @@
 // Decodes the escapes of JSON (also when escaped several times), URLs and HTML, and the `+` of forms, to UTF-8 bytes
-// without backslashes. The decoder takes one byte at a time, so a text may come in pieces, and never
-// reads a byte twice, so its time is linear.
+// without backslashes. The decoder reads one byte at a time, so a text may arrive in pieces. It reads no byte twice, so
+// its time is linear.
 
 /** Receives the decoded bytes. The source of each begins at `start` and ends before `end`. */
 export interface FoldSink {
@@ -214,7 +214,7 @@ class Fold implements TextFold {
     if (code <= 0x10ffff) this.#character(code, this.#start, at + 1)
   }
 
-  /** The bytes were no escape: they are taken literally, and `byte` is read as plain text. */
+  /** Handles bytes that turned out to be no escape: they are taken literally, and `byte` is read as plain text. */
   #failed(byte: number, at: number): void {
     this.#giveUp(at)
     this.#plain(byte, at)

@@ -2,7 +2,7 @@ import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import type { FromPoolThread, TaskModule, ToPoolThread } from './thread-pool.ts'
 
-// One thread of the pool (thread-pool.ts). It runs one task after another; each task is a module of this program.
+// One thread of the pool (thread-pool.ts). It runs one task after another. Each task is a module of this program.
 
 if (parentPort === null) throw new Error('pool-thread.ts is run by thread-pool.ts in a thread of its own.')
 const port = parentPort

@@ -13,7 +13,7 @@ export interface AnswerReading {
   readonly tool?: CheckedTool
   /** The project. Projects take turns in the queue for large answers. */
   readonly owner: string
-  /** The call was cancelled. */
+  /** Aborts when the call is cancelled. */
   readonly signal?: AbortSignal
 }
 

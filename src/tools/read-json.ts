@@ -1,6 +1,6 @@
 // Reads JSON from other parties, one member at a time. `path` names the member in messages, such as `output.value_schema`.
 
-/** Stops the reading of one tool. The message is for the tool's author. The function that began the reading catches it. */
+/** Input that cannot be used, usually the description of one tool. The message is for its author. The reader of the whole input catches it. */
 export class Refusal extends Error {}
 
 export const NOT_JSON = 'The worker answered with something that is not JSON.'
@@ -59,8 +59,8 @@ export function kindOf(value: unknown): string {
 }
 
 /**
- * Whether the JSON value nests deeper than `levels`. It reads no deeper, so that it ends for any value. No list of the
- * members is made: that takes most of the time for an object of 300,000.
+ * Whether the JSON value nests deeper than `levels`. It reads no deeper, so that it ends for any value. It makes no array
+ * of the members, which would take most of the time for an object with 300,000 members.
  */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false

@@ -3,17 +3,17 @@ import { mapParts } from './packed-answer.ts'
 import { scrub } from './scrub.ts'
 import type { ToolAnswer } from './tool-answer.ts'
 
-/** Answers from which secrets were removed when they were read: which ones, and how many of them there were. */
+/** Answers from which `readAnswer` has removed secrets: the list of secrets, and its length at that time. */
 const scrubbed = new WeakMap<ToolAnswer, { readonly secrets: readonly string[]; readonly count: number }>()
 
-/** The list may grow afterwards: `scrubAnswer` then removes all of its secrets. */
+/** Notes that the secrets were removed from the answer. If the list grows afterwards, `scrubAnswer` removes all of its secrets. */
 export function markScrubbed(answer: ToolAnswer, secrets: readonly string[]): void {
   scrubbed.set(answer, { secrets, count: secrets.length })
 }
 
 /**
- * `scrub` for an answer, unless `readAnswer` has removed the same secrets from it. The thread that read the large parts
- * has removed them from these.
+ * Removes the secrets from an answer, unless `readAnswer` has already removed the same ones. Large parts are left out,
+ * because the thread that read them has removed the secrets.
  */
 export function scrubAnswer(answer: ToolAnswer, secrets: readonly string[]): ToolAnswer {
   const mark = scrubbed.get(answer)

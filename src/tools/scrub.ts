@@ -1,6 +1,6 @@
 import { isDeeperThan } from './read-json.ts'
 import { formsOf, type SecretForms } from './secret-forms.ts'
-import { surelyHoldsNone } from './secret-needles.ts'
+import { jsonHoldsNoSecret } from './secret-needles.ts'
 import { createScanner, type SecretScanner } from './secret-scanner.ts'
 
 const REDACTED = '[redacted]'
@@ -23,7 +23,7 @@ export function scrub(value: unknown, secrets: readonly string[]): unknown {
   return scrubbed(JSON.parse(text), text, secrets)
 }
 
-/** `scrub` for a value that the caller has just parsed and does not share: without secrets in it, it is not copied. */
+/** `scrub` for a value that the caller has just parsed and does not share. A value without secrets is not copied. */
 export function scrubParsed(value: unknown, secrets: readonly string[]): unknown {
   const text = serialised(value)
   return text === undefined ? '[not JSON]' : scrubbed(value, text, secrets)
@@ -31,7 +31,7 @@ export function scrubParsed(value: unknown, secrets: readonly string[]): unknown
 
 function scrubbed(value: unknown, text: string, secrets: readonly string[]): unknown {
   const isPlain = !text.includes('"__proto__"') && !isDeeperThan(value, MAX_DEPTH)
-  if (isPlain && surelyHoldsNone(text, secrets)) return value
+  if (isPlain && jsonHoldsNoSecret(text, secrets)) return value
   const redactor = createRedactor(formsOf(secrets))
   return isPlain && !redactor.holds(text) ? value : clean(value, redactor, 0)
 }
@@ -55,13 +55,21 @@ function clean(value: unknown, redactor: Redactor, depth: number): unknown {
   const original = value as Record<string, unknown> // it is an object
   for (const name in original) {
     if (name === '__proto__') continue
-    members.set(free(redactor.redact(name), members, copies), clean(original[name], redactor, depth + 1))
+    const unique = uniqueName(redactor.redact(name), members, copies)
+    members.set(unique, clean(original[name], redactor, depth + 1))
   }
   return Object.fromEntries(members)
 }
 
-/** A unique name for a key: keys that differed only in a secret are the same now. No number is tried twice for a name. */
-function free(name: string, members: ReadonlyMap<string, unknown>, copies: Map<string, number>): string {
+/**
+ * A unique name for a key, because keys that differed only in a secret have become equal. `copies` has the last number of
+ * each name, so that many equal keys take linear time.
+ */
+function uniqueName(
+  name: string,
+  members: ReadonlyMap<string, unknown>,
+  copies: Map<string, number>,
+): string {
   if (!members.has(name)) return name
   let number = copies.get(name) ?? 2
   while (members.has(`${name}_${number}`)) number++
@@ -88,7 +96,7 @@ function createRedactor(forms: SecretForms): Redactor {
     scan(by, bytes)
     return bytes
   }
-  /** What is before, between and after the secrets of a text. */
+  /** The parts of a text before, between and after its secrets. */
   const cut = (text: string): string[] => {
     const bytes = find(text, scanner)
     if (spans.length === 0) return [text]
@@ -102,7 +110,7 @@ function createRedactor(forms: SecretForms): Redactor {
     },
     redact(text) {
       const pieces = cut(text)
-      // the escapes of a piece are read again: one that begins in a secret, or ends in it, hid what is beside it
+      // each piece is searched again: an escape across the edge of the first secret may have hidden another one
       return pieces.length === 1 ? text : pieces.flatMap(cut).join(REDACTED)
     },
   }

@@ -24,10 +24,10 @@ export interface SecretForms {
   readonly isEmpty: boolean
 }
 
-/** The most recently used sets. */
+/** A cache by the set of secrets. */
 const keptSets = new LRUCache<string, SecretForms>({ max: 64 })
 
-/** The texts that are searched for: secrets that are not too short, and what is left of them when a tool trims them. */
+/** The texts that are searched for: the secrets and their trimmed forms, without those that are too short. */
 export function usableSecrets(secrets: readonly string[]): string[] {
   const known = secrets.flatMap((secret) => [secret, secret.trim()])
   return [...new Set(known)].filter((secret) => secret.length >= MIN_SECRET_LENGTH)
@@ -56,7 +56,7 @@ export function formsOf(secrets: readonly string[]): SecretForms {
   })
 }
 
-/** The forms of the most recently used secrets: making them takes longer than a search, and each is searched for several times. */
+/** A cache by secret: making the forms takes longer than a search, and each secret is searched for several times. */
 const keptForms = new LRUCache<string, readonly Form[]>({ max: 256 })
 
 function remembered<T extends object>(kept: LRUCache<string, T>, key: string, make: () => T): T {
@@ -102,7 +102,7 @@ function percentEncoded(secret: string): string {
  * The characters of a base64 text that depend on the secret only, for each of its three alignments: after 0, 1 or 2 bytes.
  */
 export function base64Forms(secret: string): string[] {
-  // two bytes before the secret, of which each alignment has some
+  // two bytes before the secret; each alignment uses 0, 1 or 2 of them
   const bytes = Buffer.from(`\0\0${secret}`)
   const forms = new Set<string>()
   for (let before = 0; before < 3; before++) {

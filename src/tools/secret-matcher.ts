@@ -1,4 +1,4 @@
-// Finds all forms of all secrets in one pass (Aho and Corasick, "Efficient string matching", 1975). The time for a byte
+// Finds all forms of all secrets in one pass (Aho and Corasick, "Efficient string matching", 1975). The time per byte
 // depends neither on the number of forms nor on the text.
 
 /** One way of writing a secret. `exact`: searched in the unchanged text; the others in the folded text (fold-text.ts). */
@@ -121,7 +121,7 @@ class TrieCursor implements Cursor {
     return depth[state] as number
   }
 
-  /** Continues in the whole trie: the bytes of the path in the short trie lead to the same state there. */
+  /** Continues in the whole trie, in the state that the same bytes lead to. */
   #goOnInWhole(): void {
     const path: number[] = []
     const { label, depth } = this.#nodes

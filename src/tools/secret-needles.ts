@@ -1,16 +1,16 @@
 import { LRUCache } from 'lru-cache'
 import { base64Forms, MIN_SECRET_LENGTH } from './secret-forms.ts'
 
-// A quick look for secrets by the string search of JavaScript's engine, which is many times as fast as the scanner and
-// needs no matcher for each token. It proves for most texts that they hold no secret; the scanner decides on all others.
+// A fast search for a part of each secret (its needle) with `String.includes`, which is many times as fast as the scanner
+// and needs no matcher for each token. It proves for most texts that they hold no secret; the scanner decides the others.
 
-/** The last characters of a secret, of which every written form of it has a form. The last ones vary most between tokens. */
+/** The needle is the end of a secret, which varies most between tokens. Every form of the secret contains a form of its end. */
 const NEEDLE_LENGTH = 16
-/** Characters that JSON does not escape. Of `+` alone the folded form differs. */
+/** Characters that JSON does not escape. Only `+` has another folded form. */
 const SIMPLE = /^[\w.~/=:@+-]+$/
 /** Escapes of other characters. A backslash before any other letter is only dropped (fold-text.ts). */
 const ESCAPE = /%[0-9a-f]{2}|&(?:#|amp;|lt;|gt;|quot;|apos;)|\\u/i
-/** Control characters that a text may have outside of JSON, and that the fold makes letters; line ends make none. */
+/** Control characters that folding turns into letters (fold-text.ts). Line ends cannot be part of a secret that has a needle. */
 const CONTROL = /[\b\f]/
 
 interface Needles {
@@ -21,16 +21,16 @@ interface Needles {
 /** The needles of the most recently used secrets; `undefined` where only the scanner can search for the secret. */
 const kept = new LRUCache<string, { readonly needles: Needles | undefined }>({ max: 1_000 })
 
-/** `true` if the JSON text surely holds none of the secrets in any form that `scrub` finds; `false` says nothing. */
-export function surelyHoldsNone(json: string, secrets: readonly string[]): boolean {
+/** `true` if the JSON text certainly holds none of the secrets in any form that `scrub` finds; `false` proves nothing. */
+export function jsonHoldsNoSecret(json: string, secrets: readonly string[]): boolean {
   const searched = needlesOf(secrets)
   if (searched === undefined) return false
   if (searched.length === 0) return true
   return !ESCAPE.test(json) && hasNone(json, searched)
 }
 
-/** The same for bytes that need not be JSON. Other content than text is searched for the secrets themselves. */
-export function surelyHoldNone(
+/** `jsonHoldsNoSecret` for bytes that need not be JSON. In content that is no text, only unchanged secrets are searched for. */
+export function bytesHoldNoSecret(
   bytes: Uint8Array,
   secrets: readonly string[],
   { isText }: { readonly isText: boolean },
@@ -52,7 +52,7 @@ function hasNone(text: string, searched: readonly Needles[]): boolean {
   )
 }
 
-/** `undefined` if one of the secrets has none. */
+/** `undefined` if one of the secrets has no needles, so that only the scanner can search for it. */
 function needlesOf(secrets: readonly string[]): readonly Needles[] | undefined {
   const all: Needles[] = []
   for (const secret of secrets) {
@@ -68,7 +68,7 @@ function needlesOf(secrets: readonly string[]): readonly Needles[] | undefined {
   return all
 }
 
-/** Of a secret that is too short to be searched for. */
+/** The cache entry of a secret that is too short to be searched for. */
 const NOTHING = { needles: undefined }
 
 function makeNeedles(secret: string): Needles | undefined {

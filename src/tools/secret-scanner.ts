@@ -2,16 +2,16 @@ import { createFold, type FoldSink, type TextFold } from './fold-text.ts'
 import type { SecretForms } from './secret-forms.ts'
 import type { Cursor } from './secret-matcher.ts'
 
-// Searches a text, which may come in pieces, for all forms of all secrets at once. The time depends on the length of the
+// Searches a text, which may arrive in pieces, for all forms of all secrets at once. The time depends on the length of the
 // text only.
 
-/** Receives the span of each secret as soon as its end was read. Spans may overlap; their ends never decrease. */
+/** Receives the span of each secret as soon as its last byte was read. Spans may overlap; their ends never decrease. */
 export type OnSpan = (start: number, end: number) => void
 
 export interface SecretScanner {
   /** Reads the next bytes. */
   read(bytes: Uint8Array): void
-  /** The text has ended. */
+  /** Ends the text. */
   end(): void
   /** Begins another text. */
   reset(): void
@@ -22,7 +22,7 @@ export interface SecretScanner {
 export interface ScannerOptions {
   /** Searches only for the secrets themselves: content that is not text has no escapes. */
   readonly exactOnly?: boolean
-  /** Begins again at each line end, where no secret contains a line end. */
+  /** Restarts the search at each line end. Has no effect when a secret contains a line end. */
   readonly inLines?: boolean
 }
 

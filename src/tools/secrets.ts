@@ -28,7 +28,7 @@ export async function setSecret(
     },
     broker.audit.of(projectId, { action: 'secret.set', subject: known?.key ?? key }),
   )
-  // another request has just set the key for the first time: this value replaces that one
+  // another request set the key for the first time just before; the repeated call replaces that value
   return (
     put ?? setSecret(broker, projectId, { key, value, ...(description !== undefined && { description }) })
   )

@@ -1,5 +1,5 @@
-// Divides long work on the event loop into slices. The slices of all streams together take at most a few milliseconds in
-// one turn of the event loop, so that other requests are served in between.
+// Divides long work on the event loop into slices. All slices together take at most a few milliseconds in one iteration
+// of the event loop, so that other requests are served in between.
 
 export const BUDGET_MS = 3
 
@@ -26,58 +26,58 @@ function doSome(): void {
   if (waiting.length > 0) setImmediate(doSome)
 }
 
-/** Turns of the event loop for work in a loop: `pause` after each piece waits once the work has taken its time. */
-export interface Turns {
+/** The time that a loop may hold the event loop without a pause. */
+export interface TimeBudget {
+  /** Called after each piece of work. Returns a promise to await when the time is used up; `undefined` before. */
   pause(): Promise<void> | undefined
 }
 
-export function createTurns(budgetMs = BUDGET_MS): Turns {
+export function createTimeBudget(budgetMs = BUDGET_MS): TimeBudget {
   let begun = performance.now()
   return {
     pause() {
       if (performance.now() - begun < budgetMs) return undefined
-      return ownTurn().then(() => {
+      return waitForTurn().then(() => {
         begun = performance.now()
       })
     },
   }
 }
 
-/** Work that yields where other requests may be served in between. */
+/** Work as a generator, which yields where it may be paused to serve other requests. */
 export type Steps<Result> = Generator<void, Result>
 
-/** Runs the work in slices. */
-export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
-  const turns = createTurns()
+export async function runInSlices<Result>(steps: Steps<Result>): Promise<Result> {
+  const budget = createTimeBudget()
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
-    const pause = turns.pause()
+    const pause = budget.pause()
     if (pause !== undefined) await pause
   }
 }
 
-/** Runs the work, which is known to be short, without a pause. */
-export function atOnce<Result>(steps: Steps<Result>): Result {
+/** Runs work that is known to be short. */
+export function runWithoutPause<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const { done, value } = steps.next()
     if (done) return value
   }
 }
 
-const turns: (() => void)[] = []
+const waitingCallers: (() => void)[] = []
 
 /**
- * Resolves when the caller may use a few milliseconds: each turn of the event loop continues one waiting caller. For work
- * that is not a function, such as what the consumer of a stream does with a chunk.
+ * Resolves when the caller may use a few milliseconds: each iteration of the event loop continues one waiting caller. For
+ * work that is not a function, such as what the consumer of a stream does with a chunk.
  */
-export function ownTurn(): Promise<void> {
+export function waitForTurn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  if (turns.push(resolve) === 1) setImmediate(nextTurn)
+  if (waitingCallers.push(resolve) === 1) setImmediate(continueNext)
   return promise
 }
 
-function nextTurn(): void {
-  turns.shift()?.()
-  if (turns.length > 0) setImmediate(nextTurn)
+function continueNext(): void {
+  waitingCallers.shift()?.()
+  if (waitingCallers.length > 0) setImmediate(continueNext)
 }

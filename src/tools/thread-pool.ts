@@ -83,7 +83,7 @@ const threads = new Set<Thread>()
 const queues = new Map<string, Job[]>()
 let waiting = 0
 
-/** Throws `ThreadFault`, and an `Error` with the same message when the task itself throws. */
+/** Runs the task in a thread. Throws `ThreadFault`, and an `Error` with the same message when the task itself throws. */
 export function inThread<Input, Output>(
   task: ThreadTask<Input, Output>,
   input: Input,

@@ -1,7 +1,7 @@
 import type { LargeJson } from './large-json.ts'
 import type { ToolError } from './tool-error.ts'
 
-/** The answer of a worker to one call. None of it is trusted: it is scrubbed before anybody sees it (scrub-answer.ts). */
+/** The answer of a worker to one call. It is untrusted, and is scrubbed before a caller sees it (scrub-answer.ts). */
 export type ToolAnswer = ToolOutcome & AnswerDetails
 
 export type ToolOutcome = ToolResult | AuthorizationRequested | AuthorizationRequired
@@ -31,7 +31,7 @@ export type ToolResult =
     }
   | { readonly outcome: 'artifact'; readonly artifact: Artifact }
 
-/** The worker wants a consent of the user before it goes on. */
+/** The worker needs a consent of the user before it continues. */
 export interface AuthorizationRequested {
   readonly outcome: 'authorization_requested'
   readonly requested: RequestedAuthorization

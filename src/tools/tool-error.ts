@@ -1,4 +1,4 @@
-/** The kinds of error that a run may end with, Arcade's: a closed list that callers switch on. */
+/** The kinds of error that a run may end with: Arcade's closed list, on which callers switch. */
 export const ERROR_KINDS = [
   'TOOLKIT_LOAD_FAILED',
   'TOOL_DEFINITION_BAD_DEFINITION',

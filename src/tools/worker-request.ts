@@ -10,9 +10,9 @@ import { NOT_JSON } from './read-json.ts'
 import { badOutputError, type ErrorKind, type ToolError } from './tool-error.ts'
 import { WorkerFault } from './worker-fault.ts'
 
-// One request to a worker, limited in time and size. It is retried only when the worker has surely done nothing, and its
-// failure is reported as a `ToolError`. Content outside of the worker's protocol (an error page, a redirect) never
-// reaches a caller.
+// One request to a worker, limited in time and size. It is retried only when the worker has certainly done nothing or the
+// request is safe to repeat. A failure is reported as a `ToolError`. Content outside of the worker's protocol (an error
+// page, a redirect) never reaches a caller.
 
 /** The limit of one answer. */
 export const MAX_ANSWER_BYTES = 4 * 1024 * 1024
@@ -67,7 +67,7 @@ export async function askWorker(
       if (!isRepeatable || !GATEWAY_STATUSES.includes(response.status) || !mayTryAgain()) return response
     } catch (error) {
       if (!(error instanceof OutgoingError)) throw error
-      if (signal?.aborted === true) throw new WorkerFault(GIVEN_UP)
+      if (signal?.aborted === true) throw new WorkerFault(CANCELLED)
       const isSafe = isRepeatable || !error.requestSent
       if (!isSafe || error.kind !== 'unreachable' || !mayTryAgain())
         throw new WorkerFault(toolErrorOf(error), { isTooLarge: error.kind === 'too_large' })
@@ -76,10 +76,10 @@ export async function askWorker(
   }
 }
 
-/** It is not known whether the tool did something before the call was cancelled. */
-const GIVEN_UP: ToolError = {
+/** Not retryable, because the tool may have done something before the call was cancelled. */
+const CANCELLED: ToolError = {
   kind: 'NETWORK_TRANSPORT_RUNTIME_UNMAPPED',
-  message: 'The call was given up by its caller.',
+  message: 'The caller cancelled the call.',
   canRetry: false,
 }
 
@@ -101,7 +101,7 @@ export function jsonOf(response: OutgoingResponse): unknown {
   }
 }
 
-/** The error for a request without a complete answer. It can be retried only when the tool surely did not run. */
+/** The error for a request without a complete answer. It can be retried only when the tool certainly did not run. */
 export function toolErrorOf({ kind, message, requestSent }: OutgoingError): ToolError {
   const error = (kind: ErrorKind, text: string, canRetry: boolean): ToolError => ({
     kind,
@@ -140,7 +140,7 @@ export function toolErrorOf({ kind, message, requestSent }: OutgoingError): Tool
   }
 }
 
-/** The error for an answer with another status than 2xx. Its body is not read, because it may repeat the request. */
+/** The error for an answer with another status than 2xx. Its body is not read, because it may contain parts of the request. */
 export function refusalOf(status: number, retryAfter: string | undefined): ToolError {
   const wait = retryAfterMs(retryAfter)
   const error = (kind: ErrorKind, message: string, canRetry: boolean, why = ''): ToolError => ({
@@ -181,7 +181,7 @@ export function refusalOf(status: number, retryAfter: string | undefined): ToolE
 
 const LONGEST_WAIT_SECONDS = 24 * 60 * 60
 
-/** The milliseconds that a Retry-After header asks to wait, at most a day; `undefined` if it cannot be read. */
+/** Reads a Retry-After header (RFC 9110 section 10.2.3) as milliseconds, at most a day; `undefined` if it is invalid. */
 export function retryAfterMs(value: string | undefined): number | undefined {
   const seconds = parseRetryAfter(value, Date.now() / 1000, LONGEST_WAIT_SECONDS)
   return seconds === undefined ? undefined : Math.ceil(seconds * 1000)

@@ -5,10 +5,10 @@ import type { SealedPlace } from '../store/seal.ts'
 
 type Place = Pick<Worker, 'uid' | 'projectId'>
 
-/** By the cached row: a changed row is another object, so a replaced secret is never used. */
+/** A cache by the row's object. The worker cache makes a new object for a changed row, so a replaced secret is never used. */
 const opened = new WeakMap<Worker, string>()
 
-/** The worker's credentials; empty where it needs none. They are decrypted once for each row that was read. */
+/** The worker's credentials; empty if it needs none. They are decrypted once for each row that was read. */
 export function openWorkerSecret(broker: Broker, worker: Worker): string {
   const known = opened.get(worker)
   if (known !== undefined) return known

@@ -5,7 +5,7 @@ const TOKEN_SECONDS = 60
 
 interface WorkerClaims {
   readonly ver?: string
-  /** The public URL of the Gatepass that asks. */
+  /** The public URL of this Gatepass. */
   readonly iss: string
   readonly aud?: string
 }
@@ -14,9 +14,9 @@ interface WorkerClaims {
 const HEADER = base64url({ alg: 'HS256', typ: 'JWT' })
 
 /**
- * Makes a JWT (RFC 7519) for one request to a worker: `jti` lets the worker recognise a request that is replayed to it,
- * or to another worker with the same secret. It is signed here and not by jose, which signs in a thread: handing a token
- * to a thread costs ten times as much as its HMAC.
+ * Makes a JWT (RFC 7519) for one request to a worker. By its `jti` a worker recognises a replayed request, also one that
+ * was first sent to another worker with the same secret. Signing does not use jose, because jose signs in a thread, and
+ * handing a token to a thread costs ten times as much as the HMAC.
  */
 export function signWorkerToken(secret: string, claims: WorkerClaims): string {
   if (secret === '') throw new Error('a worker without a secret gets no token') // anyone can sign with an empty key

@@ -7,7 +7,7 @@ import type { Worker, WorkerType } from '../domain/worker.ts'
 import { NO_NEEDS } from '../domain/worker-needs.ts'
 import { checkReachable } from '../egress/reachable-url.ts'
 import { acceptAtRegistration } from './catalogue/acceptance.ts'
-import { takeCatalogue } from './catalogue/take-catalogue.ts'
+import { syncCatalogue } from './catalogue/sync-catalogue.ts'
 import { WorkerFault } from './worker-fault.ts'
 import { sealWorkerSecret } from './worker-secret.ts'
 
@@ -39,7 +39,7 @@ export async function registerWorker(
     )
   if (!worker.enabled) return worker
   const synced = await syncWorker(broker, worker)
-  // nothing was read, so there is nothing to accept: what the catalogue names later waits for an administrator
+  // without a catalogue there is nothing to accept; an administrator accepts what a later catalogue names
   if (synced.syncedAt === undefined) return synced
   await acceptAtRegistration(broker, synced)
   return (await broker.store.workers.findByUid(worker.uid)) ?? synced
@@ -84,7 +84,7 @@ export async function updateWorker(
   return updated.enabled ? syncWorker(broker, updated) : updated
 }
 
-/** The project's worker of that id. Throws `not_found`. */
+/** Returns the project's worker of that id. Throws `not_found`. */
 export async function getWorker(broker: Broker, projectId: string, id: string): Promise<Worker> {
   const worker = await broker.store.workers.find(projectId, id)
   if (worker === undefined)
@@ -105,7 +105,7 @@ async function similarWorker(broker: Broker, projectId: string, id: string): Pro
 
 /** Reads the catalogue and replaces the worker's tools by it. If the catalogue cannot be read, the tools stay as they are. */
 export async function syncWorker(broker: Broker, worker: Worker): Promise<Worker> {
-  const read = await takeCatalogue(broker, worker).then(
+  const read = await syncCatalogue(broker, worker).then(
     (faults) => ({
       syncedAt: broker.now(),
       ...(faults.length > 0 && { syncError: inShort(faults) }),
@@ -134,7 +134,7 @@ export async function syncWorker(broker: Broker, worker: Worker): Promise<Worker
   return synced
 }
 
-/** In sentences, because people read them. */
+/** The number of sentences in `syncError`, which people read. */
 const MAX_FAULTS = 40
 
 function inShort(faults: readonly string[]): string {
@@ -149,8 +149,8 @@ export async function syncWorkers(broker: Broker): Promise<void> {
 }
 
 /**
- * Makes the job that reads the catalogues at intervals. Workers whose large catalogues wait for their turn hold up no
- * other worker: a round ends without them, and the next one leaves them out.
+ * Makes the job that reads the catalogues at intervals. A round does not wait longer than the interval for workers whose
+ * large catalogues are queued, and the next round leaves these workers out.
  */
 export function createSyncRounds(broker: Broker): () => Promise<void> {
   const underWay = new Set<string>()

@@ -1,5 +1,5 @@
 import type { BackendCall } from '../../src/tools/backend.ts'
-import { findTool } from '../../src/tools/catalogue/find-tool.ts'
+import { getTool } from '../../src/tools/catalogue/get-tool.ts'
 import { executeTool } from '../../src/tools/run/execute-tool.ts'
 import type { Execution, ToolCall } from '../../src/tools/run/execution.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
@@ -61,7 +61,7 @@ export async function startMcpWorld(options: McpWorldOptions = {}): Promise<McpW
     async run(name, { signal, ...more } = {}) {
       const { broker } = gatepass
       const { id: projectId } = await broker.store.projects.ensure('default', broker.now())
-      const tool = await findTool(broker, projectId, `Demo.${name}`)
+      const tool = await getTool(broker, projectId, `Demo.${name}`)
       return executeTool(broker, { tool, input: {}, entryPoint: 'run_stream', ...more }, signal)
     },
     async authorize(userId) {

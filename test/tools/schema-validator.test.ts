@@ -5,8 +5,8 @@ import {
   validate,
   validateInput,
   validateOutput,
-  validitySentence,
 } from '../../src/tools/json-schema/schema-validator.ts'
+import { violationSentence } from '../../src/tools/json-schema/violation.ts'
 
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#'
 const bytes = (json: string) => new TextEncoder().encode(json)
@@ -15,7 +15,7 @@ const bytes = (json: string) => new TextEncoder().encode(json)
 function judge(schema: unknown, value: unknown): string {
   try {
     const validity = validate(schema, value)
-    return validity.valid ? 'valid' : validitySentence('input', validity)
+    return validity.valid ? 'valid' : violationSentence('input', validity)
   } catch (error) {
     if (error instanceof SchemaFault) return error.kind
     throw error
@@ -208,7 +208,7 @@ describe('dialects, each by its own rules', () => {
 
   test('one that is refused is named', () => {
     expect(() => checkSchema({ $schema: 'http://json-schema.org/draft-04/schema#' })).toThrow(
-      '"http://json-schema.org/draft-04/schema#" is no dialect that is supported',
+      '"http://json-schema.org/draft-04/schema#" is not a supported dialect',
     )
   })
 

@@ -5,7 +5,7 @@ import { addPolicy, changePolicy, deletePolicy, getPolicy } from '../../flows/po
 import type { Evaluation, PolicyMatch } from '../../services/policies/evaluate.ts'
 import type { RequestedUse } from '../../services/policies/policy-match.ts'
 import { policyProvider } from '../../services/policies/policy-provider.ts'
-import { findTool } from '../../tools/catalogue/find-tool.ts'
+import { getTool } from '../../tools/catalogue/get-tool.ts'
 import { resolveRunner, toolPolicyUse } from '../../tools/run/preconditions.ts'
 import { toolNeeds } from '../../tools/run/tool-tokens.ts'
 import { type AddEndpoint, pageQuery, pageSchema, slicePage } from '../endpoint/endpoint.ts'
@@ -188,7 +188,7 @@ async function useOf(
     id === undefined ? undefined : [entry === undefined ? { id, scopes } : policyProvider(entry, scopes)]
   if (said.tool_name === undefined)
     return { ...user, projectId, use: said.use ?? 'token', providers: providers ?? [], hosts: hosts ?? [] }
-  const tool = await findTool(broker, projectId, said.tool_name)
+  const tool = await getTool(broker, projectId, said.tool_name)
   const [needs, runner] = await Promise.all([toolNeeds(broker, tool, user), resolveRunner(broker, tool)])
   const use = toolPolicyUse(tool, needs, runner, user)
   return {

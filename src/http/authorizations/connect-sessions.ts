@@ -10,7 +10,7 @@ import { beginConnectSession, needToReconnect } from '../../flows/begin-connect-
 import { connectionsOf } from '../../flows/connect-session.ts'
 import { findProvider } from '../../flows/find-provider.ts'
 import { actForTool } from '../../services/request-context.ts'
-import { findTool } from '../../tools/catalogue/find-tool.ts'
+import { getTool } from '../../tools/catalogue/get-tool.ts'
 import { toolNeeds } from '../../tools/run/tool-tokens.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { idText, pageMembers, scopeText, toolNameText, userIdText } from '../endpoint/fields.ts'
@@ -159,7 +159,7 @@ export function addConnectSessions(add: AddEndpoint, broker: Broker): void {
           'conflict',
           `${member} cannot be named with tool, which says what it needs.`,
         )
-    const tool = await findTool(broker, projectId, toolName)
+    const tool = await getTool(broker, projectId, toolName)
     actForTool(toolId(tool))
     const providers = await toolNeeds(broker, tool, { userId })
     if (providers.length === 0)

@@ -1,15 +1,15 @@
 import { invalidMember } from '../../domain/errors.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import { toParameters, toValueSchema, type ValueSchema } from '../../sdk/worker/value-schema.ts'
-import { keptText } from '../../tools/catalogue/kept-texts.ts'
 import type {
   RequiredProvider,
   RequiredSecret,
   RequiredWorker,
   RequirementStatus,
-} from '../../tools/catalogue/requirement-look.ts'
+} from '../../tools/catalogue/requirement-context.ts'
 import type { ManyRequirements, SharedProvider } from '../../tools/catalogue/requirements-of-many.ts'
 import { type BehaviourFilter, type ListFilter, toolMetadata } from '../../tools/catalogue/search-tools.ts'
+import { cachedText } from '../../tools/catalogue/text-cache.ts'
 import { isRecord, type JsonRecord } from '../../tools/read-json.ts'
 import type {
   ManyRequirementsWire,
@@ -53,11 +53,11 @@ export function toDefinition(tool: Tool, status: RequirementStatus | undefined):
  * of the tool.
  */
 export function definitionJson(tool: Tool, status: RequirementStatus, more = ''): string {
-  const before = keptText(tool, 'definition before requirements', () => {
+  const before = cachedText(tool, 'definition before requirements', () => {
     const { requirements: _, metadata: __, tags: ___, ...members } = toDefinition(tool, undefined)
     return JSON.stringify(members).slice(0, -1)
   })
-  const after = keptText(tool, 'definition after requirements', () => {
+  const after = cachedText(tool, 'definition after requirements', () => {
     const { metadata, tags } = toDefinition(tool, undefined)
     const members = JSON.stringify({ ...(metadata && { metadata }), ...(tags && { tags }) }).slice(1, -1)
     return members === '' ? '' : `,${members}`

@@ -2,7 +2,7 @@ import type { Broker } from '../../broker.ts'
 import type { AuthorizationRequirement, JsonSchema, Tool } from '../../domain/tool.ts'
 import { findProviderByUid } from '../../flows/find-provider.ts'
 import { type Catalogue, catalogueOf } from '../../tools/catalogue/catalogue.ts'
-import { findTool } from '../../tools/catalogue/find-tool.ts'
+import { getTool } from '../../tools/catalogue/get-tool.ts'
 import { distinctNames, withoutTwins } from '../../tools/catalogue/listed-names.ts'
 import { chosenRequirements } from '../../tools/catalogue/tool-requirements.ts'
 import { preferredFirst } from '../../tools/catalogue/versions.ts'
@@ -136,7 +136,7 @@ export async function findOxpTool(broker: Broker, projectId: string, id: string)
     return preferredFirst(tools.filter((tool) => pathOf(tool).toLowerCase() === path))
   })
   const found = listed.find((tool) => version === undefined || oxpVersion(tool) === version)
-  return found ?? findTool(broker, projectId, spelling, version)
+  return found ?? getTool(broker, projectId, spelling, version)
 }
 
 function oxpPath({ namespace, name }: Tool): string {

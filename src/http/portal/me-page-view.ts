@@ -3,7 +3,7 @@ import type { McpConsent } from '../../domain/mcp-consent.ts'
 import type { PortalConnection } from '../../flows/portal/portal-view.ts'
 import { scopeSentence } from '../../providers/catalogue/scope-sentences.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
-import { findToolsMeant } from '../../tools/catalogue/find-tool.ts'
+import { findToolsNamed } from '../../tools/catalogue/get-tool.ts'
 import { verifiedHost } from '../mcp-setup/client-identity.ts'
 import { tileLogo } from '../pages/logo-assets.ts'
 import type { ClientCard, ConnectionCard } from '../pages/portal/me-page.ts'
@@ -66,6 +66,6 @@ export function logoOf(broker: Broker, entry: ProviderEntry): TileLogo | undefin
 
 /** The title of a tool that may have been deleted since: then the name within its id. */
 async function toolTitle(broker: Broker, projectId: string, id: string): Promise<string> {
-  const [tool] = await findToolsMeant(broker, projectId, id)
+  const [tool] = await findToolsNamed(broker, projectId, id)
   return tool?.title ?? id.split(':')[1] ?? id
 }

@@ -10,7 +10,7 @@ import { checked, parse } from '../../parsing/parse.ts'
 import { inContext } from '../../services/request-context.ts'
 import { authorizationRequired } from '../../tools/run/tool-tokens.ts'
 import { createStreamScrubber } from '../../tools/scrub-stream.ts'
-import { surelyHoldNone } from '../../tools/secret-needles.ts'
+import { bytesHoldNoSecret } from '../../tools/secret-needles.ts'
 import { requiredAuthorizationSchema } from '../dialects/execution-schemas.ts'
 import type { Answered } from '../endpoint/answered.ts'
 import type { SharedByEndpoints } from '../endpoint/endpoint.ts'
@@ -228,7 +228,7 @@ function answerOf(
   const options = { isText: isText(headers['content-type']) }
   // a short answer arrives together with its head, and needs no stream
   const whole = coded === undefined ? answer.received?.takeWhole() : undefined
-  if (whole !== undefined && surelyHoldNone(whole, tokens, options)) {
+  if (whole !== undefined && bytesHoldNoSecret(whole, tokens, options)) {
     release()
     return new Response(whole as Uint8Array<ArrayBuffer>, { status, headers: fields }) // Node's buffers are not shared
   }

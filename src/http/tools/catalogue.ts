@@ -2,14 +2,14 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { functionName, type Tool } from '../../domain/tool.ts'
 import { type Catalogue, catalogueOf } from '../../tools/catalogue/catalogue.ts'
-import { findTool } from '../../tools/catalogue/find-tool.ts'
-import { keptText } from '../../tools/catalogue/kept-texts.ts'
+import { getTool } from '../../tools/catalogue/get-tool.ts'
 import { namedTools } from '../../tools/catalogue/known-tools.ts'
 import { modelNames, withoutTwins } from '../../tools/catalogue/listed-names.ts'
-import type { RequirementStatus } from '../../tools/catalogue/requirement-look.ts'
+import type { RequirementStatus } from '../../tools/catalogue/requirement-context.ts'
 import { requirementsOfMany } from '../../tools/catalogue/requirements-of-many.ts'
 import { searchTools } from '../../tools/catalogue/search-tools.ts'
 import { shownTools } from '../../tools/catalogue/shown-tools.ts'
+import { cachedText } from '../../tools/catalogue/text-cache.ts'
 import { formatTool } from '../../tools/catalogue/tool-formats.ts'
 import { requirementStatus, requirementStatuses } from '../../tools/catalogue/tool-requirements.ts'
 import {
@@ -127,10 +127,10 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
   async function inFormat(tool: Tool, format: CatalogueFormat, names: Names): Promise<string> {
     if (format === 'oxp') return JSON.stringify(await oxpDefinition(broker, tool, await names.oxp()))
     if (format === 'arcade')
-      return keptText(tool, format, () => JSON.stringify(toDefinition(tool, undefined)))
+      return cachedText(tool, format, () => JSON.stringify(toDefinition(tool, undefined)))
     const name = (await names.model()).get(tool.uid)
     const known = format === 'json_schema' ? 'jsonschema' : format
-    return keptText(tool, `${format} ${name ?? ''}`, () => JSON.stringify(formatTool(tool, known, name)))
+    return cachedText(tool, `${format} ${name ?? ''}`, () => JSON.stringify(formatTool(tool, known, name)))
   }
 
   /** As JSON. */
@@ -186,7 +186,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
       responses: { 200: { description: 'The tool', schema: toolDetailSchema } },
     },
     async ({ c, params, query, caller }) => {
-      const tool = await findTool(broker, caller.projectId, params.name)
+      const tool = await getTool(broker, caller.projectId, params.name)
       const status = await requirementStatus(broker, tool, query.user_id)
       const definition = await define(tool, status, query.include_format, namesOf(tool))
       if (tool.source.kind !== 'metadata') return sendText(c, definition)
@@ -229,7 +229,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
       responses: { 200: { description: 'The tool', schema: formattedToolSchema } },
     },
     async ({ c, params, query, caller }) => {
-      const tool = await findTool(broker, caller.projectId, params.name)
+      const tool = await getTool(broker, caller.projectId, params.name)
       return sendText(c, await inFormat(tool, query.format, namesOf(tool)))
     },
   )
@@ -269,7 +269,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
         })),
       ]
       const tools: Tool[] = []
-      for (const { name, version } of named) tools.push(await findTool(broker, projectId, name, version))
+      for (const { name, version } of named) tools.push(await getTool(broker, projectId, name, version))
       const options = {
         ...(body.user_id != null && { userId: body.user_id }),
         authorize: body.authorize === true,

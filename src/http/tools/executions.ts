@@ -7,7 +7,7 @@ import { toolId } from '../../domain/tool.ts'
 import { parseToolId } from '../../domain/tool-id.ts'
 import { mayActFor } from '../../services/request-context.ts'
 import { UnsealError } from '../../store/seal.ts'
-import { findTool } from '../../tools/catalogue/find-tool.ts'
+import { getTool } from '../../tools/catalogue/get-tool.ts'
 import { openAttempts, openRequest } from '../../tools/run/execution-history.ts'
 import {
   artifactSchema,
@@ -226,7 +226,7 @@ export async function cancelScheduled(
 /** The tool id in history: that of the tool with this name, else the text itself, which may be the id of a deleted tool. */
 export async function idOf(broker: Broker, projectId: string, spelling: string): Promise<string> {
   try {
-    return toolId(await findTool(broker, projectId, spelling))
+    return toolId(await getTool(broker, projectId, spelling))
   } catch (error) {
     if (error instanceof BrokerError && error.code === 'not_found') return spelling
     throw error

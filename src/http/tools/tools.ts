@@ -3,7 +3,7 @@ import type { Broker } from '../../broker.ts'
 import { invalidMember } from '../../domain/errors.ts'
 import { bindTool } from '../../tools/catalogue/bind-tool.ts'
 import { deleteTool } from '../../tools/catalogue/delete-tool.ts'
-import { findTool } from '../../tools/catalogue/find-tool.ts'
+import { getTool } from '../../tools/catalogue/get-tool.ts'
 import { requirementStatus } from '../../tools/catalogue/tool-requirements.ts'
 import { type ImportedTool, importTools } from '../../tools/metadata/import-tools.ts'
 import { executeTool } from '../../tools/run/execute-tool.ts'
@@ -62,7 +62,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, body, caller }) => {
       const { name, version } = readTool(body)
-      const tool = await findTool(broker, caller.projectId, name, version)
+      const tool = await getTool(broker, caller.projectId, name, version)
       const acquired = await authorizeTool(broker, { tool, ...readCall(body) })
       if (acquired.outcome === 'ready' && acquired.tokens.length === 0)
         return c.json(nothingNeeded(tool.uid, body.user_id ?? undefined))
@@ -93,7 +93,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, body, caller }) => {
       const { name, version, input = {} } = readTool(body)
-      const tool = await findTool(broker, caller.projectId, name, version)
+      const tool = await getTool(broker, caller.projectId, name, version)
       const call = { tool, input, entryPoint: 'execute', ...readCall(body) } as const
       const isArcade = requestHeader(c, STAINLESS) !== undefined
       const scheduled =
@@ -188,7 +188,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       responses: { 200: { description: 'The tool', schema: toolDefinitionSchema } },
     },
     async ({ c, params, body, caller: { projectId } }) => {
-      const tool = await findTool(broker, projectId, params.name)
+      const tool = await getTool(broker, projectId, params.name)
       const worker = await getWorker(broker, projectId, body.worker_id)
       const bound = await bindTool(broker, tool, worker, body.tool)
       return c.json(toDefinition(bound, await requirementStatus(broker, bound)))

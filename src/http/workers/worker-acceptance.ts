@@ -2,7 +2,12 @@ import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import type { Worker } from '../../domain/worker.ts'
 import type { WorkerNeeds } from '../../domain/worker-needs.ts'
-import { acceptanceOf, acceptsItself, acceptWaiting, waitingTools } from '../../tools/catalogue/acceptance.ts'
+import {
+  acceptanceOf,
+  acceptWaiting,
+  needsNoAcceptance,
+  waitingTools,
+} from '../../tools/catalogue/acceptance.ts'
 import { getWorker } from '../../tools/worker.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { idText } from '../endpoint/fields.ts'
@@ -48,7 +53,7 @@ export async function acceptanceToWire(
     ...(digest !== undefined && {
       waiting: { ...toWire(waiting), tools: await waitingTools(broker, worker, acceptance), digest },
     }),
-    ...(acceptsItself(broker, worker) && { automatic: true as const }),
+    ...(needsNoAcceptance(broker, worker) && { automatic: true as const }),
   }
 }
 

@@ -132,7 +132,7 @@ export function textBlock(text: string) {
 
 /** JSON whose parsing would keep other requests waiting. It is given as text only, where no schema promises more. */
 function isHuge(value: unknown): boolean {
-  return value instanceof LargeJson && !isText(value) && !value.isParsedSoon()
+  return value instanceof LargeJson && !isText(value) && !value.isQuickToParse()
 }
 
 function isText({ bytes }: LargeJson): boolean {

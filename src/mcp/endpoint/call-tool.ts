@@ -2,7 +2,8 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { Broker } from '../../broker.ts'
 import { toRefusal } from '../../http/endpoint/errors.ts'
 import type { Dialog } from '../../tools/dialog/dialog.ts'
-import { validateInput, validitySentence } from '../../tools/json-schema/schema-validator.ts'
+import { validateInput } from '../../tools/json-schema/schema-validator.ts'
+import { violationSentence } from '../../tools/json-schema/violation.ts'
 import { isRecord } from '../../tools/read-json.ts'
 import { executeTool } from '../../tools/run/execute-tool.ts'
 import { toRunError } from '../../tools/run/run-tool.ts'
@@ -78,7 +79,7 @@ async function callGatewayTool(
 ): Promise<CallAnswer> {
   const validity = validateInput(own.definition, input)
   if (!validity.valid) {
-    const message = `${validitySentence('input', validity)}.`
+    const message = `${violationSentence('input', validity)}.`
     return errorResult({ kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE', message, canRetry: false })
   }
   if (!('call' in own)) {

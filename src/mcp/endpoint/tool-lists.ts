@@ -3,7 +3,7 @@ import type { Broker } from '../../broker.ts'
 import type { Tool } from '../../domain/tool.ts'
 import { createReadCache } from '../../services/read-cache.ts'
 import type { StoreChange } from '../../store/changes.ts'
-import { findToolsMeant } from '../../tools/catalogue/find-tool.ts'
+import { findToolsNamed } from '../../tools/catalogue/get-tool.ts'
 import { type ShownTool, type ShownTools, shownTools } from '../../tools/catalogue/shown-tools.ts'
 import { refusedTools } from '../../tools/run/refused-tools.ts'
 import { gatewayTools } from '../gateway-tools/gateway-tools.ts'
@@ -79,7 +79,7 @@ export function createToolLists(broker: Broker): ToolLists {
 
       /** By any other name of a tool, or in an older version. */
       async function findByAlias(name: string): Promise<ShownTool | undefined> {
-        const [tool, ...others] = await findToolsMeant(broker, projectId, name)
+        const [tool, ...others] = await findToolsNamed(broker, projectId, name)
         if (tool === undefined || others.length > 0) return undefined
         const isShown = toolset === undefined || tools.some((one) => isSameTool(one.tool, tool))
         return isShown ? { name, tool } : undefined

@@ -1,7 +1,7 @@
 import type { CatalogueItem } from '../backend.ts'
 import {
   type CatalogueReading,
-  checkNumber,
+  checkToolCount,
   type ReceivedCatalogue,
   readPacked,
 } from '../catalogue/catalogue-reading.ts'
@@ -14,7 +14,7 @@ export type Credentials = readonly string[]
 
 export function readList([listed]: readonly unknown[], credentials: Credentials): readonly CatalogueItem[] {
   if (!Array.isArray(listed)) throw new Refusal('The worker’s tool list is not a JSON array.')
-  checkNumber(listed.length)
+  checkToolCount(listed.length)
   return readWorkerTools(listed.map((definition) => scrubParsed(definition, credentials)))
 }
 

@@ -27,13 +27,13 @@ export interface Acceptance {
 }
 
 /** Whether no acceptance is needed: for modules, which are the operator's own files, and in development. */
-export function acceptsItself(broker: Broker, { type }: Pick<Worker, 'type'>): boolean {
+export function needsNoAcceptance(broker: Broker, { type }: Pick<Worker, 'type'>): boolean {
   return type === 'module' || broker.settings.development
 }
 
 export async function acceptanceOf(broker: Broker, worker: Worker): Promise<Acceptance> {
   const named = needsOf(await ownTools(broker, worker))
-  if (acceptsItself(broker, worker)) return { accepted: named, waiting: NO_NEEDS }
+  if (needsNoAcceptance(broker, worker)) return { accepted: named, waiting: NO_NEEDS }
   // a worker that was registered by a release without acceptance keeps what its tools name
   const accepted = worker.accepted ?? named
   const waiting = unacceptedNeeds(named, accepted)
@@ -74,8 +74,11 @@ export async function acceptAtRegistration(broker: Broker, worker: Worker): Prom
   )
 }
 
-/** Called before a worker's tools are replaced: accepts what the tools of a worker of an older release have named so far. */
-export async function settleAcceptance(
+/**
+ * Called before a worker's tools are replaced. For a worker that was registered by a release without acceptance, it
+ * accepts everything that the worker's tools name so far.
+ */
+export async function acceptOlderWorker(
   broker: Broker,
   worker: Worker,
   known: readonly Tool[],
@@ -89,7 +92,7 @@ export async function settleAcceptance(
   return { ...worker, accepted }
 }
 
-/** What names providers, scopes and secrets. */
+/** A tool with the providers, scopes and secrets that it names. */
 type NamingTool = Pick<Tool, 'requirements'>
 
 /** The audit entries for requirements that begin to wait; `undefined` where there are none. */
@@ -98,7 +101,7 @@ export function auditOfWaiting(
   worker: Worker,
   { before, after }: { readonly before: readonly NamingTool[]; readonly after: readonly NamingTool[] },
 ): AuditEntries | undefined {
-  if (acceptsItself(broker, worker) || worker.accepted === undefined) return undefined
+  if (needsNoAcceptance(broker, worker) || worker.accepted === undefined) return undefined
   const fresh = unacceptedNeeds(unacceptedNeeds(needsOf(after), worker.accepted), needsOf(before))
   if (needsNothing(fresh)) return undefined
   broker.log.warn(
@@ -108,18 +111,18 @@ export function auditOfWaiting(
   return auditOf(broker, worker, 'worker.waiting', fresh)
 }
 
-/** By the cached tool, because every call asks for them. */
+/** A cache by the tool's object, because every call needs them. */
 const knownNeeds = new WeakMap<Tool, WorkerNeeds>()
 
 /** Why the tool may not run yet; `undefined` when everything that it names was accepted. */
-export async function findUnaccepted(broker: Broker, tool: Tool): Promise<string | undefined> {
+export async function findUnacceptedReason(broker: Broker, tool: Tool): Promise<string | undefined> {
   if (tool.source.kind !== 'worker') return undefined
-  return unacceptedAt(broker, await findWorkerByUid(broker, tool.source.workerUid), tool)
+  return unacceptedReason(broker, await findWorkerByUid(broker, tool.source.workerUid), tool)
 }
 
-/** `findUnaccepted` for a worker that was looked up before: the tool's own. */
-export function unacceptedAt(broker: Broker, worker: Worker | undefined, tool: Tool): string | undefined {
-  if (worker?.accepted === undefined || acceptsItself(broker, worker)) return undefined
+/** `findUnacceptedReason` with the tool's worker, which the caller has already read. */
+export function unacceptedReason(broker: Broker, worker: Worker | undefined, tool: Tool): string | undefined {
+  if (worker?.accepted === undefined || needsNoAcceptance(broker, worker)) return undefined
   const needs = knownNeeds.get(tool) ?? needsOf([tool])
   knownNeeds.set(tool, needs)
   const waiting = unacceptedNeeds(needs, worker.accepted)
@@ -129,31 +132,31 @@ export function unacceptedAt(broker: Broker, worker: Worker | undefined, tool: T
 
 /** Throws `not_accepted` for a tool that names what no administrator has accepted: no user is asked for it. */
 export async function checkAccepted(broker: Broker, tool: Tool): Promise<void> {
-  const why = await findUnaccepted(broker, tool)
+  const why = await findUnacceptedReason(broker, tool)
   if (why !== undefined) throw new BrokerError('not_accepted', why)
 }
 
-/** The ids of the project's enabled workers of which a tool waits. */
+/** The ids of the project's enabled workers that have a tool which waits for acceptance. */
 export async function workersThatWait(broker: Broker, projectId: string): Promise<string[]> {
   const workers = await broker.store.workers.list(projectId)
-  const asked = workers.filter(
-    (one) => one.enabled && one.accepted !== undefined && !acceptsItself(broker, one),
+  const candidates = workers.filter(
+    (one) => one.enabled && one.accepted !== undefined && !needsNoAcceptance(broker, one),
   )
-  if (asked.length === 0) return []
+  if (candidates.length === 0) return []
   const tools = await broker.cache.catalogue.of(projectId)
-  return asked
+  return candidates
     .filter((worker) =>
       tools.some(
         (tool) =>
           tool.source.kind === 'worker' &&
           tool.source.workerUid === worker.uid &&
-          unacceptedAt(broker, worker, tool) !== undefined,
+          unacceptedReason(broker, worker, tool) !== undefined,
       ),
     )
     .map(({ id }) => id)
 }
 
-/** The ids of the worker's tools that wait. */
+/** The ids of the worker's tools that wait for acceptance. */
 export async function waitingTools(
   broker: Broker,
   worker: Worker,

@@ -2,23 +2,22 @@ import type { Broker } from '../../broker.ts'
 import { functionName, type Tool } from '../../domain/tool.ts'
 import { MAX_SHOWN_NAME, type Toolset } from '../../domain/toolset.ts'
 import type { BareNames } from '../../store/toolsets.ts'
-import { RESERVED_NAMES, withDigest } from './listed-names.ts'
-import { identityOf } from './select-tools.ts'
+import { identityOf, RESERVED_NAMES, withDigest } from './listed-names.ts'
 
-// The names in toolsets whose tools have bare names. A name is given once: it stays with its tool when other tools come,
-// and is given to no other when the tool goes, so that a client with an old list never calls another tool by it.
+// The names in toolsets whose tools have bare names (`Send` instead of `Gmail_Send`). A name stays with its tool when other
+// tools are added, and is not reused when the tool is removed, so that a client with an old list never calls another tool.
 
-/** How many names of tools that are gone are kept, for each tool that is there, and in any case. */
+/** How many names of removed tools are kept: `always`, and `forEach` present tool in addition. */
 const KEPT = { forEach: 1, always: 1_000 }
 
 export interface GivenNames {
   /** By the `uid` of a tool. */
   readonly names: ReadonlyMap<string, string>
-  /** In lower case: names of tools that are gone. */
+  /** The names of removed tools, in lower case. */
   readonly retired: ReadonlySet<string>
 }
 
-/** Gives each tool its name, oldest first. `prefixed` has the names that serve where the bare name is another tool's. */
+/** Gives each tool its name, oldest first. `prefixed`: the names to use where another tool has the bare name. */
 export async function giveBareNames(
   broker: Broker,
   { projectId, id }: Pick<Toolset, 'projectId' | 'id'>,
@@ -39,7 +38,7 @@ export async function giveBareNames(
   return { names, retired: new Set([...retired.values()].map((name) => name.toLowerCase())) }
 }
 
-/** The names with those of tools that had none; the same object where each had one. */
+/** Adds names for tools without one. Returns the same object if each tool has a name. */
 function withNames(
   given: BareNames,
   tools: readonly Tool[],

@@ -5,17 +5,17 @@ import { type PackedItems, packItems } from './packed-items.ts'
 
 // The part of reading a catalogue that runs in a thread when the catalogue is large (read-catalogue.ts).
 
-/** A worker's list of tools as it was received, in one or more pages of JSON. `About`: what else is needed to read it. */
+/** A worker's list of tools as it was received, in one or more pages of JSON. `About`: further input for reading it. */
 export interface ReceivedCatalogue<About> {
   readonly pages: readonly Uint8Array[]
   readonly about: About
-  /** What of `about` the items depend on; part of the digest. */
+  /** The part of `about` that affects the items. The digest includes it. */
   readonly key?: string
   /** As in `CatalogueBounds`. */
   readonly before?: string | undefined
 }
 
-/** What the thread hands over: `undefined` for an unchanged list. */
+/** The result of the thread. */
 export type CatalogueReading =
   | { readonly outcome: 'unchanged' }
   | { readonly outcome: 'read'; readonly digest: string; readonly items: PackedItems }
@@ -24,14 +24,16 @@ export type CatalogueReading =
 /** How a protocol reads the parsed pages. Throws `Refusal` for a list that cannot be read. */
 export type ReadPages<About> = (pages: readonly unknown[], about: About) => readonly CatalogueItem[]
 
-/** The tools of one worker. Lists, names and searches hold all tools of a project in memory. */
+/** The limit for one worker, because lists, names and searches hold all tools of a project in memory. */
 export const MAX_TOOLS = 20_000
 
-/** Throws `Refusal` when a worker lists more tools than are taken. */
-export function checkNumber(tools: number): void {
+/** Throws `Refusal` when a worker lists more than `MAX_TOOLS`. */
+export function checkToolCount(tools: number): void {
   if (tools <= MAX_TOOLS) return
   const [listed, most] = [tools, MAX_TOOLS].map((number) => number.toLocaleString('en'))
-  throw new Refusal(`The worker lists ${listed} tools; at most ${most} are taken, so that none was changed.`)
+  throw new Refusal(
+    `The worker lists ${listed} tools. At most ${most} are accepted, so none of its tools was changed.`,
+  )
 }
 
 /** The thread's part of `readCatalogue`. */

@@ -1,21 +1,21 @@
 import type { Broker } from '../../broker.ts'
 import type { Tool } from '../../domain/tool.ts'
-import { inTurns, type Steps } from '../slices.ts'
+import { runInSlices, type Steps } from '../slices.ts'
 import { giveMcpNames, giveModelNames, leaveOutTwins } from './listed-names.ts'
 import { selectNewest } from './versions.ts'
 
-/** All tools of a project with what lists and names are made of, worked out once until one of the tools changes. */
+/** All tools of a project, with the lists and names made of them. Computed once, until one of the tools changes. */
 export interface Catalogue {
   /** Of every version, oldest first. */
   readonly tools: readonly Tool[]
   /** The newest version of each tool, oldest first. */
   readonly newest: readonly Tool[]
-  /** `newest` without the twins of imported tools, as lists give them. */
+  /** `newest` without workers' tools that imported tools are bound to (`withoutTwins`). */
   readonly listed: readonly Tool[]
-  /** By the `uid` of a tool of any version. */
+  /** Names for MCP clients, by the `uid` of a tool of any version. */
   readonly names: ReadonlyMap<string, string>
   readonly modelNames: ReadonlyMap<string, string>
-  /** The tools to which one of the lists gives this name, which is in lower case. */
+  /** The tools that have this name, in lower case, in `names` or `modelNames`. */
   named(name: string): Promise<readonly Tool[]>
 }
 
@@ -33,10 +33,10 @@ export async function catalogueOf(broker: Broker, projectId: string): Promise<Ca
 }
 
 async function makeCatalogue(tools: readonly Tool[]): Promise<Catalogue> {
-  const newest = await inTurns(selectNewest(tools))
-  const listed = await inTurns(leaveOutTwins(newest))
-  const names = await inTurns(giveMcpNames(tools))
-  const modelNames = await inTurns(giveModelNames(tools))
+  const newest = await runInSlices(selectNewest(tools))
+  const listed = await runInSlices(leaveOutTwins(newest))
+  const names = await runInSlices(giveMcpNames(tools))
+  const modelNames = await runInSlices(giveModelNames(tools))
   let byName: Promise<ReadonlyMap<string, readonly Tool[]>> | undefined
   return {
     tools,
@@ -45,7 +45,7 @@ async function makeCatalogue(tools: readonly Tool[]): Promise<Catalogue> {
     names,
     modelNames,
     async named(name) {
-      byName ??= inTurns(byNames(tools, [names, modelNames]))
+      byName ??= runInSlices(byNames(tools, [names, modelNames]))
       return (await byName).get(name) ?? []
     },
   }

@@ -1,14 +1,14 @@
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
-import { findTool } from './find-tool.ts'
+import { getTool } from './get-tool.ts'
 
 /**
  * Deletes an imported tool by any of its names. Throws `not_found`, `ambiguous_tool` when there are several versions and the
  * name does not choose one, and `invalid_request` for a tool of a worker, which would list it again.
  */
 export async function deleteTool(broker: Broker, projectId: string, spelling: string): Promise<Tool> {
-  const tool = await findTool(broker, projectId, spelling)
+  const tool = await getTool(broker, projectId, spelling)
   if (tool.source.kind !== 'metadata')
     throw new BrokerError(
       'invalid_request',

@@ -6,7 +6,7 @@ import { type ItemFacts, listedFaults } from './validate-tool.ts'
 
 const known = new WeakMap<object, ItemFacts>()
 
-/** The facts of an item; those that no thread has found out are found out once. */
+/** The facts of an item. If no thread has computed them, they are computed once. */
 export function itemFacts(item: Extract<CatalogueItem, { readonly outcome: 'read' }>): ItemFacts {
   if (item.facts !== undefined) return item.facts
   const found = known.get(item.tool) ?? factsOf(item.tool)
@@ -28,7 +28,7 @@ export function factsOf(tool: CatalogueTool): ItemFacts {
   }
 }
 
-/** JSON escapes the characters that PostgreSQL refuses. */
+/** Whether the JSON is free of U+0000 and lone surrogates, which PostgreSQL refuses. JSON writes them as escapes. */
 function isText(json: string): boolean {
   return !/\\u(?:0000|d[89a-f][\da-f]{2})/i.test(json.replaceAll('\\\\', ''))
 }

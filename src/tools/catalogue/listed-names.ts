@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto'
 import { functionName, MAX_FUNCTION_NAME, type Tool } from '../../domain/tool.ts'
 import { GATEWAY_TOOLS, MAX_SHOWN_NAME } from '../../domain/toolset.ts'
-import { atOnce, type Steps } from '../slices.ts'
+import { runWithoutPause, type Steps } from '../slices.ts'
 
-// The names under which lists give tools to callers and models. Each belongs to one tool of the project, with all its
-// versions, and `findTool` prefers it to an alias of another tool.
+// The names of tools in the lists for callers and models. Each name belongs to one tool of the project, with all its
+// versions, and `getTool` prefers it to an alias of another tool.
 
 /**
- * The name of each tool by its `uid`. Tools whose names would be the same (`a` + `b_c`, `a_b` + `c`) keep them apart: the
- * oldest has the plain name, the others one with a digest.
+ * The name of each tool by its `uid`. Where several tools would have the same name (`a` + `b_c`, `a_b` + `c`), the oldest
+ * has the plain name and the others have a digest at its end.
  */
 export function distinctNames(
   tools: readonly Tool[],
   nameOf: (tool: Tool) => string,
   limits: NameLimits = {},
 ): ReadonlyMap<string, string> {
-  return atOnce(giveNames(tools, nameOf, limits))
+  return runWithoutPause(giveNames(tools, nameOf, limits))
 }
 
 function* giveNames(
@@ -26,63 +26,63 @@ function* giveNames(
   const owners = new Map(reserved.map((name) => [name, ''])) // no tool is called that
   for (const tool of oldestFirst(tools)) {
     const name = nameOf(tool)
-    const whole = wholeName(tool)
-    const isTaken = (owners.get(name.toLowerCase()) ?? whole) !== whole
+    const identity = identityOf(tool)
+    const isTaken = (owners.get(name.toLowerCase()) ?? identity) !== identity
     const own = (isTaken ? withDigest(name, tool, max) : name).toLowerCase()
-    if (!owners.has(own)) owners.set(own, whole)
+    if (!owners.has(own)) owners.set(own, identity)
     yield
   }
   const names = new Map<string, string>()
   for (const tool of tools) {
     const name = nameOf(tool)
-    const isOwn = owners.get(name.toLowerCase()) === wholeName(tool)
+    const isOwn = owners.get(name.toLowerCase()) === identityOf(tool)
     names.set(tool.uid, isOwn ? name : withDigest(name, tool, max))
     yield
   }
   return names
 }
 
-/** Uids begin with the time. Lists of the store are in their order already. */
+/** Sorts by uid, which begins with the time. Lists of the store are already sorted. */
 function oldestFirst(tools: readonly Tool[]): readonly Tool[] {
   const isSorted = tools.every((tool, i) => i === 0 || (tools[i - 1]?.uid ?? '') <= tool.uid)
   return isSorted ? tools : [...tools].sort((a, b) => (a.uid < b.uid ? -1 : 1))
 }
 
-/** What lists need of each tool again and again. */
-interface ToolFacts {
-  readonly whole: string
+/** Names of a tool that every list needs, computed once. */
+interface ToolNames {
+  readonly identity: string
   readonly functionName: string
   readonly shownName: string
 }
 
-const facts = new WeakMap<Tool, ToolFacts>()
+const toolNames = new WeakMap<Tool, ToolNames>()
 
-export function factsOfTool(tool: Tool): ToolFacts {
-  const known = facts.get(tool)
+function namesOf(tool: Tool): ToolNames {
+  const known = toolNames.get(tool)
   if (known !== undefined) return known
   const made = {
-    whole: `${tool.namespace}:${tool.name}`.toLowerCase(),
+    identity: `${tool.namespace}:${tool.name}`.toLowerCase(),
     functionName: functionName(tool),
     shownName: functionName(tool, MAX_SHOWN_NAME),
   }
-  facts.set(tool, made)
+  toolNames.set(tool, made)
   return made
 }
 
 interface NameLimits {
   /** In characters. */
   readonly max?: number
-  /** In lower case: names that no tool is given. */
+  /** Names that no tool may have, in lower case. */
   readonly reserved?: readonly string[]
 }
 
 /** The names of the tools for models: 1 to 64 of `[A-Za-z0-9_-]`. */
 export function modelNames(tools: readonly Tool[]): ReadonlyMap<string, string> {
-  return atOnce(giveModelNames(tools))
+  return runWithoutPause(giveModelNames(tools))
 }
 
 export function giveModelNames(tools: readonly Tool[]): Steps<ReadonlyMap<string, string>> {
-  return giveNames(tools, (tool) => factsOfTool(tool).functionName)
+  return giveNames(tools, (tool) => namesOf(tool).functionName)
 }
 
 /** The names of Gatepass' own tools at `/mcp`. */
@@ -90,7 +90,7 @@ export const RESERVED_NAMES: readonly string[] = Object.values(GATEWAY_TOOLS)
 
 /** The names of the tools for MCP clients: the model names, with a digest where they are longer than 48 characters. */
 export function giveMcpNames(tools: readonly Tool[]): Steps<ReadonlyMap<string, string>> {
-  return giveNames(tools, (tool) => factsOfTool(tool).shownName, {
+  return giveNames(tools, (tool) => namesOf(tool).shownName, {
     max: MAX_SHOWN_NAME,
     reserved: RESERVED_NAMES,
   })
@@ -99,7 +99,7 @@ export function giveMcpNames(tools: readonly Tool[]): Steps<ReadonlyMap<string, 
 const DIGEST_CHARACTERS = 8
 
 export function withDigest(name: string, tool: Tool, max: number): string {
-  const digest = createHash('sha256').update(wholeName(tool)).digest('hex').slice(0, DIGEST_CHARACTERS)
+  const digest = createHash('sha256').update(identityOf(tool)).digest('hex').slice(0, DIGEST_CHARACTERS)
   return `${name.slice(0, max - DIGEST_CHARACTERS - 1)}_${digest}`
 }
 
@@ -108,16 +108,17 @@ export function hasDigest(name: string): boolean {
   return /_[0-9a-f]{8}$/.test(name)
 }
 
-function wholeName(tool: Tool): string {
-  return factsOfTool(tool).whole
+/** Identifies a tool with all its versions. */
+export function identityOf(tool: Tool): string {
+  return namesOf(tool).identity
 }
 
 /**
- * Leaves out each worker's tool to which one of the imported tools is bound: it is the same tool, which lists give
- * once. Its names still work.
+ * Leaves out each worker's tool that an imported tool is bound to: both are the same tool, which lists show once. The
+ * names of the worker's tool still work.
  */
 export function withoutTwins(tools: readonly Tool[]): readonly Tool[] {
-  return atOnce(leaveOutTwins(tools))
+  return runWithoutPause(leaveOutTwins(tools))
 }
 
 export function* leaveOutTwins(tools: readonly Tool[]): Steps<readonly Tool[]> {

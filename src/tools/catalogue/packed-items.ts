@@ -1,11 +1,11 @@
 import type { CatalogueItem, CatalogueTool } from '../backend.ts'
 import { Refusal } from '../read-json.ts'
-import { createTurns } from '../slices.ts'
+import { createTimeBudget } from '../slices.ts'
 import { factsOf } from './item-facts.ts'
 
 /**
- * Items as a thread hands them to the event loop: the JSON of each in two parts, its facts and its description. The
- * facts are parsed in slices, and the description when the tool has changed.
+ * Items as a thread passes them to the event loop: the JSON of each in two parts, its facts and its description. The facts
+ * of all items are parsed in slices; a description is parsed only when the tool has changed.
  */
 export interface PackedItems {
   readonly bytes: Uint8Array
@@ -13,10 +13,10 @@ export interface PackedItems {
   readonly ends: Uint32Array
 }
 
-/** Schemas that repeat a large part of a definition would otherwise make gigabytes of a list that was received. */
+/** The limit of the unpacked items: schemas that repeat a large definition could turn a short list into gigabytes. */
 const MAX_BYTES = 256 * 1024 * 1024
 
-/** Finds out the facts of the items. Throws `Refusal` for items that take too much memory. */
+/** Computes the facts of the items and packs both. Throws `Refusal` for items that take too much memory. */
 export function packItems(items: readonly CatalogueItem[], transfer: ArrayBuffer[]): PackedItems {
   const ends = new Uint32Array(2 * items.length)
   const parts: Buffer[] = []
@@ -50,7 +50,7 @@ export function packItems(items: readonly CatalogueItem[], transfer: ArrayBuffer
 }
 
 export async function unpackItems({ bytes, ends }: PackedItems): Promise<readonly CatalogueItem[]> {
-  const turns = createTurns()
+  const budget = createTimeBudget()
   const decoder = new TextDecoder()
   const items: CatalogueItem[] = []
   let begin = 0
@@ -65,7 +65,7 @@ export async function unpackItems({ bytes, ends }: PackedItems): Promise<readonl
       })
     items.push(item)
     begin = endOfTool
-    await turns.pause()
+    await budget.pause()
   }
   return items
 }

@@ -3,20 +3,20 @@ import { invalidMember } from '../../domain/errors.ts'
 import { unionOfScopes } from '../../domain/scopes.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import { acquireTokens, connectUrl, type ProviderNeed } from '../../flows/acquire-tokens.ts'
-import { findUnaccepted } from './acceptance.ts'
+import { findUnacceptedReason } from './acceptance.ts'
 import {
-  entryNeeded,
-  lookAtRequirements,
+  chooseRequirements,
+  getRequiredEntry,
+  loadRequirementContext,
   notAccepted,
   type RequiredProvider,
   type RequiredSecret,
   type RequiredWorker,
-  type RequirementLook,
-  requirementsChosen,
+  type RequirementContext,
   statusOfNeed,
   statusOfSecret,
   statusOfWorker,
-} from './requirement-look.ts'
+} from './requirement-context.ts'
 
 /** A provider, secret or worker that several tools need, and the ids of those tools. */
 type Shared<Required> = Required & { readonly toolIds: readonly string[] }
@@ -45,8 +45,8 @@ export interface ManyRequirements {
 }
 
 /**
- * What several tools need together: each provider, secret and worker once. With `authorize`, one authorization begins
- * for every provider whose consent is missing, with the scopes of all the tools. Throws `invalid_request` for
+ * The requirements of several tools together: each provider, secret and worker once. With `authorize`, one authorization
+ * begins for all providers whose consent is missing, with the scopes of all the tools. Throws `invalid_request` for
  * `authorize` without `userId`.
  */
 export async function requirementsOfMany(
@@ -59,16 +59,16 @@ export async function requirementsOfMany(
     throw invalidMember('user_id', 'missing', 'authorize needs user_id: say whose consent it is.')
   const providers = new Map<string, SharedProvider>()
   const needs = new Map<string, ProviderNeed>()
-  const look = await lookAtRequirements(broker, projectId, tools, userId)
+  const context = await loadRequirementContext(broker, projectId, tools, userId)
   for (const tool of tools) {
-    const unaccepted = await findUnaccepted(broker, tool)
-    for (const requirement of requirementsChosen(look, tool)) {
-      const found = statusOfNeed(look, requirement)
+    const unaccepted = await findUnacceptedReason(broker, tool)
+    for (const requirement of chooseRequirements(context, tool)) {
+      const found = statusOfNeed(context, requirement)
       const required = unaccepted === undefined ? found : notAccepted(found, unaccepted)
       const key = required.id ?? required.wellKnownId ?? requirement.providerUid ?? ''
       providers.set(key, merged(providers.get(key), required, toolId(tool)))
       if (required.status !== 'active' || required.id === undefined) continue
-      const entry = entryNeeded(look.providers, requirement)
+      const entry = getRequiredEntry(context.providers, requirement)
       const alsoAsk = entry.source === 'metadata' && { alsoAsk: entry.provider.defaultScopes }
       // only the scopes of accepted tools: no user is asked for what an administrator has not accepted
       const scopes = unionOfScopes(needs.get(key)?.scopes ?? [], requirement.scopes)
@@ -81,8 +81,8 @@ export async function requirementsOfMany(
       : { providers }
   return {
     ...begun,
-    secrets: secretsOf(look, tools),
-    workers: workersOf(look, tools),
+    secrets: secretsOf(context, tools),
+    workers: workersOf(context, tools),
   }
 }
 
@@ -128,10 +128,10 @@ async function beginMissing(
   }
 }
 
-function workersOf(look: RequirementLook, tools: readonly Tool[]): Map<string, SharedWorker> {
+function workersOf(context: RequirementContext, tools: readonly Tool[]): Map<string, SharedWorker> {
   const workers = new Map<string, SharedWorker>()
   for (const tool of tools) {
-    const required = statusOfWorker(look, tool)
+    const required = statusOfWorker(context, tool)
     if (required === undefined) continue
     const toolIds = workers.get(required.id)?.toolIds ?? []
     workers.set(required.id, { ...required, toolIds: [...toolIds, toolId(tool)] })
@@ -139,11 +139,11 @@ function workersOf(look: RequirementLook, tools: readonly Tool[]): Map<string, S
   return workers
 }
 
-function secretsOf(look: RequirementLook, tools: readonly Tool[]): Map<string, SharedSecret> {
+function secretsOf(context: RequirementContext, tools: readonly Tool[]): Map<string, SharedSecret> {
   const secrets = new Map<string, SharedSecret>()
   for (const tool of tools)
     for (const key of tool.requirements.secrets) {
-      const known = secrets.get(key) ?? statusOfSecret(look, key)
+      const known = secrets.get(key) ?? statusOfSecret(context, key)
       const toolIds = secrets.get(key)?.toolIds ?? []
       secrets.set(key, { ...known, toolIds: [...toolIds, toolId(tool)] })
     }

@@ -6,7 +6,7 @@ import { entryNamed, providersOf } from '../../flows/find-provider.ts'
 import type { ProviderBook } from '../../flows/provider-book.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { isRecord, type JsonRecord } from '../read-json.ts'
-import { createTurns } from '../slices.ts'
+import { createTimeBudget } from '../slices.ts'
 import { requirementStatuses } from './tool-requirements.ts'
 
 /** What a caller searches for. An absent member leaves no tool out. */
@@ -17,7 +17,7 @@ export interface ToolSearch {
   readonly tags?: readonly string[]
   /** The tool needs this provider: an entry's id, or the id of a well-known provider. */
   readonly provider?: string
-  /** Whether everything that the tool needs is there, for `userId` where a user is named. */
+  /** Whether the tool's requirements are met; with `userId`, including that user's consents. */
   readonly met?: boolean
   readonly userId?: string
   readonly filter?: BehaviourFilter
@@ -51,7 +51,7 @@ export async function searchTools(
   const wantedTags = normalizeTags(tags)
   const hasFilter = words.length > 0 || wantedTags.length > 0 || filter !== undefined
   const found = hasFilter
-    ? await filterInTurns(
+    ? await filterInSlices(
         tools,
         (tool) =>
           hasAll(tool, words) &&
@@ -66,20 +66,20 @@ export async function searchTools(
   return ofProvider.filter((_, i) => statuses[i]?.met === met)
 }
 
-/** Tools that are looked at between two looks at the clock, each of which takes about as long as a tool. */
+/** The number of tools between two reads of the clock. A read takes about as long as the check of a tool. */
 const BETWEEN_PAUSES = 100
 
-/** Like `filter`, without holding the event loop. */
-async function filterInTurns(
+/** `filter` in slices. */
+async function filterInSlices(
   tools: readonly Tool[],
   fits: (tool: Tool) => boolean,
 ): Promise<readonly Tool[]> {
-  const turns = createTurns()
+  const budget = createTimeBudget()
   const found: Tool[] = []
   for (const [i, tool] of tools.entries()) {
     if (fits(tool)) found.push(tool)
     // awaiting nothing for each of 10,000 tools would take half of the time
-    const pause = i % BETWEEN_PAUSES === 0 ? turns.pause() : undefined
+    const pause = i % BETWEEN_PAUSES === 0 ? budget.pause() : undefined
     if (pause !== undefined) await pause
   }
   return found
@@ -87,7 +87,7 @@ async function filterInTurns(
 
 const searchTexts = new WeakMap<Tool, string>()
 
-/** Everything that words are looked for in, in lower case. */
+/** The text in which words are searched, in lower case. */
 function searchText(tool: Tool): string {
   const known = searchTexts.get(tool)
   if (known !== undefined) return known
@@ -107,7 +107,7 @@ async function withProvider(broker: Broker, tools: readonly Tool[], name: string
   const [first] = tools
   if (first === undefined) return tools
   const namesOf = createProviderNames(await providersOf(broker, first.projectId))
-  return filterInTurns(tools, (tool) => namesOf(tool).includes(wanted))
+  return filterInSlices(tools, (tool) => namesOf(tool).includes(wanted))
 }
 
 /**
@@ -141,7 +141,7 @@ export function createProviderNames(providers: ProviderBook): (tool: Tool) => re
     })
 }
 
-/** The members of a worker's metadata. */
+/** The names of the flags in a worker's metadata. */
 const FLAG_MEMBERS = {
   readOnly: 'read_only',
   destructive: 'destructive',
@@ -149,7 +149,7 @@ const FLAG_MEMBERS = {
   openWorld: 'open_world',
 } as const satisfies Record<BehaviourFlag, string>
 
-/** The metadata of a tool in the form of Arcade's worker protocol: what its worker states, else what MCP's hints say. */
+/** The metadata of a tool in the form of Arcade's worker protocol: from its worker, or else made of MCP's hints. */
 export function toolMetadata({ source, annotations = {} }: Tool): JsonRecord | undefined {
   const { metadata } = source.kind === 'worker' ? source.document : {}
   if (isRecord(metadata)) return metadata

@@ -2,9 +2,9 @@ import type { Broker } from '../../broker.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import type { ToolSelectors, Toolset } from '../../domain/toolset.ts'
 import { providersOf } from '../../flows/find-provider.ts'
-import { createTurns } from '../slices.ts'
-import { findToolsMeant } from './find-tool.ts'
-import { withoutTwins } from './listed-names.ts'
+import { createTimeBudget } from '../slices.ts'
+import { findToolsNamed } from './get-tool.ts'
+import { identityOf, withoutTwins } from './listed-names.ts'
 import { createProviderNames } from './search-tools.ts'
 
 export interface Selection {
@@ -41,14 +41,14 @@ export async function selectTools(
     if (wanted.length === 0) return
     const missing = new Map(wanted.map((label, i) => [label.toLowerCase(), `${member}.${i}`]))
     const all = new Set(missing.keys())
-    const turns = createTurns()
+    const budget = createTimeBudget()
     for (const tool of newest) {
       for (const label of labelsOf(tool)) {
         if (!all.has(label)) continue
         missing.delete(label)
         selected.set(identityOf(tool), tool)
       }
-      await turns.pause()
+      await budget.pause()
     }
     for (const [label, path] of missing) warnings.push({ path, message: NOTHING[member](label) })
   }
@@ -61,7 +61,7 @@ export async function selectTools(
       for (const tool of newest) if (!selected.has(identityOf(tool))) selected.set(identityOf(tool), tool)
       continue
     }
-    const meant = await findToolsMeant(broker, toolset.projectId, name)
+    const meant = await findToolsNamed(broker, toolset.projectId, name)
     const [tool] = meant.toSorted(byAge)
     if (tool !== undefined) selected.set(identityOf(tool), tool)
     if (meant.length !== 1) warnings.push({ path: `tools.${i}`, message: toolWarning(name, meant, tool) })
@@ -71,11 +71,6 @@ export async function selectTools(
 
 /** In place of a tool's name: every tool of the project. */
 export const EVERY_TOOL = '*'
-
-/** Identifies a tool with all its versions. */
-export function identityOf({ namespace, name }: Tool): string {
-  return `${namespace}:${name}`.toLowerCase()
-}
 
 function byAge(a: Tool, b: Tool): number {
   return a.uid < b.uid ? -1 : 1 // uids begin with the time

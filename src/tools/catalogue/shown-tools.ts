@@ -13,8 +13,8 @@ import { type GivenNames, giveBareNames } from './bare-names.ts'
 import { type Catalogue, catalogueOf } from './catalogue.ts'
 import { type SelectorWarning, selectTools } from './select-tools.ts'
 
-// What MCP clients are shown of a project: the tools of one toolset or all of them, each under one name. It is worked out
-// once and kept until a tool, a provider or the toolset changes.
+// The tools that MCP clients see: those of one toolset or of the whole project, each with one name. They are computed once
+// and cached until a tool, a provider or the toolset changes.
 
 /** A tool and the name under which it is shown: 1 to 48 of `[A-Za-z0-9_-]`. */
 export interface ShownTool {
@@ -32,7 +32,7 @@ export interface ShownTools {
   readonly warnings: readonly SelectorWarning[]
   /** Finds a tool by its shown name or by its name in the other lists of the project, in any case. */
   find(name: string): ShownTool | undefined
-  /** Whether a tool that is gone had this name, which then means no other tool. */
+  /** Whether the name belonged to a removed tool; such a name is not used for another tool. */
   isRetired(name: string): boolean
 }
 
@@ -56,7 +56,7 @@ export async function shownTools(broker: Broker, projectId: string, toolsetId?: 
   return kept.shown
 }
 
-/** Finds the project's toolset of that id, through a cache. Throws `not_found`. */
+/** Returns the project's toolset of that id, through a cache. Throws `not_found`. */
 export async function getToolset(broker: Broker, projectId: string, id: string): Promise<Toolset> {
   const { toolset } = !isToolsetId(id)
     ? {}
@@ -72,7 +72,7 @@ export async function getToolset(broker: Broker, projectId: string, id: string):
   )
 }
 
-/** What was worked out of a catalogue, by toolset, or by the catalogue for all tools. */
+/** The cached results of one catalogue. The key is the toolset, or the catalogue for all tools. */
 type ShownOfCatalogue = WeakMap<object, { readonly entries: object; readonly shown: Promise<ShownTools> }>
 
 const shownOf = new WeakMap<Catalogue, ShownOfCatalogue>()

@@ -4,47 +4,50 @@ import type { Tool } from '../../domain/tool.ts'
 import type { AuditEntries } from '../../store/audit-entries.ts'
 import type { ChangedRequirements, ToolChanges } from '../../store/tools.ts'
 
-/** Tools that are written in one transaction, during which SQLite does nothing else: a few milliseconds. */
+/** Limits of one transaction, so that it blocks SQLite for a few milliseconds only. */
 const MAX_TOOLS = 25
 const MAX_CHARACTERS = 400_000
 
-/** A tool that is made when it is written, since ten thousand at once would take hundreds of megabytes. */
+/** A tool that is created just before it is written, because ten thousand at once would take hundreds of megabytes. */
 export interface ToolToPut {
-  /** Of its description, as JSON. */
+  /** The length of its description as JSON. */
   readonly characters: number
   toTool(): Tool
 }
 
-export interface ChangesOfMany {
+export interface CatalogueChanges {
   readonly put: readonly ToolToPut[]
   readonly removed: readonly string[]
   readonly requirements?: ChangedRequirements | undefined
 }
 
 /**
- * Writes the changes of a worker's tools, with their audit entries. A small number is written at once; of many, lists show
- * a part until the others are written, and the next sync completes what a crash has left.
+ * Writes the changes of a worker's tools, with their audit entries. A small number of changes is one transaction. Of a
+ * large number, lists show a part until all are written; after a crash the next sync writes the rest.
  */
 export async function storeChanges(
   broker: Broker,
   projectId: string,
-  changes: ChangesOfMany,
-  { audit, mayGoOn }: { readonly audit: AuditEntries; readonly mayGoOn: () => Promise<object | undefined> },
+  changes: CatalogueChanges,
+  {
+    audit,
+    mayContinue,
+  }: { readonly audit: AuditEntries; readonly mayContinue: () => Promise<object | undefined> },
 ): Promise<void> {
   let isFirst = true
   for (const part of partsOf(changes)) {
     if (!isFirst) {
       await nextTurn()
-      if ((await mayGoOn()) === undefined) return
+      if ((await mayContinue()) === undefined) return
     }
     const { requirements } = changes
-    const told = isFirst && requirements !== undefined ? { ...part, requirements } : part
-    await broker.store.tools.change(projectId, told, isFirst ? audit : undefined)
+    const changed = isFirst && requirements !== undefined ? { ...part, requirements } : part
+    await broker.store.tools.change(projectId, changed, isFirst ? audit : undefined)
     isFirst = false
   }
 }
 
-function* partsOf({ put, removed }: ChangesOfMany): Generator<ToolChanges> {
+function* partsOf({ put, removed }: CatalogueChanges): Generator<ToolChanges> {
   let part: Tool[] = []
   let characters = 0
   let gone = removed

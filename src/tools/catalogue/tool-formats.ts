@@ -61,7 +61,7 @@ const NOT_AT_THE_TOP = [
   ...['dependentSchemas', 'unevaluatedProperties'],
 ]
 
-/** Without additional properties, if the schema names all of them: a schema that names none accepts anything. */
+/** The input schema as model APIs accept it. If it lists all properties, others are forbidden; one without properties accepts any. */
 function modelSchema(inputSchema: JsonSchema): JsonRecord {
   const members = Object.entries(inputSchema)
   const kept = members.filter(([name]) => !NOT_AT_THE_TOP.includes(name))

@@ -2,16 +2,16 @@ import type { Broker } from '../../broker.ts'
 import type { AuthorizationRequirement, Tool } from '../../domain/tool.ts'
 import { providersOf } from '../../flows/find-provider.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
-import { createTurns } from '../slices.ts'
+import { createTimeBudget } from '../slices.ts'
 import {
-  entryNeeded,
-  lookAtRequirements,
+  chooseRequirements,
+  getRequiredEntry,
+  loadRequirementContext,
   type RequirementStatus,
-  requirementsChosen,
   statusOfTool,
-} from './requirement-look.ts'
+} from './requirement-context.ts'
 
-// Whether what a tool needs is there: its providers, secrets and worker. Nothing is refreshed or called to find out.
+// Whether a tool's providers, secrets and worker are available, judged by stored data: nothing is refreshed or called.
 
 /** Whether a tool's requirements are met; with `userId`, by what that user has granted. */
 export async function requirementStatus(
@@ -19,7 +19,7 @@ export async function requirementStatus(
   tool: Tool,
   userId?: string,
 ): Promise<RequirementStatus> {
-  return statusOfTool(await lookAtRequirements(broker, tool.projectId, [tool], userId), tool)
+  return statusOfTool(await loadRequirementContext(broker, tool.projectId, [tool], userId), tool)
 }
 
 /** `requirementStatus` of tools of one project, in their order, without holding the event loop. */
@@ -29,32 +29,32 @@ export async function requirementStatuses(
   tools: readonly Tool[],
   userId?: string,
 ): Promise<readonly RequirementStatus[]> {
-  const look = await lookAtRequirements(broker, projectId, tools, userId)
-  const turns = createTurns()
+  const context = await loadRequirementContext(broker, projectId, tools, userId)
+  const budget = createTimeBudget()
   const statuses: RequirementStatus[] = []
   for (const tool of tools) {
-    statuses.push(statusOfTool(look, tool))
-    const pause = turns.pause()
+    statuses.push(statusOfTool(context, tool))
+    const pause = budget.pause()
     if (pause !== undefined) await pause
   }
   return statuses
 }
 
-/** `requirementsChosen` of one tool. */
+/** `chooseRequirements` of one tool. */
 export async function chosenRequirements(
   broker: Broker,
   tool: Tool,
   userId: string | undefined,
 ): Promise<readonly AuthorizationRequirement[]> {
   if (tool.requirements.alternatives === undefined) return tool.requirements.authorization
-  return requirementsChosen(await lookAtRequirements(broker, tool.projectId, [tool], userId), tool)
+  return chooseRequirements(await loadRequirementContext(broker, tool.projectId, [tool], userId), tool)
 }
 
-/** The entry that a requirement names. Throws `provider_not_found`, `provider_inactive`. */
-export async function entryOf(
+/** Returns the entry that a requirement names. Throws `provider_not_found`, `provider_inactive`. */
+export async function getRequirementEntry(
   broker: Broker,
   projectId: string,
   need: AuthorizationRequirement,
 ): Promise<ProviderEntry> {
-  return entryNeeded(await providersOf(broker, projectId), need)
+  return getRequiredEntry(await providersOf(broker, projectId), need)
 }

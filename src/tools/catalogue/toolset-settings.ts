@@ -3,13 +3,13 @@ import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { normalizeTags } from '../../domain/tags.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import { TOOL_SELECTORS, type Toolset } from '../../domain/toolset.ts'
-import { findToolsMeant, splitVersion } from './find-tool.ts'
+import { findToolsNamed, splitVersion } from './get-tool.ts'
 import { EVERY_TOOL } from './select-tools.ts'
 
 /** The settings of a toolset. */
 export type ToolsetSettings = Omit<Toolset, 'id' | 'projectId' | 'createdAt' | 'updatedAt'>
 
-/** A change: absent members stay, `null` removes one. */
+/** A change: absent members keep their value, `null` removes one. */
 export type ToolsetChanges = {
   readonly [Member in keyof ToolsetSettings]?: ToolsetSettings[Member] | null
 }
@@ -76,7 +76,7 @@ function normalizedTag(tag: string, i: number): string {
 
 async function canonical(broker: Broker, { projectId }: Toolset, name: string, i: number): Promise<string> {
   if (name === EVERY_TOOL) return name
-  const [tool, ...rivals] = await findToolsMeant(broker, projectId, name)
+  const [tool, ...rivals] = await findToolsNamed(broker, projectId, name)
   if (tool === undefined) return name
   if (rivals.length === 0) return idAsWritten(tool, name)
   throw invalidMember(

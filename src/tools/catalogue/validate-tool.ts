@@ -54,7 +54,7 @@ export function modelFaults(tool: ToolToValidate): string[] {
 }
 
 function nameFaults(what: string, text: string): string[] {
-  const bad = strangers(text, /[A-Za-z0-9_.-]/)
+  const bad = forbiddenCharacters(text, /[A-Za-z0-9_.-]/)
   return [
     ...(Buffer.byteLength(text) > MAX_NAME
       ? [`The ${what} of the tool has more than ${MAX_NAME} bytes.`]
@@ -66,7 +66,7 @@ function nameFaults(what: string, text: string): string[] {
 }
 
 function versionFaults(version: string, namespace: string): string[] {
-  const bad = strangers(version, /[A-Za-z0-9_.+-]/)
+  const bad = forbiddenCharacters(version, /[A-Za-z0-9_.+-]/)
   return [
     ...(version === '' || version.length > MAX_VERSION
       ? [`The version of the tool must have 1 to ${MAX_VERSION} characters.`]
@@ -80,8 +80,8 @@ function versionFaults(version: string, namespace: string): string[] {
   ]
 }
 
-/** The characters that are not allowed, each once. */
-function strangers(text: string, allowed: RegExp): string {
+/** The characters of the text that are not allowed, each once. */
+function forbiddenCharacters(text: string, allowed: RegExp): string {
   const bad = new Set([...text].filter((character) => !allowed.test(character)))
   return [...bad]
     .slice(0, 20)
@@ -105,9 +105,9 @@ export interface ListedFaults {
   readonly uncheckable: readonly string[]
 }
 
-/** What has to be known of a listed tool to tell whether it is taken, and whether it has changed. */
+/** Facts that decide whether a listed tool is taken and whether it has changed. */
 export interface ItemFacts {
-  /** Its id. */
+  /** The tool's id. */
   readonly named: string
   readonly tags: readonly string[]
   /** SHA-256 of the whole description. */

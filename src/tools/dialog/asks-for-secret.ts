@@ -1,17 +1,17 @@
 import { isRecord } from '../read-json.ts'
 
 // MCP 2026-07-28, Elicitation: servers must not ask for passwords, API keys, access tokens or payment credentials by a
-// form, because the client, its model and the readers of its log see the answer. This is a check of words: it finds what
-// a form says that it asks for, not what a tool hides.
+// form, because the client, its model and the readers of its log see the answer. This check searches the words of a form,
+// so it finds an honest form that asks for a secret, and not a tool that hides what it asks for.
 
 const SECRET =
   /\b(?:pass ?(?:word|phrase|code)|passwd|secret|credentials?|api ?key|(?:private|access|secret|signing) ?key|(?:access|refresh|auth|authentication|api|bearer|session|id|personal|security) ?token|one[- ]time (?:code|password)|otp|(?:2fa|mfa|totp) ?code|pin(?: code)?|cvv|cvc|card number|credit card|iban|social security)\b/i
-/** Says of the whole field what alone would be too common a word. */
+/** Words that are too common within a text, but mean a secret as the whole name of a field. */
 const WHOLE_NAME = /^(?:the |your )?(?:token|key|bearer|pwd|pass|jwt)$/i
 
 /**
  * The words by which a free text of the form, or the message above it, asks for a secret; `undefined` if none does.
- * Choices, numbers of other names and yes-or-no questions give nothing away.
+ * Choices and yes-or-no questions are not checked, because their answers cannot hold a secret.
  */
 export function asksForSecret(
   message: string,

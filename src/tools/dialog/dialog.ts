@@ -5,14 +5,14 @@ import type { ToolLog } from '../tool-answer.ts'
  * tool have none.
  */
 export interface Dialog {
-  /** What the client has declared that it shows. */
+  /** The modes that the client has declared. */
   readonly modes: readonly ElicitationMode[]
   /**
    * Shows the question and resolves with the user's answer: `cancel` also where no answer came in time. Rejects once
    * `signal` aborts. Called only for a mode of `modes`, and for one question at a time.
    */
   elicit(question: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>
-  /** Rises with every call. Absent: the client did not ask for progress. */
+  /** Sends progress, which must rise with every call. Absent: the client did not ask for progress. */
   progress?(data: Progress): void
   /** Absent: the client did not ask for log lines. */
   log?(line: ToolLog): void
@@ -35,7 +35,7 @@ export const ELICITATION_ACTIONS = ['accept', 'decline', 'cancel'] as const
 export interface ElicitationAnswer {
   /** `accept` of a link means that the user has opened it, not that they are done there. */
   readonly action: (typeof ELICITATION_ACTIONS)[number]
-  /** Of an accepted form. */
+  /** The user's input; only for an accepted form. */
   readonly content?: Readonly<Record<string, unknown>>
 }
 

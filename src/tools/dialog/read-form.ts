@@ -1,8 +1,8 @@
 import { ContextRequiredError } from '../../sdk/tools/errors.ts'
 import { isRecord, type JsonRecord } from '../read-json.ts'
 
-// The schemas that MCP permits for forms (2026-07-28, Elicitation, Requested Schema): an object whose members are texts,
-// numbers, yes-or-no and choices. A form is built of the keywords that are known, so nothing else reaches a client.
+// Reads a schema of a form as MCP permits it (2026-07-28, Elicitation, Requested Schema): an object whose members are
+// texts, numbers, booleans and choices. The result has known keywords only, so nothing else reaches a client.
 
 const MAX_FIELDS = 50
 const MAX_CHOICES = 500
@@ -12,7 +12,7 @@ const MAX_LENGTH = 32_000
 const MAX_TEXT = 1_000
 const FORMATS = ['email', 'uri', 'date', 'date-time']
 
-/** Throws `ContextRequiredError` for what is not such a form. */
+/** Throws `ContextRequiredError` for a schema that MCP does not permit. */
 export function readForm(schema: unknown): JsonRecord {
   if (!isRecord(schema) || schema.type !== 'object' || !isRecord(schema.properties))
     throw refusal('is not an object with properties')
@@ -103,9 +103,9 @@ export function plainWords(text: string, most: number): string {
   return text.replaceAll(/[^\P{Cc}\n]+|[\p{Bidi_Control}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, most)
 }
 
-/** The members whose values are as they must be. */
-function given(members: JsonRecord, isRight: (value: unknown) => boolean): JsonRecord {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => isRight(value)))
+/** The members whose values are valid. The others are left out. */
+function given(members: JsonRecord, isValid: (value: unknown) => boolean): JsonRecord {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => isValid(value)))
 }
 
 function isText(value: unknown): value is string {

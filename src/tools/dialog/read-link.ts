@@ -4,9 +4,9 @@ import { scrub } from '../scrub.ts'
 const MAX_LENGTH = 2_048
 
 /**
- * The link of a tool's URL elicitation. Gatepass never opens it. Throws `ContextRequiredError` for a link that is not
- * https, that holds a secret, or that leads to this Gatepass: a tool could send users to an approval of its own choice
- * that way.
+ * Reads the link of a tool's URL elicitation. Gatepass never opens it. Throws `ContextRequiredError` for a link that is
+ * not https, that holds a secret, or that leads to this Gatepass: with such a link a tool could send its user to approve
+ * something else.
  */
 export function readLink(
   text: string,

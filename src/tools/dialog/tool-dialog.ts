@@ -9,8 +9,8 @@ import { rateLimit } from './rate-limit.ts'
 import { plainWords, readForm } from './read-form.ts'
 import { readLink } from './read-link.ts'
 
-// What a tool asks is untrusted: this file bounds it, removes secrets from it, says who asks, and refuses what MCP
-// forbids to ask, before the caller's client sees it.
+// The questions of a tool are untrusted. Before the caller's client sees one, this file limits its size, removes secrets,
+// adds the name of the tool, and refuses what MCP forbids to ask.
 
 /** The dialog of one call, as its worker's backend uses it. */
 export interface ToolDialog {
@@ -45,13 +45,13 @@ export interface DialogOptions {
   readonly secrets: readonly string[]
 }
 
-/** Of one call. */
+/** The limit for one call. */
 const MAX_QUESTIONS = 20
-/** How often a form is shown again because its answer did not fit. */
+/** How often a form is shown when the answers do not fit its schema. */
 const MAX_ASKS = 3
 /** In characters. */
 const MAX_MESSAGE = 2_000
-/** A longer title would hide who asks. */
+/** In characters. A longer title would push the rest of the message out of sight. */
 const MAX_TITLE = 100
 const MAX_LOG_LINE = 10_000
 
@@ -126,7 +126,7 @@ function passedOn(question: ToolQuestion, options: DialogOptions): Elicitation {
   }
 }
 
-/** The content of a form without members that the form does not have; `undefined` if it does not fit. */
+/** Removes members that the form does not have; `undefined` if the rest does not fit the form's schema. */
 function fitting(
   schema: Readonly<Record<string, unknown>>,
   content: ElicitationAnswer['content'] = {},
@@ -138,7 +138,7 @@ function fitting(
   return validate(schema, known).valid ? known : undefined
 }
 
-/** The error of a tool that asks its user where there is no dialog. */
+/** The error of a tool that asks its user in a call without a dialog. */
 export const ASKS_ITS_USER: ToolError = {
   kind: 'TOOL_RUNTIME_CONTEXT_REQUIRED',
   message:

@@ -14,9 +14,10 @@ const metaschemas = new Map<Dialect, ValidateFunction>()
 export function checkDocument(document: SchemaDocument): void {
   const { dialect, root } = document
   const isValid = metaschema(dialect)
-  const isSo = withStepLimit(() => isValid(root))
-  if (typeof isSo === 'string') throw new SchemaFault('invalid_schema', 'The schema is too large to be used.')
-  if (!isSo) {
+  const result = withStepLimit(() => isValid(root))
+  if (typeof result === 'string')
+    throw new SchemaFault('invalid_schema', 'The schema is too large to be used.')
+  if (!result) {
     const { instancePath = '', message = '' } = isValid.errors?.[0] ?? {}
     const isTuple = /\/items$/.test(instancePath) && dialect === '2020-12'
     throw new SchemaFault(

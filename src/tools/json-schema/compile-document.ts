@@ -52,11 +52,11 @@ export function compileDocument(document: SchemaDocument): (value: unknown) => C
   ajv.addKeyword(cost(COST_OF_MEMBERS, chargeForMembers))
   const isValid = compiled(() => ajv.compile(flatten(document)))
   return (value) => {
-    const isSo = withStepLimit(() => isValid(value))
+    const result = withStepLimit(() => isValid(value))
     const errors = isValid.errors ?? []
     isValid.errors = null // errors hold parts of the checked value
-    if (isSo === true) return { outcome: 'valid' }
-    return isSo === false ? { outcome: 'invalid', errors } : { outcome: isSo }
+    if (result === true) return { outcome: 'valid' }
+    return result === false ? { outcome: 'invalid', errors } : { outcome: result }
   }
 }
 

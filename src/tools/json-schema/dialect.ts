@@ -50,6 +50,6 @@ export function readDialect(uri: unknown): Dialect {
   if (uri.replace(/#$/, '') === 'http://json-schema.org/draft-07/schema') return 'draft-07'
   throw new SchemaFault(
     'unsupported_schema',
-    `"${excerpt(uri)}" is no dialect that is supported: use https://json-schema.org/draft/2020-12/schema or http://json-schema.org/draft-07/schema#.`,
+    `"${excerpt(uri)}" is not a supported dialect: use https://json-schema.org/draft/2020-12/schema or http://json-schema.org/draft-07/schema#.`,
   )
 }

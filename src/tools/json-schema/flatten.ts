@@ -1,9 +1,9 @@
 import { KEYWORDS } from './dialect.ts'
 import { isNode, type Schema, type SchemaDocument, type SchemaNode } from './read-document.ts'
 
-/** Our keyword that charges the steps a schema costs, before anything else of the schema is applied. */
+/** Gatepass' own keyword. It charges the steps that a schema costs, before the schema's other keywords are applied. */
 export const COST = 'gatepassCost'
-/** Our keyword that charges steps per member of the value. */
+/** Gatepass' own keyword. It charges steps for each member of the value. */
 export const COST_OF_MEMBERS = 'gatepassCostOfMembers'
 /**
  * Steps charged for a subschema that may fail without ending the check, because ajv keeps the errors of each until
@@ -12,8 +12,8 @@ export const COST_OF_MEMBERS = 'gatepassCostOfMembers'
 const COST_OF_ALTERNATIVE = 20
 
 /**
- * Moves every subschema into `$defs` of its own, so that the code generated for each stays small (ajv's grows with
- * the square of a schema's size), and adds what each costs. Subschemas that nothing refers to are left out.
+ * Moves every subschema to an entry of `$defs`, so that ajv generates a small function for each (its code grows with the
+ * square of a schema's size), and adds the cost of each. Subschemas without a reference to them are left out.
  */
 export function flatten({ dialect, root, nodes, targets }: SchemaDocument): Schema {
   const names = new Map<SchemaNode, string>()

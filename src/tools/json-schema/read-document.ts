@@ -24,7 +24,7 @@ export const UNKNOWN_TYPE = 'gatepassUnknownType'
 const MAX_DEPTH = 100
 /** Each subschema takes about 0.3 ms to compile. */
 const MAX_SCHEMAS = 2000
-/** Members of one schema: the generated code nests as deep. */
+/** Subschemas of one schema. The generated code nests as deep as their number. */
 const MAX_MEMBERS = 1000
 /** Compiled size of all patterns together, in instructions. */
 const MAX_PATTERN_SIZE = 20_000
@@ -104,9 +104,9 @@ export function readDocument(json: unknown): SchemaDocument {
 
   const root = read(json, '', resources.root, 0)
   const targets = new Map<SchemaNode, Schema[]>()
-  // a reference to a place outside of any keyword makes a schema of it, which may hold more references
+  // a reference may lead to a place that no keyword makes a schema; it is read now, and may hold more references
   for (const { node, pointer, base, keyword, uri } of references) {
-    const found = resources.find(uri, base, { from: pointer, isDynamic: keyword === '$dynamicRef' })
+    const found = resources.resolve(uri, base, { from: pointer, isDynamic: keyword === '$dynamicRef' })
     if (!nodes.has(found.pointer)) read(found.value, found.pointer, found.base, 0)
     const target = nodes.get(found.pointer)
     if (target === undefined)

@@ -5,7 +5,7 @@ import { chargeSteps } from './step-limit.ts'
 // Replacements for keywords whose ajv implementation may cost more than its schema and value suggest, or fails on a
 // member named `valueOf`.
 
-/** Replaces ajv's implementations by these. */
+/** Replaces ajv's implementations by those of this file. */
 export function replaceKeywords(ajv: Pick<Ajv, 'addKeyword' | 'removeKeyword'>): void {
   for (const keyword of [uniqueItems, maxLength, minLength, constant, enumeration])
     ajv.removeKeyword(String(keyword.keyword)).addKeyword(keyword)
@@ -20,8 +20,8 @@ const unknownTypeKeyword: FuncKeywordDefinition = {
 }
 
 /**
- * ajv's own counts the code points of the whole text. A code point is one or two UTF-16 units, so most lengths are
- * decided without counting.
+ * ajv's implementation counts the code points of the whole text. A code point is one or two UTF-16 units, so most lengths
+ * can be checked without counting.
  */
 const maxLength: FuncKeywordDefinition = {
   keyword: 'maxLength',
@@ -48,7 +48,7 @@ function codePoints(text: string): number {
   return count
 }
 
-/** ajv's own compares every item with every other. */
+/** ajv's implementation compares every item with every other. */
 const uniqueItems: FuncKeywordDefinition = {
   keyword: 'uniqueItems',
   type: 'array',
@@ -58,7 +58,7 @@ const uniqueItems: FuncKeywordDefinition = {
   error: { message: 'must not have the same item twice' },
 }
 
-/** ajv's own calls `valueOf` of a value that has such a member. */
+/** ajv's implementation calls `valueOf` of a value that has such a member. */
 const constant: FuncKeywordDefinition = {
   keyword: 'const',
   validate: (wanted: unknown, value: unknown) => isSame(wanted, value),

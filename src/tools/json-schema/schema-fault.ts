@@ -1,8 +1,8 @@
 export type SchemaFaultKind = 'unsupported_schema' | 'external_ref' | 'invalid_schema'
 
 /**
- * Why a schema cannot be used. The message names the place and the remedy, and reveals nothing of the values it is
- * for.
+ * Why a schema cannot be used. The message names the place in the schema and the remedy. It contains no values that were
+ * checked by the schema.
  */
 export class SchemaFault extends Error {
   readonly kind: SchemaFaultKind

@@ -8,8 +8,8 @@ type JsonObject = Readonly<Record<string, unknown>>
 const UNNAMED = 'schema://unnamed/'
 
 /**
- * The schema resources of one document by URI, and their anchors (2020-12 core sections 8.2 and 9.3). References
- * reach nothing outside of the document: nothing is fetched.
+ * The schema resources of one document by URI, and their anchors (2020-12 core sections 8.2 and 9.3). A reference cannot
+ * leave the document: nothing is fetched.
  */
 export class SchemaResources {
   readonly root = UNNAMED
@@ -31,7 +31,7 @@ export class SchemaResources {
     const id = isOld && typeof raw.$ref === 'string' ? undefined : raw.$id
     let base = outer
     if (id !== undefined && id !== null) {
-      const uri = typeof id === 'string' ? resolve(id, outer) : undefined
+      const uri = typeof id === 'string' ? resolveUri(id, outer) : undefined
       if (uri === undefined || (uri.fragment !== '' && !isOld))
         throw new SchemaFault(
           'invalid_schema',
@@ -52,12 +52,12 @@ export class SchemaResources {
   }
 
   /** Resolves a reference. Throws `SchemaFault`; with kind `external_ref` when it leads out of the document. */
-  find(
+  resolve(
     reference: string,
     base: string,
     { from, isDynamic }: { readonly from: string; readonly isDynamic: boolean },
   ): { readonly pointer: string; readonly value: unknown; readonly base: string } {
-    const uri = resolve(reference, base)
+    const uri = resolveUri(reference, base)
     const start = uri && this.#pointers.get(uri.whole)
     if (uri === undefined || start === undefined)
       throw new SchemaFault(
@@ -72,7 +72,7 @@ export class SchemaResources {
         'invalid_schema',
         `${locationOf(from)} refers to "${excerpt(reference)}", and there is no such place.`,
       )
-    // with a single such anchor in the document, the dynamic scope cannot resolve to another
+    // with a single anchor of this name in the document, the dynamic scope cannot resolve to another one
     if (isDynamic && !isPointer && (this.#dynamic.get(uri.fragment) ?? 0) > 1)
       throw new SchemaFault(
         'invalid_schema',
@@ -92,7 +92,7 @@ export class SchemaResources {
 }
 
 /** Resolves a URI reference (RFC 3986 section 5) and decodes its fragment. `undefined` if it is not one. */
-function resolve(
+function resolveUri(
   reference: string,
   base: string,
 ): { readonly whole: string; readonly fragment: string } | undefined {

@@ -5,12 +5,12 @@ import { checkDocument } from './check-document.ts'
 import { type CheckOutcome, compileDocument } from './compile-document.ts'
 import { readDocument } from './read-document.ts'
 import { SchemaFault } from './schema-fault.ts'
-import { type SchemaViolation, violationOf, violationSentence } from './violation.ts'
+import { type SchemaViolation, violationOf } from './violation.ts'
 
 /**
- * The result of validating a value against a tool's schema: JSON Schema 2020-12, or draft-07 where `$schema` says so,
- * each by its own rules. `format`, `default` and other annotations assert nothing. Schemas are untrusted: nothing is
- * fetched, and the cost of a schema, its patterns and a value is bounded.
+ * The result of validating a value against a tool's schema: JSON Schema 2020-12, or draft-07 where `$schema` says so.
+ * `format`, `default` and other annotations do not affect validity. Schemas are untrusted: nothing is fetched, and the
+ * cost of a schema, its patterns and a value is bounded.
  */
 export type Validity = { readonly valid: true } | ({ readonly valid: false } & SchemaViolation)
 
@@ -20,7 +20,7 @@ export function checkSchema(schema: unknown): void {
 }
 
 interface ValidationOptions {
-  /** No code changes the schema, as that of a cached tool: then it is written and hashed once and not for each value. */
+  /** The schema's object never changes, as that of a cached tool: it is serialized and hashed once, not for each value. */
   readonly isImmutable?: boolean
 }
 
@@ -69,11 +69,6 @@ export function validateOutput(
   return tool.outputSchema === undefined ? { valid: true } : validate(tool.outputSchema, output, options)
 }
 
-/** Formats a violation for people, such as `input.items[0].count: must be integer`. */
-export function validitySentence(root: string, invalid: SchemaViolation): string {
-  return violationSentence(root, invalid)
-}
-
 interface Validator {
   run(value: unknown): CheckOutcome
   /** The number of subschemas; each takes about 2 kB. */
@@ -86,8 +81,8 @@ const MAX_KEPT = 1000
 const MAX_KEPT_SIZE = 20_000
 
 /**
- * Validators by the SHA-256 of their schema's JSON, least recently used first: a stored tool's schema is a new object
- * each time its row is read.
+ * Validators by the SHA-256 of their schema's JSON, because a stored tool's schema is a new object each time its row is
+ * read.
  */
 const kept = new LRUCache<string, Validator>({
   max: MAX_KEPT,
@@ -100,9 +95,9 @@ const digests = new WeakMap<object, string>()
 
 function validatorOf(schema: unknown, { isImmutable = false }: ValidationOptions = {}): Validator {
   const object = isImmutable && typeof schema === 'object' && schema !== null ? schema : undefined
-  const noted = object && digests.get(object)
-  const atOnce = noted === undefined ? undefined : kept.get(noted)
-  if (atOnce !== undefined) return atOnce
+  const knownDigest = object && digests.get(object)
+  const quick = knownDigest === undefined ? undefined : kept.get(knownDigest)
+  if (quick !== undefined) return quick
   const text = toJson(schema)
   const digest = createHash('sha256').update(text).digest('base64')
   if (object !== undefined) digests.set(object, digest)

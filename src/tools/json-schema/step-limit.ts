@@ -1,7 +1,6 @@
 /**
- * The step limit of one check. A step takes 10 to 60 ns, so a schema that applies its parts to the same value over
- * and over, or a pattern on a long text, blocks the process for well under a second. Honest schemas never get near
- * the limit.
+ * The step limit of one check. A step takes 10 to 60 ns, so a hostile schema or a pattern on a long text blocks the
+ * process for well under a second. Honest schemas never get near the limit.
  */
 const MAX_STEPS = 10_000_000
 
@@ -29,8 +28,7 @@ export function withStepLimit<Result>(work: () => Result): Result | UncheckedRea
   } catch (error) {
     if (error instanceof StepLimitExceeded) return 'too_long'
     if (error instanceof RangeError) return 'too_deep'
-    // the code ajv generates for `unevaluatedProperties` in `oneOf` may throw; no schema or value may stop the
-    // process
+    // ajv generates code that may throw for `unevaluatedProperties` in `oneOf`; no schema or value may stop the process
     if (error instanceof TypeError) return 'not_checked'
     throw error
   }

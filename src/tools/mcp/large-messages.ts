@@ -5,7 +5,7 @@ import type { CheckedTool } from '../check-output.ts'
 import { LARGE_BYTES } from '../large-json.ts'
 import { type PackedAnswer, unpackAnswer } from '../packed-answer.ts'
 import type { AnswerReading } from '../read-answer.ts'
-import { BUDGET_MS, ownTurn } from '../slices.ts'
+import { BUDGET_MS, waitForTurn } from '../slices.ts'
 import { inThread, threadTask } from '../thread-pool.ts'
 import type { ToolAnswer } from '../tool-answer.ts'
 import { MAX_ANSWER_BYTES } from '../worker-request.ts'
@@ -126,7 +126,7 @@ function eventsOf(body: ReadableStream<Uint8Array>, replacing: Replacing): Reada
     let last = 0
     let begun = 0
     for await (const chunk of body) {
-      await ownTurn()
+      await waitForTurn()
       begun = performance.now()
       let from = 0
       for (let at = 0; at < chunk.length; at++) {
@@ -144,7 +144,7 @@ function eventsOf(body: ReadableStream<Uint8Array>, replacing: Replacing): Reada
           from = at + 1
           // many small events cost as much as a large one, because the SDK parses and checks each
           if (performance.now() - begun > BUDGET_MS) {
-            await ownTurn()
+            await waitForTurn()
             begun = performance.now()
           }
         }

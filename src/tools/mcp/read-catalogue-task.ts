@@ -1,7 +1,7 @@
 import type { CatalogueItem } from '../backend.ts'
 import {
   type CatalogueReading,
-  checkNumber,
+  checkToolCount,
   type ReceivedCatalogue,
   readPacked,
 } from '../catalogue/catalogue-reading.ts'
@@ -25,7 +25,7 @@ export function readList(
   { server, settings, secrets }: McpListing,
 ): readonly CatalogueItem[] {
   const tools = pages.flat() // each page is an array
-  checkNumber(tools.length)
+  checkToolCount(tools.length)
   const items = tools.map((tool) => readMcpTool(scrubParsed(tool, secrets), server, settings))
   const refused = items.filter((item) => item.outcome === 'refused')
   if (refused.length <= MAX_REASONS) return items

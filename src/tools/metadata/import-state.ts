@@ -2,7 +2,7 @@ import type { Broker } from '../../broker.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
-import { inTurns, type Steps } from '../slices.ts'
+import { runInSlices, type Steps } from '../slices.ts'
 
 /**
  * The tools and provider entries of a project as an import sees them: those that are stored, and those that it has made
@@ -34,7 +34,7 @@ export async function readImportState(
   const [tools, entries] = isExact
     ? await Promise.all([store.tools.list(projectId), store.providers.list(projectId)])
     : await Promise.all([cache.catalogue.of(projectId), cache.providers.of(projectId)])
-  return inTurns(makeState(tools, entries))
+  return runInSlices(makeState(tools, entries))
 }
 
 function* makeState(tools: readonly Tool[], stored: readonly ProviderEntry[]): Steps<ImportState> {

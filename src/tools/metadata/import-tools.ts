@@ -10,7 +10,7 @@ import { withDiscoveredMetadata } from '../../flows/issuer-metadata.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { toolFaults } from '../catalogue/validate-tool.ts'
 import { isRecord } from '../read-json.ts'
-import { createTurns } from '../slices.ts'
+import { createTimeBudget } from '../slices.ts'
 import { type ImportState, readImportState } from './import-state.ts'
 import { matchProvider } from './match-provider.ts'
 import { readToolMetadata, type ToolMetadata, type Warning } from './read-metadata.ts'
@@ -63,7 +63,7 @@ export async function importTools(
   { worker, dryRun = false }: ImportOptions = {},
 ): Promise<ImportedTool[]> {
   const dryState = dryRun ? await readImportState(broker, projectId) : undefined
-  const turns = createTurns()
+  const budget = createTimeBudget()
   const imported: ImportedTool[] = []
   while (imported.length < documents.length) {
     const state = dryState ?? (await readImportState(broker, projectId))
@@ -77,7 +77,7 @@ export async function importTools(
         state.add(read.write.tool, read.write.entries)
         characters += JSON.stringify(read.write.tool).length
       }
-      const pause = turns.pause()
+      const pause = budget.pause()
       if (pause !== undefined) await pause
       if (characters > MAX_CHARACTERS) break
     }

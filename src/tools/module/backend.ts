@@ -18,13 +18,13 @@ export const moduleBackend: Backend = {
     return { healthy: false, message: notLoaded(worker).message }
   },
   async call(_, worker, call) {
-    const tool = findTool(loadedModule(worker.uri), call.tool)
+    const tool = getTool(loadedModule(worker.uri), call.tool)
     if (tool === undefined) return ownError(notLoaded(worker))
     return runHandler({ timeoutSeconds: tool.options.timeoutSeconds ?? worker.timeoutSeconds, ...tool }, call)
   },
 }
 
-function findTool(
+function getTool(
   module: ToolModule | undefined,
   {
     namespace,

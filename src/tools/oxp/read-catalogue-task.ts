@@ -2,7 +2,7 @@ import { membersOf } from '../../providers/response-body.ts'
 import type { CatalogueItem } from '../backend.ts'
 import {
   type CatalogueReading,
-  checkNumber,
+  checkToolCount,
   type ReceivedCatalogue,
   readPacked,
 } from '../catalogue/catalogue-reading.ts'
@@ -18,7 +18,7 @@ export function readList([answer]: readonly unknown[], credentials: Credentials)
   const listed = body?.items ?? body?.tools
   if (!Array.isArray(listed))
     throw new Refusal('The server lists its tools neither in `items` nor in `tools`.')
-  checkNumber(listed.length)
+  checkToolCount(listed.length)
   return listed.map((definition) => readOxpTool(scrubParsed(definition, credentials)))
 }
 

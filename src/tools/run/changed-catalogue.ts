@@ -2,27 +2,27 @@ import type { Broker } from '../../broker.ts'
 import type { Worker } from '../../domain/worker.ts'
 import { syncWorker } from '../worker.ts'
 
-/** The shortest time between two readings of one worker's list that the worker has asked for. */
+/** The shortest time between two readings of one worker's list after the worker said that it has changed. */
 const MIN_INTERVAL_MS = 5_000
 
-/** The readings that workers have asked for, by the worker's uid: under way, or begun less than the interval ago. */
-const readings = new WeakMap<Broker, Map<string, { isAskedAgain: boolean }>>()
+/** The readings that began less than the interval ago, by the worker's uid. */
+const readings = new WeakMap<Broker, Map<string, { isRequestedAgain: boolean }>>()
 
-/** Reads the worker's list of tools again: now, or, if that was done just before, once when the interval has passed. */
+/** Reads the worker's list of tools again: at once, or after the interval when a reading has just begun. */
 export function readChangedCatalogue(broker: Broker, { uid }: Pick<Worker, 'uid'>): void {
   const ofBroker = readings.get(broker) ?? new Map()
   readings.set(broker, ofBroker)
   const known = ofBroker.get(uid)
   if (known !== undefined) {
-    known.isAskedAgain = true
+    known.isRequestedAgain = true
     return
   }
-  const reading = { isAskedAgain: false }
+  const reading = { isRequestedAgain: false }
   ofBroker.set(uid, reading)
   void read(broker, uid)
   setTimeout(() => {
     ofBroker.delete(uid)
-    if (reading.isAskedAgain) readChangedCatalogue(broker, { uid })
+    if (reading.isRequestedAgain) readChangedCatalogue(broker, { uid })
   }, MIN_INTERVAL_MS).unref()
 }
 

@@ -46,8 +46,8 @@ const MAX_STACK = 8_000
 
 /**
  * Runs a tool with its user's tokens in the authorization context, and scrubs them from everything that the tool answers.
- * Every endpoint that runs a tool calls this function. A missing consent and a failure of the tool are outcomes; what the
- * request itself got wrong is thrown (`not_accepted`, `provider_not_found`, `invalid_request`, …).
+ * Every endpoint that runs a tool calls this function. A missing consent and a failure of the tool are outcomes; errors of
+ * the request itself are thrown (`not_accepted`, `provider_not_found`, `invalid_request`, …).
  */
 export function executeTool(
   broker: Broker,
@@ -119,7 +119,7 @@ function report(broker: Broker, { id, outcome, worker }: Execution, elapsedMs: n
   broker.metrics.toolRan(worker?.type ?? 'none', metricLabel(outcome), elapsedMs / 1000)
 }
 
-/** Labels of metrics are public and stay as they are. */
+/** Operators' dashboards use these labels, so they keep the spellings of the first release. */
 function metricLabel(outcome: ExecutionOutcome): string {
   if (outcome.outcome === 'error') return outcome.error.kind
   return outcome.outcome === 'authorization_required' ? 'requires_authorization' : outcome.outcome
@@ -133,7 +133,7 @@ interface RunOptions {
   readonly signal?: AbortSignal
 }
 
-/** A refusal by the project's policies is an outcome too. */
+/** Runs the tool if the project's policies permit it. A refusal by a policy is an outcome too. */
 async function runIfPermitted(
   broker: Broker,
   call: CheckedToolCall,
@@ -181,7 +181,7 @@ interface WorkerCallOptions extends RunOptions {
   readonly tokens: readonly ToolToken[]
 }
 
-/** Calls the worker; once more with other tokens when the tool's token was refused and the tool is safe to repeat. */
+/** Calls the worker, and calls it a second time with new tokens if the token was refused and the tool is safe to repeat. */
 async function callWorker(
   broker: Broker,
   call: CheckedToolCall,

@@ -10,7 +10,7 @@ import type {
   ToolResult,
 } from '../tool-answer.ts'
 
-// One call of a tool, and what came of it: the same types for every way of running one.
+// One call of a tool and its outcome: the same types for every way of running a tool.
 
 /** Which tool, for which user and with which account. */
 export interface ToolUse {
@@ -22,10 +22,10 @@ export interface ToolUse {
   readonly accounts?: Readonly<Record<string, string>>
   /** Where the user's browser goes after a consent. */
   readonly nextUri?: string
-  /** The user's name for people, and the language of pages, by the caller. */
+  /** The user's name as pages show it, and the language of pages, both given by the caller. */
   readonly userDisplay?: string
   readonly lang?: string
-  /** What the tool's worker has requested besides what the tool declares. */
+  /** The consent that the tool's worker has requested besides what the tool declares. */
   readonly requested?: RequestedAuthorization
 }
 
@@ -33,13 +33,13 @@ export interface ToolUse {
 export interface ToolCall extends ToolUse, Pick<BackendCall, 'callId' | 'onEvent'> {
   /** How many tools have called each other to make this call. Absent: none. */
   readonly depth?: number
-  /** For a caller over MCP. */
+  /** How the tool asks its user while it runs. Only callers over MCP have one. */
   readonly dialog?: Dialog
   readonly input: Readonly<Record<string, unknown>>
   readonly entryPoint: EntryPoint
   /** Of a scheduled run; absent: a new id. */
   readonly executionId?: string
-  /** Values that the caller sends; the tool gets those that it declares. */
+  /** Values that the caller sends. The tool receives only those that it declares. */
   readonly metadata?: Readonly<Record<string, string>>
   /** Whether history keeps the input and the output. */
   readonly keepContent?: boolean
@@ -67,7 +67,7 @@ export function isSuccess({ outcome: { outcome } }: Pick<Execution, 'outcome'>):
   return outcome === 'value' || outcome === 'artifact'
 }
 
-/** Whether the same call may be repeated without doing anything twice: the tool was not called, or surely did nothing. */
+/** Whether the same call can be repeated without doing anything twice: the tool was not called, or certainly did nothing. */
 export function mayBeRepeated({ wasCalled, outcome }: Execution): boolean {
   const didNothing = outcome.outcome === 'error' && outcome.isOwn === true && outcome.error.canRetry
   return !wasCalled || didNothing

@@ -6,7 +6,7 @@ import type { CallToolResult } from '../../sdk/tools/content.ts'
 import { errorResult, toCallToolResult } from '../../sdk/tools/tool-result.ts'
 import { currentContext, inContext } from '../../services/request-context.ts'
 import type { InnerTools } from '../backend.ts'
-import { findTool } from '../catalogue/find-tool.ts'
+import { getTool } from '../catalogue/get-tool.ts'
 import type { Dialog } from '../dialog/dialog.ts'
 import { LargeJson } from '../large-json.ts'
 import { artifactToJson, type ToolResult } from '../tool-answer.ts'
@@ -14,7 +14,7 @@ import { syncWorker } from '../worker.ts'
 import type { Execution, ToolCall } from './execution.ts'
 import { accountsFor } from './tool-tokens.ts'
 
-/** How deep calls of tools by tools may nest. */
+/** The limit for tools that call each other. */
 const MAX_DEPTH = 8
 
 /**
@@ -34,7 +34,7 @@ export function innerTools(
       try {
         if (depth > MAX_DEPTH)
           return failed('TOOL_RUNTIME_FATAL', `More than ${MAX_DEPTH} tools have called each other.`)
-        const tool = await findTool(broker, projectId, name)
+        const tool = await getTool(broker, projectId, name)
         const { userId, account, nextUri, userDisplay, lang, metadata, keepContent, dialog } = outer
         const accounts = outer.accounts && (await accountsFor(broker, tool, outer))
         const call: ToolCall = {
@@ -75,12 +75,12 @@ export function innerTools(
   }
 }
 
-/** The progress of the outer tool is what its caller sees. */
+/** The caller sees the progress of the outer tool only. */
 function withoutProgress({ progress: _, ...dialog }: Dialog): Dialog {
   return dialog
 }
 
-/** Policies judge the inner call separately: that they permitted the outer one does not count. */
+/** Policies judge the inner call separately: a permission for the outer call does not cover it. */
 function asSeparateUse<Result>(run: () => Result): Result {
   const { permitted: _, ...context } = currentContext()
   return inContext(context, run)
@@ -93,8 +93,8 @@ function failed(kind: string, message: string) {
 function toResult(outcome: ToolResult): CallToolResult {
   switch (outcome.outcome) {
     case 'value':
-      if (outcome.mcpResult !== undefined) return whole(outcome.mcpResult) as CallToolResult // `readMcpResult` has read it
-      return toCallToolResult({ outcome: 'value', json: JSON.stringify(whole(outcome.value) ?? null) })
+      if (outcome.mcpResult !== undefined) return parsed(outcome.mcpResult) as CallToolResult // `readMcpResult` has read it
+      return toCallToolResult({ outcome: 'value', json: JSON.stringify(parsed(outcome.value) ?? null) })
     case 'artifact':
       return toCallToolResult({ outcome: 'value', json: JSON.stringify(artifactToJson(outcome.artifact)) })
     case 'error': {
@@ -104,6 +104,6 @@ function toResult(outcome: ToolResult): CallToolResult {
   }
 }
 
-function whole(value: unknown): unknown {
+function parsed(value: unknown): unknown {
   return value instanceof LargeJson ? value.parse() : value
 }

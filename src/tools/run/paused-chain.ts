@@ -7,8 +7,8 @@ import { chainPlace } from '../../store/sealed-columns.ts'
 import { LargeJson } from '../large-json.ts'
 import type { Run, RunBackend, RunResult } from './run-tool.ts'
 
-// A chain that waits for its user's consent, as the database keeps it: sealed JSON, in the form that the first release
-// stored, so that nodes of an older release can resume it while an installation is upgraded node by node.
+// Stores a chain that waits for its user's consent. It is sealed JSON in the form of the first release, so that nodes of
+// an older release can resume the chain while an installation is upgraded node by node.
 
 /** The options that apply to every step of a chain. */
 export type ChainRun = Omit<Run, 'toolId' | 'args' | 'entryPoint'>
@@ -16,7 +16,7 @@ export type ChainRun = Omit<Run, 'toolId' | 'args' | 'entryPoint'>
 export interface ChainStep {
   readonly toolId: string
   readonly args?: Readonly<Record<string, unknown>>
-  /** Puts the result of the step before into `args.previous`, in place of a value that is there. */
+  /** Puts the result of the previous step into `args.previous`, which replaces a value that is already there. */
   readonly usePrevious?: boolean
 }
 
@@ -39,7 +39,7 @@ const PAUSED_SECONDS = 24 * 3600
 /** Characters of one sealed state. */
 const MAX_STATE_CHARACTERS = 8 * 1024 * 1024
 
-/** Keeps the chain and returns the handle that resumes it; `undefined` where it is too long, or too many are kept. */
+/** Stores the chain and returns the handle that resumes it; `undefined` if it is too long, or too many are stored. */
 export async function pauseChain(
   broker: Broker,
   { projectId, ...call }: ChainRun,

@@ -13,7 +13,8 @@ import type { BackendCall } from '../backend.ts'
 import { backendOf } from '../backends.ts'
 import { findWorkerByUid, namedTools } from '../catalogue/known-tools.ts'
 import { check } from '../check-output.ts'
-import { validateInput, validitySentence } from '../json-schema/schema-validator.ts'
+import { validateInput } from '../json-schema/schema-validator.ts'
+import { violationSentence } from '../json-schema/violation.ts'
 import { openSecret } from '../secrets.ts'
 import type { ErrorKind, ToolError } from '../tool-error.ts'
 import type { ToolCall } from './execution.ts'
@@ -104,7 +105,7 @@ function inputFaultOf(
   const { path, message, member } = checked
   return {
     kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE',
-    message: `${validitySentence('input', { path, message })}.`,
+    message: `${violationSentence('input', { path, message })}.`,
     canRetry: false,
     parameterErrors: { [parameterOf(path, member)]: message },
   }
@@ -126,7 +127,7 @@ export type ToolContext =
   | ({ readonly outcome: 'complete' } & Pick<BackendCall, 'secrets' | 'metadata'>)
   | { readonly outcome: 'incomplete'; readonly message: string }
 
-/** `given`: the metadata of the call. The tool gets only what it declares. */
+/** Collects the secrets and metadata that the tool declares. `given` is the metadata of the call. */
 export async function toolContext(
   broker: Broker,
   { projectId, title, requirements }: Tool,
@@ -155,7 +156,7 @@ export async function toolContext(
   }
 }
 
-/** What Arcade's engine gives to tools that declare it: its own URL, and the id of the client that calls. */
+/** The metadata that Arcade's engine gives to tools that declare it: its own URL and the id of the calling client. */
 function brokerMetadata(broker: Broker): [string, string][] {
   const { apiKey, actor } = currentContext()
   const clientId = apiKey?.id ?? actor.client
@@ -192,13 +193,16 @@ export function toolPolicyUse(
 
 const knownAliases = new WeakMap<Tool, readonly string[]>()
 
-/** The aliases of both tools; of a tool that is its own worker's, they are made once. */
+/** The aliases of both tools. Where both are the same tool, they are computed once. */
 function aliasesOf(workerTool: Tool, tool: Tool): readonly string[] {
   if (workerTool !== tool) return [...new Set([tool, workerTool].flatMap(toolAliases))]
   const aliases = knownAliases.get(tool) ?? toolAliases(tool)
   knownAliases.set(tool, aliases)
   return aliases
 }
+
+/** The host of each worker. The worker cache keeps the object, so its `uri` is parsed once and not for every call. */
+const knownHosts = new WeakMap<Worker, readonly string[]>()
 
 /** The hosts that the call goes to. A module runs in this process and has none. */
 function hostsOf({ worker, workerTool }: Extract<Runner, { outcome: 'found' }>): readonly string[] {
@@ -211,9 +215,6 @@ function hostsOf({ worker, workerTool }: Extract<Runner, { outcome: 'found' }>):
   knownHosts.set(worker, made)
   return made
 }
-
-/** By the cached worker, because every call asks for them. */
-const knownHosts = new WeakMap<Worker, readonly string[]>()
 
 const POLICY_ERROR_KINDS: Readonly<Partial<Record<ErrorCode, ErrorKind>>> = {
   denied_by_policy: 'CONTEXT_DENIED',

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Broker } from '../../broker.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { isStoreUnavailable } from '../../store/retry.ts'
-import { findTool } from '../catalogue/find-tool.ts'
+import { getTool } from '../catalogue/get-tool.ts'
 import { LargeJson } from '../large-json.ts'
 import type { RequiredAuthorization } from '../tool-answer.ts'
 import {
@@ -18,7 +18,7 @@ import { accountsFor, toolNeeds } from './tool-tokens.ts'
 
 // Several tools in a row. A chain whose next step needs a consent is kept (paused-chain.ts) and resumed later.
 
-/** What became of a step. A step that waits for a consent has not run, so it is `skipped` like the steps after it. */
+/** The outcome of a step. A step that waits for a consent has not run, so it is `skipped` like the steps after it. */
 export type ChainStepResult =
   | CompletedStep
   | { readonly status: 'failed'; readonly toolId: string; readonly result: RunResult }
@@ -41,7 +41,7 @@ export type ChainResult =
       /** The step that needs the consent, counted from 0, and its tool. */
       readonly step: number
       readonly toolId: string
-      /** Resumes the chain, once, within a day; absent where the chain was not kept: it is too long, or too many are kept. */
+      /** Resumes the chain once, within a day. Absent if the chain is too long to be stored, or too many are stored. */
       readonly resume?: string
     }
 
@@ -166,7 +166,7 @@ async function runStep(
   try {
     const given = usePrevious ? { ...args, previous: previousOf(previous) } : args
     const { accounts: all, ...call } = run
-    const accounts = all && (await accountsFor(broker, await findTool(broker, run.projectId, toolId), run))
+    const accounts = all && (await accountsFor(broker, await getTool(broker, run.projectId, toolId), run))
     const { result } = await runTool(
       broker,
       { ...call, ...(accounts && { accounts }), toolId, args: given, entryPoint: 'run_chain' },
@@ -184,7 +184,7 @@ async function runStep(
 /** A large result becomes an argument of the next tool only where parsing and checking it is quick. */
 function previousOf(previous: unknown): unknown {
   if (!(previous instanceof LargeJson)) return previous ?? null
-  if (previous.isParsedSoon()) return previous.parse()
+  if (previous.isQuickToParse()) return previous.parse()
   throw new BrokerError(
     'invalid_input',
     'The step before answered too many values to be put into args.previous. Let it answer less.',
@@ -195,7 +195,7 @@ async function checkAccounts(broker: Broker, run: ChainRun, steps: readonly Chai
   const chosen = Object.keys(run.accounts ?? {})
   if (chosen.length === 0) return
   const tools = [...new Set(steps.map(({ toolId }) => toolId))]
-  // a tool that cannot be found fails its own step later
+  // a tool that does not exist fails its own step later
   const needed = await Promise.all(tools.map((tool) => providersOf(broker, run, tool).catch(noneIfRefused)))
   const unknown = chosen.filter((id) => !needed.flat().includes(id))
   if (unknown.length > 0)
@@ -212,7 +212,7 @@ async function providersOf(
   { projectId, userId }: ChainRun,
   named: string,
 ): Promise<string[]> {
-  const tool = await findTool(broker, projectId, named)
+  const tool = await getTool(broker, projectId, named)
   const needs = await toolNeeds(broker, tool, userId === undefined ? {} : { userId })
   return needs.map(({ entry }) => entry.id)
 }

@@ -3,7 +3,7 @@ import { BrokerError, type ErrorCode } from '../../domain/errors.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
 import type { ToolEvent } from '../backend.ts'
-import { findTool } from '../catalogue/find-tool.ts'
+import { getTool } from '../catalogue/get-tool.ts'
 import { isStructured, valueWithMedia } from '../mcp/media-content.ts'
 import { type AuthorizationRequired, artifactToJson } from '../tool-answer.ts'
 import type { ErrorKind, ToolError } from '../tool-error.ts'
@@ -57,7 +57,7 @@ export const RUN_OPERATIONS = [
   'validate_output',
 ] as const
 
-/** In which step of the run the tool failed, and how. */
+/** How the run failed, and in which of its steps (`op`). */
 export interface RunError extends Omit<ToolError, 'stacktrace'> {
   readonly op: (typeof RUN_OPERATIONS)[number]
   readonly toolId: string
@@ -73,7 +73,7 @@ export async function runTool(
   signal?: AbortSignal,
 ): Promise<{ readonly tool: Tool; readonly result: RunResult; readonly mayBeRepeated: boolean }> {
   const { projectId, toolId: named, args, ...call } = run
-  const tool = await findTool(broker, projectId, named)
+  const tool = await getTool(broker, projectId, named)
   const checked = await checkInput(broker, { ...call, tool, input: args })
   const execution = await executeTool(broker, checked, signal)
   return { tool, result: toRunResult(tool, execution), mayBeRepeated: mayBeRepeated(execution) }
@@ -120,7 +120,7 @@ function toOutcome(tool: Tool, { outcome, worker }: Execution): RunOutcome {
 
 type Failed = Extract<Execution['outcome'], { readonly outcome: 'error' }>
 
-/** An error that the tool itself reports means that it ran, for every kind of error. */
+/** The step that failed. An error that the tool itself reports is always one of `execute`, because the tool ran. */
 function operationOf({ error: { kind }, isOwn }: Failed, worker: Execution['worker']): RunError['op'] {
   if (isOwn !== true) return 'execute'
   if (kind === 'TOOL_RUNTIME_BAD_INPUT_VALUE' || kind === 'TOOL_DEFINITION_BAD_INPUT_SCHEMA')
@@ -147,8 +147,8 @@ export type StreamEvent = { readonly toolId: string } & (
 )
 
 /**
- * Runs the tool and passes its events to `onEvent` as they occur. A run that was cancelled ends with `error`. Errors that
- * `runTool` throws are thrown until the first event, and are the last event after it.
+ * Runs the tool and passes its events to `onEvent` as they occur. A run that was cancelled ends with `error`. An error
+ * that `runTool` would throw is thrown before the first event; after the first event it becomes the last one.
  */
 export async function streamTool(
   broker: Broker,
@@ -157,7 +157,7 @@ export async function streamTool(
   signal?: AbortSignal,
 ): Promise<void> {
   const { projectId, toolId: named, args, ...call } = run
-  const tool = await findTool(broker, projectId, named)
+  const tool = await getTool(broker, projectId, named)
   const id = toolId(tool)
   let hasBegun = false
   let hasEnded = false
@@ -195,7 +195,7 @@ function cancelledRun(toolId: string): RunError {
   }
 }
 
-/** A refusal of the broker's own, such as an unknown tool, as the error of a run. */
+/** Converts a refusal by the broker, such as an unknown tool, to the error of a run. */
 export function toRunError({ code, message, retryAfter }: BrokerError, toolId: string): RunError {
   const [op, kind] = REFUSALS[code] ?? (['execute', 'TOOL_REQUIREMENTS_NOT_MET'] as const)
   return {

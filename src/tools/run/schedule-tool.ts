@@ -1,4 +1,5 @@
 import type { Broker } from '../../broker.ts'
+import { toTimestamp } from '../../domain/clock.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import type { ExecutionRecord } from '../../domain/execution.ts'
 import { newId } from '../../domain/ids.ts'
@@ -16,9 +17,10 @@ export type Scheduled =
   /** Nothing was scheduled: the user must approve first, while the caller is there to send the link. */
   | { readonly outcome: 'authorization_required'; readonly execution: Execution }
 
-/** The limit of a sealed request, which may be stored for long. */
+/** The limit of a sealed request, which may be stored for months. */
 const MAX_REQUEST_CHARACTERS = 2 * 1024 * 1024
-const FULL_SECONDS = 60
+/** When the caller may try again after `too_many_pending`. */
+const RETRY_AFTER_SECONDS = 60
 
 /**
  * Schedules a run for `runAt` (epoch seconds). The database keeps it, so that it outlives this process and any node can run
@@ -34,7 +36,7 @@ export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number
     const begun = await authorizeTool(broker, call, needs)
     if (begun.outcome === 'authorization_required') {
       const outcome = await authorizationRequired(broker, begun.authorization)
-      const finishedAt = new Date(now * 1000).toISOString()
+      const finishedAt = toTimestamp(now)
       return {
         outcome: 'authorization_required',
         execution: { id: newId('exec'), durationMs: 0, finishedAt, outcome, wasCalled: false },
@@ -57,7 +59,7 @@ export async function scheduleTool(broker: Broker, call: ToolCall, runAt: number
     throw new BrokerError(
       'too_many_pending',
       'This project has as many scheduled runs as it may have (GATEPASS_MAX_PENDING). Cancel some by DELETE /v1/scheduled_tools/{id}, or wait until some have run.',
-      { retryAfter: FULL_SECONDS },
+      { retryAfter: RETRY_AFTER_SECONDS },
     )
   const record: ExecutionRecord = {
     ...row,

@@ -11,7 +11,7 @@ import { inTrace } from '../../services/tracing.ts'
 import type { Lease } from '../../store/lease.ts'
 import { retry } from '../../store/retry.ts'
 import { UnsealError } from '../../store/seal.ts'
-import { findTool } from '../catalogue/find-tool.ts'
+import { getTool } from '../catalogue/get-tool.ts'
 import { executeTool } from './execute-tool.ts'
 import {
   type Attempt,
@@ -26,9 +26,9 @@ import {
 export const SCHEDULE_MS = 1_000
 const LEASE_SECONDS = 60
 const PROLONG_MS = 20_000
-const AT_ONCE = 8
-/** For one project, so that its runs do not make those of others wait. */
-const AT_ONCE_OF_PROJECT = AT_ONCE / 2
+const MAX_RUNNING = 8
+/** The limit for one project, so that its runs do not delay those of other projects. */
+const MAX_RUNNING_OF_PROJECT = MAX_RUNNING / 2
 const MAX_ATTEMPTS = 8
 /** The pause before the first retry. It doubles each time, so that the last attempt is 20 minutes after the first. */
 const FIRST_PAUSE_SECONDS = 10
@@ -51,8 +51,8 @@ export function createScheduler(broker: Broker): Scheduler {
   const running = new Map<Promise<void>, string>()
   /** The leases of running runs, by the ids of the runs. */
   const leases = new Map<string, Lease>()
-  let lookedAt = broker.now()
-  let looking: Promise<void> | undefined
+  let lastClaimAt = broker.now()
+  let claiming: Promise<void> | undefined
   let isClosed = false
   let isOver = false
 
@@ -87,24 +87,25 @@ export function createScheduler(broker: Broker): Scheduler {
     })
   }
 
-  function crowded(): string[] {
+  /** The projects that have as many running runs as they may have. */
+  function projectsAtLimit(): string[] {
     const projects = [...running.values()]
-    const isCrowded = (project: string) =>
-      projects.filter((one) => one === project).length >= AT_ONCE_OF_PROJECT
-    return [...new Set(projects)].filter(isCrowded)
+    const isAtLimit = (project: string) =>
+      projects.filter((one) => one === project).length >= MAX_RUNNING_OF_PROJECT
+    return [...new Set(projects)].filter(isAtLimit)
   }
 
-  /** Claims runs one by one, because each claim depends on which projects are crowded after the one before. */
+  /** Claims runs one by one, because each claim may bring another project to its limit. */
   async function begin(): Promise<void> {
-    // a new owner for each look, so that a run that lost its lease cannot settle a later attempt
+    // a new owner for each round of claims, so that a run that lost its lease cannot settle a later attempt
     const lease = { owner: randomUUID(), seconds: LEASE_SECONDS }
     const now = broker.now()
     // after a jump of the clock or a suspended machine this process must not take over its own runs
-    if (now - lookedAt >= LEASE_SECONDS / 2)
+    if (now - lastClaimAt >= LEASE_SECONDS / 2)
       await Promise.all([...leases].map(([id, held]) => prolong(id, held)))
-    lookedAt = now
-    for (let i = 0; i < AT_ONCE && running.size < AT_ONCE && !isClosed; i++) {
-      const [record] = await broker.store.executions.claimDue(lease, now, 1, crowded())
+    lastClaimAt = now
+    for (let i = 0; i < MAX_RUNNING && running.size < MAX_RUNNING && !isClosed; i++) {
+      const [record] = await broker.store.executions.claimDue(lease, now, 1, projectsAtLimit())
       if (record === undefined) return
       const one = run(record, lease).finally(() => running.delete(one))
       running.set(one, record.projectId)
@@ -113,15 +114,15 @@ export function createScheduler(broker: Broker): Scheduler {
 
   return {
     async runDue() {
-      looking ??= begin().finally(() => {
-        looking = undefined
+      claiming ??= begin().finally(() => {
+        claiming = undefined
       })
-      await looking
+      await claiming
     },
     async close(ms) {
       isClosed = true
-      const allDone = Promise.resolve(looking)
-        .catch(() => {}) // claimed runs must still run, or another process takes them for lost
+      const allDone = Promise.resolve(claiming)
+        .catch(() => {}) // claimed runs must still run, or another process would take their leases as lost
         .then(async () => {
           while (running.size > 0) await Promise.all(running.keys())
         })
@@ -167,14 +168,14 @@ async function attempt(broker: Broker, record: ExecutionRecord): Promise<Executi
     const kept = openRequest(broker, record)
     if (kept === undefined) return fail('Its request is no longer stored.')
     const { traceparent, ...request } = kept
-    const tool = await findTool(broker, projectId, record.toolId)
+    const tool = await getTool(broker, projectId, record.toolId)
     const wasBegun = record.attempts > readAttempts(broker, record).length + 1
     if (wasBegun && !isSafeToRepeat(tool))
       return fail(
         'The process that ran it ended before it could store the result. The tool may have run or not, and it does not declare that running it twice is safe, so it is not run again.',
       )
     if (record.attempts > MAX_ATTEMPTS) return fail(`It was begun ${MAX_ATTEMPTS} times without an end.`)
-    const apiKey = await keyOf(broker, record)
+    const apiKey = await findSchedulingKey(broker, record)
     if (record.apiKeyId !== undefined && apiKey === undefined)
       return fail('The API key that scheduled it was revoked or has expired.')
 
@@ -206,7 +207,7 @@ async function attempt(broker: Broker, record: ExecutionRecord): Promise<Executi
         `Something that it needs was altered in the database (${error.place.table}.${error.place.column}), so it was not run.`,
       )
     if (!(error instanceof BrokerError)) {
-      broker.log.error({ execution: record.id, error }, 'a scheduled run has failed by itself')
+      broker.log.error({ execution: record.id, error }, 'a scheduled run ended with an unexpected error')
       return fail('Something went wrong in Gatepass; its log says what.')
     }
     if (error.retryAfter === undefined || isLast) return fail(error.message)
@@ -224,12 +225,15 @@ function readAttempts(broker: Broker, record: ExecutionRecord): readonly Attempt
 }
 
 /** The API key that scheduled the run, or the key that replaced it; `undefined` when it is revoked or has expired. */
-async function keyOf(broker: Broker, { projectId, apiKeyId }: ExecutionRecord): Promise<ApiKey | undefined> {
+async function findSchedulingKey(
+  broker: Broker,
+  { projectId, apiKeyId }: ExecutionRecord,
+): Promise<ApiKey | undefined> {
   const find = async (id: string | undefined) =>
     id === undefined ? undefined : broker.store.apiKeys.find(projectId, id)
-  const isOver = ({ revokedAt, expiresAt }: ApiKey) =>
+  const hasEnded = ({ revokedAt, expiresAt }: ApiKey) =>
     revokedAt !== undefined || (expiresAt !== undefined && expiresAt <= broker.now())
   let key = await find(apiKeyId)
-  while (key !== undefined && isOver(key)) key = await find(key.replacedBy)
+  while (key !== undefined && hasEnded(key)) key = await find(key.replacedBy)
   return key
 }

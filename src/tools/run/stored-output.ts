@@ -4,8 +4,8 @@ import { artifactToJson } from '../tool-answer.ts'
 import type { ToolError } from '../tool-error.ts'
 import type { ExecutionOutcome } from './execution.ts'
 
-// The output of a run in the spellings that the first release stored. New rows are written in the same form, so that
-// nodes of an older release read them while an installation is upgraded node by node.
+// The output of a run as the database stores it, with the names of the first release, so that nodes of an older release
+// can read new rows while an installation is upgraded node by node.
 
 /** The stored form of an outcome: one of `value`, `error`, `authorization` and `artifact`, and `logs` where there are any. */
 export type StoredOutput = Readonly<Record<string, unknown>>

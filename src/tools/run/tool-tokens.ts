@@ -14,12 +14,12 @@ import { findProviderByUid } from '../../flows/find-provider.ts'
 import { refreshConnection } from '../../flows/refresh/refresh-connection.ts'
 import { actForTool } from '../../services/request-context.ts'
 import { checkAccepted } from '../catalogue/acceptance.ts'
-import { chosenRequirements, entryOf, requirementStatus } from '../catalogue/tool-requirements.ts'
+import { chosenRequirements, getRequirementEntry, requirementStatus } from '../catalogue/tool-requirements.ts'
 import type { AuthorizationRequired, RequestedAuthorization, ToolAnswer } from '../tool-answer.ts'
 import type { ToolUse } from './execution.ts'
 import { policyRefusal } from './preconditions.ts'
 
-// The tokens of a tool's user: which providers the tool needs, and how it gets a token for each.
+// The tokens for a tool: which providers the tool needs, and a token of its user for each.
 
 /** A provider that a tool needs, and which of the tool's requirements name it. */
 export interface ToolNeed extends ProviderNeed {
@@ -42,7 +42,7 @@ export async function toolNeeds(
   await checkAccepted(broker, tool)
   const byEntry = new Map<string, ToolNeed>()
   for (const requirement of await chosenRequirements(broker, tool, userId)) {
-    const entry = await entryOf(broker, tool.projectId, requirement)
+    const entry = await getRequirementEntry(broker, tool.projectId, requirement)
     const known = byEntry.get(entry.uid)
     const account = Object.hasOwn(accounts, entry.id) ? accounts[entry.id] : undefined
     byEntry.set(entry.uid, {
@@ -68,7 +68,7 @@ export async function toolNeeds(
 const MAX_REQUESTED_SCOPES = 200
 const SCOPE = /^\P{Cc}{1,1000}$/u
 
-/** Adds the requested scopes to the one need that the request can mean. Texts that cannot be scopes are left out. */
+/** Adds the scopes that the worker requested to the need they belong to, if there is exactly one. Invalid scopes are left out. */
 function withRequested(
   needs: readonly ToolNeed[],
   { use, scopes: texts = [] }: RequestedAuthorization,
@@ -81,7 +81,7 @@ function withRequested(
   return needs.map((need) => (isMeant(need) ? { ...need, scopes: unionOfScopes(need.scopes, scopes) } : need))
 }
 
-/** Of accounts that a caller chose for several tools together, those at the providers that this tool needs. */
+/** Selects, from the accounts that a caller chose for several tools, those at providers that this tool needs. */
 export async function accountsFor(
   broker: Broker,
   tool: Tool,
@@ -161,8 +161,8 @@ export function isTokenRefused(answer: ToolAnswer): answer is FailedAnswer {
 }
 
 /**
- * Refreshes the tokens of a call whose tool was refused one: a provider may end a token before it expires. The tool does
- * not say which of several tokens was refused, so all are refreshed. `unchanged`: no other token can be had now.
+ * Refreshes the tokens of a call after the provider refused one of them: a provider may revoke a token before it expires.
+ * The tool does not say which of several tokens was refused, so all are refreshed. `unchanged`: there is no new token.
  */
 export async function replaceTokens(
   broker: Broker,
@@ -188,13 +188,13 @@ export async function replaceTokens(
     const isReplaced = tokens.some(({ release }) => !before.has(release.accessToken))
     return isReplaced ? { outcome: 'replaced', tokens } : { outcome: 'unchanged' }
   } catch (error) {
-    // the provider refuses the client, or no token can be had now: the tool's own error is the better answer
+    // the provider refuses the client, or cannot be reached: the tool's own error tells the caller more
     if (error instanceof BrokerError && policyRefusal(error) === undefined) return { outcome: 'unchanged' }
     throw error
   }
 }
 
-/** The same failure, to be retried with the new token: only the tool's author knows whether the tool did something before it was refused. */
+/** Marks the failure as retryable, with the new token. The caller decides, because the tool may have done something before the refusal. */
 export function asRetryable(answer: FailedAnswer): FailedAnswer {
   const { error } = answer
   return { ...answer, error: { ...error, canRetry: true, retryAfterMs: error.retryAfterMs ?? 0 } }

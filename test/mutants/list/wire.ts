@@ -123,7 +123,7 @@ export const wire: readonly Mutation[] = [
   {
     rows: [],
     fault: 'a name that was listed for models is ambiguous',
-    file: 'src/tools/catalogue/find-tool.ts',
+    file: 'src/tools/catalogue/get-tool.ts',
     from: 'newestFirst(preferListed(found, plain))',
     to: 'newestFirst(found)',
     test: 'http/tools.test.ts',

@@ -114,7 +114,7 @@ export const workers: readonly Mutation[] = [
   {
     rows: ['41', 'P8'],
     fault: 'all large catalogues are received at once',
-    file: 'src/tools/catalogue/catalogue-turns.ts',
+    file: 'src/tools/catalogue/read-bounded.ts',
     from: 'if (!isTaken) {',
     to: 'if (isTaken || !isTaken) {',
     test: 'threats/large-catalogues.test.ts',

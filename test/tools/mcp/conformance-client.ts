@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { findTool } from '../../../src/tools/catalogue/find-tool.ts'
+import { getTool } from '../../../src/tools/catalogue/get-tool.ts'
 import type { Dialog } from '../../../src/tools/dialog/dialog.ts'
 import { executeTool } from '../../../src/tools/run/execute-tool.ts'
 import type { ExecutionOutcome } from '../../../src/tools/run/execution.ts'
@@ -70,7 +70,7 @@ async function callTool(
   asks: boolean,
 ): Promise<ExecutionOutcome[]> {
   const { id: projectId } = await broker.store.projects.ensure('default', broker.now())
-  const tool = await findTool(broker, projectId, name)
+  const tool = await getTool(broker, projectId, name)
   const outcomes: ExecutionOutcome[] = []
   while (outcomes.length < MAX_CALLS) {
     const { outcome } = await executeTool(broker, {

@@ -2,8 +2,8 @@ import { html } from 'hono/html'
 import type { Broker } from '../../../broker.ts'
 import { type Tool, toolId } from '../../../domain/tool.ts'
 import { catalogueOf } from '../../../tools/catalogue/catalogue.ts'
-import { findTool } from '../../../tools/catalogue/find-tool.ts'
-import type { RequiredProvider, RequirementStatus } from '../../../tools/catalogue/requirement-look.ts'
+import { getTool } from '../../../tools/catalogue/get-tool.ts'
+import type { RequiredProvider, RequirementStatus } from '../../../tools/catalogue/requirement-context.ts'
 import { searchTools } from '../../../tools/catalogue/search-tools.ts'
 import { requirementStatus, requirementStatuses } from '../../../tools/catalogue/tool-requirements.ts'
 import { resolveRunner } from '../../../tools/run/preconditions.ts'
@@ -76,7 +76,7 @@ ${asCurl(on, '/v1/tools')}`
   })
 
   routes.page('/tools/:id', async (on) => {
-    const tool = await findTool(broker, on.projectId, on.c.req.param('id') ?? '')
+    const tool = await getTool(broker, on.projectId, on.c.req.param('id') ?? '')
     const userId = on.query('user')?.slice(0, 512)
     const [status, runner] = await Promise.all([
       requirementStatus(broker, tool, userId),

@@ -3,7 +3,7 @@ import type { Broker } from '../../../broker.ts'
 import { type Tool, toolId } from '../../../domain/tool.ts'
 import { escapeToken } from '../../../sdk/worker/json-pointer.ts'
 import { UnsealError } from '../../../store/seal.ts'
-import { findTool } from '../../../tools/catalogue/find-tool.ts'
+import { getTool } from '../../../tools/catalogue/get-tool.ts'
 import { executeTool } from '../../../tools/run/execute-tool.ts'
 import { openRequest } from '../../../tools/run/execution-history.ts'
 import { checkCall } from '../../../tools/run/preconditions.ts'
@@ -24,7 +24,7 @@ import { toolPath } from './tool-path.ts'
  * run, through policies and consent; it is in the audit trail, and in history with its input and output.
  */
 export function addTryPages(routes: ConsoleRoutes, broker: Broker): void {
-  const find = (on: OnPage) => findTool(broker, on.projectId, on.c.req.param('id') ?? '')
+  const find = (on: OnPage) => getTool(broker, on.projectId, on.c.req.param('id') ?? '')
 
   routes.page('/tools/:id/try', async (on) => {
     const tool = await find(on)

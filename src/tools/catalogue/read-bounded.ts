@@ -4,22 +4,22 @@ import type { CatalogueBounds } from '../backend.ts'
 import { badOutputError } from '../tool-error.ts'
 import { WorkerFault } from '../worker-fault.ts'
 
-// Small catalogues are read at once. Of the others a process reads one at a time, from the request until its tools are
-// written, so that their memory is bounded however many workers list much. Projects take turns.
+// Small catalogues are read without waiting. A process reads one large catalogue at a time, from the request until its
+// tools are stored, which bounds the memory. Others wait in a queue for each project, and the queues take turns.
 
 const MEBIBYTE = 1024 * 1024
-/** The seconds are few, so that one worker that hangs does not delay the catalogues of others. */
+/** The time is short, so that one worker that hangs does not delay the catalogues of others. */
 const SMALL: CatalogueBounds = { maxBytes: MEBIBYTE, maxSeconds: 10 }
 const LARGE: CatalogueBounds = { maxBytes: 64 * MEBIBYTE, maxSeconds: 30 }
-/** Workers whose catalogue was large are remembered, and not asked by the small bounds again. */
+/** Workers whose catalogue was large are remembered. Their catalogue is read with the large bounds from the start. */
 const MAX_REMEMBERED = 10_000
 const large = new LRUCache<string, true>({ max: MAX_REMEMBERED })
 
-/** The projects whose large catalogues wait, in the order of their turns. */
+/** The waiting reads of each project, in the order in which the projects are served. */
 const queues = new Map<string, (() => void)[]>()
 let isTaken = false
 
-/** Runs `read` by the bounds of small catalogues and, where these do not do, by those of large ones when it is its turn. */
+/** Runs `read` with the bounds of small catalogues. If the catalogue is larger, waits for the slot and reads it with the large bounds. */
 export async function readBounded<Result>(
   { uid, projectId }: Pick<Worker, 'uid' | 'projectId'>,
   read: (bounds: CatalogueBounds) => Promise<Result>,
@@ -31,13 +31,13 @@ export async function readBounded<Result>(
       if (!isTooLarge(error)) throw error
       large.set(uid, true)
     }
-  await takeTurn(projectId)
+  await acquireSlot(projectId)
   try {
     return await read(LARGE)
   } catch (error) {
     throw isTooLarge(error) ? tooLarge() : error
   } finally {
-    passTurn()
+    releaseSlot()
   }
 }
 
@@ -52,7 +52,7 @@ function tooLarge(): WorkerFault {
   )
 }
 
-function takeTurn(projectId: string): Promise<void> | undefined {
+function acquireSlot(projectId: string): Promise<void> | undefined {
   if (!isTaken) {
     isTaken = true
     return undefined
@@ -64,7 +64,7 @@ function takeTurn(projectId: string): Promise<void> | undefined {
   return promise
 }
 
-function passTurn(): void {
+function releaseSlot(): void {
   const [next] = queues
   if (next === undefined) {
     isTaken = false

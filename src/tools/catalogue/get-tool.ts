@@ -8,19 +8,19 @@ import { modelNames, withoutTwins } from './listed-names.ts'
 import { newestFirst, ownVersions } from './versions.ts'
 
 /**
- * Finds a tool by any of its names (`toolAliases`), which are not case-sensitive. A version may be given as `version`, after
- * `@`, or as the third part of an id, and may be a constraint (`^1.2`, `>=1 <3`); the newest version that meets it is
- * returned. Where several workers have the tool, the first one's versions are preferred (`ownVersions`). Throws `not_found`, and `ambiguous_tool` when the name belongs to tools of several namespaces and no list gives
- * one of them this name.
+ * Returns a tool by any of its names (`toolAliases`), which are not case-sensitive. A version may be given as `version`,
+ * after `@`, or as the third part of an id. It may be a constraint (`^1.2`, `>=1 <3`), which selects the newest version
+ * that meets it. If several workers have the tool, the versions of the first are preferred (`ownVersions`). Throws
+ * `not_found`, and `ambiguous_tool` when tools of several namespaces have the name and it is no listed name of one of them.
  */
-export async function findTool(
+export async function getTool(
   broker: Broker,
   projectId: string,
   spelling: string,
   version?: string,
 ): Promise<Tool> {
   const named = readName(spelling, version)
-  const [tool, ...rivals] = await toolsMeant(broker, projectId, named)
+  const [tool, ...rivals] = await toolsNamed(broker, projectId, named)
   if (tool === undefined) throw await noTool(broker, projectId, named)
   if (rivals.length > 0)
     throw new BrokerError(
@@ -31,15 +31,15 @@ export async function findTool(
 }
 
 /**
- * Finds a tool as `findTool` does. Returns all tools that the name may mean: none for an unknown name or version,
- * several for an ambiguous name.
+ * Returns all tools that the name may mean, by the rules of `getTool`: none for an unknown name or version, several for an
+ * ambiguous name.
  */
-export async function findToolsMeant(
+export async function findToolsNamed(
   broker: Broker,
   projectId: string,
   spelling: string,
 ): Promise<readonly Tool[]> {
-  return toolsMeant(broker, projectId, readName(spelling))
+  return toolsNamed(broker, projectId, readName(spelling))
 }
 
 interface WrittenName {
@@ -56,7 +56,7 @@ function readName(spelling: string, version?: string): WrittenName {
   return { whole, plain, version: version || ownVersion }
 }
 
-async function toolsMeant(
+async function toolsNamed(
   broker: Broker,
   projectId: string,
   { whole, plain, version }: WrittenName,
@@ -76,7 +76,7 @@ async function toolsMeant(
   return [newest, ...others.filter((one) => one.namespace !== newest.namespace || one.name !== newest.name)]
 }
 
-/** The tools that lists give under this name, if there are any: such a name wins over an alias of another tool. */
+/** The tools with this listed name, if there are any: a listed name has priority over an alias of another tool. */
 function preferListed(found: readonly Tool[], spelling: string): readonly Tool[] {
   const wanted = spelling.toLowerCase()
   const once = withoutTwins(found)
@@ -87,7 +87,7 @@ function preferListed(found: readonly Tool[], spelling: string): readonly Tool[]
   return listed.length > 0 ? listed : once
 }
 
-/** The error for a name that means no tool, or a version that there is not. */
+/** The error for an unknown name or version. */
 async function noTool(
   broker: Broker,
   projectId: string,
@@ -107,7 +107,7 @@ async function noTool(
   )
 }
 
-/** ` Did you mean …?` with the tool whose whole name or last part is most similar; empty where none is. */
+/** ` Did you mean …?` with the most similar name of a tool; empty if none is similar. */
 async function similarTool(broker: Broker, projectId: string, plain: string): Promise<string> {
   const tools = await broker.cache.catalogue.of(projectId)
   const names = tools.flatMap((tool) => [

@@ -7,19 +7,19 @@ import type { ChangedRequirements } from '../../store/tools.ts'
 import type { CatalogueBounds, CatalogueItem } from '../backend.ts'
 import { backendOf } from '../backends.ts'
 import { Refusal } from '../read-json.ts'
-import { createTurns } from '../slices.ts'
+import { createTimeBudget } from '../slices.ts'
 import { badOutputError } from '../tool-error.ts'
 import { WorkerFault } from '../worker-fault.ts'
-import { auditOfWaiting, settleAcceptance } from './acceptance.ts'
-import { checkNumber } from './catalogue-reading.ts'
-import { readBounded } from './catalogue-turns.ts'
+import { acceptOlderWorker, auditOfWaiting } from './acceptance.ts'
+import { checkToolCount } from './catalogue-reading.ts'
 import { itemFacts } from './item-facts.ts'
+import { readBounded } from './read-bounded.ts'
 import { storeChanges } from './store-changes.ts'
 import type { ItemFacts } from './validate-tool.ts'
 
 type ReadItem = Extract<CatalogueItem, { readonly outcome: 'read' }>
 
-/** A listed tool that is taken: the known tool where it has not changed. */
+/** A listed tool that becomes one of the project's tools. `unchanged`: the stored tool, if it is the same. */
 type TakenTool =
   | { readonly requirements: Tool['requirements']; readonly unchanged: Tool }
   | {
@@ -30,15 +30,15 @@ type TakenTool =
     }
 
 /**
- * Replaces the worker's tools by those that it lists now: it writes those that have changed. Returns a sentence for each
- * tool that was left out or taken with a remark. Throws `WorkerFault` when the catalogue cannot be read; the tools then
- * stay as they are.
+ * Replaces the worker's tools by those that it lists now, and writes only the changed ones. Returns a sentence for each
+ * tool that was left out or taken with a remark. Throws `WorkerFault` when the catalogue cannot be read; the tools are not
+ * changed then.
  */
-export function takeCatalogue(broker: Broker, registered: Worker): Promise<readonly string[]> {
-  return readBounded(registered, (bounds) => takeWithin(broker, registered, bounds))
+export function syncCatalogue(broker: Broker, registered: Worker): Promise<readonly string[]> {
+  return readBounded(registered, (bounds) => syncWithin(broker, registered, bounds))
 }
 
-async function takeWithin(
+async function syncWithin(
   broker: Broker,
   registered: Worker,
   bounds: CatalogueBounds,
@@ -53,14 +53,14 @@ async function takeWithin(
   const same = unchangedSince(known).get(settingsOf(registered))
   if (listed === 'unchanged') {
     if (same !== undefined && same === before) return same.faults
-    // another tool of the project has changed while the worker was asked
-    return takeWithin(broker, registered, bounds)
+    // another tool of the project was changed during the request
+    return syncWithin(broker, registered, bounds)
   }
   const { items, digest } = listed
   if (same !== undefined && same.digest === digest) return same.faults
   checkItems(items)
   const own = known.filter((tool) => isToolOf(registered, tool))
-  const worker = await settleAcceptance(broker, registered, own)
+  const worker = await acceptOlderWorker(broker, registered, own)
   const { taken, faults } = await compare(worker, items, known)
   const kept = new Set<string>()
   const changed: Exclude<TakenTool, { readonly unchanged: Tool }>[] = []
@@ -96,13 +96,13 @@ async function takeWithin(
     },
     {
       audit: { ...synced, lines: [...synced.lines, ...(waiting?.lines ?? [])] },
-      mayGoOn: mayHaveTools,
+      mayContinue: mayHaveTools,
     },
   )
   return faults
 }
 
-/** `undefined` where nothing has changed, and for the first catalogue of a worker, whose needs its administrator sees. */
+/** `undefined` if nothing has changed, and for the first catalogue of a worker, which the administrator sees on registration. */
 function changedRequirements(
   { uid, id, syncedAt }: Worker,
   before: WorkerNeeds,
@@ -114,13 +114,13 @@ function changedRequirements(
   return added.length + removed.length === 0 ? undefined : { uid, id, added, removed }
 }
 
-/** A catalogue that was compared with the tools of its project, and had changed none of them. */
+/** A catalogue that was compared with the tools of its project without finding a change. */
 interface UnchangedCatalogue {
   readonly digest: string
   readonly faults: readonly string[]
 }
 
-/** For the tools of a project as they are now: the unchanged catalogues by the settings of their workers. */
+/** The unchanged catalogues by the settings of their workers, for each list of a project's tools (the cached array). */
 const unchanged = new WeakMap<readonly Tool[], Map<string, UnchangedCatalogue>>()
 
 function unchangedSince(known: readonly Tool[]): Map<string, UnchangedCatalogue> {
@@ -129,37 +129,37 @@ function unchangedSince(known: readonly Tool[]): Map<string, UnchangedCatalogue>
   return found
 }
 
-/** What a catalogue is read by besides its text: `secret` is sealed, and changes with the secret. */
+/** The settings of a worker that affect its catalogue. `secret` is sealed, and changes when the secret is replaced. */
 function settingsOf(worker: Worker): string {
   return `${worker.uid} ${worker.secret} ${place(worker)}`
 }
 
 function checkItems(items: readonly CatalogueItem[]): void {
   try {
-    checkNumber(items.length)
+    checkToolCount(items.length)
   } catch (error) {
     throw error instanceof Refusal ? new WorkerFault(badOutputError(error.message)) : error
   }
 }
 
-/** The tools that the items describe, by their ids. */
+/** Compares the items with the project's tools. Returns the tools to take, by id, and the faults. */
 async function compare(
   worker: Worker,
   items: readonly CatalogueItem[],
   known: readonly Tool[],
 ): Promise<{ readonly taken: ReadonlyMap<string, TakenTool>; readonly faults: readonly string[] }> {
-  const turns = createTurns()
+  const budget = createTimeBudget()
   const byId = new Map<string, Tool>()
   for (const tool of known) {
     byId.set(toolId(tool).toLowerCase(), tool)
-    await turns.pause()
+    await budget.pause()
   }
   const faults: string[] = []
   const taken = new Map<string, TakenTool>()
   const leaveOut = (name: string, why: string) =>
     faults.push(`The tool "${plain(name)}" was left out: ${plain(why)}`)
   for (const item of items) {
-    await turns.pause()
+    await budget.pause()
     if (item.outcome === 'remark') {
       faults.push(plain(item.message))
       continue
@@ -223,7 +223,7 @@ function toTool(
 
 function faultsFor({ type }: Worker, { faults }: ItemFacts): ItemFacts['faults'] {
   if (type !== 'module') return faults
-  // modules run in this process, and only the broker checks their input
+  // modules run in this process, so only the broker checks their input
   return { unusable: [...faults.unusable, ...faults.uncheckable], uncheckable: [] }
 }
 

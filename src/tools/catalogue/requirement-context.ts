@@ -17,15 +17,16 @@ import { factsOf } from '../../providers/known-facts.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import type { Grant } from '../../store/connections.ts'
 import type { AuthorizationStatus } from '../tool-answer.ts'
-import { unacceptedAt } from './acceptance.ts'
+import { unacceptedReason } from './acceptance.ts'
 import { findWorkerByUid } from './known-tools.ts'
 
-// What the requirements of tools are judged by, looked up once for all of them: a list may ask about ten thousand tools.
+// Whether the requirements of tools are met. Providers, secrets, workers and grants are read once for all tools of a list,
+// which may be ten thousand.
 
 /** One provider that a tool needs. */
 export interface RequiredProvider {
   readonly met: boolean
-  /** The entry's id; of a provider that has no entry, the id that the tool names. */
+  /** The entry's id, or the id that the tool names if there is no entry. */
   readonly id?: string
   /** Of a well-known provider, such as `github`. */
   readonly wellKnownId?: string
@@ -33,7 +34,7 @@ export interface RequiredProvider {
   /** Whether the provider is configured and enabled. */
   readonly status: 'active' | 'inactive'
   readonly statusReason?: string
-  /** Only where a user was named. */
+  /** Only if the caller named a user. */
   readonly tokenStatus?: AuthorizationStatus
 }
 
@@ -58,8 +59,8 @@ export interface RequirementStatus {
   readonly worker?: RequiredWorker
 }
 
-/** The providers, secrets, workers and grants by which requirements of a project's tools are judged. */
-export interface RequirementLook {
+/** The data that decides whether requirements of a project's tools are met. */
+export interface RequirementContext {
   readonly broker: Broker
   readonly userId: string | undefined
   readonly providers: ProviderBook
@@ -71,16 +72,16 @@ export interface RequirementLook {
   readonly grants: ReadonlyMap<string, Grant>
 }
 
-/** With more providers than these all grants of the user are read by one statement, and none comes from the cache. */
+/** For more providers, all grants of the user are read by one statement instead of one by one from the cache. */
 const MAX_LOOKED_UP = 8
 
-/** Looks up what the requirements of these tools of one project are judged by. */
-export async function lookAtRequirements(
+/** Reads the context for these tools of one project. */
+export async function loadRequirementContext(
   broker: Broker,
   projectId: string,
   tools: readonly Pick<Tool, 'requirements' | 'source' | 'binding'>[],
   userId: string | undefined,
-): Promise<RequirementLook> {
+): Promise<RequirementContext> {
   const providers = await providersOf(broker, projectId)
   const workers = new Map<string, Worker>()
   const uids = new Set(tools.flatMap(({ binding, source }) => [...workerUidsOf(binding, source)]))
@@ -139,25 +140,27 @@ function uidNamed(providers: ProviderBook, need: AuthorizationRequirement): stri
   try {
     return entryNamed(providers, need).uid
   } catch (error) {
-    if (error instanceof BrokerError) return undefined // its status says what is wrong with it
+    if (error instanceof BrokerError) return undefined // `statusOfNeed` reports the error
     throw error
   }
 }
 
 /** Whether the tool's requirements are met. */
-export function statusOfTool(look: RequirementLook, tool: Tool): RequirementStatus {
-  const { broker, workers } = look
-  const secrets = tool.requirements.secrets.map((key) => statusOfSecret(look, key))
-  const authorizations = requirementsChosen(look, tool).map((need) => statusOfNeed(look, need))
+export function statusOfTool(context: RequirementContext, tool: Tool): RequirementStatus {
+  const { broker, workers } = context
+  const secrets = tool.requirements.secrets.map((key) => statusOfSecret(context, key))
+  const authorizations = chooseRequirements(context, tool).map((need) => statusOfNeed(context, need))
   const unaccepted =
-    tool.source.kind === 'worker' ? unacceptedAt(broker, workers.get(tool.source.workerUid), tool) : undefined
+    tool.source.kind === 'worker'
+      ? unacceptedReason(broker, workers.get(tool.source.workerUid), tool)
+      : undefined
   if (unaccepted !== undefined)
     return {
       met: false,
       authorizations: authorizations.map((one) => notAccepted(one, unaccepted)),
       secrets: secrets.map((secret) => ({ ...secret, met: false, statusReason: unaccepted })),
     }
-  const worker = statusOfWorker(look, tool)
+  const worker = statusOfWorker(context, tool)
   return {
     met: [...secrets, ...authorizations, ...(worker ? [worker] : [])].every((one) => one.met),
     authorizations,
@@ -166,14 +169,14 @@ export function statusOfTool(look: RequirementLook, tool: Tool): RequirementStat
   }
 }
 
-export function statusOfSecret({ secrets }: RequirementLook, key: string): RequiredSecret {
+export function statusOfSecret({ secrets }: RequirementContext, key: string): RequiredSecret {
   const met = secrets.has(key.toLowerCase())
   return { key, met, ...(!met && { statusReason: `Set it by POST /v1/admin/secrets/${key}.` }) }
 }
 
-/** Whether the tool's worker can run it, as far as is known without a request to the worker. */
+/** Whether the tool's worker can run it, judged without a request to the worker. */
 export function statusOfWorker(
-  { workers }: Pick<RequirementLook, 'workers'>,
+  { workers }: Pick<RequirementContext, 'workers'>,
   { binding }: Pick<Tool, 'binding'>,
 ): RequiredWorker | undefined {
   const worker = binding && workers.get(binding.workerUid)
@@ -197,27 +200,27 @@ export function notAccepted(
 }
 
 /**
- * The tool's requirements, with one of its alternatives: the first that the user has granted, else the first whose
+ * The tool's requirements, with one of its alternatives: the first that the user has granted, or else the first whose
  * providers are configured.
  */
-export function requirementsChosen(
-  look: RequirementLook,
+export function chooseRequirements(
+  context: RequirementContext,
   { requirements: { authorization, alternatives = [] } }: Pick<Tool, 'requirements'>,
 ): readonly AuthorizationRequirement[] {
   const [first] = alternatives
   if (first === undefined) return authorization
   let configured: readonly AuthorizationRequirement[] | undefined
   for (const one of alternatives) {
-    const statuses = one.map((need) => statusOfNeed(look, need))
-    const isGranted = look.userId === undefined ? one.length === 0 : statuses.every(({ met }) => met)
+    const statuses = one.map((need) => statusOfNeed(context, need))
+    const isGranted = context.userId === undefined ? one.length === 0 : statuses.every(({ met }) => met)
     if (isGranted) return [...authorization, ...one]
     if (statuses.every(({ status }) => status === 'active')) configured ??= one
   }
   return [...authorization, ...(configured ?? first)]
 }
 
-/** The entry that a requirement names. Throws `provider_not_found`, `provider_inactive`. */
-export function entryNeeded(providers: ProviderBook, need: AuthorizationRequirement): ProviderEntry {
+/** Returns the entry that a requirement names. Throws `provider_not_found`, `provider_inactive`. */
+export function getRequiredEntry(providers: ProviderBook, need: AuthorizationRequirement): ProviderEntry {
   const entry =
     need.providerUid === undefined ? active(entryNamed(providers, need)) : providers.byUid(need.providerUid)
   if (entry === undefined)
@@ -225,7 +228,7 @@ export function entryNeeded(providers: ProviderBook, need: AuthorizationRequirem
       'provider_not_found',
       'The provider this tool needs was deleted. Import the tool again.',
     )
-  // the token that opens an MCP server is for that server alone, so a tool that names its provider does not get it
+  // the token for an MCP server is for that server alone, so a tool that names its provider does not get the token
   if (entry.source === 'server' && need.use !== 'server')
     throw new BrokerError(
       'provider_not_found',
@@ -235,13 +238,13 @@ export function entryNeeded(providers: ProviderBook, need: AuthorizationRequirem
 }
 
 /** Whether one requirement is met, judged by stored connections: nothing is refreshed. */
-export function statusOfNeed(look: RequirementLook, need: AuthorizationRequirement): RequiredProvider {
-  const { broker, providers, userId } = look
+export function statusOfNeed(context: RequirementContext, need: AuthorizationRequirement): RequiredProvider {
+  const { broker, providers, userId } = context
   const scopes = [...need.scopes]
   try {
-    const entry = entryNeeded(providers, need)
+    const entry = getRequiredEntry(providers, need)
     const missing = missingSettings(broker, entry)
-    const tokenStatus = userId === undefined ? undefined : tokenStatusOf(look, entry, scopes)
+    const tokenStatus = userId === undefined ? undefined : tokenStatusOf(context, entry, scopes)
     return {
       met: missing.length === 0 && tokenStatus !== 'not_started',
       id: entry.id,
@@ -266,7 +269,7 @@ export function statusOfNeed(look: RequirementLook, need: AuthorizationRequireme
 }
 
 function tokenStatusOf(
-  { broker, grants }: RequirementLook,
+  { broker, grants }: RequirementContext,
   entry: ProviderEntry,
   scopes: readonly string[],
 ): 'completed' | 'not_started' {

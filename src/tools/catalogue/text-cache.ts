@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Tool } from '../../domain/tool.ts'
 
-/** In characters, of all projects together. */
+/** The size of the cache for all projects together. */
 const MAX_CHARACTERS = 64 * 1024 * 1024
 
 const texts = new LRUCache<string, string>({
@@ -9,12 +9,12 @@ const texts = new LRUCache<string, string>({
   sizeCalculation: (text, key) => text.length + key.length + 100,
 })
 
-/** A number for each version of a tool, since a changed tool is another object. */
+/** A number for each tool object. A changed tool is a new object, so its old texts are never used. */
 const numbers = new WeakMap<Tool, number>()
 let last = 0
 
-/** Made once for each version of a tool and kept as text: the JSON of a tool in one of the forms that lists give. */
-export function keptText(tool: Tool, form: string, make: () => string): string {
+/** Returns the JSON of a tool in one of the forms that lists have (`form`), from the cache or by `make`. */
+export function cachedText(tool: Tool, form: string, make: () => string): string {
   const number = numbers.get(tool) ?? ++last
   numbers.set(tool, number)
   const key = `${number} ${form}`
