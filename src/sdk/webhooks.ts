@@ -1,7 +1,5 @@
-/**
- * Webhooks of Gatepass, by the Standard Webhooks specification: an administrator registers a receiver
- * (`POST /v1/webhooks`), and this verifies what it is sent.
- */
+// Webhooks of Gatepass, by the Standard Webhooks specification: an administrator registers a receiver
+// (`POST /v1/webhooks`), which verifies here what Gatepass sends to it.
 
 /** Why a webhook was refused. */
 export type WebhookFault =
@@ -39,7 +37,10 @@ interface OfConnection extends OfUser {
   readonly providerId: string
 }
 
-/** What each type of event tells, `webhook.test` being sent by the endpoint's test alone: ids, states and codes, never a token, a link or the input of a tool. */
+/**
+ * The data of each type of event: ids, states and codes, never a token, a link or the input of a tool. Gatepass sends
+ * `webhook.test` only when an administrator tests the receiver.
+ */
 export interface WebhookData {
   readonly 'webhook.test': Subject
   readonly 'authorization.completed': OfUser & {
@@ -67,12 +68,12 @@ export interface WebhookData {
     readonly status: 'needs_authorization'
     readonly reason: string
   }
-  /** The provider was asked to end the grant, or has ended it. */
+  /** Gatepass has asked the provider to end the grant, or the provider has ended it. */
   readonly 'connection.revoked': OfConnection & {
     readonly by: 'user' | 'operator' | 'provider'
     readonly revocation: 'revoked' | 'unsupported' | 'failed'
   }
-  /** The connection is deleted here; after `pending` follows `connection.revoked`. */
+  /** The connection is deleted in Gatepass; with `pending`, `connection.revoked` follows. */
   readonly 'connection.deleted': OfConnection & {
     readonly by: 'user' | 'operator'
     readonly revocation: 'pending' | 'unsupported' | 'not_attempted'
@@ -170,7 +171,7 @@ async function rawBody(request: Request | ReceivedWebhook): Promise<Uint8Array> 
 const HINT =
   "The signature is over the raw body: let no parser come first (Express: express.raw({ type: 'application/json' }))."
 
-/** Those of version 1: `v1,<base64>`, with spaces between. */
+/** The signatures of version 1 in the header: `v1,<base64>`, separated by spaces. */
 function signaturesOf(text: string): Uint8Array<ArrayBuffer>[] {
   return text
     .split(' ')

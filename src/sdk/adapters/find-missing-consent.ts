@@ -3,8 +3,8 @@ import { Gatepass } from '../client/gatepass.ts'
 import type { Binding } from './options.ts'
 
 /**
- * The consent that the user has to give before a tool can run, if one is missing; nothing is run. `undefined` also for a
- * tool that Gatepass refuses for another reason: running it says why.
+ * The consent that the user has to give before a tool can run, if one is missing; the tool is not run. `undefined` also
+ * for a tool that Gatepass refuses for another reason: the run then reports that reason.
  */
 export async function findMissingConsent(
   { gatepass, user, account }: Binding,

@@ -10,8 +10,9 @@ export interface ModelCall {
 }
 
 /**
- * Runs a tool. Yields each consent that is missing; when it is continued, it waits for that consent and runs the tool
- * again: a user who approved a part is asked for the rest. Returns the tool's value. Throws what `tools.run` throws, `AuthorizationFailed` and `AuthorizationTimeout`.
+ * Runs a tool. Yields each consent that is missing; the next call of `next()` waits for that consent and runs the tool
+ * again, because a user who approved a part is asked for the rest. Returns the tool's value. Throws what `tools.run`
+ * throws, `AuthorizationFailed` and `AuthorizationTimeout`.
  */
 export async function* runTool(
   { gatepass, user, account, consentTimeoutMs, shown }: Binding,
@@ -60,7 +61,7 @@ export async function runToEnd(
   }
 }
 
-/** Calls the function that `consent` is, once for the calls that wait for the same consent at the same time. */
+/** Shows the link by the function `consent`: once, even if several calls wait for the same consent. */
 export async function show({ consent, shown }: Binding, authorization: PendingAuthorization): Promise<void> {
   if (typeof consent !== 'function' || shown.has(authorization.id)) return
   shown.add(authorization.id)

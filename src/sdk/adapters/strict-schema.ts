@@ -84,7 +84,7 @@ function nullable(schema: Schema): Schema {
   return { ...(description !== undefined && { description }), anyOf: [schema, { type: 'null' }] }
 }
 
-/** The alternatives of `anyOf`. Of several objects or lists one could not tell which of them a value is. */
+/** The alternatives of `anyOf`. Several objects or lists are refused: a value does not show which of them it is. */
 function alternatives(anyOf: unknown): readonly unknown[] {
   const all = Array.isArray(anyOf) ? anyOf : []
   const others = all.filter((one) => !(isSchema(one) && one.type === 'null'))

@@ -1,11 +1,19 @@
-import { type ConnectEnding, tell } from './events.ts'
-import { ask, endingOf, type Following, follow, type Kept, settle, submit } from './session.ts'
+import { type ConnectEnding, dispatch } from './events.ts'
+import {
+  endingOf,
+  type FollowOptions,
+  follow,
+  request,
+  type StoredSession,
+  settle,
+  submit,
+} from './session.ts'
 
 /** What your server answers: the JSON of `POST /v1/connect_sessions`, or of `gatepass.connectSessions.create`. */
 export interface ConnectSession {
   readonly session_token: string
   readonly status?: string
-  /** Of the connect page: its origin is that of Gatepass. */
+  /** The connect page. Its origin is that of Gatepass. */
   readonly url?: string | undefined
   readonly connection?: { readonly id: string; readonly provider_id: string } | undefined
 }
@@ -29,36 +37,32 @@ export interface ConnectOptions extends ResumeOptions {
  * Lets the user connect: opens the connect page, and waits until it has ended. Call it in the handler of a click, with
  * nothing awaited before. Where the connect page replaces this page, call `resume` when this page is loaded again.
  */
-export async function connect({
-  session,
-  mode = 'auto',
-  ...options
-}: ConnectOptions): Promise<ConnectEnding> {
-  const following = followingOf(options)
+export async function connect({ session, mode = 'auto', ...rest }: ConnectOptions): Promise<ConnectEnding> {
+  const options = followOptionsOf(rest)
   const windowName = `gatepass${Math.random()}`
-  // a popup that shows Gatepass cannot be found by its name any more; this opens another then
+  // a popup that shows Gatepass has lost this name, so `again` opens another popup
   const openWindow = () => window.open('about:blank', windowName, 'popup,width=600,height=760')
   const isInTab = mode === 'redirect' || (mode === 'auto' && /Mobi|; wv\)/.test(navigator.userAgent))
   const popup = isInTab ? null : openWindow()
   if (!isInTab && !popup) {
-    tell(following.target, 'gatepass-blocked', { by: 'popup_blocker' })
-    if (mode === 'popup') return settle(following, { status: 'failed', reason: 'popup_blocked' })
+    dispatch(options.target, 'gatepass-blocked', { by: 'popup_blocker' })
+    if (mode === 'popup') return settle(options, { status: 'failed', reason: 'popup_blocked' })
   }
   try {
     const given = await (typeof session === 'function' ? session() : session)
     const ended = endingOf(given as object) // the session may be completed when it is created
     if (ended) {
       popup?.close()
-      return settle(following, ended)
+      return settle(options, ended)
     }
-    const kept: Kept = { token: given.session_token, origin: new URL(given.url ?? '').origin }
-    following.signal?.throwIfAborted()
-    sessionStorage.setItem(following.name, JSON.stringify(kept))
-    const result = follow(kept, following, popup)
+    const stored: StoredSession = { token: given.session_token, origin: new URL(given.url ?? '').origin }
+    options.signal?.throwIfAborted()
+    sessionStorage.setItem(options.name, JSON.stringify(stored))
+    const result = follow(stored, options, popup)
     const open = (opened: Window | null) =>
-      opened ? submit(kept, windowName, 'popup') : submit(kept, '_self', 'tab')
+      opened ? submit(stored, windowName, 'popup') : submit(stored, '_self', 'tab')
     open(popup)
-    announce(kept, following, popup ? 'popup' : 'tab', () => open(openWindow()))
+    announce(stored, options, popup ? 'popup' : 'tab', () => open(openWindow()))
     return await result
   } catch (error) {
     popup?.close()
@@ -70,20 +74,25 @@ export async function connect({
  * Waits for the session that `connect` began in this tab before the page was loaded again, by a reload or by a return from
  * the connect page. `undefined` if there is none.
  */
-export function resume(options: ResumeOptions = {}): Promise<ConnectEnding> | undefined {
-  const following = followingOf(options)
-  const text = sessionStorage.getItem(following.name)
+export function resume(given: ResumeOptions = {}): Promise<ConnectEnding> | undefined {
+  const options = followOptionsOf(given)
+  const text = sessionStorage.getItem(options.name)
   if (!text) return undefined
-  const kept: Kept = JSON.parse(text) // written by `connect`
-  announce(kept, following, 'tab', () => submit(kept, '_self', 'tab'))
-  return follow(kept, following)
+  const stored: StoredSession = JSON.parse(text) // written by `connect`
+  announce(stored, options, 'tab', () => submit(stored, '_self', 'tab'))
+  return follow(stored, options)
 }
 
-function followingOf({ name = '', target = document, signal }: ResumeOptions): Following {
+function followOptionsOf({ name = '', target = document, signal }: ResumeOptions): FollowOptions {
   return { name: `gatepass ${name}`, target, signal }
 }
 
-function announce(kept: Kept, { target }: Following, where: 'popup' | 'tab', again: () => void): void {
-  const cancel = () => ask(kept, '/cancel', { method: 'POST' })
-  tell(target, 'gatepass-open', { in: where, again, cancel })
+function announce(
+  stored: StoredSession,
+  { target }: FollowOptions,
+  where: 'popup' | 'tab',
+  again: () => void,
+): void {
+  const cancel = () => request(stored, '/cancel', { method: 'POST' })
+  dispatch(target, 'gatepass-open', { in: where, again, cancel })
 }

@@ -1,5 +1,5 @@
 import { type ConnectOptions, connect, resume } from './connect.ts'
-import { type ConnectEnding, type ConnectEvents, tell } from './events.ts'
+import { type ConnectEnding, type ConnectEvents, dispatch } from './events.ts'
 import { make } from './make.ts'
 import { textIn } from './texts.ts'
 
@@ -15,17 +15,17 @@ export interface ConnectAttributes {
   readonly 'text-failed'?: string | undefined
 }
 
-/** On a server, where pages are rendered, there are no elements. */
+/** A server that renders pages has no `HTMLElement`, and must be able to import this file. */
 const Base = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement
 
 /**
  * `<gatepass-connect session-url="/api/connect-session">Connect GitHub</gatepass-connect>`: a button that lets the user
- * connect, and what has become of it. `session-url` is a path of your own server, which answers a POST with the session.
+ * connect, and shows how that ended. `session-url` is a path of your own server, which answers a POST with the session.
  * `mode` is that of `connect`. The attribute `state` is `open`, `completed` or `failed`; `text-waiting` and the like replace
  * the texts.
  */
 export class GatepassConnect extends Base {
-  #gone = new AbortController()
+  #detached = new AbortController()
   #status: HTMLElement | undefined
   #actions: HTMLElement | undefined
 
@@ -36,14 +36,14 @@ export class GatepassConnect extends Base {
   }
 
   disconnectedCallback(): void {
-    this.#gone.abort()
+    this.#detached.abort()
   }
 
   /** Ends an earlier wait. */
   #begin() {
-    this.#gone.abort()
-    this.#gone = new AbortController()
-    return { name: this.getAttribute('session-url') ?? '', target: this, signal: this.#gone.signal }
+    this.#detached.abort()
+    this.#detached = new AbortController()
+    return { name: this.getAttribute('session-url') ?? '', target: this, signal: this.#detached.signal }
   }
 
   /** The application's own button, or one around what the element holds. */
@@ -76,10 +76,10 @@ export class GatepassConnect extends Base {
   }
 
   async #show(result: Promise<ConnectEnding>): Promise<void> {
-    const { signal } = this.#gone
+    const { signal } = this.#detached
     const ending = await result.catch((error: unknown): ConnectEnding => {
       const failed: ConnectEnding = { status: 'failed', reason: 'no_session', message: String(error) }
-      if (!signal.aborted) tell(this, 'gatepass-settled', failed)
+      if (!signal.aborted) dispatch(this, 'gatepass-settled', failed)
       return failed
     })
     if (signal.aborted) return

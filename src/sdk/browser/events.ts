@@ -1,6 +1,6 @@
 import type { FailureReason } from '../wire.ts'
 
-/** How it ended. Your server asks Gatepass before it believes a page. */
+/** How a connection attempt ended. It comes from the page, so your server asks Gatepass before it relies on it. */
 export type ConnectEnding =
   | {
       readonly status: 'completed'
@@ -28,7 +28,8 @@ export interface ConnectEvents {
   'gatepass-expired': undefined
 }
 
-export function tell<Name extends keyof ConnectEvents>(
+/** Dispatches an event that bubbles. */
+export function dispatch<Name extends keyof ConnectEvents>(
   target: EventTarget,
   name: Name,
   detail?: ConnectEvents[Name],

@@ -1,33 +1,37 @@
 import type { ConnectSession as Wire } from '../wire.ts'
-import { type ConnectEnding, tell } from './events.ts'
+import { type ConnectEnding, dispatch } from './events.ts'
 import { make } from './make.ts'
 
 /** What `sessionStorage` holds of a session, so that the page can resume it after a reload or a return to the page. */
-export interface Kept {
+export interface StoredSession {
   readonly token: string
-  /** Of Gatepass. */
+  /** The origin of Gatepass. */
   readonly origin: string
 }
 
-export interface Following {
+/** How the page follows a session. */
+export interface FollowOptions {
+  /** Where the events are dispatched. */
   readonly target: EventTarget
+  /** The key of the session in `sessionStorage`. */
   readonly name: string
   readonly signal?: AbortSignal | undefined
 }
 
-/** No session lives longer. */
+/** The longest lifetime of a session. */
 const LONGEST_MS = 900_000
 const PAUSE_MS = 2_000
 
-export function settle({ target, name }: Following, ending: ConnectEnding): ConnectEnding {
+/** Forgets the session and dispatches its end. */
+export function settle({ target, name }: FollowOptions, ending: ConnectEnding): ConnectEnding {
   sessionStorage.removeItem(name)
-  if (ending.status === 'failed' && ending.reason === 'expired') tell(target, 'gatepass-expired')
-  tell(target, 'gatepass-settled', ending)
+  if (ending.status === 'failed' && ending.reason === 'expired') dispatch(target, 'gatepass-expired')
+  dispatch(target, 'gatepass-settled', ending)
   return ending
 }
 
 /** Opens the connect page by a form: the token is in the body, not in a URL, and the browser adds this page's origin. */
-export function submit({ token, origin }: Kept, target: string, openedIn: 'popup' | 'tab'): void {
+export function submit({ token, origin }: StoredSession, target: string, openedIn: 'popup' | 'tab'): void {
   const form = make('form', { method: 'post', action: `${origin}/connect/session`, target })
   form.append(
     make('input', { name: 'session_token', value: token }),
@@ -38,8 +42,9 @@ export function submit({ token, origin }: Kept, target: string, openedIn: 'popup
   form.remove()
 }
 
-export function ask(
-  { token, origin }: Kept,
+/** Sends a request about the session. Resolves with `undefined` when it fails without an answer. */
+export function request(
+  { token, origin }: StoredSession,
   path: string,
   init: RequestInit = {},
 ): Promise<Response | undefined> {
@@ -52,31 +57,31 @@ export function ask(
 }
 
 /**
- * Polls Gatepass until the session has ended, because the popup is isolated from this page: whether it was closed cannot
- * be seen. A tab that becomes visible asks at once, because its request may have been cut off in the background.
+ * Polls Gatepass until the session has ended, because the popup is isolated from this page, which cannot see whether it
+ * was closed. A tab that becomes visible polls at once, because the browser may have cut off its request before.
  */
 export async function follow(
-  session: Kept,
-  following: Following,
+  session: StoredSession,
+  options: FollowOptions,
   popup?: Window | null,
 ): Promise<ConnectEnding> {
-  const { target, signal } = following
-  const failed = (reason: 'expired' | 'blocked_by_csp') => settle(following, { status: 'failed', reason })
+  const { target, signal } = options
+  const failed = (reason: 'expired' | 'blocked_by_csp') => settle(options, { status: 'failed', reason })
   const end = Date.now() + LONGEST_MS
   const over = new AbortController()
   let isForbidden = false
-  let request = over
-  const listen = (to: EventTarget | undefined, event: string, heard: (event: Event) => unknown) =>
+  let poll = over
+  const abortPollOn = (to: EventTarget | undefined, event: string, isReason: (event: Event) => boolean) =>
     to?.addEventListener(
       event,
       (event) => {
-        if (heard(event)) request.abort()
+        if (isReason(event)) poll.abort()
       },
       { signal: over.signal },
     )
-  listen(signal, 'abort', () => true)
-  listen(document, 'visibilitychange', () => !document.hidden)
-  listen(document, 'securitypolicyviolation', (event) => {
+  abortPollOn(signal, 'abort', () => true)
+  abortPollOn(document, 'visibilitychange', () => !document.hidden)
+  abortPollOn(document, 'securitypolicyviolation', (event) => {
     isForbidden ||= (event as SecurityPolicyViolationEvent).blockedURI.startsWith(session.origin)
     return isForbidden
   })
@@ -85,17 +90,17 @@ export async function follow(
       signal?.throwIfAborted()
       if (isForbidden) {
         popup?.close()
-        tell(target, 'gatepass-blocked', { by: 'csp' })
+        dispatch(target, 'gatepass-blocked', { by: 'csp' })
         return failed('blocked_by_csp')
       }
       const began = Date.now()
       if (began > end) return failed('expired')
-      request = new AbortController()
-      const response = await ask(session, '?wait=25', { signal: request.signal, cache: 'no-store' })
+      poll = new AbortController()
+      const response = await request(session, '?wait=25', { signal: poll.signal, cache: 'no-store' })
       if (response?.status === 401) return failed('expired')
       const ended = response?.ok && endingOf(await response.json())
-      if (ended) return settle(following, ended)
-      if (!request.signal.aborted && Date.now() - began < PAUSE_MS)
+      if (ended) return settle(options, ended)
+      if (!poll.signal.aborted && Date.now() - began < PAUSE_MS)
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
     }
   } finally {
@@ -103,7 +108,7 @@ export async function follow(
   }
 }
 
-/** `undefined` while the session is pending, and for one that was only just created. */
+/** How the session ended; `undefined` while it is pending. */
 export function endingOf({ status, reason, message, connection }: Partial<Wire>): ConnectEnding | undefined {
   const isEnded = status === 'completed' || status === 'failed'
   return isEnded ? ({ status, reason, message, connection } as ConnectEnding) : undefined // as Gatepass has answered

@@ -11,7 +11,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   zh: '请在另一窗口继续|重新打开|取消|已连接|未连接',
 }
 
-/** In the language of the page; English for one that is not here. */
+/** The text in the language of the page; in English where that language has none. */
 export function textIn(language: string, name: string): string | undefined {
   return (TEXTS[language.slice(0, 2)] ?? TEXTS.en)?.split('|')[NAMES.indexOf(name)]
 }

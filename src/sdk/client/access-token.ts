@@ -11,7 +11,7 @@ export interface AccessToken {
   readonly value: string
   /** As the provider writes it, nearly always `Bearer` in any case. */
   readonly type: string
-  /** When it expires; `undefined` where the provider does not tell. Ask again instead of keeping it. */
+  /** When it expires; `undefined` where the provider does not say. Ask for a token again instead of keeping it. */
   readonly expiresAt: Date | undefined
   /** The scopes that the user has granted. */
   readonly scopes: readonly string[]
@@ -19,7 +19,7 @@ export interface AccessToken {
   readonly userInfo: Readonly<Record<string, unknown>>
 }
 
-/** Which grant of a user. */
+/** Which of the user's grants the token comes from. */
 export interface GrantOptions extends RequestOptions {
   /** The scopes that the token must have. Without them any grant suffices. */
   readonly scopes?: readonly string[] | undefined
@@ -36,7 +36,7 @@ export interface ConnectOptions extends Omit<GrantOptions, 'account'> {
   readonly variables?: Readonly<Record<string, string>> | undefined
 }
 
-/** Requests a grant. The answer has the token when a connection covers it already. */
+/** Requests a grant. The answer has a token if a connection covers the scopes already. */
 export function authorize(
   transport: Transport,
   user: string,
@@ -57,6 +57,7 @@ export function authorize(
   })
 }
 
+/** Throws `AuthorizationRequired` when the user must approve first. */
 export async function getToken(
   transport: Transport,
   user: string,

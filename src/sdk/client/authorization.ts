@@ -24,7 +24,7 @@ export interface PendingAuthorization extends Common, Awaitable {
   readonly status: 'pending'
   /** The link for the user: Gatepass' connect page. It leads through every provider that is needed. */
   readonly url: string
-  /** When the link ends. Absent where only the link is known, as in the answer of a tool. */
+  /** When the link expires. Absent where only the link is known, as in the answer of a tool. */
   readonly expiresAt?: Date
   readonly reason?: undefined
   readonly message?: undefined

@@ -26,8 +26,13 @@ export function toAuthorization(transport: Transport, wire: Wire.Authorization):
   const common = { id, scopes }
   if (status === 'completed') return withMethods<CompletedAuthorization>(transport, { ...common, status })
   if (status === 'failed') {
-    const told = { reason: reason ?? 'provider_refused', message: message ?? 'Begin another one.' }
-    return withMethods<Authorization>(transport, { ...common, status, ...told, ...(cause && { why: cause }) })
+    const failure = { reason: reason ?? 'provider_refused', message: message ?? 'Begin another one.' }
+    return withMethods<Authorization>(transport, {
+      ...common,
+      status,
+      ...failure,
+      ...(cause && { why: cause }),
+    })
   }
   const expires = expires_at === undefined ? {} : { expiresAt: new Date(expires_at) }
   return withMethods<PendingAuthorization>(transport, {

@@ -17,7 +17,7 @@ export interface ChainStep {
 
 export interface ChainOptions extends CallOptions, OnceOptions {}
 
-/** What became of a step. `tool` is the name that the step gave. */
+/** The result of a step. `tool` is the name that the step gave. */
 export type ChainStepResult =
   | {
       readonly status: 'completed'

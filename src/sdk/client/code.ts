@@ -2,12 +2,12 @@ import type * as Wire from '../wire.ts'
 import type { PendingAuthorization } from './authorization.ts'
 import { toRequired } from './authorizations.ts'
 import {
-  type By,
   type CallOptions,
   callBody,
   callRepetition,
   type NamesUser,
   type OnceOptions,
+  type UserBinding,
 } from './tool-call.ts'
 import type { Transport } from './transport.ts'
 
@@ -17,9 +17,9 @@ export interface CodeOptions extends CallOptions, OnceOptions {
   readonly limits?: CodeLimits | undefined
 }
 
-/** What a run of code may use. 0, or more than the maximum, is the maximum. */
+/** What a run of code may use. 0, and numbers above the maximum, mean the maximum. */
 export interface CodeLimits {
-  /** From its first statement on, the tools it waits for included; 30,000 by default, at most 120,000. */
+  /** The time from its first statement on, including the tools it waits for; 30,000 by default, at most 120,000. */
   readonly timeoutMs?: number | undefined
   /** 64 by default, at most 256. */
   readonly memoryMb?: number | undefined
@@ -29,7 +29,7 @@ export interface CodeLimits {
   readonly chainSteps?: number | undefined
 }
 
-interface CodeRan {
+interface FinishedCode {
   readonly stdout: string
   readonly stderr: string
   /** The tools that the code called, in their order. */
@@ -39,7 +39,7 @@ interface CodeRan {
 }
 
 /** How a run of code ended: switch on `outcome`. Each has the output and the tool calls up to that point. */
-export type CodeOutcome<Value = Wire.JsonValue> = CodeRan &
+export type CodeOutcome<Value = Wire.JsonValue> = FinishedCode &
   (
     | { readonly outcome: 'value'; readonly value: Value }
     | { readonly outcome: 'error'; readonly error: NonNullable<Wire.CodeResult['error']> }
@@ -53,7 +53,7 @@ export type CodeOutcome<Value = Wire.JsonValue> = CodeRan &
   )
 
 /** Code that calls tools. */
-export interface Code<Who extends By = NamesUser> {
+export interface Code<Who extends UserBinding = NamesUser> {
   /**
    * Runs the body of an async function in a sandbox that has `tools.call(id, args)`, `tools.chain(steps)`, `tools.list()`
    * and `console`.
@@ -61,7 +61,10 @@ export interface Code<Who extends By = NamesUser> {
   execute<Value = Wire.JsonValue>(code: string, options?: CodeOptions & Who): Promise<CodeOutcome<Value>>
 }
 
-export function createCode<Who extends By>(transport: Transport, user: string | undefined): Code<Who> {
+export function createCode<Who extends UserBinding>(
+  transport: Transport,
+  user: string | undefined,
+): Code<Who> {
   return {
     async execute<Value>(code: string, options = {} as CodeOptions & Who): Promise<CodeOutcome<Value>> {
       const { language, limits: { timeoutMs, memoryMb, toolCalls, chainSteps } = {} } = options

@@ -1,10 +1,11 @@
 import type * as Wire from '../wire.ts'
-import type { By, NamesUser } from './tool-call.ts'
+import type { NamesUser, UserBinding } from './tool-call.ts'
 import type { RequestOptions, Transport } from './transport.ts'
 
 /**
  * Lets a page connect its user. Its JSON is what the page needs, in the form that `connect` of `@gatepass/sdk/browser` and
- * `<gatepass-connect>` take: answer it to the page of that user alone, and keep `id` or `authorizationId` in the user's session.
+ * `<gatepass-connect>` take: answer it to the page of that user alone, and keep `id` or `authorizationId` in the user's
+ * session.
  */
 export interface ConnectSession {
   readonly id: string
@@ -55,7 +56,7 @@ export type ConnectSessionOptions = Connectable &
   }
 
 /** Sessions in which pages let users connect. */
-export interface ConnectSessions<Who extends By = NamesUser> {
+export interface ConnectSessions<Who extends UserBinding = NamesUser> {
   create(options: ConnectSessionOptions & Who): Promise<ConnectSession>
 }
 
@@ -74,7 +75,7 @@ interface AnyNeed extends RequestOptions {
   readonly variables?: Readonly<Record<string, string>> | undefined
 }
 
-export function createConnectSessions<Who extends By>(
+export function createConnectSessions<Who extends UserBinding>(
   transport: Transport,
   bound: string | undefined,
 ): ConnectSessions<Who> {

@@ -1,7 +1,7 @@
 import type * as Wire from '../wire.ts'
 import { NotFound } from './errors.ts'
 import { createList, type List } from './pages.ts'
-import type { By, NamesUser } from './tool-call.ts'
+import type { NamesUser, UserBinding } from './tool-call.ts'
 import type { RequestOptions, Transport } from './transport.ts'
 
 /** A user's standing grant at a provider. It never holds the token. */
@@ -35,7 +35,7 @@ export interface ConnectionFilter {
 }
 
 /** The connections of users. */
-export interface Connections<Who extends By = NamesUser> {
+export interface Connections<Who extends UserBinding = NamesUser> {
   list(filter?: ConnectionFilter & Who): List<Connection>
   get(id: string, options?: RequestOptions): Promise<Connection>
   /** Makes it the account that is used when a call names none. */
@@ -44,7 +44,7 @@ export interface Connections<Who extends By = NamesUser> {
   delete(id: string, options?: RequestOptions): Promise<DeletedConnection>
 }
 
-export function createConnections<Who extends By>(
+export function createConnections<Who extends UserBinding>(
   transport: Transport,
   user: string | undefined,
 ): Connections<Who> {

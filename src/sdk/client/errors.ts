@@ -47,7 +47,7 @@ export class GatepassError extends Error {
   readonly requestId: string | undefined
   /** How long Gatepass or the tool asks to wait before the next attempt, in milliseconds. */
   readonly retryAfterMs: number | undefined
-  /** Why a token or a consent is not to be had, where that is known: what to change, and who can. */
+  /** Why there is no token or consent, where that is known: what to change, and who can. */
   declare readonly why?: Cause
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -115,7 +115,7 @@ export class ProviderUnavailable extends GatepassError {
   protected static override readonly label: string = 'ProviderUnavailable'
 }
 
-/** The user who came back is not the one who was meant. The authorization has failed. */
+/** The user who came back is not the one for whom the link was made. The authorization has failed. */
 export class UserMismatch extends GatepassError {
   protected static override readonly label: string = 'UserMismatch'
 }

@@ -1,7 +1,7 @@
 import type * as Wire from '../wire.ts'
 import { NotFound } from './errors.ts'
 import { createList, type List } from './pages.ts'
-import type { By, NamesUser } from './tool-call.ts'
+import type { NamesUser, UserBinding } from './tool-call.ts'
 import type { RequestOptions, Transport } from './transport.ts'
 
 /** A run of a tool, in the history. */
@@ -53,7 +53,7 @@ export interface ExecutionFilter {
 }
 
 /** The history of runs: 30 days, newest first. */
-export interface Executions<Who extends By = NamesUser> {
+export interface Executions<Who extends UserBinding = NamesUser> {
   list(filter?: ExecutionFilter & Who): List<Execution>
   get(id: string, options?: RequestOptions): Promise<ExecutionDetail>
 }
@@ -68,7 +68,7 @@ export interface Scheduled {
   cancel(id: string, options?: RequestOptions): Promise<Execution>
 }
 
-export function createExecutions<Who extends By>(
+export function createExecutions<Who extends UserBinding>(
   transport: Transport,
   user: string | undefined,
 ): Executions<Who> {

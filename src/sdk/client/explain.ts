@@ -2,7 +2,10 @@ import type * as Wire from '../wire.ts'
 import { NotFound } from './errors.ts'
 import type { RequestOptions, Transport } from './transport.ts'
 
-/** The API key may ask about all users; a client for one user must not. */
+/**
+ * Explains an authorization or a connection. With a `user` it throws `NotFound` for one of another user, which the API key
+ * could read.
+ */
 export async function explain(
   transport: Transport,
   user: string | undefined,

@@ -130,7 +130,7 @@ export class Gatepass {
   /**
    * Vouches for the user who came to your verifier page with `flow_id`: call it on your server, with the user of your own
    * session, and redirect the browser to `nextUri`.
-   * @throws UserMismatch when another user was meant; the authorization has failed then
+   * @throws UserMismatch when the link was made for another user; the authorization has failed then
    */
   async confirmUser(
     { flowId, user }: { readonly flowId: string; readonly user: string },
@@ -169,7 +169,7 @@ export class Gatepass {
   }
 }
 
-/** The user of a flow is the one who was meant. */
+/** Gatepass has accepted the user of a flow. */
 export interface ConfirmedUser {
   readonly authorizationId: string
   /** Redirect the browser there. */

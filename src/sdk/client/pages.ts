@@ -4,7 +4,7 @@ import type { RequestOptions } from './transport.ts'
 /** A part of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[]
-  /** How many items the whole list has; at least so many where `totalIsMinimum`. */
+  /** How many items the whole list has; with `totalIsMinimum`, it has at least this many. */
   readonly totalCount: number
   /** Set for a list that is too long to be counted. */
   readonly totalIsMinimum?: true

@@ -1,11 +1,11 @@
 import type * as Wire from '../wire.ts'
 import type { RequestOptions, Transport } from './transport.ts'
 
-/** What the user may do on the page; `view` comes with each. */
+/** What the user may do on the page; every right includes `view`. */
 export type PortalRight = NonNullable<Wire.PortalLinkRequest['may']>[number]
 
 export interface PortalOptions extends RequestOptions {
-  /** Where the page leads back to. */
+  /** The address to which the page's link back leads. */
   readonly returnUrl?: string | undefined
   /** The user's name, for the page. */
   readonly userDisplay?: string | undefined
@@ -13,7 +13,7 @@ export interface PortalOptions extends RequestOptions {
   readonly lang?: NonNullable<Wire.PortalLinkRequest['lang']> | undefined
   /** Without it the user may see and disconnect. */
   readonly may?: readonly PortalRight[] | undefined
-  /** How long the link works: 30 to 3600, else 300. */
+  /** How long the link works: 30 to 3,600 seconds; 300 by default. */
   readonly seconds?: number | undefined
 }
 
@@ -39,7 +39,7 @@ export async function createPortalLink(
       ...(may !== undefined && { may: [...new Set<PortalRight>(['view', ...may])] }),
       ...(seconds !== undefined && { seconds }),
     },
-    repetition: 'safe', // at most one link more, which is not shown and expires
+    repetition: 'safe', // a repetition makes at most one more link, which is not shown and expires
     options,
   })
   return { url, expiresAt: new Date(expires_at) }

@@ -1,3 +1,4 @@
+import { parseRetryAfter } from '../retry-after.ts'
 import type { ErrorBody } from '../wire.ts'
 import {
   DeniedByPolicy,
@@ -32,11 +33,12 @@ export async function toRefusal(response: Response): Promise<GatepassError> {
   return refusalOf(response, await readBody(response))
 }
 
+/** The error for a response with an error status, whose body was read already. */
 export function refusalOf({ status, headers, url }: Response, body: unknown): GatepassError {
   const details: ErrorDetails = {
     status,
     requestId: headers.get('x-request-id') ?? undefined,
-    retryAfterMs: readRetryAfter(headers),
+    retryAfterMs: parseRetryAfter(headers.get('retry-after') ?? ''),
   }
   if (!isRefusal(body)) {
     const where = url === '' ? 'The base URL' : new URL(url).origin
@@ -80,12 +82,4 @@ async function readBody(response: Response): Promise<unknown> {
   } catch {
     return undefined
   }
-}
-
-/** `Retry-After` in milliseconds: seconds or a date (RFC 9110 section 10.2.3). */
-function readRetryAfter(headers: Headers): number | undefined {
-  const text = headers.get('retry-after')
-  if (text === null || text.trim() === '') return undefined
-  const ms = /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - Date.now()
-  return Number.isNaN(ms) ? undefined : Math.max(0, Math.round(ms))
 }

@@ -13,7 +13,7 @@ export interface IsBound {
 }
 
 /** Whether a method's caller names the user. */
-export type By = NamesUser | IsBound
+export type UserBinding = NamesUser | IsBound
 
 /** What every way to run a tool takes. */
 export interface CallOptions extends RequestOptions {

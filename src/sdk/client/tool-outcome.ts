@@ -5,7 +5,7 @@ import { GatepassError } from './errors.ts'
 import { ToolError } from './tool-error.ts'
 import type { Answer, Transport } from './transport.ts'
 
-interface Ran {
+interface FinishedRun {
   /** The run in the history: `gatepass.executions.get(executionId)`. */
   readonly executionId: string
   /** How long it took, in milliseconds. */
@@ -14,27 +14,27 @@ interface Ran {
 }
 
 /** The tool has answered. */
-export interface ValueOutcome<Value = Wire.JsonValue> extends Ran {
+export interface ValueOutcome<Value = Wire.JsonValue> extends FinishedRun {
   readonly outcome: 'value'
   /** What the tool answered; `null` where it answered nothing. */
   readonly value: Value
 }
 
 /** The tool has failed. */
-export interface ErrorOutcome extends Ran {
+export interface ErrorOutcome extends FinishedRun {
   readonly outcome: 'error'
   readonly error: ToolError
 }
 
 /** The user must approve first; the tool did not run. */
-export interface AuthorizationOutcome extends Ran {
+export interface AuthorizationOutcome extends FinishedRun {
   readonly outcome: 'requires_authorization'
   /** One link for every provider that the tool needs. */
   readonly authorization: PendingAuthorization
 }
 
 /** The tool has stored its result elsewhere. */
-export interface ArtifactOutcome extends Ran {
+export interface ArtifactOutcome extends FinishedRun {
   readonly outcome: 'artifact'
   readonly artifact: Artifact
 }
@@ -87,7 +87,7 @@ export function toOutcome<Value>(
   return { ...ran, outcome: 'value', value: unwrapped(output.value, headers) as Value } // the caller names the type
 }
 
-/** The contract of the answer knows no list as a value: it is sent as `items`, and a header says so. */
+/** The value of an answer cannot be a list: Gatepass sends a list as the member `items`, and a header says so. */
 function unwrapped(value: Wire.JsonValue, headers: Headers): Wire.JsonValue {
   const isWrapped = headers.get('x-gatepass-value') === 'list'
   return isWrapped ? (value as { readonly items: Wire.JsonValue }).items : value // as the header says

@@ -7,12 +7,12 @@ import { createList, type List } from './pages.ts'
 import { type SharedRequirements, toSharedRequirements } from './requirements.ts'
 import { TOOL_FORMATS, type Tool, toTool } from './tool.ts'
 import {
-  type By,
   type CallOptions,
   callBody,
   callRepetition,
   type NamesUser,
   type OnceOptions,
+  type UserBinding,
 } from './tool-call.ts'
 import { type Artifact, type ScheduledOutcome, type ToolOutcome, toOutcome } from './tool-outcome.ts'
 import { createToolStream, type ToolStream } from './tool-stream.ts'
@@ -53,12 +53,12 @@ export type AuthorizeToolOptions = RequestOptions & Pick<CallOptions, 'account' 
 const MAX_CONSENTS = 3
 
 /** The tools of all sources. */
-export interface Tools<Who extends By = NamesUser> {
+export interface Tools<Who extends UserBinding = NamesUser> {
   /** The known tools; with a user, whether the requirements of each are met for them. */
   list(filter?: ToolFilter & Who): List<Tool>
   /** One tool, by any of its names. */
   get(name: string, options?: RequestOptions & Who): Promise<Tool>
-  /** What several tools need together, and whether it is there, for the user if one is named. */
+  /** What several tools need together, and whether it is met, for the user if one is named. */
   requirements(names: readonly string[], options?: RequestOptions & Who): Promise<SharedRequirements>
   /** Begins the authorization that a tool needs, at all its providers. It is `completed` when nothing is missing. */
   authorize(name: string, options?: AuthorizeToolOptions & Who): Promise<Authorization>
@@ -109,13 +109,16 @@ export interface Tools<Who extends By = NamesUser> {
   ): Promise<ChainResult<Value>>
 }
 
-export function createTools<Who extends By>(transport: Transport, user: string | undefined): Tools<Who> {
-  const userOf = (options: By) => user ?? options.user
+export function createTools<Who extends UserBinding>(
+  transport: Transport,
+  user: string | undefined,
+): Tools<Who> {
+  const userOf = (options: UserBinding) => user ?? options.user
 
   async function execute(
     name: string,
     input: object = {},
-    options: ExecuteOptions & By & { readonly runAt?: Date | string | undefined } = {},
+    options: ExecuteOptions & UserBinding & { readonly runAt?: Date | string | undefined } = {},
   ): Promise<ToolOutcome | ScheduledOutcome> {
     const { runAt } = options
     const answer = await transport.callWithHeaders<'executeTool'>({
@@ -136,7 +139,11 @@ export function createTools<Who extends By>(transport: Transport, user: string |
     return toOutcome(transport, answer)
   }
 
-  async function run(name: string, input: object = {}, options: RunOptions & By = {}): Promise<unknown> {
+  async function run(
+    name: string,
+    input: object = {},
+    options: RunOptions & UserBinding = {},
+  ): Promise<unknown> {
     const { consent, signal } = options
     for (let consents = 0; ; consents++) {
       const result = await execute(name, input, options)
@@ -158,7 +165,7 @@ export function createTools<Who extends By>(transport: Transport, user: string |
 
   async function requirements(
     names: readonly string[],
-    options: RequestOptions & By,
+    options: RequestOptions & UserBinding,
     authorize: boolean,
   ): Promise<SharedRequirements> {
     const wire = await transport.call<'getToolRequirements'>({
@@ -173,7 +180,7 @@ export function createTools<Who extends By>(transport: Transport, user: string |
 
   async function authorize(
     tool: string | readonly string[],
-    options: AuthorizeToolOptions & By = {},
+    options: AuthorizeToolOptions & UserBinding = {},
   ): Promise<Authorization | undefined> {
     if (typeof tool === 'object') {
       const { authorization, authorizations } = await requirements(tool, options, true)

@@ -226,7 +226,7 @@ function parse(text: string): unknown {
 }
 
 function toQuery(query: NonNullable<ApiRequest['query']>): string {
-  const said = Object.entries(query).filter(([, value]) => value !== undefined)
-  if (said.length === 0) return ''
-  return `?${new URLSearchParams(said.map(([name, value]): [string, string] => [name, String(value)]))}`
+  const present = Object.entries(query).filter(([, value]) => value !== undefined)
+  if (present.length === 0) return ''
+  return `?${new URLSearchParams(present.map(([name, value]): [string, string] => [name, String(value)]))}`
 }

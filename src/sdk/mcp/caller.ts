@@ -74,7 +74,7 @@ function isUser(sub: unknown): sub is string {
   return typeof sub === 'string' && sub !== ''
 }
 
-/** Identifies a caller: sessions and states of one are refused to another. */
+/** Identifies a caller: a session or a state of one caller is refused to another. */
 export function callerKey(caller: Caller): string {
   return caller.kind === 'user' ? `user:${caller.userId}` : caller.kind
 }

@@ -61,7 +61,7 @@ async function readJson(
   url: string,
   fetch: typeof globalThis.fetch,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
-  // `manual` because Workers know no `error`; a redirect is no success
+  // Cloudflare Workers do not support 'error'; with 'manual' a redirect is not `ok` either
   const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(REQUEST_MS) })
   if (!response.ok) return undefined
   const body: unknown = await response.json().catch(() => undefined)

@@ -20,7 +20,7 @@ export function listedMcpTool({ name, options }: AppTool): Tool {
 
 function requirementsOf({ requiresAuth, requiresSecrets = [], requiresMetadata = [] }: AppTool['options']) {
   const { all, alternatives } = authRequirements(requiresAuth)
-  // the form has no word for alternatives, so Gatepass asks for the first
+  // `_meta` cannot express alternatives, so Gatepass asks for the first
   const authorization = [...all, ...(alternatives[0] ?? [])].map(authorizationOf)
   if (authorization.length + requiresSecrets.length + requiresMetadata.length === 0) return undefined
   return {

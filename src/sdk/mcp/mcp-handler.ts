@@ -82,7 +82,7 @@ function unauthorized(request: Request, { origin, pathname }: URL, { issuer }: C
   return rpcError(401, -32_000, 'This server needs a valid token.', { 'www-authenticate': challenge })
 }
 
-/** Why callers must be known, if they must. */
+/** Why the app must know its callers; `undefined` if it need not. */
 function needOfCaller(app: ServedApp): string | undefined {
   for (const { name, options } of app.tools.list()) {
     if (options.requiresAuth !== undefined) return `${name} needs its user’s token`

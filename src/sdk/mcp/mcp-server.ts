@@ -121,13 +121,13 @@ function servePrompts(server: Server, { app, caller }: ServerOptions, optionsOf:
   })
 }
 
-/** For resources and prompts, which need neither tokens nor secrets. */
+/** The run of a resource or a prompt, which needs neither tokens nor secrets. */
 function runOf(app: ServedApp, caller: Caller, context: ServerContext, round: Round): ToolRun {
   const given = { userId: userOf(caller), authorizations: {}, secrets: {}, metadata: {} }
   return mcpRun(app, context, round, given).run
 }
 
-/** The URIs that a client of 2025 has subscribed to. For newer ones the SDK knows what they listen to. */
+/** The URIs that a client of 2025 has subscribed to. The SDK keeps those of newer clients. */
 const SUBSCRIBED = new WeakMap<Server, ReadonlySet<string>>()
 
 /** Notifies the client of a session or a connection of a change. */

@@ -1,7 +1,7 @@
 import { rpcError } from './rpc-error.ts'
 
-// Which web pages may send requests. A page in the user's browser reaches servers that the Internet does not, and may
-// point its own host name at this server (DNS rebinding).
+// Which web pages may send requests. A page in the user's browser reaches servers that the Internet does not reach, and
+// its owner may point a host name of their own at this server (DNS rebinding).
 
 export interface OriginOptions {
   /** Origins of web pages that may call this server, such as `https://inspector.example.com`. */
@@ -55,6 +55,6 @@ function isAllowed(origin: string, host: URL, { allowedOrigins = [] }: OriginOpt
 
 function hostOf(request: Request): URL {
   const { protocol, host } = new URL(request.url)
-  const said = `${protocol}//${request.headers.get('host') ?? host}`
-  return new URL(URL.canParse(said) ? said : request.url)
+  const origin = `${protocol}//${request.headers.get('host') ?? host}`
+  return new URL(URL.canParse(origin) ? origin : request.url)
 }

@@ -1,7 +1,6 @@
 // What a handler asks of the client while it runs: a form, a completion of the client's model, its roots. Clients of
-// 2025 answer on the open stream (`askOnStream`). Clients of 2026-07-28 answer by sending the call again
-// (`replayedQuestions`): the handler runs from its beginning
-// again and gets the answers that the client has given already.
+// 2025 answer on the open stream (`askedOnStream`). Clients of 2026-07-28 answer by sending the call again
+// (`replayedQuestions`): the handler then runs again from its beginning, with the answers that the client has given.
 
 export type Question = ElicitationQuestion | SamplingQuestion | RootsQuestion
 
@@ -49,7 +48,7 @@ export interface RoundState {
   readonly answers: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   /** The fingerprint of each question that was asked, by key. */
   readonly asked: Readonly<Record<string, number>>
-  /** What `step` kept, by key; in a list because a value may be undefined. */
+  /** The value of each `step`, by key, in a list: an empty list is a value that was `undefined`. */
   readonly steps: Readonly<Record<string, readonly unknown[]>>
 }
 
@@ -68,14 +67,16 @@ export class AnswerPending extends Error {
 export interface ReplayedQuestions extends Questions {
   /** What the next round needs to know. */
   readonly state: RoundState
-  /** The handler has returned: later questions are ignored. */
+  /** Is called when the handler has ended: later questions are ignored. */
   end(): void
   /** Resolves when the handler waits for answers that this request does not carry. */
   readonly waiting: Promise<Readonly<Record<string, InputRequest>>>
 }
 
 /**
- * @param responses what the client sent beside the call (`inputResponses`), unchecked.
+ * For the clients of 2026-07-28: answers the questions of one round from `before`, the state of the earlier rounds, and
+ * from `responses`, what the client sent with the call (`inputResponses`, unchecked). A question without an answer ends
+ * the round.
  */
 export function replayedQuestions(
   before: RoundState,
@@ -88,7 +89,10 @@ export function replayedQuestions(
   const waiting = Promise.withResolvers<Readonly<Record<string, InputRequest>>>()
   let hasEnded = false
 
-  /** Questions of one moment (`Promise.all`) go to the client together. A step that runs is waited for, since its value would be lost. */
+  /**
+   * Sends the questions that the handler asked at one time (`Promise.all`) to the client together. Waits for running
+   * steps first, because their values would be lost.
+   */
   async function endRound(): Promise<void> {
     await Promise.allSettled(running.values())
     if (hasEnded) return
@@ -164,7 +168,7 @@ function empty() {
   return Object.create(null)
 }
 
-/** For the clients of 2025: the handler waits, so a step needs no memory beyond the run. */
+/** For the clients of 2025: the handler waits for each answer, so the values of steps are kept for this run only. */
 export function askedOnStream(
   send: (request: InputRequest, timeoutMs?: number) => Promise<Readonly<Record<string, unknown>>>,
 ): Questions {

@@ -24,7 +24,7 @@ import type { StateCodec } from './request-state.ts'
 /** What a client may declare that it answers. */
 export type ClientCapability = 'elicitation' | 'sampling' | 'roots'
 
-/** What a request is about: the same in every round of it. */
+/** What a request asks for: the same in each of its rounds. */
 export interface Target {
   readonly method: string
   readonly name: string
@@ -113,7 +113,7 @@ export async function inRound<Result>(
   return inputRequired({ inputRequests, requestState: await seal() })
 }
 
-/** The user of a call by Gatepass, which calls for many: a state of one is refused to another. */
+/** The user of a call by Gatepass, which calls for many users: the state of one user is refused in a call for another. */
 function onBehalfOf({ caller, context }: RoundsOptions): string | null {
   return caller.kind === 'broker' ? readCallContext(context.mcpReq._meta?.arcade_context).userId : null
 }
@@ -138,7 +138,7 @@ function legacyRound({ server, context }: RoundsOptions): Round {
   }
 }
 
-/** People answer forms, so by default as long as one round of the newer protocol may take. */
+/** A person answers a form, so its default is as long as one round of the newer protocol may take. */
 const ANSWER_MS = 600_000
 
 async function openState(
@@ -155,7 +155,7 @@ async function openState(
   })
 }
 
-/** A client that has shown the link before sends the state alone. */
+/** What the client answered about the link. One that showed the link in an earlier round sends no answer. */
 function consentResponse(
   id: string,
   responses: Readonly<Record<string, unknown>>,
@@ -167,12 +167,12 @@ function consentResponse(
 }
 
 function isDeclared(declared: ClientCapabilities | undefined, capability: ClientCapability): boolean {
-  const said = declared?.[capability]
-  if (said === undefined) return false
-  // an empty `elicitation` means forms, which is all that there was before modes
+  const members = declared?.[capability]
+  if (members === undefined) return false
+  // an empty `elicitation` means forms, because older protocols have no other mode
   return (
     capability !== 'elicitation' ||
     declared?.elicitation?.form !== undefined ||
-    Object.keys(said).length === 0
+    Object.keys(members).length === 0
   )
 }

@@ -9,7 +9,7 @@ import type {
 import type { LogLevel } from './context.ts'
 import type { Form } from './elicit.ts'
 
-/** What else than tools an app offers, to its own handlers and to MCP clients. */
+/** What an app offers besides tools, to its own handlers and to MCP clients. */
 export interface AppParts {
   /** Log lines below this level are dropped. */
   readonly logLevel: LogLevel
@@ -17,7 +17,7 @@ export interface AppParts {
     list(): Resource[]
     listTemplates(): ResourceTemplate[]
     /** Returns `undefined` for a URI that no resource has. */
-    read(uri: string, request: RequestOf): Promise<ResourceContents[] | undefined>
+    read(uri: string, request: PartRequest): Promise<ResourceContents[] | undefined>
     /** What the author suggests for a variable of a template. */
     complete(template: string, variable: string, value: string): Promise<readonly string[]>
   }
@@ -27,15 +27,15 @@ export interface AppParts {
     get(
       name: string,
       args: Readonly<Record<string, string>>,
-      request: RequestOf,
+      request: PartRequest,
     ): Promise<GetPromptResult | undefined>
     /** What the author suggests for an argument. */
     complete(name: string, argument: string, value: string): Promise<readonly string[]>
   }
 }
 
-/** Whose request it is. */
-export interface RequestOf {
+/** The request for a resource or a prompt: its user, and what can be asked of them. */
+export interface PartRequest {
   readonly userId: string | null
   readonly signal?: AbortSignal
   elicit?(form: Form): Promise<ElicitResult<unknown>>

@@ -1,4 +1,4 @@
-import type { AppParts, RequestOf } from './app-parts.ts'
+import type { AppParts, PartRequest } from './app-parts.ts'
 import type { Resource, ResourceContents, ResourceTemplate } from './content.ts'
 import type { AppChange } from './run.ts'
 import { matchTemplate } from './uri-template.ts'
@@ -76,7 +76,7 @@ export function appResources(changed: (change: AppChange) => Promise<void>): App
           ...describe(uriTemplate, options),
         }),
       ),
-    async read(uri, { userId, signal }: RequestOf) {
+    async read(uri, { userId, signal }: PartRequest) {
       const found = find(uri)
       if (found === undefined) return undefined
       const { options, params } = found

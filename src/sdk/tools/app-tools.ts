@@ -10,8 +10,8 @@ export interface AppTool {
 
 export interface AppTools {
   /**
-   * Adds a tool, or replaces the one of that name, also while the app is served; it notifies clients. Throws `TypeError` for
-   * a tool that cannot be published.
+   * Adds a tool, or replaces the one of that name, and notifies clients. Works while the app is served. Throws `TypeError`
+   * for a tool that cannot be published.
    */
   add(name: string, tool: MaterializedTool): Promise<void>
   /** Returns whether there was one, and notifies clients. */
@@ -44,7 +44,7 @@ export function appTools(changed: () => Promise<void>): AppTools {
   }
 }
 
-/** Checks what is known where the tool is defined, so that the author's program stops there. */
+/** Checks a tool when it is added, so that a faulty one stops the author's program and not a call. */
 function toolOptions(name: string, tool: MaterializedTool): AnyToolOptions {
   const fault = (what: string) => new TypeError(`The tool ${JSON.stringify(name)} ${what}.`)
   if (!isName(name)) throw fault('needs a name of 1 to 128 of A-Z, a-z, 0-9 and _.-')

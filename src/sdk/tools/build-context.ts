@@ -11,7 +11,7 @@ export interface Running {
   readonly signal: AbortSignal
   /** Stops the time limit while the client is asked. */
   whileAsking<Answer>(ask: () => Promise<Answer>): Promise<Answer>
-  /** Ends the run. */
+  /** Ends the run, because a tool that it called lacks the user's consent. */
   lacksConsent(missing: ConsentMissing): void
 }
 

@@ -1,3 +1,5 @@
+import { isRecord } from '../worker/is-record.ts'
+
 // What MCP permits as the schema of a form: an object of primitive members, so that every client can draw it.
 
 const STRING_FORMATS = ['email', 'uri', 'date', 'date-time']
@@ -51,10 +53,6 @@ function isChoice({ enum: values, oneOf, anyOf }: Readonly<Record<string, unknow
   if (Array.isArray(values)) return values.every((one) => typeof one === 'string')
   const titled = oneOf ?? anyOf
   return Array.isArray(titled) && titled.every((one) => isRecord(one) && typeof one.const === 'string')
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** A choice with titles as MCP writes it: `oneOf` for one of them, `anyOf` for several. */

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 // Serves a web-standard handler on a port, by the runtime's `node:http` (Node, Bun, Deno).
 
 export interface Listening {
-  /** With the port that was chosen where 0 was asked for. */
+  /** Has the actual port, also where port 0 was given. */
   readonly url: string
   readonly port: number
   /** Takes no more requests, and ends those that are open. */

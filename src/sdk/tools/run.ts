@@ -13,7 +13,7 @@ import type { ErrorKind, ToolError } from './errors.ts'
 import type { AnyToolOptions } from './tool.ts'
 
 // The interface between tools and the ways of running them: in Gatepass's process, as an HTTP worker, as an MCP server.
-// A way makes a `ToolRun` of each call; `run-tool.ts` makes the handler's context of it.
+// Each way makes a `ToolRun` of a call; `build-context.ts` makes the handler's context of it.
 
 /** A tool to run, and the app that it belongs to; a tool of `defineTool` belongs to none. */
 export interface RunnableTool {
@@ -24,9 +24,9 @@ export interface RunnableTool {
   readonly timeoutSeconds?: number
 }
 
-/** One call of a tool. A member that is absent is one that the way does not offer. */
+/** One call of a tool. A member is absent where the way of running does not offer it. */
 export interface ToolRun {
-  /** For messages, such as `in process`. */
+  /** The way of running, for messages, such as `an HTTP worker`. */
   readonly way: string
   readonly userId: string | null
   readonly sessionId: string | null
@@ -38,7 +38,7 @@ export interface ToolRun {
   readonly metadata: Readonly<Record<string, unknown>>
   /** The value of a secret that the tool declares. */
   secret(key: string): string | undefined
-  /** The caller does not want the result any more. */
+  /** Aborted when the caller no longer wants the result. */
   readonly signal?: AbortSignal
   log?(level: LogLevel, message: string): void | Promise<void>
   progress?(progress: number, total?: number, message?: string): void | Promise<void>
@@ -56,7 +56,7 @@ export interface ToolRun {
 
 export type ListKind = 'tools' | 'resources' | 'prompts'
 
-/** A list of an app has other members, or a resource has other contents. */
+/** What has changed in an app: one of its lists, or the contents of the resource at a URI. */
 export type AppChange = ListKind | { readonly updated: string }
 
 /** The consent that is missing. */

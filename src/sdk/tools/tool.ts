@@ -44,7 +44,7 @@ export interface ToolOptions<
   readonly tags?: readonly string[]
   /** Default: 30. */
   readonly timeoutSeconds?: number
-  /** Translate what the handler throws: the first that returns an error is used. `HTTPErrorAdapter` comes last always. */
+  /** Translate what the handler throws: the first that returns an error is used. `HTTPErrorAdapter` always comes last. */
   readonly adapters?: readonly ErrorAdapter[]
   /** Returns a text, a value that JSON can represent, or a `CallToolResult`. */
   handler(

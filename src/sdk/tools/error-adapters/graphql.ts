@@ -30,7 +30,7 @@ export class GraphQLErrorAdapter implements ErrorAdapter {
   }
 }
 
-/** A GraphQL error has a message, and extensions, a path, places in the query or a type. */
+/** The list, if each member is a GraphQL error: it has a message, and extensions, a path, locations or a type. */
 function graphqlErrors(errors: unknown): readonly Shape[] | undefined {
   if (!Array.isArray(errors) || errors.length === 0) return undefined
   const shapes = errors.map(shapeOf)

@@ -1,3 +1,5 @@
+import { parseRetryAfter } from '../../retry-after.ts'
+
 // Reads errors of libraries that are not imported, so their members may have any type.
 
 export type Shape = Readonly<Record<string, unknown>>
@@ -31,17 +33,12 @@ export function developerMessageOf(error: unknown): string {
   )
 }
 
-/** Reads `Retry-After` of `Headers`, of a plain object or of a Map: seconds, or a date. Milliseconds. */
+/** Reads `Retry-After` of `Headers`, of a plain object or of a Map. Milliseconds. */
 export function retryAfterOf(headers: unknown): number | undefined {
-  const value = header(headers, 'retry-after')
-  if (value === undefined) return undefined
-  const seconds = Number(value)
-  if (Number.isFinite(seconds)) return seconds >= 0 ? Math.ceil(seconds * 1000) : undefined
-  const at = Date.parse(value)
-  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
+  return parseRetryAfter(header(headers, 'retry-after') ?? '')
 }
 
-export function header(headers: unknown, name: string): string | undefined {
+function header(headers: unknown, name: string): string | undefined {
   const shape = shapeOf(headers)
   const { get } = shape
   const value =
