@@ -9,24 +9,24 @@ import { inContext } from '../src/services/request-context.ts'
 import { userName } from './people.ts'
 import { databaseIn, environmentFor, type SeedPlace, SILENT, seedOwn } from './seed.ts'
 
-/** Releases that came together and share a commit. */
+/** The entries of one block: releases that share a commit. */
 const BLOCK = 40
 export const AUDITED_USERS = 10_000
-/** One entry of so many is of another action. */
+/** One in this many entries has another action. */
 const RARE = 1_000
 
 /** A database with a long audit trail. */
 export interface Audited {
   readonly count: number
   readonly seconds: number
-  /** Of a connection that is in the trail. */
+  /** A connection that is in the trail. */
   readonly connectionId: string
   readonly full: string
   /** The same installation when its trail had a quarter of the entries. */
   readonly quarter: string
 }
 
-/** Appends by the product's own store, so that chain and indexes are as a server writes them. */
+/** Seeds a database with `count` entries. Gatepass' own store appends them, so that chain and indexes are a server's. */
 export async function seedAudit(bench: SeedPlace, count: number): Promise<Audited> {
   const begun = performance.now()
   const full = await seedOwn(bench, 'audited', 10)
@@ -66,7 +66,7 @@ async function append(folder: string, count: number, keyId: string, connectionId
   await broker.close()
 }
 
-/** As a fetch leaves it, each of another user; a few as a refresh leaves it. */
+/** The line of a token's release to the next user; one in `RARE` is that of a refresh. */
 function auditLine(
   audit: AuditLog,
   projectId: string,

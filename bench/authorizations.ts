@@ -8,7 +8,7 @@ import { click } from './wake-up.ts'
 
 type Row = { readonly [column: string]: string | number | null }
 
-/** As many as connections, each completed: a real one, copied under other ids. */
+/** Adds `count` completed authorizations: makes a real one, and copies its row under other ids. */
 export async function addAuthorizations(folder: string, providerUid: string, count: number): Promise<void> {
   {
     await using gatepass = await startGatepass(folder)

@@ -1,8 +1,6 @@
-/**
- * What Gatepass is compared with: hono on node-server, which for each job does only what the job cannot do without. A
- * fetch parses a body and answers JSON; a begin and a callback commit one row; execute signs and posts; the proxy forwards;
- * a long poll waits.
- */
+// The server with which Gatepass is compared: hono on node-server, doing only the necessary work for each job. A fetch
+// parses a body and answers JSON; a begin and a callback commit one row; execute signs and posts; the proxy forwards; a
+// long poll waits.
 import { createHmac, randomUUID } from 'node:crypto'
 import { serve } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { freePort, type Started, startScript, untilHealthy } from './process.ts'
 
-/** What Gatepass is compared with, in a process of its own: see `bare-server.ts`. */
+/** Starts the server with which Gatepass is compared, `bare-server.ts`, in a process of its own. */
 export async function startBare(
   folder: string,
   { toolPort = 0 }: { readonly toolPort?: number } = {},

@@ -16,7 +16,7 @@ const ROUNDS = 5
 const CALLBACKS = isQuick ? 200 : 1_500
 const LEAST_RATIO = 0.25
 
-/** Users who come back from the provider: the code is redeemed, the grant sealed and stored. */
+/** Users come back from the provider: Gatepass redeems the code, seals the grant and stores it. */
 export async function callback({ folder, load, seeded }: Bench): Promise<Figure[]> {
   await using gatepass = await startGatepass(folder, { settings: { GATEPASS_MAX_PENDING: '10000000' } })
   await using bare = await startBare(folder)
@@ -77,7 +77,7 @@ async function callbackLoad({ port, do: step, providerUid }: Job): Promise<Drive
   return { answered: 0, seconds: 0, p50: 0, p99: 0, worst: 0 }
 }
 
-/** All users click, on connections of their own; their callbacks come back from it. */
+/** Clicks for all users, and returns the requests with which they come back from the provider. */
 async function clickAll(port: number, providerUid: string, begun: readonly Begun[]): Promise<RawRequest[]> {
   const browsers = await connectMany(port, CROWD)
   const left = [...begun]

@@ -6,7 +6,7 @@ import { lasting } from './pace.ts'
 import { type RawRequest, rawRequest } from './raw-client.ts'
 import { type Driven, type Round, roundOf } from './rounds.ts'
 
-/** Requests of which one after the other is drawn at random. */
+/** Requests that the load process draws at random. */
 export interface Calls extends Omit<Drive, 'port'> {
   readonly requests: readonly RawRequest[]
   /** What every answer must hold. */

@@ -4,11 +4,12 @@ import { medianOf, type Pairs, type Repeated, type Round, ratios } from './round
 const two = (value: number) => value.toFixed(2)
 
 export interface Compared {
-  /** What was asked of both. */
+  /** The job that both servers did. */
   readonly name: string
+  /** The other server and its job, in words. */
   readonly to: string
   readonly atLeast?: number
-  /** What it is called in the rows below; by default the bare server. */
+  /** The short name of the other server; `bare` by default. */
   readonly other?: string
   /** Adds the times that requests took. */
   readonly withTimes?: boolean
@@ -53,7 +54,7 @@ export function compared({ name, to, atLeast, withTimes, other = 'bare' }: Compa
   ]
 }
 
-/** What others did to the figure before it; nothing where all was quiet. */
+/** A row that says how other programs disturbed the figure above it; none if the machine was quiet. */
 export function disturbance({
   disturbed,
   tried,

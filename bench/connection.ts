@@ -12,7 +12,7 @@ import { alternate, medianOf } from './rounds.ts'
 import { databaseIn } from './seed.ts'
 
 const ROUNDS = 5
-/** Six times what it was when each look built its query: 1,200 a second, 702 us. */
+/** Six times the rate when each read built its query: 1,200 a second, 702 us. */
 const LEAST_RATE = 7_200
 const MOST_CPU_MICROS = 117
 

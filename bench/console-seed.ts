@@ -58,7 +58,7 @@ export async function addConsoleRows(folder: string): Promise<void> {
   addGrownRows(folder)
 }
 
-/** What administrators make. */
+/** Adds what administrators make: tools, provider entries, keys, secrets, policies, projects, webhooks, workers. */
 async function administer({ port }: Gatepass): Promise<void> {
   const admin = adminOf(port)
   const each = async (count: number, make: (index: number) => Promise<unknown>) => {
@@ -121,7 +121,7 @@ async function connectMany(folder: string): Promise<void> {
   await broker.close()
 }
 
-/** What users and tools leave. Rows are copied from the connections, in the order of their keys. */
+/** Adds the rows that users and runs leave, copied from the connections in the order of their keys. */
 function addGrownRows(folder: string): void {
   const database = new Database(databaseIn(folder))
   for (const pragma of ['journal_mode = off', 'synchronous = off', 'cache_size = -400000'])

@@ -16,7 +16,7 @@ const REQUESTS = 20
 interface Measured {
   readonly name: string
   readonly gatepass: Gatepass
-  /** What the server and its database have used of the processor. */
+  /** The processor time that the server and its database have used. */
   cpuMs(): number
 }
 
@@ -184,7 +184,7 @@ async function timesOf(
   }
   const cpu = (cpuMs() - cpuBefore) / REQUESTS
   const p50 = quantile(times, 0.5)
-  // others on the machine add to the time, and not to what the server and its database use of the processor
+  // other programs of the machine add to the time, and not to the processor time of the server and its database
   const judged = Math.min(p50, cpu)
   return {
     name: `${name}, ${decodeURIComponent(path)}${more && ` ${more}`}`,
@@ -204,7 +204,7 @@ async function logIn(port: number): Promise<string> {
   return cookieOf(response)
 }
 
-/** By a link of the caller's, as a user opens it. */
+/** Opens the user's own page by a caller's one-time link. */
 async function enterOwnPage(port: number): Promise<string> {
   const made = await adminOf(port)('POST', `/v1/users/${encodeURIComponent(OWN_USER)}/portal`, {})
   const { url } = made as { readonly url: string } // the API's answer

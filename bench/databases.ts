@@ -12,7 +12,7 @@ import { cpuOf, type Round, rateOf, ratios } from './rounds.ts'
 import { databaseIn } from './seed.ts'
 
 const ROUNDS = 5
-/** One that spins would take a core from the second process and from PostgreSQL. */
+/** A load process that spins would take a core from the second process and from PostgreSQL. */
 const generator = 'asleep'
 
 /**

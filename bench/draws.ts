@@ -1,9 +1,10 @@
-/** Which of `count` users is asked for next. */
+/** In which order users are drawn. */
 export type Draw = 'uniform' | 'zipf' | { readonly inTurnFrom: number }
 
 /** A prime, so that neighbours in rank are no neighbours in the database. */
 const SPREAD = 611_953
 
+/** Returns a function that gives the index of the next user, below `count`. */
 export function drawing(draw: Draw, count: number): () => number {
   if (draw === 'uniform') return () => Math.floor(Math.random() * count)
   if (draw === 'zipf') return zipf(count)

@@ -18,8 +18,8 @@ export interface Exchange {
 }
 
 /**
- * In the load process: as many exchanges as go through, each timed, each connection with one at a time. It ends early
- * when `next` has no more. An answer that is not right ends the figure.
+ * Runs in the load process: sends as many requests as the server answers, one at a time on each connection, and times
+ * each. Ends early when `next` has no more. Throws on a wrong answer.
  */
 export async function drive(
   { port, connections: count, ms, generator }: Drive,
@@ -27,7 +27,7 @@ export async function drive(
 ): Promise<Driven> {
   const connections = await connectMany(port, count)
   const times: number[] = []
-  // waking a sleeping process is paid for by its waker, the server, and on a virtual machine costs more than the rest
+  // the server pays for waking a sleeping process, which on a virtual machine costs more than the request itself
   let spinning = generator === 'awake'
   const spin = () => void (spinning && setImmediate(spin))
   spin()

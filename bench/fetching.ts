@@ -11,10 +11,10 @@ export const CONNECTIONS = 32
 export const ROUND_MS = 1_500
 /** Long enough that nearly every user has been asked for several times, and that last-used times are written. */
 export const WARM_UP_MS = 8_000
-/** Requests that are made before the first is sent; those of more users are made as they are drawn. */
+/** Up to this many users, all requests are built before the first is sent; for more users each when it is drawn. */
 const MADE_BEFORE = 50_000
 
-/** Who is asked for tokens. */
+/** The server that is asked for tokens. */
 export type Server = Pick<Started, 'cpuMs'> & { readonly port: number }
 
 export interface FetchOptions {
@@ -22,7 +22,7 @@ export interface FetchOptions {
   readonly generator?: Generator
   readonly users?: number
   readonly draw?: Draw
-  /** Of another release: the module that says who its users are (`people.ts`). */
+  /** The URL of another release's `people.ts`, for a server of that release. */
   readonly people?: string
 }
 
@@ -57,7 +57,7 @@ interface FetchJob extends Drive {
   readonly people: string | undefined
 }
 
-/** What the bench of another release has of it, too. */
+/** The exports that the bench of another release has too. */
 type People = Pick<typeof people, 'API_KEY' | 'accessSecrets' | 'authorizeBody' | 'userName'>
 
 export { fetchLoad as load }

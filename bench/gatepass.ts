@@ -14,11 +14,11 @@ export interface Gatepass extends Started {
 }
 
 export interface GatepassOptions {
-  /** `serve --processes`; without, it is one process by itself. */
+  /** The number for `serve --processes`; absent: one process. */
   readonly processes?: number
   /** Another database than the folder's own, by its URL. */
   readonly database?: string
-  /** Where `hold-probe.ts` writes; without, it is not loaded. */
+  /** The file that `hold-probe.ts` writes; absent: the probe is not loaded. */
   readonly holds?: string
   /** The sources of another checkout, instead of what is built from this one. */
   readonly checkout?: URL
@@ -26,7 +26,7 @@ export interface GatepassOptions {
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** The command `gatepass`. */
+/** The path of the program `gatepass`. */
 export async function programIn(checkout?: URL): Promise<string> {
   return fileURLToPath(new URL('bin/gatepass.js', checkout ?? (await builtProgram())))
 }
@@ -59,7 +59,7 @@ export async function startGatepass(
   )
   closeSync(log)
   const { stdout } = started.child
-  // a line that comes when all processes serve
+  // the line of `--json` is written when all processes serve
   if (stdout !== null) await Promise.race([once(stdout, 'data'), once(started.child, 'exit')])
   await untilHealthy(port, started)
   return { ...started, port, startedInMs: performance.now() - begun }

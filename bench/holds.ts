@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 
 // What `hold-probe.ts` writes, one JSON object a line; times in milliseconds since the process began.
 
-/** Processor time that the event loop took at a stretch. */
+/** Processor time that the event loop took without a pause. */
 export interface Hold {
   readonly kind: 'hold'
   readonly from: number
@@ -17,12 +17,12 @@ export interface Collection {
   readonly ms: number
 }
 
-/** Forgets what was written until now, such as what starting took. */
+/** Empties the file, such as after the start. */
 export function clearHolds(file: string): void {
   writeFileSync(file, '')
 }
 
-/** The longest stretch of processor time since then, in milliseconds, and the longest without its collections of garbage. */
+/** The longest hold since the file was emptied, in milliseconds, and the longest without its garbage collections. */
 export function longestHolds(file: string): { readonly all: number; readonly withoutCollections: number } {
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
   const found = lines.map((line) => JSON.parse(line) as Hold | Collection) // hold-probe.ts writes these

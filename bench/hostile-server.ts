@@ -1,10 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { accessSecrets, userName } from './people.ts'
 
-/**
- * What tools of four kinds run on, and an API for the proxy, in a process of its own. Each answers with 4 MB that are as
- * costly as they can be to parse and to search for the user's token: one shape after the other.
- */
+// Workers of four kinds, and an API for the proxy, in one process. Each answers with 4 MB that are as costly as possible
+// to parse and to search for the user's token, in one shape after the other.
 const [port = '0'] = process.argv.slice(2)
 const MAX_BYTES = 4 * 1024 * 1024 - 2_000
 const TOKEN = accessSecrets(userName(0)).accessToken
@@ -13,7 +11,7 @@ const percent = (text: string) => [...Buffer.from(text)].map((byte) => `%${byte.
 const escaped = (text: string) =>
   [...text].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
 
-/** As many of them as there is room for, as JSON texts between commas. */
+/** JSON of `MAX_BYTES` at most: as many items as fit, between `open` and `close`. */
 function filled(open: string, close: string, item: (i: number) => string): string {
   const items: string[] = []
   let size = open.length + close.length
@@ -33,16 +31,16 @@ const inAllForms = JSON.stringify([
   Buffer.from(TOKEN).toString('base64'),
 ])
 const VALUES: readonly string[] = [
-  // keys that spell the token in many ways, and are one and the same without it
+  // keys that spell the token in many ways, and are all equal once it is removed
   filled('{', '}', (i) => {
     const spelled = [...TOKEN].map((c, bit) => ((i >> bit) & 1 ? percent(c) : c))
     return `"${spelled.join('')}":${i}`
   }),
-  // what is not ASCII, with the token in four forms
+  // text that is not ASCII, with the token in four forms
   filled(`{"forms":${inAllForms},"text":["`, '"]}', () => 'é€🔑'.repeat(1_000)),
   // harmless keys
   filled(`{"token":"${TOKEN}",`, '}', (i) => `"k${i.toString(36)}":0`),
-  // as many values as there can be
+  // as many values as fit
   filled(`{"token":"${TOKEN}","list":[`, ']}', () => '[]'),
   // the beginning of the token, escaped
   filled(`{"token":"${TOKEN}","text":"`, '"}', () => percent(TOKEN.slice(0, 200))),

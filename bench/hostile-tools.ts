@@ -1,15 +1,12 @@
-import { API_KEY } from './people.ts'
+import { adminOf } from './admin.ts'
 
-/** Registers what `hostile-server.ts` runs: a worker of each kind, and an API for the proxy. */
+/** Registers what `hostile-server.ts` serves: a worker of each kind, and an API for the proxy. */
 export async function addTools(port: number, toolPort: number): Promise<void> {
   const origin = `http://127.0.0.1:${toolPort}`
-  const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' }
+  const call = adminOf(port)
   const admin = async (method: string, path: string, body: unknown) => {
-    const url = `http://127.0.0.1:${port}${path}`
-    const response = await fetch(url, { method, headers, body: JSON.stringify(body) })
-    const text = await response.text()
-    if (!response.ok || text.includes('sync_error'))
-      throw new Error(`${method} ${path}: ${response.status} ${text}`)
+    const answer = JSON.stringify(await call(method, path, body))
+    if (answer.includes('sync_error')) throw new Error(`${method} ${path}: ${answer}`)
   }
   const id = (name: string) => `${name}-${toolPort}`
   await admin('POST', '/v1/workers', {

@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startBare } from './bare.ts'
 import type { Bench } from './bench.ts'
 import { startGatepass } from './gatepass.ts'
+import { clearHolds, longestHolds } from './holds.ts'
 import { addTools } from './hostile-tools.ts'
 import { API_KEY, accessSecrets, authorizeBody, userName } from './people.ts'
 import { freePort, type Started, startScript, untilHealthy } from './process.ts'
@@ -14,13 +14,13 @@ import { seed } from './seed.ts'
 const AT_ONCE = 20
 const ROUND_MS = 6_000
 const PAUSE_MS = 5
-/** What is promised is promised of a machine that has nothing else to do. */
+/** The targets hold for a machine that does nothing else. */
 const MEDIAN_MS = 50
 const WORST_MS = 150
-/** Before and after each round the same is measured with nothing hostile: a round counts if both stayed under this. */
+/** Before and after each round the same is measured without hostile calls: a round counts if both stayed under this. */
 const QUIET_MS = 40
 const CONTROL_MS = 1_000
-/** Rounds that count, of each way, and how many are tried for them. */
+/** How many rounds of each way must count, and how many are tried for that. */
 const ROUNDS = 2
 const MAX_ROUNDS = 4
 const OTHER_KEY = 'bench-other-project-key'
@@ -43,14 +43,14 @@ const HEALTH = '/health'
 const FETCH = "another project's token"
 const BARE = 'a bare server'
 
-/** What others notice while a tool answers 20 calls at once with 4 MB that are hard to read, by each way in. */
+/** The latency of other requests while tools answer 20 calls at once with 4 MB that are hard to read, for each endpoint. */
 export async function hostileAnswers({ folder, load, upstream }: Bench): Promise<Figure[]> {
   await seed(folder, upstream.port, 10, { name: 'other', apiKey: OTHER_KEY })
   const toolPort = await freePort()
   await using tools = startScript('hostile-server.ts', [String(toolPort)])
   await untilHealthy(toolPort, tools)
   const holds = join(folder, 'holds')
-  writeFileSync(holds, '')
+  clearHolds(holds)
   await using gatepass = await startGatepass(folder, { holds })
   await using bare = await startBare(folder)
   const { port } = gatepass
@@ -86,12 +86,12 @@ export async function hostileAnswers({ folder, load, upstream }: Bench): Promise
     let before = await control()
     for (let tries = 0; tries < MAX_ROUNDS && rounds.filter(isQuiet).length < ROUNDS; tries++) {
       const over = new AbortController()
-      const from = Date.now()
+      clearHolds(holds)
       const watching = watch(ROUND_MS).finally(() => over.abort())
-      const lanes = Array.from({ length: AT_ONCE }, () => again(port, call, over.signal))
+      const lanes = Array.from({ length: AT_ONCE }, () => callRepeatedly(port, call, over.signal))
       const calls = (await Promise.all(lanes)).reduce((sum, one) => sum + one, 0)
       const times = await watching
-      const held = longestHold(holds, from, Date.now())
+      const held = longestHolds(holds).all
       const after = await control()
       rounds.push({ calls, times, held, noise: Math.max(before, after) })
       before = after
@@ -106,21 +106,12 @@ export async function hostileAnswers({ folder, load, upstream }: Bench): Promise
   return [...quiet, ...figures]
 }
 
-/** The most processor time that the event loop took at a stretch meanwhile. */
-function longestHold(file: string, from: number, until: number): number {
-  const lines = readFileSync(file, 'utf8').split('\n')
-  const held = lines.flatMap((line) => {
-    const [at = 0, ms = 0] = line.split(' ').map(Number)
-    return at >= from && at <= until ? [ms] : []
-  })
-  return Math.max(0, ...held)
-}
-
 interface Round {
+  /** The longest hold of the event loop, in milliseconds of processor time. */
   readonly held: number
   readonly calls: number
   readonly times: Times
-  /** The longest that anything took without anything hostile, right before and right after. */
+  /** The slowest request without hostile calls, right before and right after the round. */
   readonly noise: number
 }
 
@@ -128,7 +119,7 @@ function isQuiet({ noise }: Round): boolean {
   return noise < QUIET_MS
 }
 
-/** What was given up may still be under way in a thread. */
+/** Waits until the server is idle: work for callers that have disconnected may still run in a thread. */
 async function untilIdle({ cpuMs }: Started): Promise<void> {
   for (let used = cpuMs(); ; ) {
     await sleep(200)
@@ -170,11 +161,11 @@ const WAYS: Readonly<Record<string, Way>> = {
     },
   },
 }
-/** Not more pieces of code than that run for one key. */
+/** The answer to one more piece of code than may run at once for one key. */
 const BUSY = 429
 
-/** One call after the other until they are stopped; answers how many were answered. */
-async function again(port: number, way: Way, signal: AbortSignal): Promise<number> {
+/** Makes one call after the other until `signal` is aborted. Returns how many were carried out. */
+async function callRepeatedly(port: number, way: Way, signal: AbortSignal): Promise<number> {
   for (let calls = 0; ; )
     try {
       if (await answered(port, way, signal)) calls++
@@ -184,7 +175,7 @@ async function again(port: number, way: Way, signal: AbortSignal): Promise<numbe
     }
 }
 
-/** Whether it was carried out; more pieces of code than run at once for one key are refused. */
+/** Whether the call was carried out: `false` for code beyond what may run at once for one key. */
 async function answered(
   port: number,
   { path, method, headers, body }: Way,
@@ -215,8 +206,8 @@ async function answered(
 }
 
 /**
- * Rounds beside which the machine was busy with something else are left out. Where too few
- * are left all count, and such a figure is met only if it was met in spite of the noise.
+ * Leaves out rounds during which other programs disturbed the machine. Where too few rounds are left, all count, and the
+ * target must be met in spite of the noise.
  */
 function toFigures(name: string, rounds: readonly Round[]): Figure[] {
   const quiet = rounds.filter(isQuiet)
@@ -254,9 +245,9 @@ function joined(all: readonly Times[]): Times {
   return Object.fromEntries(names.map((name) => [name, all.flatMap((one) => one[name] ?? [])]))
 }
 
-/** In the load process: each request again and again, with a pause between. */
 export { watchLoad as load }
 
+/** Runs in the load process: sends each request again and again, with a pause between, and times it. */
 async function watchLoad({ watched, ms }: Job): Promise<Times> {
   const begun = performance.now()
   const times = await Promise.all(

@@ -18,7 +18,7 @@ const MOST_SECONDS = 5
 const MOST_HELD_MS = 50
 const LEAST_WATCHED_MS = 6_000
 
-/** A worker with many tools: until all are listed, and how long others are held up meanwhile. */
+/** A worker with many tools: the time until all are listed, and how long other requests wait meanwhile. */
 export async function largeWorker(bench: Bench): Promise<Figure[]> {
   const toolPort = await freePort()
   await using tools = startScript('tool-server.ts', [String(toolPort), '0', String(TOOLS)])
@@ -64,7 +64,7 @@ async function registered(bench: Bench, toolPort: number, name: string) {
   const requests = [{ method: 'GET', path: '/health' }] as const
   const watch = { requests, expects: '', connections: 1, ms: LEAST_WATCHED_MS, generator: 'asleep' } as const
   await callsTo(bench.load, gatepass, { ...watch, ms: 500 })
-  clearHolds(holds) // what starting took does not count
+  clearHolds(holds) // the start does not count
   const watched = callsTo(bench.load, gatepass, watch)
   const othersSince = watchOthers()
   const [begun, cpu] = [performance.now(), gatepass.cpuMs()]

@@ -6,7 +6,7 @@ export interface LoadProcess extends AsyncDisposable {
   run<Job, Result>(figure: Figure<Job, Result>, job: Job): Promise<Result>
 }
 
-/** The module is named, not handed over: the load process imports it for itself. */
+/** The load process imports `module` and calls its `load`: a function cannot be sent to another process. */
 export interface Figure<Job, Result> {
   readonly module: string
   readonly load: (job: Job) => Promise<Result>

@@ -1,7 +1,6 @@
-/**
- * `npm run bench`: every figure of docs/performance.md in one run. `npm run bench -- fetch storm` measures only those;
- * `--against <commit>` measures the fetch of that commit besides.
- */
+// `npm run bench`: every figure of docs/performance.md in one run. `npm run bench -- fetch storm` measures only those;
+// `--against <commit>` also measures the fetch of that commit.
+
 import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { arch, cpus, loadavg, platform, release, tmpdir, totalmem } from 'node:os'
@@ -69,7 +68,7 @@ ${new Date().toISOString()}, load average ${loadavg()[0]?.toFixed(1)}; ${whole(U
     const started = performance.now()
     const measured = await figure().catch(failed(name))
     figures.push(...measured)
-    // one after the other to standard error, for who waits; all in one table at the end
+    // each goes to standard error when it is measured, all in one table to standard output at the end
     console.error(`${name}, ${whole((performance.now() - started) / 1000)} s\n${table(measured)}\n`)
   }
   for (const [name, figure] of Object.entries(wanted.length === 0 ? FIGURES : known))

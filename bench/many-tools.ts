@@ -1,4 +1,4 @@
-/** Tools of a size as those of real catalogues. */
+/** Metadata of a tool, as large as in real catalogues. */
 export function importedTool(name: string, toolSet = 'many'): object {
   return {
     name,
@@ -17,7 +17,7 @@ export function importedTool(name: string, toolSet = 'many'): object {
   }
 }
 
-/** As a worker lists it; with the id of a provider entry, it needs an authorization there. */
+/** The definition of a tool as a worker lists it. With a `providerId` the tool needs an authorization there. */
 export function workerTool(index: number, providerId?: string): object {
   const name = `Tool${index}`
   return {

@@ -16,7 +16,7 @@ const BATCH = 1_000
 export interface Million {
   readonly count: number
   readonly seeded: Seeded
-  /** What the seeding took, and took of the processor. */
+  /** How long the seeding took, and how much processor time. */
   readonly seconds: number
   readonly cpuSeconds: number
   /** The database before its connections were added, and with them. */

@@ -12,7 +12,7 @@ import { type Figure, median, spread } from './report.ts'
 import { cpuOf, type Round, rateOf, ratios } from './rounds.ts'
 import { seedOwn } from './seed.ts'
 
-/** Many short ones: what else happens on the machine then falls on both. */
+/** Many short rounds, so that other programs on the machine disturb both servers alike. */
 const ROUNDS = 15
 const ROUND_MS = 1_000
 const LEAST_RATIO = 0.9
@@ -119,7 +119,7 @@ async function coldAgainst(ref: string, checkout: URL, bench: Bench): Promise<Fi
   ]
 }
 
-/** Earlier releases had it all in one module. */
+/** The module that has the users: in earlier releases it is `seed.ts`. */
 function peopleOf(checkout: URL): string {
   const modules = ['people', 'seed'].map((name) => new URL(`bench/${name}.ts`, checkout))
   return (modules.find((one) => existsSync(one)) ?? checkout).href

@@ -1,4 +1,5 @@
-/** A second process on the same database that commits something every 100 ms, as another Gatepass would. */
+// A second process on the same database that commits something every 100 ms, as another Gatepass would.
+
 import { openSqliteStore } from '../src/store/dialects/sqlite/open.ts'
 
 const [path = '', keyId = ''] = process.argv.slice(2)

@@ -1,11 +1,12 @@
-/** `--quick`: few and short rounds, to try something out; what they say is rough. */
+/** `--quick`: few and short rounds, for trying something out; their figures are rough. */
 export const isQuick = process.argv.includes('--quick')
 
+/** The number of rounds, at most 3 with `--quick`. */
 export function rounds(count: number): number {
   return isQuick ? Math.min(3, count) : count
 }
 
-/** Of a round or a warm-up. */
+/** The duration of a round or a warm-up, in milliseconds, shortened by `--quick`. */
 export function lasting(ms: number): number {
   return isQuick ? Math.min(ms, Math.max(400, ms / 8)) : ms
 }

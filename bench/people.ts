@@ -2,7 +2,7 @@ import type { AccessSecrets } from '../src/domain/connection.ts'
 import { sha256 } from '../src/domain/ids.ts'
 import { isQuick } from './pace.ts'
 
-// Who is in the seeded database, what callers ask for them, and what they are answered.
+// The users of the seeded database, the requests for them, and the answers.
 
 export const USERS = isQuick ? 2_000 : 10_000
 export const EXPIRED_USERS = 5
@@ -19,12 +19,12 @@ export function expiredUser(index: number): string {
   return `expired-${index}@example.com`
 }
 
-/** Users whose tokens hold an `@`, which most tokens do not: scrubbing searches for such a one in more forms. */
+/** Users whose tokens hold an `@`, unlike most tokens: scrubbing searches for such a token in more forms. */
 export function userWithAt(index: number): string {
   return `at-${index}@example.com`
 }
 
-/** Of 500 characters, as most tokens have them: letters, digits, `_` and `-`. */
+/** A token of 500 characters that most tokens consist of: letters, digits, `_` and `-`. */
 export function accessToken(userId: string): string {
   const name = userId.startsWith('at-') ? userId : userId.replace('@', '-').replace('.', '-')
   return `gho_${name.padEnd(496, 'x')}`
@@ -50,10 +50,10 @@ export function accessSecrets(userId: string): AccessSecrets {
   }
 }
 
-/** Of another user: what is compared with Gatepass hashes nothing for its answers. */
+/** The bare server answers every user with this one, so that it need not hash. */
 const { userInfo: USER_INFO } = accessSecrets(userName(0))
 
-/** What a covered user's fetch answers, as to its size and shape. */
+/** An answer of the size and shape of a fetch for a user whose connection covers the scopes. */
 export function releasedAnswer(userId: string) {
   return {
     id: 'conn_0198f6e2a1c97d3fb2a45d1c7e9f0a31',

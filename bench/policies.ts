@@ -9,7 +9,7 @@ import { seedOwn } from './seed.ts'
 
 const COUNTS = [0, 100, 1_000]
 const ROUNDS = 5
-/** Of the processor time of a fetch without any policy. */
+/** How much more processor time a fetch may take than one without any policy. */
 const MOST = 1.1
 
 /** Fetches in projects with policies of which none can match. */
@@ -64,7 +64,7 @@ export async function policies(bench: Bench): Promise<Figure[]> {
   ]
 }
 
-/** Of kinds as operators have them: for some users, tools, other providers, and by a pattern. */
+/** Policies of the kinds that operators write: for some users, tools, other providers, and by a pattern. */
 function policy(i: number): object {
   const matches = [
     { users: [`nobody-${i}@example.org`] },

@@ -22,7 +22,7 @@ export async function copyToPostgres({ url: server }: PostgresCluster, file: str
   return url
 }
 
-/** One more of the same. */
+/** A copy of a database that `copyToPostgres` made. */
 export async function copyDatabase({ url: server }: PostgresCluster, template: string): Promise<string> {
   const { name, url } = newDatabase(server)
   await runSql(server, `create database ${name} template ${new URL(template).pathname.slice(1)}`)
@@ -31,7 +31,7 @@ export async function copyDatabase({ url: server }: PostgresCluster, template: s
 
 const BATCH = 1_000
 
-/** Adds the connections of the SQLite file whose users are like that, by COPY, from a file that the server reads. */
+/** Adds the connections of the SQLite file whose users are like `usersLike`, by COPY from a file that the server reads. */
 export async function copyConnections(url: string, from: string, usersLike: string): Promise<void> {
   const columns = COPIED_TABLES.find(({ name }) => name === 'connections')?.columns ?? []
   const names = columns.map(({ name }) => name).join()

@@ -19,7 +19,7 @@ export function startNode(
   return started(spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio }))
 }
 
-/** A script of the bench with which it talks over IPC. */
+/** Starts a script of the bench, with a channel for messages. */
 export function startScript(script: string, args: readonly string[] = []): Started {
   return started(fork(new URL(script, import.meta.url), args))
 }
@@ -32,9 +32,9 @@ function started(child: ChildProcess): Started {
   process.prependOnceListener('exit', endWithBench) // before its folder is removed
   const stop = async () => {
     child.kill('SIGTERM')
-    const lastWord = setTimeout(() => child.kill('SIGKILL'), 5_000)
+    const killTimer = setTimeout(() => child.kill('SIGKILL'), 5_000)
     if (child.exitCode === null && child.signalCode === null) await exited
-    clearTimeout(lastWord)
+    clearTimeout(killTimer)
     process.off('exit', endWithBench)
   }
   return {
@@ -58,7 +58,7 @@ export function cpuMsOf(pid: number): number {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
     return children.reduce((sum, child) => sum + cpuMsOf(Number(child)), (own * 1000) / ticksPerSecond())
   } catch (error) {
-    // it has ended meanwhile, and is in its parent's sum
+    // the process has ended meanwhile, and its time is in its parent's sum
     if (error instanceof Error && 'code' in error && ['ENOENT', 'ESRCH'].includes(String(error.code)))
       return 0
     throw error
@@ -81,7 +81,7 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-/** Once `/health` answers 200; looks every few milliseconds. */
+/** Resolves once `/health` answers 200. Asks every few milliseconds. */
 export async function untilHealthy(port: number, started: Started): Promise<void> {
   for (;;) {
     if (started.child.exitCode !== null) throw new Error('the server ended while it was starting')

@@ -9,7 +9,7 @@ export interface RawAnswer {
 
 const LAST_CHUNK = Buffer.from('0\r\n\r\n')
 
-/** One keep-alive HTTP/1.1 connection with at most one request under way. Nothing but what a measurement needs. */
+/** One keep-alive HTTP/1.1 connection with at most one request under way. */
 export interface RawConnection {
   send(request: Buffer): Promise<RawAnswer>
   close(): void

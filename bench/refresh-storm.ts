@@ -9,7 +9,7 @@ import { REFRESH_MS } from './upstream.ts'
 
 export const CALLERS = 1_000
 
-/** `CALLERS` ask at once for one token that has run out: one of them refreshes for all. */
+/** `CALLERS` ask at once for one token that has expired: one refresh serves all of them. */
 export async function refreshStorm({ folder, load, upstream }: Bench): Promise<Figure[]> {
   await using gatepass = await startGatepass(folder)
   const millis: number[] = []
@@ -33,7 +33,7 @@ export async function refreshStorm({ folder, load, upstream }: Bench): Promise<F
   ]
 }
 
-/** Whom the callers of a storm ask for: a user of Gatepass, or the user of a session of better-auth. */
+/** Whose token the callers of a storm request: that of a user of Gatepass, or of a session of better-auth. */
 type Whose = { readonly user: string } | Session
 
 /** All ask at once; resolves with the milliseconds until the last has its answer. */

@@ -8,7 +8,7 @@ const QUIET_CORES = 0.15
 /** A round beside others is repeated, but no figure takes more than this many times as long for it. */
 const MOST_TRIES = isQuick ? 1 : 2
 
-/** What the load process saw of one round. */
+/** What the load process measured in one round. */
 export interface Driven {
   readonly answered: number
   readonly seconds: number
@@ -35,19 +35,19 @@ export async function roundOf(server: Pick<Started, 'cpuMs'>, drive: () => Promi
   return { ...driven, rate: driven.answered / driven.seconds, cpuMicros, others: othersSince() }
 }
 
-/** What was measured several times, and what others did meanwhile. */
+/** Repeated measurements, and how other programs disturbed them. */
 export interface Repeated<T> {
-  /** Where enough were quiet, only those. */
+  /** Only the quiet ones, where there are enough. */
   readonly values: readonly T[]
   readonly isQuiet: boolean
-  /** Beside which others used the processor, of all that were tried. */
+  /** How many of `tried` other programs disturbed. */
   readonly disturbed: number
   readonly tried: number
   /** Cores that others used, in the median of `values`. */
   readonly others: number
 }
 
-/** Measures until that many were quiet, within limits: `MOST_TRIES`. */
+/** Measures until `usual` measurements were quiet, at most `MOST_TRIES` times as often. */
 export async function repeat<T>(
   usual: number,
   measure: (number: number) => Promise<T>,
@@ -63,7 +63,7 @@ export async function repeat<T>(
   return { values, isQuiet, disturbed, tried: all.length, others: median(values.map(othersIn)) }
 }
 
-/** Rounds of two servers that were measured in turn; those of one number belong together. */
+/** Rounds of two servers that were measured in turn; those with the same index belong together. */
 export interface Pairs extends Omit<Repeated<never>, 'values'> {
   readonly gatepass: readonly Round[]
   readonly bare: readonly Round[]
@@ -86,7 +86,7 @@ export async function alternate(
   return { ...rest, gatepass: values.map((one) => one.gatepass), bare: values.map((one) => one.bare) }
 }
 
-/** `of` of each round as a ratio to that of the round it belongs to. */
+/** The value `of` each round as a ratio to that of the round with the same index in `to`. */
 export function ratios(
   rounds: readonly Round[],
   to: readonly Round[],

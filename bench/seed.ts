@@ -48,7 +48,7 @@ export interface Seeded {
   readonly rowBytes: number
 }
 
-/** A database as a production one looks: one provider, fresh connections, a few whose token has run out. */
+/** Seeds a database like one in production: one provider, fresh connections, and a few whose token has expired. */
 export async function seed(
   folder: string,
   upstreamPort: number,

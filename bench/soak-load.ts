@@ -6,7 +6,7 @@ import { connectMany, type RawAnswer, type RawRequest, rawRequest } from './raw-
 import { CALLER } from './tool-side.ts'
 
 const CLIENTS = 16
-/** What a client does between two requests, in milliseconds: at random, and this much on average. */
+/** The average pause of a client between two requests, in milliseconds. Each pause is random. */
 const PAUSE_MS = 25
 
 export interface SoakJob {

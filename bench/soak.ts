@@ -32,8 +32,8 @@ interface Sample {
 }
 
 /**
- * Mixed load for a long time at a million connections, while operators do beside it all that reads or writes much:
- * lists, searches, exports, verifying, a large worker that is registered again and again, and backups.
+ * Mixed load for a long time at a million connections, while operators do everything that reads or writes much: lists,
+ * searches, exports, verifying, registering a large worker again and again, and backups.
  */
 export async function soak(bench: Bench): Promise<Figure[]> {
   const { copy, count } = await bench.million()

@@ -21,12 +21,12 @@ const REFRESHES = 2_000
 const AT_ONCE = 16
 const USES = 200
 const USE_COMMITS = 100
-/** What of it is asked how much it writes ahead: little, since SQLite starts its log again after 1,000 pages. */
+/** How many commits are measured for their write-ahead log: few, because SQLite starts its log again after 1,000 pages. */
 const SAMPLE = 50
 const USE_SAMPLE = 3
 const SOME_ROWS = 20_000
 
-/** What rows take on the disk, and what is written at most, by one client of each database: the figures of docs/scaling.md. */
+/** The size of rows on the disk, and how much one client can write to each database: the figures of docs/scaling.md. */
 export async function storeFigures({ folder, upstream }: Bench): Promise<Figure[]> {
   const own = join(folder, 'store')
   await mkdir(own)
@@ -46,11 +46,11 @@ export async function storeFigures({ folder, upstream }: Bench): Promise<Figure[
   ]
 }
 
-/** How a database is looked at from outside. */
+/** Measures a database from outside. */
 interface Disk {
-  /** Of the table's rows, and of its indexes. */
+  /** The bytes of the table's rows, and of its indexes. */
   sizeOf(table: string): Promise<{ readonly rows: number; readonly indexes: number }>
-  /** What is written ahead while that runs, which must be little. */
+  /** The bytes of the write-ahead log that `run` adds, which must be few. */
   writtenAheadBy(run: () => Promise<unknown>): Promise<number>
 }
 
@@ -104,7 +104,7 @@ async function figuresOf(name: string, store: Store, disk: Disk): Promise<Figure
     USE_COMMITS,
     1,
     () => {
-      // of rows that lie apart, as those of users who happen to come together do
+      // rows that are not neighbours, like those of users who come at the same time
       const some = Array.from({ length: USES }, () => items[(at++ * 7) % items.length])
       return store.connections.used(new Map(some.map((one) => [one?.id ?? '', at])))
     },
@@ -118,7 +118,7 @@ async function figuresOf(name: string, store: Store, disk: Disk): Promise<Figure
   return figures
 }
 
-/** As a fetch leaves it, each of another user. */
+/** The audit line of a token's release to a random user. */
 function releaseLine(audit: AuditLog, projectId: string): string {
   const user = Math.floor(Math.random() * ROWS)
   const context = {

@@ -1,4 +1,5 @@
-/** A process that sweeps settled authorizations, and tells for how long at a stretch its event loop computed. */
+// A process that sweeps settled authorizations, and reports for how long its event loop computed without a pause.
+
 import { openStore } from '../src/store/open-store.ts'
 import { KEPT_SECONDS } from './sweep.ts'
 

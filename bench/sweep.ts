@@ -10,13 +10,13 @@ import { type Figure, whole } from './report.ts'
 import { databaseIn, seed } from './seed.ts'
 
 const AUTHORIZATIONS = isQuick ? 50_000 : 1_000_000
-/** One of so many is old enough to be deleted. */
+/** One in this many is old enough to be deleted. */
 const DUE = 20
-/** As long as a server keeps them. */
+/** How long a server keeps them. */
 export const KEPT_SECONDS = 7 * 24 * 3600
 const MOST_MS = 10
 
-/** The sweep of settled authorizations, the most of which are kept. */
+/** The sweep of settled authorizations, most of which are kept. */
 export async function sweep({ folder, upstream }: Bench): Promise<Figure[]> {
   const own = join(folder, 'sweep')
   await mkdir(own)

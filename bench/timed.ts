@@ -12,7 +12,7 @@ const ROUND_MS = 500
 
 export interface Timed {
   readonly name: string
-  /** Several: one after the other, at random. */
+  /** One of them is drawn at random for each request. */
   readonly paths: readonly string[]
   readonly expects: string
   /** Milliseconds that the median request may take. */
@@ -20,8 +20,8 @@ export interface Timed {
 }
 
 /**
- * How long requests take that are sent one at a time: the median, and the slowest. Where others used the processor, the
- * processor time of a request may be under the limit instead of its time.
+ * How long requests take that are sent one at a time: the median, and the slowest. Where other programs used the
+ * processor, it suffices that the processor time of a request is under the limit.
  */
 export async function timed(load: LoadProcess, server: Server, what: Timed): Promise<Figure[]> {
   const headers = { authorization: `Bearer ${API_KEY}` }

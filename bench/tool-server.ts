@@ -3,11 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { workerTool } from './many-tools.ts'
 import { KEPT_ALIVE_MS } from './upstream.ts'
 
-/**
- * What tools run on, in a process of its own: a worker (reference: Arcade's worker protocol) with one tool, and an API
- * at `/api` for the proxy. Both do as little as they can, so that the figures are Gatepass's, and take
- * `answerMs` over each answer. With `manyTools` the worker lists so many instead of the one, and they need so many providers.
- */
+// A worker of Arcade's protocol with one tool, and an API at `/api` for the proxy, in one process. Both do as little as
+// possible, so that the figures are Gatepass's, and take `answerMs` for each answer. With `manyTools` the worker lists
+// that many tools instead, which need `manyProviders` providers.
 const [port = '0', answerMs = '0', manyTools = '0', manyProviders = '0'] = process.argv.slice(2)
 
 const TOOL = {

@@ -11,17 +11,17 @@ import type { RawRequest } from './raw-client.ts'
 import type { Figure } from './report.ts'
 import { alternate } from './rounds.ts'
 
-/** What a worker and an API take over each answer. */
+/** How long the worker and the API take for each answer. */
 const ANSWER_MS = 2
 const ROUNDS = 5
 const FURTHER_ROUNDS = 3
 const ROUND_MS = 1_500
 const WARM_UP_MS = 4_000
-/** One after the other for what a call costs its caller, many at once for what goes through. */
+/** One call at a time shows its latency, many at once the throughput. */
 const ALONE = 1
 export const CROWD = 32
 
-/** A worker with one tool and an API for the proxy, and the Gatepass that both are registered at. */
+/** A worker with one tool, an API for the proxy, and the Gatepass at which both are registered. */
 export interface ToolSide extends AsyncDisposable {
   readonly toolPort: number
   readonly gatepass: Gatepass
@@ -49,7 +49,7 @@ export async function startToolSide(
   return { toolPort, gatepass, [Symbol.asyncDispose]: stop }
 }
 
-/** A job that both do with the same worker. */
+/** A job that Gatepass and the bare server do with the same worker. */
 export interface ToolJob {
   readonly name: string
   readonly to: string

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The provider behind the broker: a token endpoint that counts, and takes its time over refreshes. */
+/** The provider: a token endpoint that counts refreshes, and takes `REFRESH_MS` for each. */
 export interface Upstream extends AsyncDisposable {
   readonly port: number
-  /** Refresh requests since the last look. */
+  /** The number of refresh requests since the last call. */
   takeRefreshes(): number
 }
 

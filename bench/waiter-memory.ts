@@ -13,7 +13,7 @@ const ROUNDS = 3
 const SETTLE_MS = 4_000
 const MOST_KB = 6
 
-/** What the process grows by while `WAITERS` long polls are held, each with its TCP connection; and a bare server by as many. */
+/** The memory that `WAITERS` long polls take, each with its TCP connection, at Gatepass and at a bare server. */
 export async function waiterMemory({ folder, load }: Bench): Promise<Figure[]> {
   const module = { module: import.meta.url, load: memoryLoad }
   const holding = async (server: Started & { readonly port: number }, begun: readonly Begun[]) => {

@@ -4,12 +4,12 @@ import { connectMany, type RawAnswer, type RawConnection, rawRequest } from './r
 const LANES = 32
 const WAIT_SECONDS = 59
 
-/** What the load process knows of an authorization it has begun. */
+/** An authorization that the load process has begun. */
 export interface Begun {
   readonly id: string
 }
 
-/** Authorizations of users who have none yet. */
+/** Begins `count` authorizations, each for a new user. */
 export async function beginMany(port: number, count: number, nextUri?: string): Promise<Begun[]> {
   const lanes = await connectMany(port, LANES)
   const run = Math.random().toString(36).slice(2)

@@ -10,9 +10,9 @@ const P50_MS = 5
 const P99_MS = 50
 
 /**
- * `WAITERS` long-poll an authorization each; the users finish one after another. How long after the callback was
- * answered the waiter hears, and, as the upper bound, after the callback was sent: that has the code's redemption
- * and two commits in it.
+ * `WAITERS` long-poll an authorization each; the users finish one after another. Measures the time from the answer to the
+ * callback until the waiter has its answer, and, as an upper bound, the time from sending the callback, which includes the
+ * code's redemption and two commits.
  */
 export async function wakeUp({ folder, load, seeded }: Bench): Promise<Figure[]> {
   await using gatepass = await startGatepass(folder)
@@ -60,7 +60,7 @@ async function wakeLoad({ port, providerUid }: { port: number; providerUid: stri
     const answered = performance.now()
     if (status !== 303) throw new Error(`the callback answered ${status}`)
     const heard = await (waiting[i] as Promise<number>)
-    sinceAnswered.push(Math.max(0, heard - answered)) // the waiter may well hear it first
+    sinceAnswered.push(Math.max(0, heard - answered)) // the waiter may get its answer first
     sinceSent.push(heard - sent)
   }
   browser.close()
@@ -73,7 +73,7 @@ export interface Clicked extends Begun {
   readonly cookie: string
 }
 
-/** The user's click on the connect page, up to where the provider would be asked. */
+/** Clicks on the connect page for the user, and stops before the provider. */
 export async function click(port: number, browser: RawConnection, begun: Begun): Promise<Clicked> {
   const request = {
     method: 'POST',

@@ -14,7 +14,7 @@ import { medianOf, type Round, repeat } from './rounds.ts'
 import { seedOwn } from './seed.ts'
 
 const ROUNDS = 5
-/** Events are written beside the fetches: so many at once, after each pause. */
+/** How many events are written at once beside the fetches, after each pause. */
 const EVENTS_AT_ONCE = 10
 const PAUSE_MS = 100
 const MANY = isQuick ? 500 : 5_000
@@ -36,7 +36,7 @@ interface Side {
   readonly admin: ReturnType<typeof adminOf>
 }
 
-/** What webhooks cost those who fetch tokens, and how soon events arrive beside a receiver that hangs or fails. */
+/** How much webhooks slow the fetches of tokens, and how soon events arrive beside a receiver that hangs or fails. */
 export async function webhooks(bench: Bench): Promise<Figure[]> {
   await using stack = new AsyncDisposableStack()
   const receiver = stack.use(await startReceivers())
@@ -84,7 +84,7 @@ export async function webhooks(bench: Bench): Promise<Figure[]> {
   return [...figures, ...delays, ...speed, ...disturbance(repeated)]
 }
 
-/** Runs it while connections are imported, each of which is an event. */
+/** Calls `run` while connections are imported, each of which makes an event. */
 async function beside<T>(admin: Side['admin'], run: () => Promise<T>): Promise<T> {
   const over = new AbortController()
   const importing = (async () => {
@@ -112,7 +112,7 @@ async function importMany(admin: Side['admin'], count: number): Promise<void> {
   await admin('POST', '/v1/admin/user_connections/import', { connections })
 }
 
-/** From the first import to the last event that arrives. */
+/** Measures from the first import until the last event has arrived. */
 async function throughput({ admin, delays }: Side): Promise<Figure> {
   delays.length = 0
   const begun = performance.now()
@@ -127,7 +127,7 @@ async function throughput({ admin, delays }: Side): Promise<Figure> {
 }
 
 interface Receivers extends AsyncDisposable {
-  /** Those of one side: `/answers` with 204, `/fails` with 500, and `/hangs` not at all. */
+  /** The receivers of one side: `/answers` answers 204, `/fails` 500, and `/hangs` nothing. */
   of(side: number): Pick<Side, 'delays'> & { readonly url: string }
 }
 

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'vite'
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
-/** Drivers of databases: one is native, and tests put faults into both (`test/faults/kill-at.ts`). */
+/** Database drivers, which stay packages: one is native, and tests put faults into both (`test/faults/kill-at.ts`). */
 const DRIVERS = ['better-sqlite3', 'pg']
 /**
- * Loaded when the first MCP client registers, or where a collector is set, which few programs see. Of OpenTelemetry all
- * but its API, which prom-client loads.
+ * Packages that few installations load: when the first MCP client registers, or where a collector is set. OpenTelemetry's
+ * API is not among them, because prom-client loads it always.
  */
 const RARELY_USED = [
   'oidc-provider',

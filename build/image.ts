@@ -1,7 +1,6 @@
-/**
- * `npm run build:image -- <folder>`: the program as deploy/Dockerfile and deploy/systemd run it: the built program, the
- * migrations, and of node_modules only the packages that the built program imports. Nothing else is needed beside Node.
- */
+// `npm run build:image -- <folder>`: the program as deploy/Dockerfile and deploy/systemd run it: the built program, the
+// migrations, and of node_modules only the packages that the built program imports. Nothing else is needed beside Node.
+
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -17,7 +16,7 @@ interface Manifest {
 }
 
 const FILES = ['bin', 'drizzle', 'package.json', 'LICENSE', 'README.md']
-/** Parts of packages that only other systems or a compiler need: half of what the packages take. */
+/** Parts of packages that only other systems or a compiler need: half of the packages' size. */
 const NOT_NEEDED = [
   /^better-sqlite3\/(?:deps|src|binding\.gyp)/,
   /^@picocss\/pico\/(?:scss|css\/(?!pico\.classless\.min\.css$))/,

@@ -1,4 +1,5 @@
-/** `npm run build`: what is published in dist/, besides the type declarations. The bench names another folder. */
+// `npm run build`: writes the published program into dist/, without the type declarations. The bench names another folder.
+
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import type { Plugin } from 'vite'

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 
-// What the two sample web applications show alike: the frame of their pages, the login that pretends, and a message.
+// The parts that the two sample web applications share: the frame of their pages, the sample login, and a message.
 
 export type Html = ReturnType<typeof html>
 
@@ -8,7 +8,7 @@ export type Html = ReturnType<typeof html>
 export function loginPage(path: string): Html {
   return page(
     'Log in',
-    html`<p>This login pretends: every name is believed.</p>
+    html`<p>This is a sample login: it accepts every name.</p>
       <form method="post" action="/login">
         <input type="hidden" name="path" value="${path}">
         <label>Your name <input name="user" required maxlength="100" autocomplete="username" autofocus></label>

@@ -6,7 +6,7 @@ import { lasting } from '../pace.ts'
 import { rawRequest } from '../raw-client.ts'
 import { type Driven, type Round, roundOf } from '../rounds.ts'
 
-/** Of a user of better-auth: the browser's cookie, and the account whose token is asked for. */
+/** A user of better-auth: the browser's cookie, and the account whose token is requested. */
 export interface Session {
   readonly cookie: string
   readonly accountId: string

@@ -1,11 +1,12 @@
-/** Colours for code: comments, texts, numbers and words of the language. A few patterns, since the code is only read. */
+/** The keywords of each language. */
 const WORDS: Readonly<Record<string, string>> = {
   ts: 'as async await const else export extends false for from function if import in interface let new null of return throw true try type undefined while',
   sh: 'cat curl docker else export fi gatepass git helm if kubectl node npm npx openssl systemctl then',
   py: 'and as async await class def else False for from if import in None not or return True with',
   sql: 'ALTER CREATE FROM INDEX INSERT INTO SELECT TABLE UPDATE WHERE',
 }
-const SAME: Readonly<Record<string, string>> = {
+/** Languages that are highlighted like another one. */
+const ALIASES: Readonly<Record<string, string>> = {
   js: 'ts',
   javascript: 'ts',
   typescript: 'ts',
@@ -17,8 +18,9 @@ const SAME: Readonly<Record<string, string>> = {
 }
 const HAS_SLASH_COMMENTS = /^(?:ts|js|javascript|typescript|tsx)$/
 
+/** HTML of code with spans for comments, texts, keywords and numbers, found by a few patterns. */
 export function highlight(code: string, language: string): string {
-  const words = WORDS[SAME[language] ?? language]
+  const words = WORDS[ALIASES[language] ?? language]
   if (words === undefined && !/^(?:yaml|yml|ini|toml|dockerfile)$/.test(language)) return escapeHtml(code)
   const comment = HAS_SLASH_COMMENTS.test(language) ? '//[^\\n]*|/\\*[\\s\\S]*?\\*/' : '(?<=^|\\s)#[^\\n]*'
   const text = '"(?:[^"\\\\\\n]|\\\\.)*"|\'(?:[^\'\\\\\\n]|\\\\.)*\'|`(?:[^`\\\\]|\\\\.)*`'

@@ -7,7 +7,7 @@ export interface NavSection {
 }
 
 export interface Place {
-  /** The way from this page to the root of the site: empty, or `../` for each folder. */
+  /** The relative path from this page to the root of the site: empty, or `../` for each folder. */
   readonly root: string
   readonly address: string
   readonly sections: readonly NavSection[]

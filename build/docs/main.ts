@@ -1,4 +1,5 @@
-/** `npm run docs`: docs/ as a static site in docs-site/. `-- --serve` shows it on this machine; `-- <folder>` names another. */
+// `npm run docs`: docs/ as a static site in docs-site/. `-- --serve` also serves it on this machine; `-- <folder>` names
+// another folder.
 import { join } from 'node:path'
 import { ROOT } from '../bundle.ts'
 import { serveFolder } from './serve.ts'

@@ -111,7 +111,7 @@ function unique(id: string, ids: Map<string, number>): string {
   return before === undefined ? id : `${id}-${before}`
 }
 
-/** Markdown as text: of links their words, and no signs of emphasis, code or tables. */
+/** Markdown as plain text: without the addresses of links and the marks of emphasis, code and tables. */
 export function plainText(markdown: string): string {
   return markdown
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')

@@ -1,7 +1,7 @@
-/** The order of the site: what a newcomer does first, then tasks, then reference. */
+/** A group of pages. `OUTLINE` has what a newcomer does first, then tasks, then reference. */
 export interface Section {
   readonly title: string
-  /** Whether its pages are looked things up in, rather than followed. */
+  /** `task`: a reader follows its pages step by step. `reference`: a reader looks things up there. */
   readonly kind: 'task' | 'reference'
   /** Markdown files by their path in the repository, with what a reader finds there. */
   readonly pages: Readonly<Record<string, string>>
@@ -24,11 +24,11 @@ export const OUTLINE: readonly Section[] = [
       'docs/agents.md': 'Tools for your model in the frameworks for agents, each with an example that runs.',
       'docs/proxy.md': 'Call a provider’s API; Gatepass adds the token, and you never hold it.',
       'docs/code.md': 'Let a model write code that calls tools, in a sandbox.',
-      'docs/embedding.md': 'A Connect button in your own page, which hears how it went.',
+      'docs/embedding.md': 'A Connect button in your own page, which learns the result.',
       'docs/branding.md': 'Your name, logo, colours and words on the pages that users see.',
       'docs/own-domain.md': 'A host name of your own for the pages that users see.',
       'docs/portal.md': 'Your users see, disconnect and reconnect their accounts at /me.',
-      'docs/webhooks.md': 'What has changed is sent to your application, signed.',
+      'docs/webhooks.md': 'Signed events about what has changed, sent to your application.',
       'docs/explain.md': 'Why a consent failed or a connection does not work, step by step.',
     },
   },
@@ -57,7 +57,7 @@ export const OUTLINE: readonly Section[] = [
     title: 'Connect providers',
     kind: 'task',
     pages: {
-      'docs/providers.md': 'The catalogue, definitions of your own, and all that they can say.',
+      'docs/providers.md': 'The catalogue, definitions of your own, and all of their members.',
       'docs/policies.md': 'Rules on who may use which users’ tokens for what.',
     },
   },
@@ -70,8 +70,8 @@ export const OUTLINE: readonly Section[] = [
       'docs/console.md': 'The operator’s pages at /dashboard.',
       'docs/observability.md': 'Traces and metrics by OpenTelemetry.',
       'docs/backup.md': 'Back up beside a running server, restore after losing the machine, move.',
-      'docs/keys.md': 'What it seals, and how it is changed without a request failing.',
-      'docs/audit.md': 'Every release of a token on record: read, export, verify, archive.',
+      'docs/keys.md': 'What the master key seals, and how to change it without a failed request.',
+      'docs/audit.md': 'A record of every release of a token: read, export, verify, archive it.',
       'docs/upgrade.md': 'Move to a newer release, and back.',
       'docs/moving.md': 'Bring connections from another product or installation.',
     },
@@ -92,8 +92,8 @@ export const OUTLINE: readonly Section[] = [
       'docs/security.md':
         'What is promised and what is not; every threat, and the test that shows how it is met.',
       'SECURITY.md': 'Report a vulnerability; supported versions; a hardening list.',
-      'docs/reliability.md': 'What was done to Gatepass to make it lose something, and what it lost.',
-      'docs/scaling.md': 'Many nodes, what grows, and where it ends.',
+      'docs/reliability.md': 'How the tests try to make Gatepass lose data, and what it lost.',
+      'docs/scaling.md': 'Many nodes, what grows, and which limits come first.',
       'docs/performance.md': 'Measured figures, and the command that made them.',
       'CONTRIBUTING.md': 'How the sources are laid out, and how a change is made.',
     },

@@ -1,7 +1,6 @@
-/**
- * The documentation as a static site: every Markdown file of OUTLINE, docs/ and what they link to, with a search that
- * works without a server. Links to files of the repository lead to pages with those files, so that none leads nowhere.
- */
+// The documentation as a static site: every Markdown file of OUTLINE, docs/ and what they link to, with a search that
+// works without a server. Links to files of the repository lead to pages that show those files.
+
 import {
   cpSync,
   existsSync,
@@ -22,7 +21,7 @@ import { plainText, type Rendered, render } from './markdown.ts'
 import { LISTED, OUTLINE } from './outline.ts'
 
 const ASSETS = join(import.meta.dirname, 'assets')
-/** Above this, a file of the repository is not worth a page. */
+/** Larger files of the repository get no page. */
 const MOST_SOURCE_BYTES = 200_000
 
 interface Page extends Rendered {

@@ -2,8 +2,8 @@ import { html } from 'hono/html'
 import { type Html, loggedInAs, page } from '../sample-pages.ts'
 
 /**
- * The page shows what the server knows, so it is loaded again when the user has connected. Else it says why not: an event
- * names the reason, and has a message in English for those that are not listed here.
+ * The page shows what the server knows, so it is loaded again when the user has connected. Otherwise it says why not, by
+ * the event's reason, or by the event's English message for a reason that is not listed here.
  */
 export const SCRIPT = `const WHY = {
   access_denied: 'You have cancelled. Nothing was connected.',
@@ -22,7 +22,7 @@ export interface Home {
   /** The name of the connected account. */
   readonly account: string | undefined
   readonly gatepassUrl: string
-  /** What webhooks have told of this user. */
+  /** The types of the webhook events about this user. */
   readonly news: readonly string[] | undefined
 }
 
@@ -33,12 +33,12 @@ export function homePage({ user, account, gatepassUrl, news = [] }: Home): Html 
     <script type="module" src="/app.js"></script>
     <script type="module" src="${gatepassUrl}/embed/v1.js"></script>`
   const connected = html`<p>Connected as <strong>${account}</strong>.</p>`
-  const heard = html`<h2>What webhooks told</h2>
+  const events = html`<h2>Events from webhooks</h2>
     <ol>${news.map((type) => html`<li>${type}</li>`)}</ol>`
   return page(
     account === undefined ? 'Connect your account' : 'Your account is connected',
     html`${account === undefined ? connect : connected}
       <form method="post" action="/manage"><button class="quiet">Manage my accounts</button></form>
-      ${news.length > 0 && heard} ${loggedInAs(user)}`,
+      ${news.length > 0 && events} ${loggedInAs(user)}`,
   )
 }

@@ -19,8 +19,8 @@ const COOKIE = 'embedded_app_session'
 
 const gatepass = new Gatepass()
 const sessions = new Map<string, string>() // id to user; a real application keeps them in its database
-const news = new Map<string, string[]>() // what webhooks told about each user
-const seen = new Set<string>() // their ids; a real application keeps them for as long as they may be repeated
+const news = new Map<string, string[]>() // the types of the webhook events about each user
+const seen = new Set<string>() // ids of events; a real application keeps them as long as events may be repeated
 
 const app = new Hono<{ Variables: { user: string } }>()
 
@@ -43,7 +43,7 @@ app.post('/webhooks', async (c) => {
 app.use(csrf({ origin: APP_URL })) // refuses the forms of other sites
 
 app.use(async (c, next) => {
-  // all that the embedded script needs is Gatepass in three directives
+  // the embedded script needs Gatepass in three directives
   const { baseUrl } = gatepass
   c.header(
     'content-security-policy',
@@ -108,7 +108,10 @@ app.get('/verify', async (c) => {
 app.onError((error, c) => {
   if (error instanceof HTTPException) return error.getResponse()
   if (Gatepass.isError(error, 'user_mismatch'))
-    return c.html(messagePage('Another user was meant', 'If someone sent you the link, do not use it.'), 403)
+    return c.html(
+      messagePage('This link is for another user', 'If someone sent you the link, do not use it.'),
+      403,
+    )
   console.error(error)
   return c.html(messagePage('This did not work', 'Please try again in a minute.'), 502)
 })

@@ -124,7 +124,7 @@ async function placeCode({ folder, code }: ToolFolder, directory: string): Promi
   await writeFile(join(directory, 'shinkai-local-tools.ts'), `${stubs.join('\n')}\n`)
 }
 
-/** Node only strips types; enums and the like need esbuild, if it is installed. */
+/** The code as JavaScript, by esbuild if it is installed: Node only strips types, and does not run enums and the like. */
 async function transformed(source: string): Promise<string | undefined> {
   if (isDenoHere) return undefined
   const name = 'esbuild'

@@ -37,7 +37,7 @@ app.tool('release', {
     if (version === undefined) return 'Nothing was released.'
 
     await progress.report(1, 3, 'Writing the draft')
-    // an answer of the user may enter this handler again from its beginning: a step is done once
+    // after an answer of the user this handler may run again from its beginning: a step runs once
     const { tag, prerelease } = version
     const draft = await step('draft', () =>
       github('POST', '', { tag_name: tag, prerelease, draft: true, generate_release_notes: true }),

@@ -17,7 +17,7 @@ const COOKIE = 'web_app_session'
 
 interface Session {
   readonly user: string
-  /** What this user began last. */
+  /** The authorization that this user began last. */
   authorizationId?: string
 }
 
@@ -94,7 +94,10 @@ app.post('/logout', (c) => {
 app.onError((error, c) => {
   if (error instanceof HTTPException) return error.getResponse()
   if (Gatepass.isError(error, 'user_mismatch'))
-    return c.html(messagePage('Another user was meant', 'If someone sent you the link, do not use it.'), 403)
+    return c.html(
+      messagePage('This link is for another user', 'If someone sent you the link, do not use it.'),
+      403,
+    )
   console.error(error)
   return c.html(messagePage('This did not work', 'Please try again in a minute.'), 502)
 })

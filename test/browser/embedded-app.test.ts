@@ -149,7 +149,7 @@ test('on a phone it goes on after the way back, and a link of another user conne
   await page.goto(body.url)
   await page.getByRole('button', { name: 'Continue to Sandbox' }).click()
   await page.getByRole('button', { name: 'Approve' }).click()
-  await page.getByRole('heading', { name: 'Another user was meant' }).waitFor()
+  await page.getByRole('heading', { name: 'This link is for another user' }).waitFor()
 })
 
 test('a webhook that Gatepass has not signed is refused', async () => {

@@ -148,7 +148,7 @@ test('a user who approves by the link of another connects nothing', async () => 
   await eve.page.goto(ada.page.url())
   await eve.page.getByRole('button', { name: 'Continue to Sandbox' }).click()
   await eve.page.getByRole('button', { name: 'Approve' }).click()
-  await heading(eve.page, 'Another user was meant')
+  await heading(eve.page, 'This link is for another user')
   expect((await gatepass.call('GET', `/v1/connections?user_id=${user}`)).body.items).toEqual([])
 })
 

@@ -1,4 +1,4 @@
-// What the pages do with a script: search, buttons that copy code, the list of pages folded on a phone.
+// The script of the pages: search, buttons that copy code, the list of pages folded on a phone.
 const root = document.documentElement.dataset.root ?? ''
 
 for (const block of document.querySelectorAll('.code')) {
@@ -30,7 +30,7 @@ const fold = () => {
 isNarrow.addEventListener('change', fold)
 fold()
 
-// the current page is in sight in a list that is longer than the window
+// scrolls a list that is longer than the window to the current page
 const pageList = document.querySelector('.pages')
 const current = pageList.querySelector('[aria-current]')
 if (current !== null && !isNarrow.matches) pageList.scrollTop = current.offsetTop - pageList.clientHeight / 2
@@ -82,10 +82,10 @@ function resultOf({ address, heading, title, excerpt }) {
   return item
 }
 
-/** Fewer places than these with all of the words are followed by places with some of them. */
+/** If fewer places than this have all of the words, places with some of them follow. */
 const FEW = 4
 
-/** The places with all of the words, then those with some of the long ones: a question has words that no page has. */
+/** The places with all of the words, then those with some of the long words, because a question has words that no page has. */
 function find(loaded, words) {
   const how = {
     prefix: true,

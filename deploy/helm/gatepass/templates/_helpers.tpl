@@ -52,7 +52,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end -}}
 {{- end -}}
 
-{{/* Refuses what cannot work, before anything is installed. */}}
+{{/* Refuses values that cannot work, before anything is installed. */}}
 {{- define "gatepass.check" -}}
 {{- if not .Values.publicUrl -}}{{- fail "publicUrl is required: the https origin that users and providers see" -}}{{- end -}}
 {{- if not .Values.userVerifier -}}{{- fail "userVerifier is required: the URL of your page, oidc:<issuer>, or open" -}}{{- end -}}
