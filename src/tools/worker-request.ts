@@ -20,6 +20,11 @@ export const MAX_HEALTH_SECONDS = 10
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 1000
 
+/** The pause before the retry that follows this attempt, counted from 0. */
+export function retryPauseMs(attempt: number): number {
+  return Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS)
+}
+
 export interface WorkerRequest
   extends Pick<
     OutgoingRequest,
@@ -36,7 +41,7 @@ export interface WorkerRequest
 }
 
 /** Statuses of a gateway that could not reach the worker. */
-const GATEWAY_STATUSES = [502, 503, 504]
+export const GATEWAY_STATUSES = [502, 503, 504]
 
 /** Returns the answer of any status; redirects are refused. Throws `WorkerFault`. */
 export async function askWorker(
@@ -54,7 +59,7 @@ export async function askWorker(
   const endsAt = performance.now() + timeoutSeconds * 1000
   const { signal } = request
   for (let attempt = 0; ; attempt++) {
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS)
+    const pauseMs = retryPauseMs(attempt)
     const mayTryAgain = () => attempt < retry && performance.now() + pauseMs < endsAt && !signal?.aborted
     try {
       const response = await outgoing.send({
@@ -77,7 +82,7 @@ export async function askWorker(
 }
 
 /** Not retryable, because the tool may have done something before the call was cancelled. */
-const CANCELLED: ToolError = {
+export const CANCELLED: ToolError = {
   kind: 'NETWORK_TRANSPORT_RUNTIME_UNMAPPED',
   message: 'The caller cancelled the call.',
   canRetry: false,

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import { readToolMetadata, type ToolMetadata, type Warning } from '../../src/tools/metadata/read-metadata.ts'
+import type { Warning } from '../../src/tools/metadata/metadata-member.ts'
+import { readToolMetadata, type ToolMetadata } from '../../src/tools/metadata/read-metadata.ts'
 
 const options = { allowsHttp: (url: URL) => url.hostname === 'localhost' }
 

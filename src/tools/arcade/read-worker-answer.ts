@@ -43,7 +43,7 @@ function readOutput(output: Members, success: boolean): ToolOutcome {
   if (output.artifact === undefined || output.artifact === null)
     return { outcome: 'value', value: output.value ?? null }
   const artifact = readArtifact(membersOf(output.artifact))
-  return artifact ? { outcome: 'artifact', artifact } : badOutput('The artifact is not as it should be.')
+  return artifact ? { outcome: 'artifact', artifact } : badOutput('The artifact lacks a valid member.')
 }
 
 function readError(error: Members): ToolError {

@@ -57,7 +57,7 @@ export function nameAtWorker(document: JsonRecord, name: string): string {
   return typeof document.name === 'string' ? document.name : name
 }
 
-/** Reads a worker's ToolDefinition. `null`, `""` and absent mean the same. */
+/** Reads a worker's ToolDefinition. A member that is `null` or `""` counts as absent. */
 export function readWorkerTool(definition: unknown): ListedTool {
   try {
     return { outcome: 'read', tool: readTool(definition) }
@@ -160,8 +160,8 @@ function readAnnotations({ metadata }: JsonRecord): ToolAnnotations | undefined 
 }
 
 /**
- * Metadata keys that the definition itself already gives a value to need not be set by anybody: arcade-mcp-ts
- * requires every key of its own metadata.
+ * A metadata key that already has a value in the definition is not required of callers: arcade-mcp-ts lists every key of
+ * its own metadata as required.
  */
 function readRequirements(value: unknown, metadata: unknown): ToolRequirements {
   const requirements = isAbsent(value) ? {} : record(value, 'requirements')
@@ -173,7 +173,7 @@ function readRequirements(value: unknown, metadata: unknown): ToolRequirements {
   }
 }
 
-/** The keys to which an object gives a value; `true` or an empty value only says that one is wanted. */
+/** The keys of an object that have a value. `true` and an empty value only mean that a value is required. */
 function statedKeys(value: unknown): string[] {
   if (!isRecord(value)) return []
   return Object.keys(value).filter((key) => !isAbsent(value[key]) && value[key] !== true)

@@ -11,9 +11,9 @@ import { askWorker, bodyOf, jsonOf, MAX_HEALTH_SECONDS } from '../worker-request
 import { signWorkerToken } from '../worker-token.ts'
 import { type Credentials, readList } from './read-catalogue-task.ts'
 
-// The broker's side of Arcade's HTTP worker protocol: signs requests, bounds their time and size, and reports
-// failures by the protocol's error kinds. Text that a worker sends outside of the protocol (an error page, a
-// redirect, a consent link) is never passed on.
+// The broker's side of Arcade's HTTP worker protocol: signs requests, limits their time and size, and reports failures by
+// the protocol's error kinds. Text that a worker sends outside of the protocol (an error page, a redirect, a consent link)
+// never reaches a caller.
 
 export interface WorkerEndpoint {
   /** The base URL; `/worker/...` is appended. */
@@ -24,7 +24,7 @@ export interface WorkerEndpoint {
   readonly issuer: string
   /** The time limit of one request, retries included. */
   readonly timeoutSeconds: number
-  /** How many retries are made when the request was surely not sent. */
+  /** The number of retries of a request that was certainly not sent, or that is repeatable. */
   readonly retry: number
 }
 
@@ -136,7 +136,7 @@ interface WorkerQuery {
   readonly isRepeatable?: boolean
   /** JSON; if present, the method is POST. */
   readonly body?: string
-  /** Of the answer. Default: 4 MiB. */
+  /** The limit of the answer. Default: 4 MiB. */
   readonly maxBytes?: number
   readonly signal?: AbortSignal
 }

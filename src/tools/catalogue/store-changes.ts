@@ -5,8 +5,8 @@ import type { AuditEntries } from '../../store/audit-entries.ts'
 import type { ChangedRequirements, ToolChanges } from '../../store/tools.ts'
 
 /** Limits of one transaction, so that it blocks SQLite for a few milliseconds only. */
-const MAX_TOOLS = 25
-const MAX_CHARACTERS = 400_000
+export const MAX_TOOLS_WRITTEN = 25
+export const MAX_CHARACTERS_WRITTEN = 400_000
 
 /** A tool that is created just before it is written, because ten thousand at once would take hundreds of megabytes. */
 export interface ToolToPut {
@@ -51,14 +51,17 @@ function* partsOf({ put, removed }: CatalogueChanges): Generator<ToolChanges> {
   let part: Tool[] = []
   let characters = 0
   let gone = removed
-  if (put.length + removed.length > MAX_TOOLS) {
+  if (put.length + removed.length > MAX_TOOLS_WRITTEN) {
     // first, so that a withdrawn tool is not called while the others are written
-    for (let i = 0; i < removed.length; i += MAX_TOOLS)
-      yield { put: [], removed: removed.slice(i, i + MAX_TOOLS) }
+    for (let i = 0; i < removed.length; i += MAX_TOOLS_WRITTEN)
+      yield { put: [], removed: removed.slice(i, i + MAX_TOOLS_WRITTEN) }
     gone = []
   }
   for (const tool of put) {
-    if (part.length === MAX_TOOLS || (part.length > 0 && characters + tool.characters > MAX_CHARACTERS)) {
+    if (
+      part.length === MAX_TOOLS_WRITTEN ||
+      (part.length > 0 && characters + tool.characters > MAX_CHARACTERS_WRITTEN)
+    ) {
       yield { put: part, removed: gone }
       part = []
       gone = []

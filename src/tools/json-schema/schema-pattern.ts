@@ -38,6 +38,17 @@ export function compilePattern(source: string, place: string): Pattern {
   }
 }
 
+/** Whether `compilePattern` accepts the pattern. */
+export function isUsablePattern(source: string): boolean {
+  try {
+    compilePattern(source, '')
+    return true
+  } catch (error) {
+    if (error instanceof SchemaFault) return false
+    throw error
+  }
+}
+
 const TOKEN = /\\u[Dd][89ABab][\dA-Fa-f]{2}\\u[Dd][C-Fc-f][\dA-Fa-f]{2}|\\[pP]\{[^}]*\}|\\.|./gsu
 const SPACE = String.raw`\s\v\x{a0}\x{feff}\x{2028}\x{2029}\p{Zs}`
 

@@ -7,9 +7,9 @@ import { bearerChallenge } from '../../providers/protected-resource.ts'
 import { readBounded } from '../catalogue/read-bounded.ts'
 import { WorkerFault } from '../worker-fault.ts'
 import { listTools } from './catalogue.ts'
-import { ExchangeFault } from './exchange.ts'
+import { isUnauthorized } from './exchange.ts'
 import { faultOf } from './mcp-error.ts'
-import { findServerAuthorization, saveServerAuthorization } from './server-authorization.ts'
+import { discoverServerAuthorization, saveServerAuthorization } from './server-authorization.ts'
 import { mcpSettings, neededScopes, type ServerAuthorization } from './settings.ts'
 
 /**
@@ -25,7 +25,7 @@ export async function authorizeMcpServer(
   if (worker.type !== 'mcp')
     throw new BrokerError(
       'invalid_request',
-      `The worker "${worker.id}" is of the type ${worker.type}; only MCP servers are authorized by themselves.`,
+      `The worker "${worker.id}" is of the type ${worker.type}; only an MCP server has an authorization of its own.`,
     )
   const authorization = await currentAuthorization(broker, worker).catch((error: unknown) => {
     if (!(error instanceof WorkerFault)) throw error
@@ -52,7 +52,7 @@ export async function authorizeMcpServer(
   })
 }
 
-/** What the server requires now. If it lists its tools without authorization, what it was last seen to require. */
+/** The authorization that the server requires now, or that was stored before, if it lists its tools without one. */
 async function currentAuthorization(
   broker: Broker,
   worker: Worker,
@@ -62,8 +62,7 @@ async function currentAuthorization(
     return mcpSettings(worker).authorization
   } catch (error) {
     if (error instanceof WorkerFault) throw error
-    const refused = error instanceof ExchangeFault ? error.seen.refused : undefined
-    if (refused?.status !== 401) throw faultOf(error, new URL(worker.uri).host)
-    return findServerAuthorization(broker, worker, bearerChallenge(refused.challenge))
+    if (!isUnauthorized(error)) throw faultOf(error, new URL(worker.uri).host)
+    return discoverServerAuthorization(broker, worker, bearerChallenge(error.seen.refused?.challenge))
   }
 }

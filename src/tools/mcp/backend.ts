@@ -9,9 +9,9 @@ import { WorkerFault } from '../worker-fault.ts'
 import { MAX_HEALTH_SECONDS } from '../worker-request.ts'
 import { type CallAccess, callMcpTool, createDeadline } from './call-tool.ts'
 import { mcpCatalogue } from './catalogue.ts'
-import { ExchangeFault } from './exchange.ts'
+import { type ExchangeFault, isUnauthorized } from './exchange.ts'
 import { faultOf, notAsked, scrubFault } from './mcp-error.ts'
-import { findServerAuthorization } from './server-authorization.ts'
+import { discoverServerAuthorization } from './server-authorization.ts'
 import { createServerMessages } from './server-messages.ts'
 import { openSession } from './session.ts'
 import { mcpCredentials, mcpSettings } from './settings.ts'
@@ -37,8 +37,8 @@ export const mcpBackend: Backend = {
       session.close()
       return { healthy: true }
     } catch (error) {
-      // without a token, 401 is all that can be learned
-      if (error instanceof ExchangeFault && error.seen.refused?.status === 401)
+      // health is requested without a user's token, so 401 is the expected answer of a server with OAuth
+      if (isUnauthorized(error))
         return { healthy: true, message: 'The server answers and requires an authorization.' }
       const { host } = new URL(worker.uri)
       const fault = error instanceof WorkerFault ? error : faultOf(scrubFault(error, shown), host)
@@ -58,8 +58,7 @@ export const mcpBackend: Backend = {
         shown: values,
       }
       // removes the worker's own secrets, which scrubbing for the call does not know
-      // `scrub` keeps the shape
-      const clean = <T>(value: T) => (values.length === 0 ? value : (scrub(value, values) as T))
+      const clean = <T>(value: T) => (values.length === 0 ? value : (scrub(value, values) as T)) // `scrub` keeps the shape
       const { onEvent, ...rest } = call
       const messages = createServerMessages(call, clean)
       const { outcome, error } = await callMcpTool(
@@ -72,9 +71,9 @@ export const mcpBackend: Backend = {
       const refusal = scrubFault(error, values)
       if (token === undefined && isUnauthorized(refusal))
         return await discoverAuthorization(broker, worker, refusal)
-      // a server whose question was not passed on fails in words of its own
-      const told = outcome.outcome === 'error' && messages.refusal ? notAsked(messages.refusal) : outcome
-      return scrubAnswer({ ...told, logs: messages.logs, durationMs: performance.now() - started }, values)
+      // why a question was refused says more than the error that the server reports afterwards
+      const answer = outcome.outcome === 'error' && messages.refusal ? notAsked(messages.refusal) : outcome
+      return scrubAnswer({ ...answer, logs: messages.logs, durationMs: performance.now() - started }, values)
     } catch (error) {
       if (!(error instanceof WorkerFault)) throw error
       return ownError(error.error)
@@ -82,7 +81,7 @@ export const mcpBackend: Backend = {
   },
 }
 
-/** The user's token for the server: only one of the worker's own provider is used. */
+/** The user's token for the server, which must come from the worker's own provider. */
 function serverToken(worker: Worker, { authorizations }: BackendCall): string | undefined {
   const own = mcpSettings(worker).authorization?.providerUid
   return authorizations.find(
@@ -91,20 +90,16 @@ function serverToken(worker: Worker, { authorizations }: BackendCall): string | 
   )?.release.accessToken
 }
 
-function isUnauthorized(error: unknown): error is ExchangeFault {
-  return error instanceof ExchangeFault && error.seen.refused?.status === 401
-}
-
 /**
- * The server requires OAuth although it lists its tools without. Discovers its authorization server, so that its
- * tools declare the requirement from the next synchronization on.
+ * Discovers the authorization server of a server that lists its tools without OAuth but requires OAuth for a call. From
+ * the next synchronization on, its tools declare the requirement.
  */
 async function discoverAuthorization(
   broker: Broker,
   worker: Worker,
   { seen }: ExchangeFault,
 ): Promise<ToolAnswer> {
-  await findServerAuthorization(broker, worker, bearerChallenge(seen.refused?.challenge))
+  await discoverServerAuthorization(broker, worker, bearerChallenge(seen.refused?.challenge))
   return ownError({
     kind: 'TOOL_REQUIREMENTS_NOT_MET',
     message:

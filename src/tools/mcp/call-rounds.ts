@@ -11,10 +11,10 @@ import { ExchangeFault } from './exchange.ts'
 import { URL_ELICITATION_REQUIRED } from './mcp-error.ts'
 import type { ServerMessages } from './server-messages.ts'
 
-// A call may need several requests: a server of 2026-07-28 asks by `input_required`, and one of 2025-11-25 refuses with
-// -32042 until the user has visited its page.
+// A call may need several requests: a server of MCP 2026-07-28 asks its user by `input_required`, and a server of
+// 2025-11-25 refuses with the error -32042 until the user has visited its page.
 
-/** What a repeated request carries (MCP 2026-07-28, Multi Round-Trip Requests). */
+/** The additional parameters of a repeated request (MCP 2026-07-28, Multi Round-Trip Requests). */
 export interface RoundParams {
   readonly inputResponses?: Readonly<Record<string, unknown>>
   readonly requestState?: string
@@ -33,14 +33,15 @@ export interface CallRounds {
 
 const MAX_ROUNDS = 30
 const MAX_INPUTS = 10
+/** The pause before a request that the server wants repeated without asking anything. */
 const STATE_ONLY_PAUSE_MS = 1_000
-/** How long a user has at a page of the server's own, which the server does not tell us the end of. */
+/** How long a user may take on a page of the server, which does not report when the user has finished. */
 const MAX_VISIT_MS = 120_000
 const FIRST_VISIT_PAUSE_MS = 500
 const LONGEST_VISIT_PAUSE_MS = 10_000
 
-/** Calls until there is a result. Throws `ExchangeFault`, and `ContextRequiredError` for what is not answered. */
-export async function inRounds(rounds: CallRounds): Promise<JsonRecord> {
+/** Repeats the call until there is a result. Throws `ExchangeFault`, and `ContextRequiredError` for an unanswered question. */
+export async function runRounds(rounds: CallRounds): Promise<JsonRecord> {
   let params: RoundParams = {}
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const result = await requestVisiting(rounds, params)
@@ -81,12 +82,12 @@ async function elicit(
   }
 }
 
-/** The next request reports a cancellation. */
+/** Waits. A cancellation ends the wait, and the next request reports it. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => undefined)
 }
 
-/** Has the user visit the pages that the server requires, and repeats the call until they are done there. */
+/** Sends the user to the pages that the server requires, and repeats the call until the server accepts it. */
 async function requestVisiting(rounds: CallRounds, params: RoundParams): Promise<JsonRecord> {
   const { request, pausedDuring, signal } = rounds
   const visited = new Set<string>()

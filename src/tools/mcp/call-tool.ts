@@ -9,7 +9,8 @@ import { contextOf } from '../arcade/backend.ts'
 import type { BackendCall } from '../backend.ts'
 import type { ElicitationMode } from '../dialog/dialog.ts'
 import type { ToolOutcome } from '../tool-answer.ts'
-import { inRounds, type RoundParams } from './call-rounds.ts'
+import { GATEWAY_STATUSES, retryPauseMs } from '../worker-request.ts'
+import { type RoundParams, runRounds } from './call-rounds.ts'
 import { ExchangeFault, exchange } from './exchange.ts'
 import { largeResultReader } from './large-messages.ts'
 import { outcomeOf, scrubFault } from './mcp-error.ts'
@@ -28,7 +29,7 @@ export interface CallAccess {
   readonly shown: readonly string[]
 }
 
-/** The end of a call's time. It moves on while the user is asked. */
+/** The time limit of a call. It is paused while the user is asked. */
 export interface Deadline {
   leftMs(): number
   pausedDuring<Answer>(ask: () => Promise<Answer>): Promise<Answer>
@@ -57,13 +58,9 @@ export interface CallAttempt {
 
 /** A server of 2026-07-28 sends the log lines of a call from this level on. */
 const LOG_LEVEL = 'info'
-const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 1000
-const GATEWAY_STATUSES = [502, 503, 504]
 
 /**
- * Calls the tool in a session of its user. Retries when the tool surely did not run, or when running it twice is
- * safe.
+ * Calls the tool in a session of its user. Retries when the tool certainly did not run, or when running it twice is safe.
  */
 export async function callMcpTool(
   broker: Broker,
@@ -79,7 +76,7 @@ export async function callMcpTool(
     const made = await callOnce(broker, worker, call, access, messages)
     if (made.error === undefined || signal?.aborted === true) return made
     if (made.isStale && deadline.leftMs() > 0) continue
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS)
+    const pauseMs = retryPauseMs(attempt)
     if (attempt++ >= worker.retry || deadline.leftMs() <= pauseMs) return made
     if (!mayRepeat(made.error, made.wasCalled, isRepeatable)) return made
     await sleep(pauseMs, undefined, signal && { signal }).catch(() => undefined)
@@ -87,8 +84,8 @@ export async function callMcpTool(
 }
 
 /**
- * Whether the server no longer knows the session: 404 by the protocol, while many servers answer 400 and mention the
- * session.
+ * Whether the server no longer knows the session. The protocol's answer is 404, but many servers answer 400 and mention
+ * the session.
  */
 function isSessionUnknown(error: unknown): boolean {
   if (!(error instanceof ExchangeFault) || error.seen.refused?.hadSession !== true) return false
@@ -106,7 +103,7 @@ function mayRepeat(error: unknown, wasCalled: boolean, isRepeatable: boolean): b
   return fault?.kind === 'unreachable' && (isSafe || !fault.requestSent)
 }
 
-/** Makes one attempt. `isStale`: a pooled session was used that the server has forgotten, so the tool did not run. */
+/** Makes one attempt. `isStale`: the server no longer knew the pooled session, so the tool did not run. */
 async function callOnce(
   broker: Broker,
   worker: Worker,
@@ -145,7 +142,7 @@ async function callOnce(
     wasCalled = true
     let isUsable = false
     try {
-      const result = await inRounds({
+      const result = await runRounds({
         messages,
         canOpenLinks: modes.includes('url'),
         signal: signal ?? NEVER,
@@ -180,7 +177,7 @@ async function callOnce(
 }
 
 const NEVER = new AbortController().signal
-/** Beside the time of the tool, for the answers of its user. */
+/** Added to the tool's time limit when its user may be asked. */
 const ASKING_MS = 3_600_000
 
 /** The limit of one HTTP request. The call's own limit, which is paused while the user is asked, decides. */

@@ -16,12 +16,12 @@ import { scrub } from '../scrub.ts'
 import { threadTask } from '../thread-pool.ts'
 import { badOutputError } from '../tool-error.ts'
 import { WorkerFault } from '../worker-fault.ts'
-import { ExchangeFault, exchange } from './exchange.ts'
+import { exchange, isUnauthorized } from './exchange.ts'
 import { createListedPages, type ListedPages } from './large-pages.ts'
 import { faultOf, scrubFault } from './mcp-error.ts'
 import { type McpListing, readList } from './read-catalogue-task.ts'
 import { namespaceOf, versionOf } from './read-mcp-tool.ts'
-import { authorizationFault, findServerAuthorization } from './server-authorization.ts'
+import { authorizationFault, discoverServerAuthorization } from './server-authorization.ts'
 import { type McpSession, openSession } from './session.ts'
 import { rememberProtocol } from './sessions.ts'
 import { type McpCredentials, mcpCredentials, mcpSettings, type ServerAuthorization } from './settings.ts'
@@ -61,7 +61,7 @@ export async function mcpCatalogue(
     if (error instanceof WorkerFault) throw error
     if (!isUnauthorized(error)) throw faultOf(error, host)
     const challenge = bearerChallenge(error.seen.refused?.challenge)
-    const found = await findServerAuthorization(broker, worker, challenge)
+    const found = await discoverServerAuthorization(broker, worker, challenge)
     const token = await catalogueToken(broker, worker, found, { forceRefresh: true })
     if (token === undefined) throw await consentFault(broker, worker, found)
     const listing = await listTools(broker, worker, token, bounds).catch(async (error: unknown) => {
@@ -69,10 +69,6 @@ export async function mcpCatalogue(
     })
     return readListed(worker, listing, { ...bounds, authorization: found })
   }
-}
-
-function isUnauthorized(error: unknown): error is ExchangeFault {
-  return error instanceof ExchangeFault && error.seen.refused?.status === 401
 }
 
 function readListed(

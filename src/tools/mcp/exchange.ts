@@ -32,7 +32,7 @@ interface Exchange {
   readonly over: AbortSignal
   /** Reports that the stream ended without an answer. */
   broken(error: OutgoingError): void
-  /** The number of HTTP requests so far. A higher number than before means that the SDK has gone on. */
+  /** The number of HTTP requests so far. A higher number than before means that the SDK has sent another request. */
   requests: number
   isReconnecting: boolean
   readonly large: LargeMessages | undefined
@@ -44,7 +44,7 @@ const STREAM_END_GRACE_MS = 100
 /** Lower bound on the reconnection delay, since a server may ask for reconnections without delay. */
 const MIN_RECONNECT_DELAY_MS = 500
 
-/** An exchange's failure together with what HTTP showed. */
+/** The failure of an exchange, with the HTTP answers that belong to it. */
 export class ExchangeFault extends Error {
   readonly seen: HttpObservations
 
@@ -53,6 +53,11 @@ export class ExchangeFault extends Error {
     this.name = 'ExchangeFault'
     this.seen = seen
   }
+}
+
+/** Whether the server answered 401, which starts OAuth. */
+export function isUnauthorized(error: unknown): error is ExchangeFault {
+  return error instanceof ExchangeFault && error.seen.refused?.status === 401
 }
 
 /**
@@ -117,15 +122,18 @@ export async function exchange<T>(
   }
 }
 
+interface ExchangeFetchOptions {
+  /** Whether the session listens to the messages that a server of 2025 sends on a stream beside its answers. */
+  readonly listens?: boolean
+  /** The limit of one answer. */
+  readonly maxBytes?: number | undefined
+}
+
 /** The `fetch` of the SDK. */
 export function exchangeFetch(
   outgoing: Outgoing,
   timeoutMs: number,
-  /** Whether the session listens to the messages that a server of 2025 sends beside its answers. */
-  {
-    listens = false,
-    maxBytes = MAX_ANSWER_BYTES,
-  }: { readonly listens?: boolean; readonly maxBytes?: number | undefined } = {},
+  { listens = false, maxBytes = MAX_ANSWER_BYTES }: ExchangeFetchOptions = {},
 ): FetchLike {
   const ask = toFetch(outgoing, {
     purpose: 'worker',
@@ -138,13 +146,13 @@ export function exchangeFetch(
     // the stream beside the answers belongs to no exchange; 405 says that no such stream is offered
     if (init.method === 'GET' && !headers.has('last-event-id'))
       return listens ? ask(url, { ...init, redirect: 'error' }) : new Response(null, { status: 405 })
-    // a cancellation is sent after the exchange it cancels has ended, and a reply may be sent by the stream beside it
+    // a cancellation is sent after its exchange has ended, and a reply may concern the stream beside the answers
     const isApart = isCancellation(init.body) || isReply(init.body) || init.method === 'DELETE'
     const current = isApart ? undefined : exchanges.getStore()
     const signals = [init.signal, current?.over].filter((one) => one != null)
     if (current !== undefined) {
       current.requests++
-      delete current.seen.refused // the SDK has handled the previous answer and gone on
+      delete current.seen.refused // the SDK has handled the previous answer
     }
     try {
       const response = await ask(url, { ...init, redirect: 'error', signal: AbortSignal.any(signals) })
@@ -198,7 +206,7 @@ function observed(response: Response, current: Exchange, sent: Headers, host: st
   return observedEvents(response, current, host)
 }
 
-/** The beginning of an error body: as much as the SDK may parse on the event loop. */
+/** Cuts an error body to the size that the SDK may parse on the event loop. */
 function beginningOf(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   let room = LARGE_BYTES

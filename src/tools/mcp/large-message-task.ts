@@ -28,7 +28,7 @@ export const MARK = 'gatepass/large'
 const MAX_MEMBER = 4_000
 const MAX_ERROR = 2_000
 
-/** Runs in a worker thread. */
+/** Replaces a large message, in a thread (thread-pool.ts). */
 export function run(
   message: LargeMessage & { readonly tool?: CheckedTool },
   transfer: ArrayBuffer[],
@@ -62,7 +62,7 @@ function dataOf(lines: readonly string[]): string {
     .join('\n')
 }
 
-/** Messages that are neither results nor errors, such as notifications, are dropped: none is worth this size. */
+/** Drops messages that are neither results nor errors, such as notifications: no useful one is so large. */
 function read<Kept>(
   text: string,
   { secrets }: LargeMessage,

@@ -29,7 +29,7 @@ const task = threadTask<LargeMessage & { readonly tool?: CheckedTool }, Replaced
   import.meta.url,
 )
 
-/** `shown`: secrets that the server was sent besides those of the call. */
+/** `shown`: secrets that were sent to the server besides those of the call. */
 export function largeResultReader(
   { secrets, tool, owner, signal }: AnswerReading,
   shown: readonly string[],
@@ -63,7 +63,7 @@ export function markOf(result: unknown): string | undefined {
 interface Replacing {
   /** Returns the small message that replaces the large one, whose bytes have a buffer of their own. */
   readonly replace: (bytes: Uint8Array<ArrayBuffer>, form: LargeMessage['form']) => Promise<Uint8Array>
-  /** Of the response. */
+  /** The limit of the response. */
   readonly maxBytes: number
 }
 
@@ -97,7 +97,7 @@ class Pieces {
     else this.#large.push(piece)
   }
 
-  /** The message, or what replaces a large one. */
+  /** Returns the message, or the replacement of a large message, and starts the next one. */
   async take(form: LargeMessage['form'], { replace }: Replacing): Promise<Uint8Array> {
     const [small, large] = [this.#small, this.#large]
     this.#small = []
@@ -107,7 +107,7 @@ class Pieces {
   }
 }
 
-/** Passes on a body that is one message. */
+/** A body that is one message, with a large message replaced. */
 function messageOf(body: ReadableStream<Uint8Array>, replacing: Replacing): ReadableStream<Uint8Array> {
   return streamOf(async function* () {
     const pieces = new Pieces(replacing.maxBytes)
@@ -118,7 +118,7 @@ function messageOf(body: ReadableStream<Uint8Array>, replacing: Replacing): Read
 
 const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d]
 
-/** Passes on a body of server-sent events, each when it is complete. */
+/** A body of server-sent events, with large ones replaced. Each event is forwarded when it is complete. */
 function eventsOf(body: ReadableStream<Uint8Array>, replacing: Replacing): ReadableStream<Uint8Array> {
   return streamOf(async function* () {
     const pieces = new Pieces(replacing.maxBytes)

@@ -14,7 +14,7 @@ export interface ListedPages extends LargeMessages {
   add(page: { readonly tools: readonly unknown[] }): void
   /** The tools of each page, as a JSON array. */
   readonly pages: readonly Uint8Array[]
-  /** Why the exchange failed, where it did because of a large page. */
+  /** The `WorkerFault` for an exchange that failed because of a large page; any other error is returned unchanged. */
   faultOf(error: unknown): unknown
 }
 

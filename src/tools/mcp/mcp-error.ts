@@ -8,7 +8,7 @@ import { scrub } from '../scrub.ts'
 import type { ToolOutcome } from '../tool-answer.ts'
 import { badOutputError, type ErrorKind, type ToolError } from '../tool-error.ts'
 import { WorkerFault } from '../worker-fault.ts'
-import { refusalOf, toolErrorOf } from '../worker-request.ts'
+import { CANCELLED, refusalOf, toolErrorOf } from '../worker-request.ts'
 import { ExchangeFault } from './exchange.ts'
 import { serverScopes } from './settings.ts'
 
@@ -16,7 +16,7 @@ import { serverScopes } from './settings.ts'
 export const URL_ELICITATION_REQUIRED = -32_042
 /** Error code MissingRequiredClientCapability of MCP 2026-07-28. */
 const MISSING_CAPABILITY = -32_021
-/** What servers of 2025 say of a client that declares no elicitation; the official SDK's by -32603. */
+/** The error message of servers of 2025 for a client without elicitation. The official SDK sends it with the code -32603. */
 const LACKS_ELICITATION = /\bnot support\b.{0,40}\belicitation\b/i
 const MAX_MESSAGE_LENGTH = 500
 
@@ -28,12 +28,7 @@ export function outcomeOf(error: unknown, host: string, stage: 'connecting' | 'c
   if (!(error instanceof ExchangeFault)) throw error
   const { seen, cause } = error
   const own = (toolError: ToolError): ToolOutcome => ({ outcome: 'error', error: toolError, isOwn: true })
-  if (seen.isCancelled)
-    return own({
-      kind: 'NETWORK_TRANSPORT_RUNTIME_UNMAPPED',
-      message: 'The caller cancelled the call.',
-      canRetry: false,
-    })
+  if (seen.isCancelled) return own(CANCELLED)
   if (seen.isTimeout)
     return own(toolErrorOf(new OutgoingError('timeout', host, { requestSent: stage === 'calling' })))
   if (seen.refused !== undefined && !(cause instanceof ProtocolError)) {
@@ -64,7 +59,7 @@ export function outcomeOf(error: unknown, host: string, stage: 'connecting' | 'c
     )
   if (cause instanceof ProtocolError) return refusedByProtocol(cause)
   // the SDK's message may quote the answer, so it is not passed on
-  return own(badOutputError(`${host} does not speak the Model Context Protocol as it should.`))
+  return own(badOutputError(`${host} does not follow the Model Context Protocol.`))
 }
 
 /**
@@ -90,7 +85,7 @@ export function faultOf(error: unknown, host: string): WorkerFault {
   return new WorkerFault({ ...refusalOf(403, undefined), developerMessage: `${host} wants more scopes.` })
 }
 
-/** The tool asked something that was not passed on to its user. */
+/** The error of a tool whose question was not passed on to its user. */
 export function notAsked({ message }: ContextRequiredError): ToolOutcome {
   return {
     outcome: 'error',
@@ -99,7 +94,7 @@ export function notAsked({ message }: ContextRequiredError): ToolOutcome {
   }
 }
 
-/** The error of a server that needs what its client has not declared: nearly always, to ask the user. */
+/** The error of a server that needs a capability which its client has not declared: nearly always elicitation. */
 function missingCapability(data: unknown): ToolOutcome {
   const required = isRecord(data) && isRecord(data.requiredCapabilities) ? data.requiredCapabilities : {}
   const [other] = Object.keys(required).filter((one) => one !== 'elicitation')

@@ -8,7 +8,7 @@ const KEYWORD = 'x-mcp-header'
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const TYPES: readonly unknown[] = ['string', 'integer', 'boolean']
 
-/** What is wrong with a declaration of the schema, as a sentence; `undefined` if nothing is. */
+/** A sentence about the first invalid declaration in the schema; `undefined` if all are valid. */
 export function parameterHeaderFault(inputSchema: unknown): string | undefined {
   const named = new Set<string>()
   const declared = new Set<JsonRecord>()

@@ -63,7 +63,7 @@ function read(value: unknown, server: McpServerInfo, settings: McpSettings): Lis
   const hints = isAbsent(annotations) ? undefined : readAnnotations(record(annotations, 'annotations'))
   const meta = isAbsent(_meta) ? undefined : record(_meta, '_meta')
   const shown = text(title, 'title') ?? hints?.title
-  const isOutputSaid = isAbsent(outputSchema) || isRecord(outputSchema)
+  const isOutputUsable = isAbsent(outputSchema) || isRecord(outputSchema)
   const tool: CatalogueTool = {
     ...server,
     name,
@@ -77,13 +77,13 @@ function read(value: unknown, server: McpServerInfo, settings: McpSettings): Lis
     requirements: requirementsOf(name, meta ?? {}, settings),
     document,
   }
-  if (isOutputSaid) return { outcome: 'read', tool }
-  return { outcome: 'read', tool, remark: `outputSchema is ${kindOf(outputSchema)}, which says nothing.` }
+  if (isOutputUsable) return { outcome: 'read', tool }
+  return { outcome: 'read', tool, remark: `outputSchema is ${kindOf(outputSchema)} and was ignored.` }
 }
 
 /**
- * The authorization for the server itself, and what the tool needs: as the operator configured it for the tool by
- * name, else as the tool declares it, else as the operator configured it for all tools.
+ * The requirements of a tool: the authorization for the server itself, and the tool's own needs. These come from the
+ * operator's settings for this tool, or else from the tool's declaration, or else from the settings for all tools.
  */
 function requirementsOf(name: string, meta: JsonRecord, settings: McpSettings): ToolRequirements {
   const { authorization: server, requirements: configuredNeeds } = settings
@@ -95,11 +95,11 @@ function requirementsOf(name: string, meta: JsonRecord, settings: McpSettings): 
     byName === undefined
       ? (declared(meta, settings) ?? configured(configuredNeeds ?? {}))
       : configured(byName)
-  const opening: AuthorizationRequirement[] =
+  const ofServer: AuthorizationRequirement[] =
     server === undefined
       ? []
       : [{ providerUid: server.providerUid, scopes: neededScopes(settings, server.scopes), use: 'server' }]
-  return { ...needs, authorization: [...opening, ...needs.authorization] }
+  return { ...needs, authorization: [...ofServer, ...needs.authorization] }
 }
 
 function configured({ authorization = [], secrets = [] }: McpRequirements): ToolRequirements {

@@ -17,20 +17,20 @@ import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import type { AuditEntries } from '../../store/audit-entries.ts'
 import { WorkerFault } from '../worker-fault.ts'
 import { clientMetadataUrl } from './client-metadata-url.ts'
-import { findAuthorizationServer } from './find-authorization-server.ts'
+import { discoverAuthorizationServer } from './discover-authorization-server.ts'
 import { isSameServer, serverProvider, withAuthMethod, withEndpoints, withScopes } from './server-provider.ts'
 import { mcpSecrets, mcpSettings, type ServerAuthorization, serverScopes } from './settings.ts'
 
-/** How many authorization servers one MCP server may name over time, since a hostile one could keep naming new ones. */
+/** How many authorization servers one MCP server may name over time, because a hostile server could name new ones forever. */
 const MAX_ENTRIES = 5
 
 /**
- * Finds the authorization server of an MCP server that refused a request, stores it as a provider entry with a client
- * there, and records the entry in the worker's settings. If the server names another authorization server than
- * before, that one gets another entry, so no token of the former is sent there. Throws a `WorkerFault` that says what
- * to do.
+ * Discovers the authorization server of an MCP server that refused a request, stores it as a provider entry with a client
+ * there, and records the entry in the worker's settings. If the server names another authorization server than before,
+ * the new one gets its own entry, so that no token of the former is sent there. Throws a `WorkerFault` that tells the
+ * operator what to do.
  */
-export async function findServerAuthorization(
+export async function discoverServerAuthorization(
   broker: Broker,
   worker: Worker,
   challenge: Challenge,
@@ -42,10 +42,10 @@ export async function findServerAuthorization(
   const { headers = {} } = mcpSettings(worker)
   if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization'))
     throw authorizationFault(
-      'The server refused the Authorization header that mcp.headers gives it (401). See to its secret, or take the header away if users are to approve.',
+      'The server refused the Authorization header that mcp.headers gives it (401). Correct its secret, or remove the header if users shall approve.',
     )
   try {
-    const entry = await findEntry(broker, worker, challenge)
+    const entry = await discoverEntry(broker, worker, challenge)
     const known = mcpSettings(worker).authorization
     const isKnown = known?.providerUid === entry.uid
     return await saveServerAuthorization(broker, worker, {
@@ -83,14 +83,14 @@ export function authorizationFault(developerMessage: string, canRetry = false): 
   })
 }
 
-async function findEntry(broker: Broker, worker: Worker, challenge: Challenge): Promise<ProviderEntry> {
-  const { resource, metadata, silence, scopesSupported } = await findAuthorizationServer(
+async function discoverEntry(broker: Broker, worker: Worker, challenge: Challenge): Promise<ProviderEntry> {
+  const { resource, metadata, noMetadata, scopesSupported } = await discoverAuthorizationServer(
     broker,
     worker,
     challenge,
     (issuer) => checkClient(broker, worker, issuer),
   )
-  const isGuessed = silence !== undefined
+  const isGuessed = noMetadata !== undefined
   const provider = serverProvider({
     displayName: new URL(worker.uri).host,
     metadata,
@@ -107,10 +107,10 @@ async function findEntry(broker: Broker, worker: Worker, challenge: Challenge): 
     const entry = await ensureEntry(broker, worker, provider, ready)
     return await withClient(broker, worker, entry, metadata)
   } catch (error) {
-    if (silence === undefined || !(error instanceof ProviderRefusal)) throw error
+    if (noMetadata === undefined || !(error instanceof ProviderRefusal)) throw error
     throw new ProviderRefusal(
       error.reason,
-      `${silence.message} Its origin has none of an authorization server, and at the usual endpoints there: ${error.message} If it has an authorization server, name its issuer in mcp.oauth2.authorization_url.`,
+      `${noMetadata.message} Its origin has no metadata of an authorization server, and the default endpoints there failed: ${error.message} If it has an authorization server, name its issuer in mcp.oauth2.authorization_url.`,
       { cause: error },
     )
   }
@@ -168,15 +168,15 @@ async function ensureEntry(
     updatedAt: now,
   }
   const audit = broker.audit.of(projectId, { action: 'provider.added', providerId: entry.id })
-  // the id was taken in the meantime, probably by another process that reads the same server
+  // `add` fails if the id was taken meanwhile, probably by another process that reads the same server
   return (
     (await store.providers.add(await ready(entry), audit)) ?? ensureEntry(broker, worker, provider, ready)
   )
 }
 
 /**
- * Gives the entry a client: the operator's, else its existing one, else the URL of the client metadata document if
- * the server accepts those, else one that is registered now.
+ * Adds a client to the entry: the operator's, or else its existing one, or else the URL of the client metadata document if
+ * the server accepts those, or else a client that is registered now.
  */
 async function withClient(
   broker: Broker,
@@ -189,10 +189,10 @@ async function withClient(
   if (clientId !== undefined) {
     const known = broker.clientFor(entry)
     if (known?.clientId === clientId && known.clientSecret === clientSecret) return entry
-    const way = usualAuthMethod(metadata)
+    const method = usualAuthMethod(metadata)
     return withRegistration(broker, entry, {
       client: { clientId, ...(clientSecret !== undefined && { clientSecret }) },
-      authMethod: clientSecret === undefined ? 'none' : way === 'none' ? secretMethod(metadata) : way,
+      authMethod: clientSecret === undefined ? 'none' : method === 'none' ? secretMethod(metadata) : method,
     })
   }
   if (broker.clientFor(entry) !== undefined) return entry

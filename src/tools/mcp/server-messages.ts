@@ -6,11 +6,11 @@ import { ASKS_ITS_USER } from '../dialog/tool-dialog.ts'
 import { isRecord } from '../read-json.ts'
 import type { ToolLog } from '../tool-answer.ts'
 
-// What a server sends while it runs a tool besides the result: questions, log lines, and that its list of tools has
-// changed. A session is shared by the calls of one user, so the call that a message concerns is that of the stream it
-// came on.
+// The messages that a server sends besides the result while it runs a tool: questions, log lines, and notifications that
+// its list of tools has changed. The calls of one user share a session, so a message belongs to the call on whose stream
+// it arrived.
 
-/** Of one call. */
+/** Receives the messages of one call. */
 export interface ServerMessages {
   /** The lines of `notifications/message`. */
   readonly logs: readonly ToolLog[]
@@ -83,12 +83,12 @@ function toResult({
 
 const current = new AsyncLocalStorage<ServerMessages>()
 
-/** Runs a request of a call: what the server sends on its stream is the call's. */
+/** Runs a request of a call, so that messages on its stream are assigned to the call. */
 export function receiving<Result>(messages: ServerMessages | undefined, run: () => Result): Result {
   return messages === undefined ? run() : current.run(messages, run)
 }
 
-/** Of the call on whose stream a message has come; absent for a message outside of calls. */
+/** The call on whose stream the current message arrived; `undefined` for a message outside of calls. */
 export function currentMessages(): ServerMessages | undefined {
   return current.getStore()
 }

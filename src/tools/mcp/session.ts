@@ -26,7 +26,7 @@ export interface McpAccess {
   readonly timeoutMs: number
   /** Time limit for any single request of the session. */
   readonly longestMs: number
-  /** Of one answer. Default: 4 MiB. */
+  /** The limit of one answer. Default: 4 MiB. */
   readonly maxBytes?: number
   /** The server is known to speak only protocol versions before 2026-07-28. */
   readonly isLegacy: boolean
@@ -37,10 +37,11 @@ export interface McpAccess {
 
 /** How many requests a server may send its client during a session. Further ones are not answered at all. */
 const MAX_QUESTIONS = 100
-/** The same where users are asked; the dialog limits each call. */
+/** The limit where users can be asked. The dialog limits the questions of each call. */
 const MAX_ASKED = 1_000
-const GOODBYE_MS = 2_000
-/** Sessions that keep a stream open for questions, of the streams that a host may have. */
+/** How long closing a session waits for the server's answer. */
+const CLOSING_MS = 2_000
+/** The number of sessions that keep a stream open for questions, because the open streams of a host are limited. */
 const MAX_LISTENING = 64
 let listening = 0
 
@@ -62,7 +63,7 @@ export async function openSession(outgoing: Outgoing, access: McpAccess): Promis
   const client = new Client(
     { name: 'gatepass', version },
     {
-      // no sampling and no roots; and users are asked where the caller's client can show the question
+      // no sampling and no roots; elicitation only if the caller's client can show questions
       capabilities: modes.length === 0 ? {} : { elicitation: capabilityOf(modes) },
       inputRequired: { autoFulfill: false },
       versionNegotiation: { mode: 'auto' },
@@ -81,13 +82,13 @@ export async function openSession(outgoing: Outgoing, access: McpAccess): Promis
   const close = () => {
     if (listens && !isClosed) listening--
     isClosed = true
-    const goodbye = setTimeout(end, GOODBYE_MS)
-    goodbye.unref()
+    const limit = setTimeout(end, CLOSING_MS)
+    limit.unref()
     transport
       .terminateSession()
       .catch(() => undefined)
       .finally(() => {
-        clearTimeout(goodbye)
+        clearTimeout(limit)
         end()
       })
   }

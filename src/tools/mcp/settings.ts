@@ -2,6 +2,7 @@ import type { Broker } from '../../broker.ts'
 import type { AuthorizationRequirement } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
 import { UnsealError } from '../../store/seal.ts'
+import { isHeaderValue } from '../openapi/request-plan.ts'
 import { openSecret } from '../secrets.ts'
 import { WorkerFault } from '../worker-fault.ts'
 import { openWorkerSecret } from '../worker-secret.ts'
@@ -129,7 +130,7 @@ export async function mcpCredentials(broker: Broker, worker: Worker): Promise<Mc
   const values = new Map<string, string>()
   for (const name of names) {
     const value = own.get(name) ?? (await openSecret(broker, worker.projectId, name))
-    if (value === undefined || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+    if (value === undefined || !isHeaderValue(value))
       throw headerFault(
         value === undefined
           ? `A header needs the secret ${name}, which is not set. Set it by PATCH /v1/workers/${worker.id} {"mcp": {"secrets": {"${name}": …}}}, or POST /v1/admin/secrets/${name}.`

@@ -5,8 +5,8 @@ import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { runInSlices, type Steps } from '../slices.ts'
 
 /**
- * The tools and provider entries of a project as an import sees them: those that are stored, and those that it has made
- * so far. Looked up by keys, since an import asks for them with each of its documents.
+ * The tools and provider entries of a project during an import: those that are stored, and those that the import has made
+ * so far. They are indexed by keys, because each document of the import needs them.
  */
 export interface ImportState {
   /** The tool of that id, which is in lower case. */
@@ -23,8 +23,8 @@ export interface ImportState {
 }
 
 /**
- * Reads the state from memory, where other processes' changes of the last milliseconds may be missing, or, with `isExact`,
- * from the database.
+ * Reads the state from the cache, in which changes of other processes may be missing for some milliseconds, or, with
+ * `isExact`, from the database.
  */
 export async function readImportState(
   { cache, store }: Broker,
@@ -83,7 +83,7 @@ function* makeState(tools: readonly Tool[], stored: readonly ProviderEntry[]): S
   }
 }
 
-/** The first tool that each name means, with and without its namespace. */
+/** The first tool with each name. Every tool has two names, with and without its namespace. */
 function namesAtWorkers(tools: readonly Tool[]): Map<string, Tool> {
   const names = new Map<string, Tool>()
   for (const tool of tools) {

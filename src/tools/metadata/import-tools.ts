@@ -8,12 +8,14 @@ import type { Worker } from '../../domain/worker.ts'
 import { missingSettings, unconfirmed } from '../../flows/find-provider.ts'
 import { withDiscoveredMetadata } from '../../flows/issuer-metadata.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
+import { MAX_CHARACTERS_WRITTEN, MAX_TOOLS_WRITTEN } from '../catalogue/store-changes.ts'
 import { toolFaults } from '../catalogue/validate-tool.ts'
 import { isRecord } from '../read-json.ts'
 import { createTimeBudget } from '../slices.ts'
 import { type ImportState, readImportState } from './import-state.ts'
 import { matchProvider } from './match-provider.ts'
-import { readToolMetadata, type ToolMetadata, type Warning } from './read-metadata.ts'
+import type { Warning } from './metadata-member.ts'
+import { readToolMetadata, type ToolMetadata } from './read-metadata.ts'
 import type { OAuthEntry } from './read-oauth-entry.ts'
 
 /** The result for one document of an import. */
@@ -42,15 +44,11 @@ export interface ImportOptions {
   readonly dryRun?: boolean
 }
 
-/** What becomes of one document, and what has to be written for it. */
+/** The result for one document, and the rows to write for it. */
 interface ReadDocument {
   readonly imported: ImportedTool
   readonly write?: { readonly tool: Tool; readonly entries: readonly ProviderEntry[] }
 }
-
-/** Documents that are written in one transaction, during which SQLite does nothing else: a few milliseconds. */
-const MAX_DOCUMENTS = 25
-const MAX_CHARACTERS = 400_000
 
 /**
  * Imports documents in their order. Each is imported completely or not at all, and importing it again changes nothing.
@@ -68,7 +66,7 @@ export async function importTools(
   while (imported.length < documents.length) {
     const state = dryState ?? (await readImportState(broker, projectId))
     const group: ReadDocument[] = []
-    const rest = documents.slice(imported.length, imported.length + MAX_DOCUMENTS)
+    const rest = documents.slice(imported.length, imported.length + MAX_TOOLS_WRITTEN)
     let characters = 0
     for (const document of rest) {
       const read = await readDocument(broker, { projectId, document, worker, state, dryRun })
@@ -79,9 +77,9 @@ export async function importTools(
       }
       const pause = budget.pause()
       if (pause !== undefined) await pause
-      if (characters > MAX_CHARACTERS) break
+      if (characters > MAX_CHARACTERS_WRITTEN) break
     }
-    if (dryRun || (await wasWritten(broker, projectId, group)))
+    if (dryRun || (await tryWrite(broker, projectId, group)))
       imported.push(...group.map((one) => one.imported))
     else
       for (const document of rest.slice(0, group.length))
@@ -90,12 +88,8 @@ export async function importTools(
   return imported
 }
 
-/** Writes the documents all together, unless another import has just added one of their tools or providers. */
-async function wasWritten(
-  broker: Broker,
-  projectId: string,
-  group: readonly ReadDocument[],
-): Promise<boolean> {
+/** Writes all documents in one transaction. `false`: another import has just added one of their tools or providers. */
+async function tryWrite(broker: Broker, projectId: string, group: readonly ReadDocument[]): Promise<boolean> {
   const writes = group.flatMap(({ write }) => write ?? [])
   const [first, ...others] = writes.map(({ tool }) =>
     broker.audit.of(projectId, { action: 'tool.imported', tool: toolId(tool) }),
@@ -126,9 +120,12 @@ async function importAlone(
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const state = await readImportState(broker, of.projectId, { isExact: true })
     const read = await readDocument(broker, { ...of, state, dryRun: false })
-    if (await wasWritten(broker, of.projectId, [read])) return read.imported
+    if (await tryWrite(broker, of.projectId, [read])) return read.imported
   }
-  throw new BrokerError('already_exists', 'Another import has just added the same. Try again.')
+  throw new BrokerError(
+    'already_exists',
+    'Another import has just added the same tool or provider. Try again.',
+  )
 }
 
 interface DocumentToRead {
@@ -212,7 +209,7 @@ async function readDocument(
 }
 
 /**
- * Adds what the issuers of its `oauth` entries publish as metadata. Returns the refusal if one is needed and cannot
+ * Adds the metadata that the issuers of its `oauth` entries publish. Returns the error if metadata that is needed cannot
  * be read.
  */
 async function withDiscovered(broker: Broker, metadata: ToolMetadata): Promise<ToolMetadata | BrokerError> {

@@ -8,7 +8,7 @@ import { identityOf } from '../../providers/identity.ts'
 import type { Provider } from '../../providers/provider.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import type { ImportState } from './import-state.ts'
-import type { OAuthEntry } from './read-metadata.ts'
+import type { OAuthEntry } from './read-oauth-entry.ts'
 
 export interface MatchedProvider {
   readonly entry: ProviderEntry

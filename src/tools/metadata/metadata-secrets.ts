@@ -24,7 +24,7 @@ const KEY_OF =
   /^(api|private|access|secret|auth|encryption|signing|service|account|client|consumer|license|subscription|master)$/
 const RUN_TOGETHER =
   /(api|private|access|secret|auth)key|(access|auth|bot|bearer|api)token|seedphrase|clientsecret/
-/** Preceding words that make a key or a token public. */
+/** Words before `key` that make the key public. */
 const PUBLIC_KEY =
   /^(public|primary|foreign|sort|partition|cache|object|row|group|json|storage|idempotency|search)$/
 const COUNTED_TOKEN = /^(max|min|num|input|output|sell|buy|from|to|stop|pad|eos|bos|page|next)$/

@@ -5,7 +5,7 @@ import type { ClientAuthMethod } from '../../providers/client-auth-method.ts'
 import type { Provider } from '../../providers/provider.ts'
 import type { RequestBlock, TokenRequestBlock } from '../../providers/request-block.ts'
 
-/** What an `oauth` entry says about its provider; `undefined` where it says nothing. */
+/** The statements of an `oauth` entry about its provider; `undefined` for members that it omits. */
 export interface EntryFacts {
   readonly name: string
   readonly authorizationUrl: string

@@ -14,9 +14,6 @@ import { declaredSecrets, withoutSecrets } from './metadata-secrets.ts'
 import { type OAuthEntry, readOAuthEntries } from './read-oauth-entry.ts'
 import { readInputSchema, readOutputSchema } from './read-schema.ts'
 
-export type { Warning } from './metadata-member.ts'
-export type { OAuthEntry } from './read-oauth-entry.ts'
-
 /** Tool metadata in the Shinkai format, normalized. */
 export interface ToolMetadata {
   /** The name as the file writes it. */

@@ -106,7 +106,7 @@ function readEntry(entry: JsonRecord, path: string, options: EntryOptions, warn:
       `${path}.pkceType is "plain", and there is a client id but no secret: a client without a secret is public and needs "S256". Set the pkceType to "S256"; give the clientSecret only if the client has one.`,
     )
   if (filled.length > 0)
-    warn(path, `What it leaves open is as the catalogue has it for this provider: ${filled.join('; ')}.`)
+    warn(path, `Settings that it omits come from the catalogue entry of this provider: ${filled.join('; ')}.`)
   warnOfHosts(facts, path, warn)
   return {
     name,

@@ -7,10 +7,9 @@ import { isOfType, isPattern, isTypeName, isUsable, readNames, readTypes } from 
 import { removeBadReferences } from './schema-reference.ts'
 import { moveMisplaced } from './schema-shape.ts'
 
-/**
- * Converts what tool files call JSON Schema into valid JSON Schema 2020-12. Invalid parts are repaired if their
- * meaning is plain and dropped otherwise, each with a warning; dropping only ever makes a schema accept more.
- */
+// Converts the schemas of tool files, which are often invalid, to valid JSON Schema 2020-12. Invalid parts are repaired if
+// their meaning is clear and dropped otherwise, each with a warning. A dropped part makes the schema accept more.
+
 export type Schema = JsonSchema | boolean
 
 /**
@@ -71,7 +70,7 @@ const SCHEMA_OF_ONE = new Set([
 const SCHEMA_LIST = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
 const SCHEMA_MAP = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
 
-/** Reads a schema and its subschemas. References are checked afterwards, when the whole is known. */
+/** Reads a schema and its subschemas. References are checked afterwards, when the whole document has been read. */
 function readSchema(value: unknown, path: string, warn: Warn): Schema {
   if (typeof value === 'boolean') return value
   if (isTypeName(value)) {

@@ -1,5 +1,4 @@
-import { SchemaFault } from '../json-schema/schema-fault.ts'
-import { compilePattern } from '../json-schema/schema-pattern.ts'
+import { isUsablePattern } from '../json-schema/schema-pattern.ts'
 import { isRecord, kindOf, quote } from '../read-json.ts'
 import type { Warn } from './metadata-member.ts'
 
@@ -104,14 +103,7 @@ export function isUsable(keyword: string, value: unknown, path: string, warn: Wa
 
 /** Whether the value is a regular expression that can be matched in linear time (`compilePattern`). */
 export function isPattern(value: unknown): value is string {
-  if (typeof value !== 'string') return false
-  try {
-    compilePattern(value, 'It')
-    return true
-  } catch (error) {
-    if (error instanceof SchemaFault) return false
-    throw error
-  }
+  return typeof value === 'string' && isUsablePattern(value)
 }
 
 /** The names in a list, without duplicates; `undefined`, after a warning, if it is not a list. */
@@ -119,6 +111,6 @@ export function readNames(value: unknown, path: string, warn: Warn): readonly st
   const names = Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined
   if (names === undefined) warn(path, `It is ${kindOf(value)} and must be a list of names; it was left out.`)
   else if (Array.isArray(value) && names.length < value.length)
-    warn(path, 'What is no name in this list was left out.')
+    warn(path, 'Items of this list that are no names were left out.')
   return names && [...new Set(names)]
 }

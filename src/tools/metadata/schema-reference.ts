@@ -65,7 +65,7 @@ function collect(schema: unknown, pointer: string, nodes: Map<string, Node>): vo
   }
 }
 
-/** The schemas whose application to a value may never end: those that remain after all that surely end are removed. */
+/** The schemas whose check may never end: those that remain after all that certainly end were removed (topological sort). */
 function endlessSchemas(nodes: ReadonlyMap<string, Node>): ReadonlySet<string> {
   const left = new Map<string, number>()
   const usedBy = new Map<string, string[]>()

@@ -43,7 +43,7 @@ function getTool(
 function notLoaded({ id }: Worker): ToolError {
   return {
     kind: 'TOOLKIT_LOAD_FAILED',
-    message: `The module "${id}" is not loaded where this was answered: GATEPASS_TOOLS must be the same on every node.`,
+    message: `The module "${id}" is not loaded on this node: GATEPASS_TOOLS must be the same on every node.`,
     canRetry: false,
   }
 }

@@ -113,11 +113,11 @@ function sourcesOf(file: string, exported: unknown): () => readonly ToolSource[]
   const listed = members.tools ?? (Array.isArray(members.default) ? members.default : undefined)
   const candidates: readonly unknown[] = Array.isArray(listed) ? listed : Object.values(members)
   const isSource = (one: unknown) => isToolApp(one) || isDefined(one)
-  const stranger = Array.isArray(listed) ? candidates.findIndex((one) => !isSource(one)) : -1
-  if (stranger >= 0)
+  const invalid = Array.isArray(listed) ? candidates.findIndex((one) => !isSource(one)) : -1
+  if (invalid >= 0)
     throw new ModuleFault(
       file,
-      `whose list of tools has something at ${stranger} that defineTool did not make.`,
+      `whose list of tools has something at ${invalid} that defineTool did not make.`,
     )
   const found = [...new Set(candidates.filter(isSource))]
   if (found.length === 0)
@@ -132,7 +132,7 @@ function sourcesOf(file: string, exported: unknown): () => readonly ToolSource[]
     })
 }
 
-/** `tool()` makes one without a name, which only an app can give it. */
+/** Whether `defineTool` made the value. A tool that `tool()` made has no name, and only an app can add it. */
 function isDefined(value: unknown): value is DefinedTool {
   return isMaterialized(value) && 'name' in value[TOOL_MARK]
 }
@@ -222,7 +222,7 @@ function schemaOf(schema: ToolSchema, side: SchemaSide, fault: ToFault): JsonSch
   }
 }
 
-/** Describes schemas of `zod/mini` and of Zod before 4.2, also of another copy of Zod. */
+/** Converts schemas of `zod/mini`, of Zod before 4.2 and of another copy of Zod. */
 function describeZod(schema: TypedSchema, io: SchemaSide, options: Record<string, unknown>): JsonSchema {
   return { ...toJSONSchema(schema as unknown as z.core.$ZodType, { ...options, io }) } // Zod 4 by its `_zod`
 }

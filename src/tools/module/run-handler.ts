@@ -38,7 +38,7 @@ export async function runHandler(tool: RunnableTool, call: BackendCall): Promise
       return { ...answer, logs }
     }
     case 'error':
-      // the time limit is the broker's
+      // the broker set the time limit, so the error is its own
       return result.isCutOff ? ownError(result.error, [...logs]) : { ...result, logs }
     case 'authorization_required':
       throw new Error('The consent of a tool that was not called is missing.')

@@ -1,8 +1,8 @@
 import { isRecord, type JsonRecord, quote, Refusal } from '../read-json.ts'
 
 /**
- * The first server of the first non-empty list (OpenAPI 3.1 section 4.8.5), with its variables' defaults: an input
- * must not choose the host. Has no slash at its end. Throws `Refusal`.
+ * The first server of the first non-empty list (OpenAPI 3.1 section 4.8.5), without a slash at its end. Variables have
+ * their defaults, because an input must not choose the host. Throws `Refusal`.
  */
 export function serverOf(lists: readonly unknown[], base: string | undefined): string {
   const servers =

@@ -93,8 +93,8 @@ function queryOf(plan: RequestPlan, given: readonly PlannedParameter[], input: I
     .flatMap((one) => {
       const others = new Set(inQuery.filter((other) => other !== one).map((other) => encode(other.name)))
       const written = toPairs(one.name, inputAt(input, one.property), one)
-      const stranger = written.find(([name]) => reserved.has(name) || others.has(name))
-      if (stranger !== undefined)
+      const conflict = written.find(([name]) => reserved.has(name) || others.has(name))
+      if (conflict !== undefined)
         throw new BadArgument(`"${one.property}" would set another parameter of the query.`)
       return written
     })

@@ -1,11 +1,12 @@
 import { Refusal } from '../read-json.ts'
 import { parseDocument } from './openapi-document.ts'
 
-/** The document as JSON, or why the text is not one. */
+/** The document as JSON, or why the text is no OpenAPI document. */
 export type ParsedDocument =
   | { readonly outcome: 'read'; readonly json: Uint8Array }
   | { readonly outcome: 'refused'; readonly reason: string }
 
+/** Parses a document in a thread (thread-pool.ts). */
 export function run(text: string, transfer: ArrayBuffer[]): ParsedDocument {
   try {
     const json = new TextEncoder().encode(JSON.stringify(parseDocument(text).root))

@@ -26,7 +26,7 @@ export function placeCredentials(
   )
   if (met === undefined)
     return refused(
-      `The tool "${call.tool.title}" was given none of the authorizations that its request is made with.`,
+      `The tool "${call.tool.title}" received none of the authorizations that its request needs.`,
     )
   const headers: Record<string, string> = { ...request.headers }
   const url = new URL(request.url)
@@ -67,7 +67,7 @@ export function placeCredentials(
     if (secret === undefined) return refused(`The tool "${call.tool.title}" needs the secret ${key}.`)
     if (new URL(workerUri).origin !== url.origin)
       return refused(
-        `The secret ${key} is sent to ${new URL(workerUri).origin} alone, and the request goes to ${url.origin}. If it shall, register the API with server_url.`,
+        `The secret ${key} is sent to ${new URL(workerUri).origin} alone, and the request goes to ${url.origin}. To send it there, register the API with server_url.`,
       )
     if (place === 'query') {
       url.search = [

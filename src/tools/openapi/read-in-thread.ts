@@ -8,7 +8,7 @@ import type { DocumentReading, DocumentToRead } from './read-document-task.ts'
 
 const readTask = threadTask<DocumentToRead, DocumentReading>('./read-document-task', import.meta.url)
 const parseTask = threadTask<string, ParsedDocument>('./parse-document-task', import.meta.url)
-/** YAML of the largest accepted size takes most of this. */
+/** YAML of the largest accepted size takes most of this time. */
 const TIMEOUT_MS = 30_000
 
 /** Reads the tools of a document without blocking the event loop. Throws `Refusal`. */

@@ -48,7 +48,7 @@ export function unusedSettings(
 ): string[] {
   const operations = operationsOf(document)
   const schemes = Object.keys(securitySchemesOf(document))
-  const strangers = saysSecurity(document, operations)
+  const unknownSchemes = saysSecurity(document, operations)
     ? Object.keys(authorization).filter((name) => !schemes.includes(name))
     : []
   const known = new Set(operations.flatMap((one) => namesOf(one)))
@@ -58,7 +58,7 @@ export function unusedSettings(
   return [
     ...say(
       'authorization',
-      strangers,
+      unknownSchemes,
       `which no security scheme of the document is called (it has ${schemes.slice(0, MAX_ADVICE).map(quote).join(', ') || 'none'}).`,
     ),
     ...say('operations.include', unknown(choice.include), 'which no operation or tag is called.'),
@@ -89,12 +89,12 @@ function operationsOf(document: OpenapiDocument): FoundOperation[] {
   const paths = isRecord(document.root.paths) ? Object.entries(document.root.paths) : []
   return paths.flatMap(([path, item]): FoundOperation[] => {
     if (!path.startsWith('/') || !isRecord(item)) return []
-    const behind = typeof item.$ref === 'string' ? resolvedOr(document, item, 'The path') : item
-    if (typeof behind === 'string') {
+    const target = typeof item.$ref === 'string' ? resolvedOr(document, item, 'The path') : item
+    if (typeof target === 'string') {
       const nothing = { method: 'GET', pathItem: item, operation: {} } as const
-      return [{ ...nothing, name: path.slice(0, 128), path, reason: behind }]
+      return [{ ...nothing, name: path.slice(0, 128), path, reason: target }]
     }
-    const pathItem = { ...behind, ...item }
+    const pathItem = { ...target, ...item }
     return METHODS.flatMap((method) => {
       const member = pathItem[method.toLowerCase()]
       if (!isRecord(member)) return []

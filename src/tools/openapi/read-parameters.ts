@@ -17,8 +17,8 @@ export interface ReadParameter {
 }
 
 /**
- * Reads the parameters of an operation and of its path. Optional cookies are left out, and so are headers that the
- * connection sets or that are set otherwise (`isTaken`). Throws `Refusal`.
+ * Reads the parameters of an operation and of its path. Left out are optional cookies, headers that the connection sets,
+ * and parameters that the settings or the credentials set (`isTaken`). Throws `Refusal`.
  */
 export function readParameters(
   document: OpenapiDocument,

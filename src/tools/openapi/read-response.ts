@@ -20,7 +20,7 @@ export function readResponse(response: OutgoingResponse, isSafe: boolean): ToolA
   if (text === undefined)
     return failed(
       badOutputError(
-        `The API answered with ${contentType.slice(0, 100) || 'something'}; JSON and text are handed on.`,
+        `The API answered with ${contentType.slice(0, 100) || 'something'}; only JSON and text are supported.`,
       ),
     )
   if (!isJsonType(contentType) && contentType !== '') return { outcome: 'value', value: text, logs: [] }
@@ -29,7 +29,9 @@ export function readResponse(response: OutgoingResponse, isSafe: boolean): ToolA
   } catch {
     if (contentType === '') return { outcome: 'value', value: text, logs: [] }
     // the parser's message would quote the answer
-    return failed(badOutputError('The API answered with something that it calls JSON and is not.'))
+    return failed(
+      badOutputError('The API answered with a body that is not JSON, although its content type says so.'),
+    )
   }
 }
 

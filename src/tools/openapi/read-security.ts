@@ -4,7 +4,7 @@ import { type OpenapiDocument, resolved } from './openapi-document.ts'
 import type { SchemeMapping } from './openapi-settings.ts'
 import { type Credential, isCredentialHeader } from './request-plan.ts'
 
-/** What a tool requires, and where its request carries it. */
+/** The requirements of a tool, and the place of each credential in its request. */
 export interface ReadSecurity {
   readonly requirements: ToolRequirements
   readonly credentials: readonly (readonly Credential[])[]

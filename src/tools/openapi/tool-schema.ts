@@ -1,6 +1,5 @@
 import type { JsonSchema } from '../../domain/tool.ts'
-import { SchemaFault } from '../json-schema/schema-fault.ts'
-import { compilePattern } from '../json-schema/schema-pattern.ts'
+import { isUsablePattern } from '../json-schema/schema-pattern.ts'
 import { isRecord, type JsonRecord, Refusal } from '../read-json.ts'
 import { type OpenapiDocument, resolved, targetOf } from './openapi-document.ts'
 
@@ -8,8 +7,8 @@ import { type OpenapiDocument, resolved, targetOf } from './openapi-document.ts'
 const MAX_SCHEMAS = 3000
 
 /**
- * The schemas exceed their budget. A tool without its input schema is refused; without its output schema it is still
- * useful.
+ * The schemas exceed their budget. A tool is refused without its input schema, but still useful without its output
+ * schema.
  */
 export class TooManySchemas extends Refusal {}
 
@@ -112,22 +111,12 @@ function checkable(schema: JsonRecord, document: OpenapiDocument): JsonRecord {
   return { ...rest, patternProperties: Object.fromEntries(usable) }
 }
 
-/** Whether the broker can check the pattern. If not, only the API checks it: refusing the operation would be worse. */
+/** Whether the broker can check the pattern. If not, only the API checks it, so that the operation is still usable. */
 function isUsable(pattern: unknown, { patterns }: OpenapiDocument): boolean {
   if (typeof pattern !== 'string') return false
-  const usable = patterns.get(pattern) ?? compiles(pattern)
+  const usable = patterns.get(pattern) ?? isUsablePattern(pattern)
   patterns.set(pattern, usable)
   return usable
-}
-
-function compiles(pattern: string): boolean {
-  try {
-    compilePattern(pattern, '')
-    return true
-  } catch (error) {
-    if (error instanceof SchemaFault) return false
-    throw error
-  }
 }
 
 /** Keywords of OpenAPI rather than JSON Schema, or with meaning only in the whole document. */

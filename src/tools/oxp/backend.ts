@@ -109,7 +109,7 @@ function callIdOf({ callId, executionId, tool, userId }: BackendCall): string {
 /** Each token with the id of the requirement it is for. */
 function tokensOf({ tool, authorizations }: BackendCall): { id: string; token: string }[] {
   return tool.requirements.authorization.map(({ id = '' }) => {
-    // a metadata tool that is bound to this one has its own requirements, which name providers differently
+    // a call through a metadata tool that is bound to this tool has the metadata tool's requirements, which name providers differently
     const foreign = authorizations.filter(({ requirements }) =>
       requirements.every((one) => one.id === undefined),
     )
@@ -119,7 +119,7 @@ function tokensOf({ tool, authorizations }: BackendCall): { id: string; token: s
       (authorizations.length === 1 && tool.requirements.authorization.length === 1 ? foreign[0] : undefined)
     if (given === undefined)
       throw requirementsNotMet(
-        `The tool "${tool.title}" needs an authorization "${id}", which the tool that is bound to it does not ask for.`,
+        `The tool "${tool.title}" needs an authorization "${id}", which the imported tool that is bound to it does not declare.`,
       )
     return { id, token: given.release.accessToken }
   })

@@ -17,7 +17,7 @@ export interface OxpSettings {
   readonly auth: OxpAuthentication
   /** The JWT's `aud`, if the server checks one. */
   readonly audience?: string
-  /** Whether a call is sent as the member `request` of the body or as the body itself; texts of OXP 1.0 differ. */
+  /** Whether a call is the member `request` of the body or the whole body. The documents of OXP 1.0 describe both. */
   readonly envelope: 'request' | 'none'
 }
 
@@ -37,7 +37,7 @@ export interface OxpRequest {
   /** The time limit of all attempts together. */
   readonly timeoutSeconds: number
   readonly isRepeatable?: boolean
-  /** Of the answer. Default: 4 MiB. */
+  /** The limit of the answer. Default: 4 MiB. */
   readonly maxBytes?: number
   readonly signal?: AbortSignal
 }

@@ -8,7 +8,7 @@ import { jsonOf } from '../worker-request.ts'
 
 const MAX_DEPTH = 100
 
-/** What the answer must match. */
+/** The members of the request that the answer must match. */
 export interface SentCall {
   readonly callId: string
   /** The ids of the authorizations whose tokens were sent. */
@@ -62,8 +62,8 @@ function readError(error: Members): ToolError {
 }
 
 /**
- * Reads a ServerErrorResponse: the tool did not run. Links in it are never followed or shown, because the broker
- * itself asks for missing consent. A requirement whose token was sent means that the server rejected the token.
+ * Reads a ServerErrorResponse: the tool did not run. Links in it are never followed or shown, because the broker itself
+ * asks for a missing consent. If all listed authorizations had a token, the server rejected the tokens.
  */
 function readRefusal(body: Members, { given }: SentCall): ToolOutcome {
   const missing = membersOf(body.missing_requirements)

@@ -18,8 +18,8 @@ const MAX_DEPTH = 64
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][A-Za-z0-9.+-]+)?$/
 
 /**
- * Reads an OXP ToolDefinition. The schemas are its members, or members of `parameters` as the prose of the
- * specification has them; `output_schema: null` is a tool that returns nothing.
+ * Reads an OXP ToolDefinition. The schemas are its members, or members of `parameters` as in the prose of the
+ * specification. `output_schema: null` means that the tool returns nothing.
  */
 export function readOxpTool(definition: unknown): ListedTool {
   try {

@@ -10,7 +10,7 @@ import {
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import { mcpSettings } from './settings.ts'
 
-/** The authorization server of an MCP server, as found. */
+/** The authorization server of an MCP server. */
 export interface FoundServer {
   /** The resource that its tokens are for (RFC 8707). */
   readonly resource: string
@@ -20,15 +20,15 @@ export interface FoundServer {
    * Set if neither the server nor its origin publishes metadata: the endpoints are then the default ones of the
    * origin.
    */
-  readonly silence?: NoResourceMetadata
+  readonly noMetadata?: NoResourceMetadata
 }
 
 /**
- * Finds the authorization server that the operator configured, else one that the server names (RFC 9728), else the
- * one at the server's own origin (MCP 2025-03-26). Wrong metadata is an error and never replaced by a guess. Throws
- * `ProviderRefusal`. `check` is called before an issuer is requested, with `undefined` if no issuer is known.
+ * Discovers the authorization server: the one that the operator configured, or else one that the server names (RFC 9728),
+ * or else the one at the server's own origin (MCP 2025-03-26). Wrong metadata is an error and never replaced by a guess.
+ * `check` is called before an issuer is requested, with `undefined` if no issuer is known. Throws `ProviderRefusal`.
  */
-export async function findAuthorizationServer(
+export async function discoverAuthorizationServer(
   broker: Broker,
   worker: Worker,
   challenge: Challenge,
@@ -56,7 +56,7 @@ export async function findAuthorizationServer(
     return {
       ...silent,
       metadata,
-      ...(isGuessed && found instanceof NoResourceMetadata && { silence: found }),
+      ...(isGuessed && found instanceof NoResourceMetadata && { noMetadata: found }),
     }
   }
   const { resource, authorizationServers: issuers, scopesSupported = [] } = found
