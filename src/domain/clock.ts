@@ -16,3 +16,8 @@ export function wholeMilliseconds(elapsed: number): number {
 export function toTimestamp(at: EpochSeconds): string {
   return new Date(at * 1000).toISOString()
 }
+
+/** Reads an RFC 3339 timestamp. Fractions of a second are cut off. */
+export function fromTimestamp(text: string): EpochSeconds {
+  return Math.floor(Date.parse(text) / 1000)
+}

@@ -82,7 +82,7 @@ export interface BrokerErrorOptions {
   readonly cause?: unknown
   readonly retryAfter?: number
   readonly faults?: readonly Fault[]
-  /** Why a token or a consent is not to be had, where that is known. */
+  /** Why a token or a consent cannot be obtained, if that is known. */
   readonly why?: Cause | undefined
 }
 

@@ -30,7 +30,7 @@ import { addArcadeVerifier } from './dialects/arcade-verifier.ts'
 import { addOrganizationPaths } from './dialects/organization-paths.ts'
 import { authenticateOperator, createAuthenticate, type Operator } from './endpoint/authenticate.ts'
 import { bodyLimit } from './endpoint/body-limit.ts'
-import { endpoints, type SharedByEndpoints } from './endpoint/endpoint.ts'
+import { createAddEndpoint, type SharedByEndpoints } from './endpoint/endpoint.ts'
 import { errorResponse, toRefusal } from './endpoint/errors.ts'
 import { idempotent } from './endpoint/idempotency-key.ts'
 import { createNotFound } from './endpoint/not-found.ts'
@@ -62,7 +62,7 @@ import { addWorkerTest } from './workers/worker-test.ts'
 import { addWorkers } from './workers/workers.ts'
 
 const MAX_PAGE_BODY_BYTES = 64 * 1024
-/** What a browser opens; the API's endpoints are observed where they are added. */
+/** The routes of pages. `createApp` observes them; API endpoints are observed where they are added. */
 const PAGES = [
   '/',
   '/connect/*',
@@ -97,7 +97,7 @@ export interface AppOptions {
   /** Development only: mounted under `/sandbox`. */
   readonly sandbox?: Hono
   readonly metrics?: Omit<MetricsOptions, 'version'>
-  /** For an app that is called in this process and is never served: no request then needs a key. */
+  /** Set for an app that a command calls in its own process and never serves: its requests need no key. */
   readonly operator?: Operator
   readonly diagnose?: Diagnose
   /** What the console shows of the settings. */
@@ -106,7 +106,7 @@ export interface AppOptions {
   readonly mountMcp?: (app: OpenAPIHono, shared: SharedByEndpoints) => void
 }
 
-/** Everything that is served. Each `add…` is one noun's endpoints; its file has the paths. */
+/** Builds the app with all its routes. Each `add…` function adds the endpoints of one noun. */
 export function createApp(
   broker: Broker,
   { version, sandbox, metrics, operator, diagnose, settings, mountMcp }: AppOptions,
@@ -120,7 +120,7 @@ export function createApp(
   app.onError((error, c) =>
     refuse(
       c,
-      error instanceof BrokerError && error.code === 'not_found' ? notFound.nothingThere(c, error) : error,
+      error instanceof BrokerError && error.code === 'not_found' ? notFound.noResource(c, error) : error,
     ),
   )
   const observer = createObserver(broker)
@@ -149,7 +149,7 @@ export function createApp(
 
   const { log, tracing } = broker
   const shared = { authenticate, charge, operator, log, tracing, onAnswered: observer.onAnswered }
-  const add = endpoints(app, shared)
+  const add = createAddEndpoint(app, shared)
   addAuthorizations(add, broker) //   /v1/auth/authorize, /status, /{id}/events, /confirm_user
   const sessions = { charge, countGuess: createCountGuess() }
   addConnectSessions(add, broker) //  /v1/connect_sessions

@@ -145,7 +145,7 @@ export interface AuditEntry {
   readonly reason?: string
   /** The message of the provider */
   readonly detail?: string
-  /** Of the access token: keyed, and the same for the same token */
+  /** A keyed hash of the access token, the same for the same token */
   readonly fingerprint?: string
   /** The endpoint or command */
   readonly purpose?: string
@@ -153,29 +153,29 @@ export interface AuditEntry {
 }
 
 export interface AuthProviderCreateRequest {
-  /** Of the file of a definition; changes nothing */
+  /** A member of definition files; without effect here */
   readonly $schema?: JsonValue | undefined
-  /** Of the file of a definition; changes nothing */
+  /** A member of definition files; without effect here */
   readonly also_known_as?: JsonValue | undefined
-  /** Of the file of a definition; changes nothing */
+  /** A member of definition files; without effect here */
   readonly category?: JsonValue | undefined
-  /** Of the file of a definition; changes nothing */
+  /** A member of definition files; without effect here */
   readonly other_endpoints?: JsonValue | undefined
-  /** Of the file of a definition; changes nothing */
+  /** A member of definition files; without effect here */
   readonly shares_endpoints_with?: JsonValue | undefined
-  /** Of the file of a definition; changes nothing */
+  /** A member of definition files; without effect here */
   readonly registration?: JsonValue | undefined
-  /** Of the file of a definition; changes nothing */
+  /** A member of definition files; without effect here */
   readonly scopes?: JsonValue | undefined
-  /** Of the file of a definition; changes nothing */
+  /** A member of definition files; without effect here */
   readonly documentation?: JsonValue | undefined
-  /** Of the file of a definition; changes nothing */
+  /** A member of definition files; without effect here */
   readonly sources?: JsonValue | undefined
-  /** Of the file of a definition; changes nothing */
+  /** A member of definition files; without effect here */
   readonly checked?: JsonValue | undefined
-  /** Of the file of a definition; changes nothing */
+  /** A member of definition files; without effect here */
   readonly verified?: JsonValue | undefined
-  /** Of the file of a definition; changes nothing */
+  /** A member of definition files; without effect here */
   readonly logo?: JsonValue | undefined
   /** What people call the provider */
   readonly name?: string | undefined
@@ -195,13 +195,13 @@ export interface AuthProviderCreateRequest {
   readonly external_id?: string | null | undefined
   readonly type?: 'oauth2' | null | undefined
   readonly status?: 'active' | 'inactive' | 'missing' | null | undefined
-  /** Answered; what is sent here changes nothing */
+  /** A member of answers; without effect in a request */
   readonly missing?: JsonValue | undefined
-  /** Answered; what is sent here changes nothing */
+  /** A member of answers; without effect in a request */
   readonly binding?: JsonValue | undefined
-  /** Answered; what is sent here changes nothing */
+  /** A member of answers; without effect in a request */
   readonly created_at?: JsonValue | undefined
-  /** Answered; what is sent here changes nothing */
+  /** A member of answers; without effect in a request */
   readonly updated_at?: JsonValue | undefined
   readonly oauth2?:
     | {
@@ -212,7 +212,7 @@ export interface AuthProviderCreateRequest {
          * its key in PEM.
          */
         readonly client_secret?: string | null | undefined
-        /** Taken so that what is shown can be sent again; it is made by Gatepass and is not changed by this. */
+        /** Accepted so that an answer can be sent back. Gatepass determines it, so this has no effect. */
         readonly redirect_uri?: string | null | undefined
         /**
          * Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the
@@ -1255,7 +1255,10 @@ export interface AuthProviderResponse {
   readonly description?: string
   readonly provider_id?: string
   readonly type: 'oauth2'
-  /** `inactive`: switched off. `missing`: it cannot be used before what `missing` names is set */
+  /**
+   * `inactive`: switched off. `missing`: it cannot be used until the settings that `missing` names are
+   * set
+   */
   readonly status: 'active' | 'inactive' | 'missing'
   /** `client_id`, `client_secret` */
   readonly missing?: readonly string[]
@@ -1495,18 +1498,18 @@ export interface AuthProviderUpdateRequest {
   readonly provider_id?: string | null | undefined
   readonly type?: 'oauth2' | null | undefined
   readonly status?: 'active' | 'inactive' | 'missing' | null | undefined
-  /** Answered; what is sent here changes nothing */
+  /** A member of answers; without effect in a request */
   readonly missing?: JsonValue | undefined
-  /** Answered; what is sent here changes nothing */
+  /** A member of answers; without effect in a request */
   readonly binding?: JsonValue | undefined
-  /** Answered; what is sent here changes nothing */
+  /** A member of answers; without effect in a request */
   readonly created_at?: JsonValue | undefined
-  /** Answered; what is sent here changes nothing */
+  /** A member of answers; without effect in a request */
   readonly updated_at?: JsonValue | undefined
   /**
-   * Beyond Arcade: connections stay usable over a change of the endpoints, the issuer or the client id,
-   * and their tokens go to the new ones. It is recorded. Without it such a change costs users a new
-   * consent.
+   * Beyond Arcade: connections stay usable after a change of the endpoints, the issuer or the client id,
+   * and their tokens go to the new ones. The audit trail records it. Without it users must consent again
+   * after such a change.
    */
   readonly keep_connections?: boolean | undefined
   readonly oauth2?:
@@ -1517,7 +1520,7 @@ export interface AuthProviderUpdateRequest {
          * its key in PEM.
          */
         readonly client_secret?: string | null | undefined
-        /** Taken so that what is shown can be sent again; it is made by Gatepass and is not changed by this. */
+        /** Accepted so that an answer can be sent back. Gatepass determines it, so this has no effect. */
         readonly redirect_uri?: string | null | undefined
         /**
          * Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the
@@ -2729,10 +2732,10 @@ export interface Authorization {
   readonly context: {
     readonly token?: string
     readonly token_type?: string
-    /** When the token expires, if the provider tells */
+    /** When the token expires, if the provider says so */
     readonly expires_at?: string
     readonly user_info?: JsonObject
-    /** When another account approved than the one that was used before: that one, which stays connected */
+    /** The account that was used before, if the user approved with another one. It stays connected. */
     readonly previous_account?: { readonly id: string; readonly name: string; readonly connection_id: string }
   }
   /** Scopes that were requested and not granted, when completed */
@@ -2782,7 +2785,7 @@ export interface BegunConnectSession {
   readonly connections?: readonly { readonly id: string; readonly provider_id: string }[]
   /** When the token ends. It ends 60 seconds after the end of the authorization, if that is earlier. */
   readonly expires_at: string
-  /** For the page. It is answered here and never again. */
+  /** For the page. No other answer has it. */
   readonly session_token: string
   /** The connect page, for the browser that has opened the session with its token, and no other */
   readonly url?: string
@@ -2964,7 +2967,7 @@ export interface ChainRequiresAuthorization {
     readonly step: number
     readonly toolId: string
   }
-  /** Goes on with the chain, once, within a day. Absent where the chain was not kept */
+  /** Continues the chain, once, within a day. Absent if the chain was not stored */
   readonly resume?: string
 }
 
@@ -3007,7 +3010,7 @@ export interface ChunkEvent {
 }
 
 export interface CodeResult {
-  /** What the code returned; null where it did not */
+  /** What the code returned; null if it returned nothing */
   readonly value:
     | null
     | boolean
@@ -3191,7 +3194,7 @@ export interface ErrorBody {
     readonly line?: number
     readonly column?: number
   }[]
-  /** Why a token or a consent is not to be had, where that is known */
+  /** Why a token or a consent cannot be obtained, if that is known */
   readonly cause?: Cause
 }
 
@@ -3470,7 +3473,7 @@ export interface HttpWorkerSettings {
   readonly secret: { readonly binding: 'project'; readonly editable: true; readonly exists: boolean }
 }
 
-/** What became of each document, in their order */
+/** The result of each document, in their order */
 export interface ImportResult {
   readonly items: readonly ImportedTool[]
 }
@@ -3501,13 +3504,13 @@ export interface ImportedTool {
     /** `client_id`, `client_secret`: what is still to be set */
     readonly missing: readonly string[]
   }[]
-  /** What was read otherwise than it is written */
+  /** Where the tool was read differently from what the document says */
   readonly warnings: readonly { readonly path: string; readonly message: string }[]
 }
 
 export interface IssuedApiKey {
   readonly id: string
-  /** The key itself: this is its only showing */
+  /** The key itself. No other answer has it */
   readonly key: string
   readonly project: string
   readonly role: 'admin' | 'caller' | 'readonly'
@@ -3536,11 +3539,11 @@ export type JsonValue =
 export interface McpClient {
   readonly id: string
   readonly user_id: string
-  /** A URL: that of the metadata document of the client */
+  /** The URL of the metadata document of the client */
   readonly client_id: string
-  /** As the client calls itself */
+  /** The name that the client gives itself */
   readonly client_name: string
-  /** One of the loopback interface is without its port */
+  /** A loopback URI is shown without its port */
   readonly redirect_uri: string
   readonly scopes: readonly string[]
   readonly created_at: string
@@ -3572,7 +3575,7 @@ export interface McpWorkerChange {
   readonly uri?: string | undefined
   /**
    * Shared with the server: every request is signed with it, as for workers over HTTP, so that the
-   * server can believe `_meta`
+   * server can trust `_meta`
    */
   readonly secret?: string | null | undefined
   /** Seconds */
@@ -3587,8 +3590,8 @@ export interface McpWorkerChange {
         readonly authorization_url?: string | null | undefined
         readonly external_id?: string | null | undefined
         /**
-         * Asked for besides what the server lists; `openid` is asked for only if it is here, and the ID token
-         * is checked then
+         * Requested in addition to those that the server lists. `openid` is requested only if it is listed
+         * here; then the ID token is checked
          */
         readonly scopes?: readonly string[] | null | undefined
       }
@@ -3598,11 +3601,14 @@ export interface McpWorkerChange {
   readonly headers?: { readonly [name: string]: string } | null | undefined
   /** Of its tools, in place of the one that the server’s own name makes */
   readonly namespace?: string | null | undefined
-  /** The member of a call’s `_meta` that carries tokens and secrets; `arcade_context` unless said */
+  /** The member of a call’s `_meta` that carries tokens and secrets; `arcade_context` by default */
   readonly token_meta?: string | null | undefined
   /** The only providers that its tools may declare for themselves; all by default */
   readonly providers?: readonly string[] | null | undefined
-  /** What its tools need where they declare nothing; `tools` has the last word on those it names */
+  /**
+   * The requirements of tools that declare none; for the tools that `tools` names, its requirements
+   * apply
+   */
   readonly requirements?:
     | {
         readonly authorization?:
@@ -3638,7 +3644,7 @@ export interface McpWorkerRegistration {
   readonly uri: string
   /**
    * Shared with the server: every request is signed with it, as for workers over HTTP, so that the
-   * server can believe `_meta`
+   * server can trust `_meta`
    */
   readonly secret?: string | null | undefined
   /**
@@ -3657,8 +3663,8 @@ export interface McpWorkerRegistration {
         readonly authorization_url?: string | null | undefined
         readonly external_id?: string | null | undefined
         /**
-         * Asked for besides what the server lists; `openid` is asked for only if it is here, and the ID token
-         * is checked then
+         * Requested in addition to those that the server lists. `openid` is requested only if it is listed
+         * here; then the ID token is checked
          */
         readonly scopes?: readonly string[] | null | undefined
       }
@@ -3668,11 +3674,14 @@ export interface McpWorkerRegistration {
   readonly headers?: { readonly [name: string]: string } | null | undefined
   /** Of its tools, in place of the one that the server’s own name makes */
   readonly namespace?: string | null | undefined
-  /** The member of a call’s `_meta` that carries tokens and secrets; `arcade_context` unless said */
+  /** The member of a call’s `_meta` that carries tokens and secrets; `arcade_context` by default */
   readonly token_meta?: string | null | undefined
   /** The only providers that its tools may declare for themselves; all by default */
   readonly providers?: readonly string[] | null | undefined
-  /** What its tools need where they declare nothing; `tools` has the last word on those it names */
+  /**
+   * The requirements of tools that declare none; for the tools that `tools` names, its requirements
+   * apply
+   */
   readonly requirements?:
     | {
         readonly authorization?:
@@ -3752,7 +3761,7 @@ export interface McpWorkerSettings {
     readonly redirect_uri?: string
     readonly supported_scopes?: readonly string[]
   }
-  /** The server wants OAuth: in whose name its tools are listed */
+  /** If the server requires OAuth: the user whose connection lists its tools */
   readonly authorization?: { readonly user_id?: string; readonly scopes: readonly string[] }
 }
 
@@ -4105,11 +4114,11 @@ export interface OwnDomain {
   /** Where users see the pages from the proof on */
   readonly origin: string
   /**
-   * Register these at the providers before the proof: users come back to them from then on. The first
-   * 500; GET /v1/admin/auth_providers has all, once the domain is proved
+   * Register these at the providers before the proof, because the proof makes users return to them. The
+   * first 500; GET /v1/admin/auth_providers has all, once the domain is proved
    */
   readonly redirect_uris: readonly { readonly provider_id: string; readonly redirect_uri: string }[]
-  /** The same at the issuer at which users log in */
+  /** Register this too, at the issuer at which users log in */
   readonly login_redirect_uri?: string
 }
 
@@ -4175,9 +4184,9 @@ export interface OxpTool {
 
 export interface OxpWorkerChange {
   readonly uri?: string | undefined
-  /** `null`: none any more */
+  /** `null` removes it */
   readonly api_key?: string | null | undefined
-  /** `null`: none any more */
+  /** `null` removes it */
   readonly jwt_secret?: string | null | undefined
   /** The JWT's `aud` */
   readonly audience?: string | null | undefined
@@ -4249,7 +4258,7 @@ export interface PolicyDryRun {
   readonly uses: number
   readonly permitted: number
   readonly refused: number
-  /** A hook would be asked, or the hosts or scopes of the use are not known any more */
+  /** A hook would be called, or the hosts or scopes of the use are not known any more */
   readonly undecided: number
   readonly refused_by: readonly { readonly id: string; readonly refused: number }[]
   /** At most 50, newest first: those refused, then those undecided */
@@ -4287,7 +4296,7 @@ export interface PolicyMatch {
         /** 1 is Monday */
         readonly days?: readonly number[] | undefined
         readonly from?: string | undefined
-        /** No longer at this minute */
+        /** The end; this minute is not included */
         readonly to?: string | undefined
         /** Such as Europe/Berlin; absent: UTC */
         readonly zone?: string | undefined
@@ -4371,7 +4380,7 @@ export interface RequiredProvider {
   readonly oauth2: { readonly scopes: readonly string[] }
   /** Whether the provider is configured and switched on */
   readonly status?: 'active' | 'inactive'
-  /** Why it is not there, and what to do */
+  /** Why it is not met, and what to do */
   readonly status_reason?: string
   /** What the user of the request has granted; only where one is named */
   readonly token_status?: 'not_started' | 'pending' | 'completed' | 'failed'
@@ -4379,19 +4388,19 @@ export interface RequiredProvider {
 
 export interface RequiredSecret {
   readonly key: string
-  /** Whether it is there */
+  /** Whether the requirement is met */
   readonly met?: boolean
-  /** Why it is not there, and what to do */
+  /** Why it is not met, and what to do */
   readonly status_reason?: string
 }
 
 /** What runs the tool */
 export interface RequiredWorker {
   readonly id: string
-  /** Whether it is there */
+  /** Whether the requirement is met */
   readonly met: boolean
   readonly status: 'active' | 'inactive' | 'unreachable'
-  /** Why it is not there, and what to do */
+  /** Why it is not met, and what to do */
   readonly status_reason?: string
 }
 
@@ -4440,7 +4449,7 @@ export interface RunRequiresAuthorization {
   readonly requires_authorization: RequiredAuthorization
 }
 
-/** `error` or `requires_authorization` are there where there is no result */
+/** If there is no result, it has `error` or `requires_authorization` */
 export type RunResult = RunFailed | RunRequiresAuthorization | RunSucceeded
 
 export interface RunSucceeded {
@@ -4488,13 +4497,13 @@ export interface SessionVerification {
 }
 
 export interface SharedProvider {
-  /** Whether it is there */
+  /** Whether the requirement is met */
   readonly met: boolean
   readonly provider_id: string
   readonly provider_type: 'oauth2'
   readonly scopes: readonly string[]
   readonly status: 'active' | 'inactive'
-  /** Why it is not there, and what to do */
+  /** Why it is not met, and what to do */
   readonly status_reason?: string
   /** What the user of the request has granted; only where one is named */
   readonly token_status?: 'not_started' | 'pending' | 'completed' | 'failed'
@@ -4524,19 +4533,19 @@ export interface SharedRequirements {
 }
 
 export interface SharedSecret {
-  /** Whether it is there */
+  /** Whether the requirement is met */
   readonly met: boolean
-  /** Why it is not there, and what to do */
+  /** Why it is not met, and what to do */
   readonly status_reason?: string
   /** The ids of the tools that need it */
   readonly tool_names: readonly string[]
 }
 
 export interface SharedWorker {
-  /** Whether it is there */
+  /** Whether the requirement is met */
   readonly met: boolean
   readonly status: 'active' | 'inactive' | 'unreachable'
-  /** Why it is not there, and what to do */
+  /** Why it is not met, and what to do */
   readonly status_reason?: string
   /** The ids of the tools that need it */
   readonly tool_names: readonly string[]
@@ -4603,7 +4612,7 @@ export interface ToolError {
   /** The HTTP status of the API that the tool called */
   readonly status_code?: number
   readonly extra?: JsonObject
-  /** Only where it was asked for */
+  /** Only if it was requested */
   readonly stacktrace?: string
 }
 
@@ -4744,7 +4753,7 @@ export interface ToolParameter {
 }
 
 export interface ToolRequirements {
-  /** Whether all of it is there; with `user_id`, for that user */
+  /** Whether all requirements are met; with `user_id`, for that user */
   readonly met?: boolean
   readonly authorization?: RequiredProvider
   /** All providers, where there are several */
@@ -4850,7 +4859,7 @@ export interface Webhook {
   /** Attempts that failed since the last one that succeeded */
   readonly failures: number
   readonly failing_since?: string
-  /** Until then the secret before the last rotation signs too */
+  /** Until then events are also signed with the secret before the last rotation */
   readonly previous_secret_until?: string
   readonly created_at: string
   readonly updated_at: string
@@ -4887,7 +4896,7 @@ export interface WebhookDelivery {
 
 export interface WebhookReplay {
   readonly replayed: number
-  /** There may be more */
+  /** Set if there may be more events */
   readonly next_cursor?: string
 }
 
@@ -4908,7 +4917,7 @@ export interface Worker {
   readonly enabled: boolean
   /**
    * `inactive`: switched off. `unreachable`: its catalogue could not be read; `sync_error` says why.
-   * `unauthorized`: a user has to open it first
+   * `unauthorized`: a user has to authorize it first
    */
   readonly status: 'active' | 'inactive' | 'unreachable' | 'unauthorized'
   /** It comes from the settings and cannot be changed here */
@@ -4936,7 +4945,10 @@ export interface WorkerAcceptance {
     readonly providers: readonly { readonly id: string; readonly scopes: readonly string[] }[]
     readonly secrets: readonly string[]
   }
-  /** Named by its catalogue after the acceptance: it is neither requested from users nor given to tools */
+  /**
+   * Requirements that its catalogue has named since: not requested from users and not given to tools
+   * until they are accepted
+   */
   readonly waiting?: {
     readonly providers: readonly { readonly id: string; readonly scopes: readonly string[] }[]
     readonly secrets: readonly string[]
@@ -4945,7 +4957,7 @@ export interface WorkerAcceptance {
     /** A digest of what waits, for POST /v1/workers/{id}/accept */
     readonly digest: string
   }
-  /** In development, and for modules that the settings name, all is accepted without being asked */
+  /** In development, and for modules that the settings name, everything is accepted automatically */
   readonly automatic?: true
 }
 
@@ -4997,7 +5009,7 @@ export interface Operations {
     }
     readonly answer: Authorization
   }
-  /** Begin the authorization that an MCP server itself wants */
+  /** Begin the authorization that an MCP server itself needs */
   readonly authorizeWorker: {
     readonly method: 'POST'
     readonly path: '/v1/workers/{id}/authorize'
@@ -5006,7 +5018,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: Authorization
   }
-  /** Begin the authorization that an MCP server itself wants */
+  /** Begin the authorization that an MCP server itself needs */
   readonly authorizeWorkerByGet: {
     readonly method: 'GET'
     readonly path: '/v1/workers/{id}/authorize'
@@ -5133,7 +5145,7 @@ export interface Operations {
     readonly query: undefined
     readonly body: {
       readonly role: 'admin' | 'caller' | 'readonly'
-      /** By name; without it, that of the key that asks */
+      /** By name; by default that of the calling key */
       readonly project?: string | null | undefined
       /** The purpose of the key, by which you recognize it */
       readonly name?: string | null | undefined
@@ -5143,9 +5155,9 @@ export interface Operations {
       readonly expires_at?: string | null | undefined
       /** Seconds */
       readonly expires_in?: number | null | undefined
-      /** Requests a second, in place of GATEPASS_RATE_LIMIT; 0 is any number */
+      /** Requests a second, in place of GATEPASS_RATE_LIMIT; 0: no limit */
       readonly rate_limit?: number | null | undefined
-      /** How the key begins: `arc` for software that takes only Arcade’s keys for keys */
+      /** How the key begins: `arc` for software that accepts only the form of Arcade’s keys */
       readonly prefix?: 'gp' | 'arc' | null | undefined
     }
     readonly answer: IssuedApiKey
@@ -5180,8 +5192,8 @@ export interface Operations {
       /** Default: `true` */
       readonly enabled?: boolean | undefined
       /**
-       * `deny`: what it matches is refused. `allow`: where there are any of these, what none of them matches
-       * is refused. `hook`: what it matches is refused unless the URL agrees.
+       * `deny`: a use that it matches is refused. `allow`: if there are such policies, a use that none of
+       * them matches is refused. `hook`: a use that it matches is refused unless the hook permits it.
        */
       readonly effect: 'allow' | 'deny' | 'hook'
       readonly match: PolicyMatch
@@ -5362,7 +5374,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: undefined
   }
-  /** Delete a webhook; what waits for it is not sent */
+  /** Delete a webhook; events that wait for it are not sent */
   readonly deleteWebhook: {
     readonly method: 'DELETE'
     readonly path: '/v1/webhooks/{id}'
@@ -5389,7 +5401,7 @@ export interface Operations {
     readonly body:
       | {
           /**
-           * Tried as if they were made now, or took the place of those with their ids
+           * Evaluated as if they were added, or replaced the policies with the same ids
            * Default: `[]`
            */
           readonly policies?:
@@ -5399,8 +5411,8 @@ export interface Operations {
                 /** Default: `true` */
                 readonly enabled?: boolean | undefined
                 /**
-                 * `deny`: what it matches is refused. `allow`: where there are any of these, what none of them matches
-                 * is refused. `hook`: what it matches is refused unless the URL agrees.
+                 * `deny`: a use that it matches is refused. `allow`: if there are such policies, a use that none of
+                 * them matches is refused. `hook`: a use that it matches is refused unless the hook permits it.
                  */
                 readonly effect: 'allow' | 'deny' | 'hook'
                 readonly match: PolicyMatch
@@ -5446,15 +5458,15 @@ export interface Operations {
       readonly limits?:
         | {
             /**
-             * Milliseconds from its first statement on, the tools it waits for included; 30000 by default. 0, or
-             * more than 120000, is 120000
+             * Milliseconds from its first statement on, the tools it waits for included; 30000 by default. 0 and
+             * larger numbers count as 120000
              */
             readonly timeout_ms?: number | null | undefined
-            /** Megabytes; 64 by default. 0, or more than 256, is 256 */
+            /** Megabytes; 64 by default. 0 and larger numbers count as 256 */
             readonly memory_mb?: number | null | undefined
-            /** Tools called, each step of a chain counted; 100 by default. 0, or more than 10000, is 10000 */
+            /** Tools called, each step of a chain counted; 100 by default. 0 and larger numbers count as 10000 */
             readonly tool_calls?: number | null | undefined
-            /** Steps of one chain; 100 by default. 0, or more than 1000, is 1000 */
+            /** Steps of one chain; 100 by default. 0 and larger numbers count as 1000 */
             readonly chain_steps?: number | null | undefined
           }
         | null
@@ -5519,7 +5531,7 @@ export interface Operations {
     }
     readonly answer: ExecuteResult
   }
-  /** Each step of an authorization, and why it is where it is */
+  /** Each step of an authorization, and why it failed or does not go on */
   readonly explainAuthorization: {
     readonly method: 'GET'
     readonly path: '/v1/auth/{id}/explain'
@@ -5626,7 +5638,7 @@ export interface Operations {
       readonly since?: string | undefined
       readonly until?: string | undefined
       /**
-       * Only entries after this number: where the last export ended. Where the next one is archived, the
+       * Only entries after this number: where the last export ended. If the next entry is archived, the
        * answer is 410 `entries_archived`
        */
       readonly after?: number | undefined
@@ -5644,7 +5656,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: ApiKey
   }
-  /** The same in Arcade’s shape */
+  /** Readiness in the form of Arcade’s API */
   readonly getArcadeHealth: {
     readonly method: 'GET'
     readonly path: '/v1/health'
@@ -5710,7 +5722,7 @@ export interface Operations {
     readonly body: { readonly force_refresh?: boolean | undefined } | undefined
     readonly answer: AccessToken
   }
-  /** How far the user is */
+  /** The status of the session */
   readonly getCurrentConnectSession: {
     readonly method: 'GET'
     readonly path: '/v1/connect_sessions/current'
@@ -5777,7 +5789,7 @@ export interface Operations {
     readonly answer: string
     readonly mediaType: 'text/plain'
   }
-  /** The same for OXP, which defines no body */
+  /** Readiness for OXP, which defines no body */
   readonly getOxpHealth: {
     readonly method: 'GET'
     readonly path: '/oxp/health'
@@ -5914,7 +5926,7 @@ export interface Operations {
     readonly query: undefined
     readonly body: {
       readonly connections: readonly ForeignConnection[]
-      /** Replace connections that there are */
+      /** Replace connections that exist already */
       readonly replace?: boolean | undefined
       /** Refresh each stored connection once */
       readonly check?: boolean | undefined
@@ -5947,7 +5959,7 @@ export interface Operations {
     readonly query: {
       /** How many items to skip, at most 10000. To go further use `cursor`. */
       readonly offset?: number | undefined
-      /** More than 100 is 100 */
+      /** A larger number counts as 100 */
       readonly limit?: number | undefined
       /** `next_cursor` of the page before, with the same filters and without `offset` */
       readonly cursor?: string | undefined
@@ -6055,14 +6067,14 @@ export interface Operations {
       readonly until?: string | undefined
       /** Only entries before this number: `next_before` of the page before */
       readonly before?: number | undefined
-      /** More than 1000 is 1000 */
+      /** A larger number counts as 1000 */
       readonly limit?: number | undefined
     }
     readonly body: undefined
     readonly answer: {
       readonly items: readonly AuditEntry[]
       readonly next_before?: number
-      /** Entries up to this number are not here any more: an administrator has archived them */
+      /** Entries up to this number are not listed any more, because an administrator has archived them */
       readonly archived_through?: number
     }
   }
@@ -6073,7 +6085,7 @@ export interface Operations {
     readonly params: undefined
     readonly query: {
       readonly offset?: number | undefined
-      /** More than 100 is 100 */
+      /** A larger number counts as 100 */
       readonly limit?: number | undefined
     }
     readonly body: undefined
@@ -6095,7 +6107,7 @@ export interface Operations {
       readonly provider_id?: string | undefined
       /** How many items to skip, at most 10000. To go further use `cursor`. */
       readonly offset?: number | undefined
-      /** More than 100 is 100 */
+      /** A larger number counts as 100 */
       readonly limit?: number | undefined
       /** `next_cursor` of the page before, with the same filters and without `offset` */
       readonly cursor?: string | undefined
@@ -6113,20 +6125,20 @@ export interface Operations {
       readonly total_count_is_minimum?: true
     }
   }
-  /** What was run, newest first */
+  /** The history of runs, newest first */
   readonly listExecutions: {
     readonly method: 'GET'
     readonly path: '/v1/executions'
     readonly params: undefined
     readonly query: {
       readonly user_id?: string | undefined
-      /** A tool by any of its names, or an id as it was */
+      /** A tool by any of its names, or the id of a deleted tool */
       readonly tool?: string | undefined
       readonly type?: 'immediate' | 'scheduled' | undefined
       readonly status?: 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled' | undefined
       /** How many items to skip, at most 10000. To go further use `cursor`. */
       readonly offset?: number | undefined
-      /** More than 100 is 100 */
+      /** A larger number counts as 100 */
       readonly limit?: number | undefined
       /** `next_cursor` of the page before, with the same filters and without `offset` */
       readonly cursor?: string | undefined
@@ -6170,7 +6182,7 @@ export interface Operations {
        */
       readonly filter?: string | undefined
       readonly offset?: number | undefined
-      /** More than 100 is 100 */
+      /** A larger number counts as 100 */
       readonly limit?: number | undefined
       /** Default: `"openai"` */
       readonly format?:
@@ -6201,7 +6213,7 @@ export interface Operations {
       readonly user_id?: string | undefined
       /** How many items to skip, at most 10000. To go further use `cursor`. */
       readonly offset?: number | undefined
-      /** More than 100 is 100 */
+      /** A larger number counts as 100 */
       readonly limit?: number | undefined
       /** `next_cursor` of the page before, with the same filters and without `offset` */
       readonly cursor?: string | undefined
@@ -6235,7 +6247,7 @@ export interface Operations {
     readonly params: undefined
     readonly query: {
       readonly offset?: number | undefined
-      /** More than 100 is 100 */
+      /** A larger number counts as 100 */
       readonly limit?: number | undefined
     }
     readonly body: undefined
@@ -6254,7 +6266,7 @@ export interface Operations {
     readonly params: undefined
     readonly query: {
       readonly offset?: number | undefined
-      /** More than 100 is 100 */
+      /** A larger number counts as 100 */
       readonly limit?: number | undefined
     }
     readonly body: undefined
@@ -6273,7 +6285,7 @@ export interface Operations {
     readonly params: undefined
     readonly query: {
       readonly offset?: number | undefined
-      /** More than 100 is 100 */
+      /** A larger number counts as 100 */
       readonly limit?: number | undefined
       /** A part of the id or of a name */
       readonly search?: string | undefined
@@ -6297,7 +6309,7 @@ export interface Operations {
     readonly query: {
       /** How many items to skip, at most 10000. To go further use `cursor`. */
       readonly offset?: number | undefined
-      /** More than 100 is 100 */
+      /** A larger number counts as 100 */
       readonly limit?: number | undefined
       /** `next_cursor` of the page before, with the same filters and without `offset` */
       readonly cursor?: string | undefined
@@ -6322,7 +6334,7 @@ export interface Operations {
     readonly params: undefined
     readonly query: {
       readonly offset?: number | undefined
-      /** More than 100 is 100 */
+      /** A larger number counts as 100 */
       readonly limit?: number | undefined
     }
     readonly body: undefined
@@ -6341,7 +6353,7 @@ export interface Operations {
     readonly params: undefined
     readonly query: {
       readonly offset?: number | undefined
-      /** More than 100 is 100 */
+      /** A larger number counts as 100 */
       readonly limit?: number | undefined
     }
     readonly body: undefined
@@ -6379,7 +6391,7 @@ export interface Operations {
        */
       readonly filter?: string | undefined
       readonly offset?: number | undefined
-      /** More than 100 is 100 */
+      /** A larger number counts as 100 */
       readonly limit?: number | undefined
       readonly include_format?: string | undefined
     }
@@ -6399,7 +6411,7 @@ export interface Operations {
     readonly params: { readonly id: string }
     readonly query: {
       readonly offset?: number | undefined
-      /** More than 100 is 100 */
+      /** A larger number counts as 100 */
       readonly limit?: number | undefined
     }
     readonly body: undefined
@@ -6418,7 +6430,7 @@ export interface Operations {
     readonly params: undefined
     readonly query: {
       readonly offset?: number | undefined
-      /** More than 100 is 100 */
+      /** A larger number counts as 100 */
       readonly limit?: number | undefined
     }
     readonly body: undefined
@@ -6440,7 +6452,7 @@ export interface Operations {
       readonly user_id?: string | undefined
       /** How many items to skip, at most 10000. To go further use `cursor`. */
       readonly offset?: number | undefined
-      /** More than 100 is 100 */
+      /** A larger number counts as 100 */
       readonly limit?: number | undefined
       /** `next_cursor` of the page before, with the same filters and without `offset` */
       readonly cursor?: string | undefined
@@ -6467,7 +6479,7 @@ export interface Operations {
       readonly state?: 'waiting' | 'delivered' | 'failed' | undefined
       /** How many items to skip, at most 10000. To go further use `cursor`. */
       readonly offset?: number | undefined
-      /** More than 100 is 100 */
+      /** A larger number counts as 100 */
       readonly limit?: number | undefined
       /** `next_cursor` of the page before, with the same filters and without `offset` */
       readonly cursor?: string | undefined
@@ -6492,7 +6504,7 @@ export interface Operations {
     readonly params: undefined
     readonly query: {
       readonly offset?: number | undefined
-      /** More than 100 is 100 */
+      /** A larger number counts as 100 */
       readonly limit?: number | undefined
     }
     readonly body: undefined
@@ -6511,7 +6523,7 @@ export interface Operations {
     readonly params: { readonly id: string }
     readonly query: {
       readonly offset?: number | undefined
-      /** More than 100 is 100 */
+      /** A larger number counts as 100 */
       readonly limit?: number | undefined
     }
     readonly body: undefined
@@ -6530,7 +6542,7 @@ export interface Operations {
     readonly params: undefined
     readonly query: {
       readonly offset?: number | undefined
-      /** More than 100 is 100 */
+      /** A larger number counts as 100 */
       readonly limit?: number | undefined
     }
     readonly body: undefined
@@ -6654,7 +6666,7 @@ export interface Operations {
       | {
           /** How many seconds the old key stays valid; a day by default */
           readonly grace?: number | null | undefined
-          /** How the key begins: `arc` for software that takes only Arcade’s keys for keys */
+          /** How the key begins: `arc` for software that accepts only the form of Arcade’s keys */
           readonly prefix?: 'gp' | 'arc' | null | undefined
         }
       | undefined
@@ -6917,8 +6929,8 @@ export interface Operations {
       readonly description?: string | null | undefined
       readonly enabled?: boolean | undefined
       /**
-       * `deny`: what it matches is refused. `allow`: where there are any of these, what none of them matches
-       * is refused. `hook`: what it matches is refused unless the URL agrees.
+       * `deny`: a use that it matches is refused. `allow`: if there are such policies, a use that none of
+       * them matches is refused. `hook`: a use that it matches is refused unless the hook permits it.
        */
       readonly effect?: 'allow' | 'deny' | 'hook' | undefined
       readonly match?: PolicyMatch | undefined
@@ -6990,7 +7002,7 @@ export interface Operations {
           )[]
         | null
         | undefined
-      /** `true` for one that was disabled: what waits for it is sent at once */
+      /** `true` for a disabled webhook: the events that wait for it are sent at once */
       readonly enabled?: boolean | undefined
     }
     readonly answer: Webhook

@@ -127,7 +127,7 @@ describe('a row that cannot be stored', () => {
     ['has no token', { access_token: '' }, 'access_token', /access_token/],
     ['has a token with a line break', { access_token: 'a\r\nx: y' }, 'access_token', /visible ASCII/],
     ['has a misspelled member', { refreshtoken: 'x' }, 'refreshtoken', /did you mean refresh_token/],
-    ['has a time that is none', { expires_at: 'tomorrow' }, 'expires_at', /no time/],
+    ['has a time that is none', { expires_at: 'tomorrow' }, 'expires_at', /not a time/],
     ['has expired without a refresh token', { expires_at: 1_700_000_000 }, 'expires_at', /has passed/],
     ['names a value that is not kept', { kept_values: { realm: 'x' } }, 'kept_values.realm', /keeps/],
   ])('%s', async (_, more, member, reason) => {

@@ -126,7 +126,7 @@ describe('threat 41: what a request may hold', () => {
     const { port } = server.address() as AddressInfo
     const slow = 'POST /v1/tools/import HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n1'
     const answered = await raw(slow, 5_000, port)
-    expect(answered).toMatch(/^HTTP\/1\.1 408 [\s\S]*connection: close[\s\S]*did not come whole/)
+    expect(answered).toMatch(/^HTTP\/1\.1 408 [\s\S]*connection: close[\s\S]*not received completely/)
     server.close()
   })
 

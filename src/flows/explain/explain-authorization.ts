@@ -6,7 +6,7 @@ import { findProviderByUid, providerIdentity } from '../find-provider.ts'
 import { causeCodeOf, latestAttempt } from './authorization-cause.ts'
 import { type ExplainedStep, type Explanation, factsAbout, measuredIn } from './explanation.ts'
 
-/** Each step of the authorization, and why it is where it is. */
+/** Each step of the authorization, and why it failed or does not go on. */
 export async function explainAuthorization(
   broker: Broker,
   authorization: Authorization,

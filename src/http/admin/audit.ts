@@ -2,7 +2,9 @@ import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { AUDIT_ACTIONS } from '../../domain/audit.ts'
+import { fromTimestamp } from '../../domain/clock.ts'
 import { BrokerError } from '../../domain/errors.ts'
+import { withoutUndefined } from '../../domain/without-undefined.ts'
 import { type AuditFilter, readAudit } from '../../flows/read-audit.ts'
 import { newestAnchor } from '../../services/audit-archive/anchors.ts'
 import { type AuditEntry, entryToWire } from '../../services/audit-entry.ts'
@@ -14,7 +16,7 @@ const tag = 'Audit'
 
 const timestamp = z.iso
   .datetime({ offset: true })
-  .transform((text) => Math.floor(Date.parse(text) / 1000))
+  .transform(fromTimestamp)
   .openapi({ type: 'string', format: 'date-time', example: '2026-11-21T00:00:00Z' })
 
 const filterQuery = {
@@ -56,7 +58,7 @@ const entrySchema = z
     fingerprint: z
       .string()
       .optional()
-      .openapi({ description: 'Of the access token: keyed, and the same for the same token' }),
+      .openapi({ description: 'A keyed hash of the access token, the same for the same token' }),
     purpose: z.string().optional().openapi({ description: 'The endpoint or command' }),
     request_id: z.string().optional(),
   })
@@ -81,13 +83,13 @@ export function addAudit(add: AddEndpoint, broker: Broker): void {
       }),
       responses: {
         200: {
-          description: 'A page; `next_before` is there when there is more',
+          description: 'A page; `next_before` is set if there are more entries',
           schema: z.object({
             items: z.array(entrySchema),
             next_before: z.number().int().optional(),
             archived_through: z.number().int().optional().openapi({
               description:
-                'Entries up to this number are not here any more: an administrator has archived them',
+                'Entries up to this number are not listed any more, because an administrator has archived them',
             }),
           }),
         },
@@ -121,7 +123,7 @@ export function addAudit(add: AddEndpoint, broker: Broker): void {
         ...filterQuery,
         after: wholeNumber({ min: 0 }).optional().openapi({
           description:
-            'Only entries after this number: where the last export ended. Where the next one is archived, the answer is 410 `entries_archived`',
+            'Only entries after this number: where the last export ended. If the next entry is archived, the answer is 410 `entries_archived`',
         }),
       }),
       responses: {
@@ -137,7 +139,7 @@ export function addAudit(add: AddEndpoint, broker: Broker): void {
   )
 }
 
-/** The selected entries as JSON lines. Throws `entries_archived` where the entry after `filter.after` is archived. */
+/** Sends the selected entries as JSON lines. Throws `entries_archived` if the entry after `filter.after` is archived. */
 export async function sendExport(
   c: Context,
   broker: Broker,
@@ -157,18 +159,19 @@ export async function sendExport(
 }
 
 /**
- * The lines of an export. Fails when entries were archived that it had not reached yet, so that the connection breaks off:
- * an export that ended as usual would seem to be whole. One with a filter does not see that.
+ * The lines of an export. Throws when entries that it had not reached yet were archived meanwhile. Then the connection
+ * breaks off, because an export that ends normally would seem complete. An export with a filter cannot notice this.
  */
 async function* exportedPieces(
   broker: Broker,
   projectId: string,
   filter: AuditFilter,
 ): AsyncGenerator<string, undefined> {
-  const isWhole = Object.keys(filter).every((name) => name === 'after')
+  const isUnfiltered = Object.keys(filter).every((name) => name === 'after')
   let last = filter.after
   for await (const entry of readAudit(broker, projectId, filter, 'oldest first')) {
-    if (isWhole && last !== undefined && entry.seq > last + 1) await refuseArchived(broker, projectId, last)
+    if (isUnfiltered && last !== undefined && entry.seq > last + 1)
+      await refuseArchived(broker, projectId, last)
     last = entry.seq
     yield `${JSON.stringify(entryToWire(entry))}\n`
   }
@@ -213,5 +216,5 @@ function toFilter(query: FilterQuery): AuditFilter {
     before,
     after,
   }
-  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) // only fewer members
+  return withoutUndefined(filter)
 }

@@ -6,7 +6,7 @@ import { readDomainName } from '../../domain/domain-name.ts'
 import type { Project } from '../../domain/project.ts'
 import { domainRegistrations } from '../../flows/own-domain.ts'
 
-/** A host name, as a request has it. */
+/** A host name in a request. */
 export const domainText = z
   .string()
   .max(300)
@@ -34,18 +34,18 @@ export const domainSchema = z
     origin: z.string().openapi({ description: 'Where users see the pages from the proof on' }),
     redirect_uris: z.array(z.object({ provider_id: z.string(), redirect_uri: z.string() })).openapi({
       description:
-        'Register these at the providers before the proof: users come back to them from then on. The first 500; GET /v1/admin/auth_providers has all, once the domain is proved',
+        'Register these at the providers before the proof, because the proof makes users return to them. The first 500; GET /v1/admin/auth_providers has all, once the domain is proved',
     }),
     login_redirect_uri: z
       .string()
       .optional()
-      .openapi({ description: 'The same at the issuer at which users log in' }),
+      .openapi({ description: 'Register this too, at the issuer at which users log in' }),
   })
   .openapi('OwnDomain')
 
 export type DomainWire = z.infer<typeof domainSchema>
 
-/** The domain of a project, as its branding has it. */
+/** The domain of a project, which is a part of its branding. */
 export async function domainToWire(
   broker: Broker,
   { id }: Pick<Project, 'id'>,

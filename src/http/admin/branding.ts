@@ -8,7 +8,7 @@ import { type ChangedBranding, changeBranding } from '../../flows/branding.ts'
 import { projectOf } from '../../flows/manage-keys.ts'
 import { checkDomain, proveDomain, setDomain } from '../../flows/own-domain.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
-import { idText, plainText, withoutDirection } from '../endpoint/fields.ts'
+import { idText, visibleLine } from '../endpoint/fields.ts'
 import { brandOf } from '../pages/brand.ts'
 import { LANGUAGES } from '../pages/texts/words.ts'
 import { domainSchema, domainText, domainToWire } from './branding-domain.ts'
@@ -25,7 +25,7 @@ const webPage = z
     return url !== undefined && url.username === '' && url.password === ''
   }, 'must be an https URL without credentials')
 const ownTexts = z.strictObject(
-  Object.fromEntries(OWN_TEXTS.map((place) => [place, withoutDirection(plainText(300)).optional()])),
+  Object.fromEntries(OWN_TEXTS.map((place) => [place, visibleLine(300).optional()])),
 )
 const texts = z.strictObject(Object.fromEntries(LANGUAGES.map((one) => [one, ownTexts.optional()])))
 
@@ -33,7 +33,7 @@ const MAX_LOGO_URL = 90_000
 
 export const brandingChangesSchema = z
   .strictObject({
-    app_name: withoutDirection(plainText(60)).nullish().openapi({ example: 'Acme' }),
+    app_name: visibleLine(60).nullish().openapi({ example: 'Acme' }),
     lang: z
       .enum(LANGUAGES)
       .nullish()
@@ -92,14 +92,14 @@ const idParams = z.object({
 const tag = 'API keys'
 const path = '/v1/admin/projects/{id}/branding'
 
-/** How the pages that users see of a project look. */
+/** The look of the pages that users of a project see. */
 export function addBranding(add: AddEndpoint, broker: Broker): void {
   async function ownProject(id: string, caller: Parameters<typeof projectOf>[1]): Promise<Project> {
     const own = await projectOf(broker, caller)
     if (id === own.id || id === own.name) return own
     throw new BrokerError(
       'not_found',
-      `There is no project "${id.slice(0, 100)}" of this key; its own is "${own.name}".`,
+      `This key does not belong to a project "${id.slice(0, 100)}". It belongs to "${own.name}".`,
     )
   }
 
@@ -129,7 +129,7 @@ export function addBranding(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: "Change how the project's pages look",
       description:
-        'Members that are left out stay, `null` removes one. What the pages say of who asks for what, and their warning, cannot be changed.',
+        'Members that are left out do not change; `null` removes one. The sentence that says who requests which access, and the warning, cannot be changed.',
       params: idParams,
       body: brandingChangesSchema,
       responses: {
@@ -139,10 +139,10 @@ export function addBranding(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, params: { id }, body, caller }) => {
       const project = await ownProject(id, caller)
-      const { domain, ...looks } = body
+      const { domain, ...look } = body
       if (domain != null) checkDomain(broker, domain) // before anything is changed
-      const isOfDomainAlone = domain !== undefined && Object.values(looks).every((one) => one === undefined)
-      const changed = isOfDomainAlone ? undefined : await changeOwnBranding(broker, project.id, looks)
+      const isDomainOnly = domain !== undefined && Object.values(look).every((one) => one === undefined)
+      const changed = isDomainOnly ? undefined : await changeOwnBranding(broker, project.id, look)
       if (changed?.outcome !== 'unreadable') {
         if (domain !== undefined) await setDomain(broker, project.id, domain)
         return c.json(await toWire(broker, project))
@@ -164,7 +164,7 @@ export function addBranding(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: "Prove the project's domain",
       description:
-        'Looks for the TXT record that the branding names. From this moment users see the pages at the domain, and come back to it from providers: register the new redirect URIs first, and see that the host leads here with TLS.',
+        'Looks up the TXT record that the branding names. Once it is found, users see the pages at the domain, and providers redirect them to it. So register the new redirect URIs first, and make sure that the host serves Gatepass with TLS.',
       params: idParams,
       responses: { 200: { description: 'Proved', schema: brandingSchema } },
     },
@@ -176,7 +176,7 @@ export function addBranding(add: AddEndpoint, broker: Broker): void {
   )
 }
 
-/** The looks alone, the same for the API and for the console. `body`: an answer of `brandingChangesSchema`. */
+/** Changes the look without the domain, for the API and the console. `body`: parsed by `brandingChangesSchema`. */
 export function changeOwnBranding(
   broker: Broker,
   projectId: string,

@@ -24,7 +24,7 @@ export const keySchema = z
 export const issuedSchema = z
   .object({
     id: z.string(),
-    key: z.string().openapi({ description: 'The key itself: this is its only showing' }),
+    key: z.string().openapi({ description: 'The key itself. No other answer has it' }),
     project: z.string(),
     role: z.enum(ROLES),
     name: z.string(),

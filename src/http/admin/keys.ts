@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { KEY_PREFIXES, ROLES } from '../../domain/api-key.ts'
-import { type EpochSeconds, toTimestamp } from '../../domain/clock.ts'
+import { type EpochSeconds, fromTimestamp, toTimestamp } from '../../domain/clock.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { createKey, projectForKey, projectOf, revokeKey, rotateKey } from '../../flows/manage-keys.ts'
 import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../endpoint/cursor-page.ts'
@@ -14,10 +14,9 @@ import { checkedProjectName } from './projects.ts'
 const CENTURY = 100 * 365 * 24 * 3600
 const DAY = 24 * 3600
 
-const prefix = z
-  .enum(KEY_PREFIXES)
-  .nullish()
-  .openapi({ description: 'How the key begins: `arc` for software that takes only Arcade’s keys for keys' })
+const prefix = z.enum(KEY_PREFIXES).nullish().openapi({
+  description: 'How the key begins: `arc` for software that accepts only the form of Arcade’s keys',
+})
 
 const idParams = z.object({ id: idText })
 const tag = 'API keys'
@@ -38,10 +37,10 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
     async ({ c, query, caller }) => {
       const project = await projectOf(broker, caller)
       const list = ['keys', project.id]
-      const asked = requestedPage(query, list)
-      const page = await broker.store.apiKeys.page(project.id, asked)
+      const pageRequest = requestedPage(query, list)
+      const page = await broker.store.apiKeys.page(project.id, pageRequest)
       const keys = page.items.map((key) => keyToWire(key, project.name, broker.now()))
-      return c.json(toCursorPage(keys, page, asked, list))
+      return c.json(toCursorPage(keys, page, pageRequest, list))
     },
   )
 
@@ -54,12 +53,12 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Make an API key, shown this once',
       description:
-        'In the project of the key that asks. An administrator of the project `default` also makes the first key of a project that has none, and with it the project when it is not there; in a project with keys only its own administrators make more.',
+        'The key belongs to the project of the calling key. An administrator of the project `default` can also make the first key of another project, which is created if it does not exist. Further keys are made only by administrators of that project.',
       body: z.object({
         role: z.enum(ROLES),
         project: plainText(200)
           .nullish()
-          .openapi({ description: 'By name; without it, that of the key that asks' }),
+          .openapi({ description: 'By name; by default that of the calling key' }),
         name: plainText(200)
           .nullish()
           .openapi({ description: 'The purpose of the key, by which you recognize it' }),
@@ -74,7 +73,7 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
           .openapi({ description: 'Refused from then on; without it and `expires_in` it never expires' }),
         expires_in: z.number().int().min(1).max(CENTURY).nullish().openapi({ description: 'Seconds' }),
         rate_limit: z.number().int().min(0).max(1_000_000).nullish().openapi({
-          description: 'Requests a second, in place of GATEPASS_RATE_LIMIT; 0 is any number',
+          description: 'Requests a second, in place of GATEPASS_RATE_LIMIT; 0: no limit',
         }),
         prefix,
       }),
@@ -131,7 +130,8 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
       role: 'admin',
       tag,
       summary: 'Make a key that takes the place of another',
-      description: 'Both are good until the old one ends, after `grace` seconds or when it would have ended.',
+      description:
+        'Both keys are valid until the old one ends: after `grace` seconds, or earlier if it expires earlier.',
       params: idParams,
       body: z.object({
         grace: z.number().int().min(0).max(CENTURY).nullish().openapi({
@@ -166,7 +166,7 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
       role: 'admin',
       tag,
       summary: 'Revoke an API key: it is refused from now on',
-      description: 'Also the key that asks. Its record stays in the list.',
+      description: 'A key may revoke itself. The record of a revoked key stays in the list.',
       params: idParams,
       responses: { 204: { description: 'Revoked' } },
     },
@@ -177,7 +177,7 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
   )
 }
 
-/** Throws `invalid_request` for a time that has passed, or for both members. */
+/** Returns when the key expires; `undefined`: never. Throws `invalid_request` for a time that has passed, and for both members. */
 export function readExpiry(
   {
     expires_at: at,
@@ -186,15 +186,15 @@ export function readExpiry(
   now: EpochSeconds,
 ): EpochSeconds | undefined {
   if (at != null && seconds != null)
-    throw invalidMember('expires_in', 'conflict', 'Say expires_at or expires_in, not both.')
+    throw invalidMember('expires_in', 'conflict', 'Give expires_at or expires_in, not both.')
   if (seconds != null) return now + seconds
   if (at == null) return undefined
-  const expiresAt = Math.floor(Date.parse(at) / 1000)
+  const expiresAt = fromTimestamp(at)
   if (expiresAt <= now || expiresAt > now + CENTURY)
     throw invalidMember(
       'expires_at',
       'invalid',
-      'expires_at must be in the future, and within a hundred years: the key would be refused from the first request on.',
+      'expires_at must be in the future, and within a hundred years.',
     )
   return expiresAt
 }

@@ -12,9 +12,9 @@ const mcpClientSchema = z
   .object({
     id: z.string(),
     user_id: z.string(),
-    client_id: z.string().openapi({ description: 'A URL: that of the metadata document of the client' }),
-    client_name: z.string().openapi({ description: 'As the client calls itself' }),
-    redirect_uri: z.string().openapi({ description: 'One of the loopback interface is without its port' }),
+    client_id: z.string().openapi({ description: 'The URL of the metadata document of the client' }),
+    client_name: z.string().openapi({ description: 'The name that the client gives itself' }),
+    redirect_uri: z.string().openapi({ description: 'A loopback URI is shown without its port' }),
     scopes: z.array(z.string()),
     created_at: z.string(),
     last_used_at: z.string().optional().openapi({ description: 'When it last got an access token' }),
@@ -41,10 +41,10 @@ export function addMcpClients(add: AddEndpoint, broker: Broker): void {
     async ({ c, query, caller: { projectId } }) => {
       const { user_id: userId } = query
       const list = ['mcp_clients', projectId, userId]
-      const asked = requestedPage(query, list)
+      const pageRequest = requestedPage(query, list)
       const filter = { ...(userId !== undefined && { userId }) }
-      const page = await broker.store.mcpConsents.list(projectId, filter, asked)
-      return c.json(toCursorPage(page.items.map(mcpClientToWire), page, asked, list))
+      const page = await broker.store.mcpConsents.list(projectId, filter, pageRequest)
+      return c.json(toCursorPage(page.items.map(mcpClientToWire), page, pageRequest, list))
     },
   )
 
@@ -57,7 +57,7 @@ export function addMcpClients(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: "End a client's access for its user",
       description:
-        'Its access and refresh tokens are refused from then on. To act again it has to ask the user.',
+        'Its access and refresh tokens are refused from then on. To act again it needs a new consent of the user.',
       params: z.object({ id: idText }),
       responses: { 204: { description: 'Ended' } },
     },

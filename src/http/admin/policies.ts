@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
+import { fromTimestamp } from '../../domain/clock.ts'
 import { POLICY_USES } from '../../domain/policy.ts'
 import { addPolicy, changePolicy, deletePolicy, getPolicy } from '../../flows/policy-settings.ts'
 import type { Evaluation, PolicyMatch } from '../../services/policies/evaluate.ts'
@@ -98,7 +99,7 @@ export function addPolicies(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, body, caller }) => {
       const use = await useOf(broker, caller.projectId, body)
-      const at = body.at === undefined ? broker.now() : Math.floor(Date.parse(body.at) / 1000)
+      const at = body.at === undefined ? broker.now() : fromTimestamp(body.at)
       return c.json(verdictToWire(await broker.policies.explain(use, at)))
     },
   )
@@ -111,7 +112,7 @@ export function addPolicies(add: AddEndpoint, broker: Broker): void {
       role: 'admin',
       tag,
       summary: 'Change a policy',
-      description: '`match` is replaced as a whole; members that `hook` leaves out stay.',
+      description: '`match` is replaced as a whole; members that `hook` leaves out do not change.',
       params: idParams,
       body: z.strictObject({
         description: plainText(1000).nullish(),
@@ -163,7 +164,7 @@ export function addPolicies(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Make a policy',
       description:
-        'Deny wins; allow rules, where there are any, must match; then hooks are asked. A member of `match` that is absent matches everything.',
+        'A matching `deny` refuses. If there are `allow` policies, one of them must match. Then hooks are called. A member of `match` that is absent matches everything.',
       body: newPolicySchema,
       responses: { 201: { description: 'In force', schema: policySchema } },
     },
@@ -177,23 +178,23 @@ export function addPolicies(add: AddEndpoint, broker: Broker): void {
 async function useOf(
   broker: Broker,
   projectId: string,
-  said: z.infer<typeof useSchema>,
+  sent: z.infer<typeof useSchema>,
 ): Promise<RequestedUse> {
-  const userId = said.user_id
+  const userId = sent.user_id
   const user = userId === undefined ? {} : { userId }
-  const { host, scopes = [], provider_id: id } = said
+  const { host, scopes = [], provider_id: id } = sent
   const hosts = host === undefined ? undefined : [host]
   const entry = id === undefined ? undefined : await broker.store.providers.findById(projectId, id)
   const providers =
     id === undefined ? undefined : [entry === undefined ? { id, scopes } : policyProvider(entry, scopes)]
-  if (said.tool_name === undefined)
-    return { ...user, projectId, use: said.use ?? 'token', providers: providers ?? [], hosts: hosts ?? [] }
-  const tool = await getTool(broker, projectId, said.tool_name)
+  if (sent.tool_name === undefined)
+    return { ...user, projectId, use: sent.use ?? 'token', providers: providers ?? [], hosts: hosts ?? [] }
+  const tool = await getTool(broker, projectId, sent.tool_name)
   const [needs, runner] = await Promise.all([toolNeeds(broker, tool, user), resolveRunner(broker, tool)])
   const use = toolPolicyUse(tool, needs, runner, user)
   return {
     ...use,
-    ...(said.use && { use: said.use }),
+    ...(sent.use && { use: sent.use }),
     ...(providers && { providers }),
     ...(hosts && { hosts }),
   }

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
-import { type EpochSeconds, toTimestamp } from '../../domain/clock.ts'
+import { type EpochSeconds, fromTimestamp, toTimestamp } from '../../domain/clock.ts'
 import { invalidMember } from '../../domain/errors.ts'
 import { POLICY_USES, type PolicyUse } from '../../domain/policy.ts'
 import { type DryRunResult, dryRunPolicies, MAX_SAMPLES, MAX_TOKENS } from '../../flows/dry-run-policies.ts'
@@ -21,7 +21,7 @@ export const dryRunSchema = z.strictObject({
     .array(newPolicySchema)
     .max(100)
     .default([])
-    .openapi({ description: 'Tried as if they were made now, or took the place of those with their ids' }),
+    .openapi({ description: 'Evaluated as if they were added, or replaced the policies with the same ids' }),
   without: z.array(idText).max(100).default([]).openapi({ description: 'Ids of policies to leave out' }),
   since: timestamp.optional().openapi({ description: 'By default a week before `until`; at most 31 days' }),
   until: timestamp.optional().openapi({ description: 'By default now' }),
@@ -38,7 +38,7 @@ const resultSchema = z
     permitted: z.number().int(),
     refused: z.number().int(),
     undecided: z.number().int().openapi({
-      description: 'A hook would be asked, or the hosts or scopes of the use are not known any more',
+      description: 'A hook would be called, or the hosts or scopes of the use are not known any more',
     }),
     refused_by: z.array(z.object({ id: z.string(), refused: z.number().int() })),
     samples: z
@@ -67,15 +67,15 @@ const resultSchema = z
 
 export type PolicyDryRunWire = z.infer<typeof resultSchema>
 
-/** The same for the API and for the console. `order`: an answer of `dryRunSchema`. */
+/** Runs a dry run for the API and the console. `order`: parsed by `dryRunSchema`. */
 export async function dryRun(
   broker: Broker,
   projectId: string,
   order: z.output<typeof dryRunSchema>,
   { tokens }: { readonly tokens?: number } = {},
 ): Promise<PolicyDryRunWire> {
-  const until = order.until === undefined ? broker.now() : secondsOf(order.until)
-  const since = order.since === undefined ? until - WEEK : secondsOf(order.since)
+  const until = order.until === undefined ? broker.now() : fromTimestamp(order.until)
+  const since = order.since === undefined ? until - WEEK : fromTimestamp(order.since)
   if (since >= until || until - since > LONGEST)
     throw invalidMember('since', 'invalid', 'since must be before until, by at most 31 days.')
   const tried = new Map(order.policies.map((one) => [one.id, settingsFromWire(one)]))
@@ -106,17 +106,13 @@ export function addPolicyDryRun(add: AddEndpoint, broker: Broker): void {
       tag: 'Policies',
       summary: 'Test which of last week’s uses of tokens policies would have refused',
       description:
-        'Judges the tokens that the audit trail has as released, in the order of time, by the policies as they would be. Nothing is changed and no hook is called. Runs of tools that need no token are not in the trail.',
+        'Applies the policies to each release of a token in the audit trail, in the order of time. Nothing is changed and no hook is called. Runs of tools that need no token are not in the trail.',
       body: dryRunSchema,
       bodyIsOptional: true,
       responses: { 200: { description: 'What would have been refused', schema: resultSchema } },
     },
     async ({ c, body, caller }) => c.json(await dryRun(broker, caller.projectId, body)),
   )
-}
-
-function secondsOf(timestamp: string): EpochSeconds {
-  return Math.floor(Date.parse(timestamp) / 1000)
 }
 
 function toWire(result: DryRunResult, until: EpochSeconds): PolicyDryRunWire {

@@ -7,6 +7,7 @@ import {
   type PolicyMatch,
   type PolicyTime,
 } from '../../domain/policy.ts'
+import { withoutUndefined } from '../../domain/without-undefined.ts'
 import type { PolicySettings } from '../../flows/policy-settings.ts'
 import { plainText } from '../endpoint/fields.ts'
 
@@ -39,7 +40,7 @@ export const matchSchema = z
           .optional()
           .openapi({ description: '1 is Monday' }),
         from: time.optional(),
-        to: time.optional().openapi({ description: 'No longer at this minute' }),
+        to: time.optional().openapi({ description: 'The end; this minute is not included' }),
         zone: plainText(100).optional().openapi({ description: 'Such as Europe/Berlin; absent: UTC' }),
       })
       .optional(),
@@ -56,12 +57,12 @@ export const matchSchema = z
 
 export const effectSchema = z.enum(['allow', 'deny', 'hook']).openapi({
   description:
-    '`deny`: what it matches is refused. `allow`: where there are any of these, what none of them matches is refused. `hook`: what it matches is refused unless the URL agrees.',
+    '`deny`: a use that it matches is refused. `allow`: if there are such policies, a use that none of them matches is refused. `hook`: a use that it matches is refused unless the hook permits it.',
 })
 
 const timeoutMs = z.number().int().min(100).max(10_000)
 const onFailure = z.enum(['deny', 'allow'])
-/** The secret is removed from the answers of the hook, which needs a length that no other text has by chance. */
+/** Gatepass removes the secret from the answers of the hook, so it must be too long to occur in them by chance. */
 const secret = plainText(500).refine((text) => text.length >= 16 && /^[\x21-\x7e]*$/.test(text), {
   message: '16 characters or more, visible ASCII without spaces',
 })
@@ -124,7 +125,7 @@ export function settingsFromWire(body: z.output<typeof newPolicySchema>): Policy
 }
 
 export function matchFromWire({ time, rate, ...lists }: z.infer<typeof matchSchema>): PolicyMatch {
-  return { ...defined(lists), ...(time && { time: defined(time) }), ...(rate && { rate }) }
+  return { ...withoutUndefined(lists), ...(time && { time: withoutUndefined(time) }), ...(rate && { rate }) }
 }
 
 function matchToWire(match: PolicyMatch) {
@@ -155,12 +156,7 @@ function hookFromWire({ url, timeout_ms, on_failure }: z.infer<typeof hookSchema
 }
 
 export function hookChangesFromWire(hook: z.infer<typeof hookChangesSchema>): Partial<PolicyHook> {
-  return defined({ url: hook.url, timeoutMs: hook.timeout_ms, onFailure: hook.on_failure })
-}
-
-function defined<T extends object>(value: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
-  const said = Object.entries(value).filter(([, member]) => member !== undefined)
-  return Object.fromEntries(said) as { [Name in keyof T]: Exclude<T[Name], undefined> } // only fewer members
+  return withoutUndefined({ url: hook.url, timeoutMs: hook.timeout_ms, onFailure: hook.on_failure })
 }
 
 export function policyToWire(policy: Policy): z.infer<typeof policySchema> {

@@ -27,7 +27,7 @@ export function addProjects(add: AddEndpoint, broker: Broker): void {
       role: 'admin',
       tag,
       summary: 'The projects',
-      description: 'All of them for an administrator of the project `default`; for others their own alone.',
+      description: 'All of them for an administrator of the project `default`; for others only their own.',
       query: z.object(pageQuery),
       responses: { 200: { description: 'A page', schema: pageSchema(projectSchema) } },
     },
@@ -47,7 +47,7 @@ export function addProjects(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Make a project',
       description:
-        'By an administrator of the project `default`. It has no key yet: POST /v1/admin/keys with its name as `project` makes the first one.',
+        'Only for an administrator of the project `default`. The new project has no key yet: POST /v1/admin/keys with its name as `project` makes the first one.',
       body: newProjectSchema,
       responses: { 201: { description: 'Made', schema: projectSchema } },
     },
@@ -62,7 +62,7 @@ export function checkedProjectName(name: string, own: Project): string {
   throw invalidMember(
     'name',
     'invalid',
-    `"${name}" is no name for a project: letters, digits, _ . - only, a letter or digit first, at most 100.`,
+    `"${name}" is not a valid name of a project: letters, digits, _ . - only, a letter or digit first, at most 100.`,
   )
 }
 

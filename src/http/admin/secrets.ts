@@ -24,14 +24,13 @@ const tag = 'Secrets'
 export const secretKeySchema = z.object({
   key: z.string().regex(/^[A-Za-z0-9_.-]{1,200}$/, 'must have letters, digits, _ . - only'),
 })
-/** What is set. */
 export const secretValueSchema = z.object({
   value: z.string().min(1).max(5000),
   description: z.string().max(1000).nullish(),
 })
 
 /**
- * Secrets for tools. Their values are given to tools and never answered. Arcade's SDKs use the paths below /v1/admin, its
+ * Secrets for tools. Their values are given to tools and are in no answer. Arcade's SDKs use the paths below /v1/admin, its
  * command line those below /v1/secrets.
  */
 export function addSecrets(add: AddEndpoint, broker: Broker): void {
@@ -113,7 +112,7 @@ export function addSecrets(add: AddEndpoint, broker: Broker): void {
   }
 }
 
-/** By its id or key. Throws `not_found`. */
+/** Deletes the secret with this id or key. Throws `not_found`. */
 export async function deleteSecret(broker: Broker, projectId: string, name: string): Promise<void> {
   const { id } = await getSecret(broker, projectId, name)
   const audit = broker.audit.of(projectId, { action: 'secret.deleted', subject: id })

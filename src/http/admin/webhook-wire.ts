@@ -32,7 +32,7 @@ export const webhookChangesSchema = z.strictObject({
   description: plainText(300).nullish(),
   types: typesText.nullish().openapi({ description: '`null`: all types' }),
   enabled: z.boolean().optional().openapi({
-    description: '`true` for one that was disabled: what waits for it is sent at once',
+    description: '`true` for a disabled webhook: the events that wait for it are sent at once',
   }),
 })
 
@@ -53,7 +53,7 @@ export const webhookSchema = z
     failures: z.int().openapi({ description: 'Attempts that failed since the last one that succeeded' }),
     failing_since: z.string().optional(),
     previous_secret_until: z.string().optional().openapi({
-      description: 'Until then the secret before the last rotation signs too',
+      description: 'Until then events are also signed with the secret before the last rotation',
     }),
     created_at: z.string(),
     updated_at: z.string(),

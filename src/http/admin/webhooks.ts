@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
+import { fromTimestamp } from '../../domain/clock.ts'
 import { invalidMember } from '../../domain/errors.ts'
 import { DELIVERY_STATES, EVENTS_KEPT_SECONDS } from '../../domain/webhook.ts'
 import {
@@ -35,7 +36,7 @@ const MAX_OVERLAP_SECONDS = 14 * 24 * 3600
 const idParams = z.object({ id: idText })
 const tag = 'Webhooks'
 
-/** Webhooks: who is sent the events of the project, and what became of each. */
+/** Webhooks: the receivers of the events of a project, and their deliveries. */
 export function addWebhooks(add: AddEndpoint, broker: Broker): void {
   const toWire = (webhook: Parameters<typeof webhookToWire>[0]) => webhookToWire(webhook, broker.now())
 
@@ -125,7 +126,7 @@ export function addWebhooks(add: AddEndpoint, broker: Broker): void {
       path: '/v1/webhooks/{id}',
       role: 'admin',
       tag,
-      summary: 'Delete a webhook; what waits for it is not sent',
+      summary: 'Delete a webhook; events that wait for it are not sent',
       params: idParams,
       responses: { 204: { description: 'Deleted' } },
     },
@@ -165,7 +166,7 @@ export function addWebhooks(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Send a test event now',
       description:
-        'The event has the type `webhook.test`. It is sent as each delivery is, is not repeated, and appears in no list.',
+        'The event has the type `webhook.test`. It is sent like every delivery, but is not repeated and appears in no list.',
       params: idParams,
       responses: { 200: { description: 'What the receiver answered', schema: receiptSchema } },
     },
@@ -206,7 +207,7 @@ export function addWebhooks(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Send past events once more',
       description:
-        'With their ids, and those of one subject in their order. One request takes up to 500 events; as long as its answer has `next_cursor`, send the same request again with it as `cursor`.',
+        'Events keep their ids, and events of one subject their order. One request takes up to 500 events; as long as its answer has `next_cursor`, send the same request again with it as `cursor`.',
       params: idParams,
       body: z.strictObject({
         since: z.iso
@@ -223,11 +224,11 @@ export function addWebhooks(add: AddEndpoint, broker: Broker): void {
       }),
       responses: {
         200: {
-          description: 'How many are due again',
+          description: 'How many events will be sent again',
           schema: z
             .object({
               replayed: z.int(),
-              next_cursor: z.string().optional().openapi({ description: 'There may be more' }),
+              next_cursor: z.string().optional().openapi({ description: 'Set if there may be more events' }),
             })
             .openapi('WebhookReplay'),
         },
@@ -236,36 +237,32 @@ export function addWebhooks(add: AddEndpoint, broker: Broker): void {
     async ({ c, params: { id }, body, caller }) => {
       const webhook = await getWebhook(broker, caller.projectId, id)
       const now = broker.now()
-      const what = {
-        since: secondsOf(body.since) ?? now - EVENTS_KEPT_SECONDS,
-        until: secondsOf(body.until) ?? now,
+      const selection = {
+        since: body.since === undefined ? now - EVENTS_KEPT_SECONDS : fromTimestamp(body.since),
+        until: body.until === undefined ? now : fromTimestamp(body.until),
         types: body.types,
         onlyFailed: body.only_failed ?? false,
       }
-      if (what.until < what.since)
+      if (selection.until < selection.since)
         throw invalidMember(
           'until',
           'invalid',
           '`until` is before `since`, so there is nothing between them.',
         )
-      const after = body.cursor === undefined ? undefined : placeOf(body.cursor)
-      const { replayed, next } = await replayEvents(broker, webhook, what, after)
-      return c.json({ replayed, ...(next && { next_cursor: cursorOf(next) }) })
+      const after = body.cursor === undefined ? undefined : parseCursor(body.cursor)
+      const { replayed, next } = await replayEvents(broker, webhook, selection, after)
+      return c.json({ replayed, ...(next && { next_cursor: formatCursor(next) }) })
     },
   )
 }
 
-function secondsOf(timestamp: string | undefined): number | undefined {
-  return timestamp === undefined ? undefined : Math.floor(Date.parse(timestamp) / 1000)
-}
-
-function cursorOf({ at, id }: ReplayPlace): string {
+function formatCursor({ at, id }: ReplayPlace): string {
   return `${at}.${id}`
 }
 
-function placeOf(cursor: string): ReplayPlace {
+function parseCursor(cursor: string): ReplayPlace {
   const [, at, id] = /^(\d{1,12})\.(evt_[0-9a-f]{32})$/.exec(cursor) ?? []
   if (at === undefined || id === undefined)
-    throw invalidMember('cursor', 'invalid', 'The cursor is not one that a replay has answered.')
+    throw invalidMember('cursor', 'invalid', 'This cursor was not returned by a replay.')
   return { at: Number(at), id }
 }

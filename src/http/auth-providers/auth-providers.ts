@@ -74,7 +74,7 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Change a provider',
       description:
-        'What is left out stays. Another client id, or another endpoint in any role (origin and path), makes another identity: existing connections then need a new consent, and their tokens are never sent to the new endpoints, unless `keep_connections` says so. Endpoints of the catalogue are one identity with their other versions.',
+        'Members that are left out do not change. With another client id, or another endpoint in any role (origin and path), the provider counts as another one: existing connections then need a new consent, and their tokens are not sent to the new endpoints, unless `keep_connections` is set. Different versions of the endpoints in the catalogue count as the same provider.',
       params: idParams,
       body: providerPatchSchema,
       responses: { 200: { description: 'Changed', schema: providerResponseSchema } },
@@ -93,15 +93,16 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
       summary: 'Delete a provider with its connections',
       params: idParams,
       responses: {
-        200: { description: 'What it was', schema: providerResponseSchema },
+        200: { description: 'The deleted provider', schema: providerResponseSchema },
         204: {
-          description: 'Gone. What it was is not told, since it had been changed in the database by hand',
+          description:
+            'Deleted. The provider is not in the answer, because it had been altered in the database',
         },
       },
     },
     async ({ c, params, caller: { projectId } }) => {
-      const gone = await deleteEntry(broker, projectId, params.id)
-      return gone === undefined ? c.body(null, 204) : c.json(render(gone))
+      const deleted = await deleteEntry(broker, projectId, params.id)
+      return deleted === undefined ? c.body(null, 204) : c.json(render(deleted))
     },
   )
 }

@@ -10,7 +10,7 @@ import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import type { ProviderWire, providerCreateSchema, providerPatchSchema } from './provider-schema.ts'
 import { applyProviderPatch, parseProviderCreate, providerToWire } from './provider-wire.ts'
 
-// What administrators do with provider entries, for the API and for the console.
+// What administrators do with provider entries in the API and in the console.
 
 const wireOptions = (broker: Broker) => ({
   allowsHttp: (url: URL) => broker.outgoing.allows(url),
@@ -26,7 +26,7 @@ export function entryToWire(broker: Broker, entry: ProviderEntry): ProviderWire 
   )
 }
 
-/** Throws `not_found`, with the nearest id. */
+/** Throws `not_found`, whose message has the nearest id. */
 export async function getEntry({ store }: Broker, projectId: string, id: string): Promise<ProviderEntry> {
   const entry = await store.providers.findById(projectId, id)
   if (entry === undefined)
@@ -37,15 +37,15 @@ export async function getEntry({ store }: Broker, projectId: string, id: string)
   return entry
 }
 
-/** Throws `invalid_request`, `already_exists`. */
+/** Adds an entry to the project. Throws `invalid_request`, `already_exists`. */
 export async function addEntry(
   broker: Broker,
   projectId: string,
   body: z.output<typeof providerCreateSchema>,
 ): Promise<ProviderEntry> {
   const { store, now } = broker
-  const { entry: said, clientSecret } = parseProviderCreate(body, wireOptions(broker))
-  const entry = { ...said, provider: await withDiscoveredMetadata(broker, said.provider) }
+  const { entry: parsed, clientSecret } = parseProviderCreate(body, wireOptions(broker))
+  const entry = { ...parsed, provider: await withDiscoveredMetadata(broker, parsed.provider) }
   const uid = newId('prov')
   const added = await store.providers.add(
     {
@@ -68,7 +68,7 @@ export async function addEntry(
   return added
 }
 
-/** What is left out stays. Throws `not_found`, `invalid_request`. */
+/** Changes the entry; members that are left out do not change. Throws `not_found`, `invalid_request`. */
 export async function changeEntry(
   broker: Broker,
   projectId: string,
@@ -94,7 +94,7 @@ export async function changeEntry(
   return entry
 }
 
-/** Deletes the entry with its connections; returns what it was, unless it was altered in the database. Throws `not_found`. */
+/** Deletes the entry with its connections. Returns it, or `undefined` if it was altered in the database. Throws `not_found`. */
 export async function deleteEntry(
   broker: Broker,
   projectId: string,

@@ -19,7 +19,7 @@ export interface EntryView {
   readonly missing: readonly string[]
 }
 
-/** What a request body decides about an entry. The secret is in the clear: it is still to be sealed. */
+/** The members of an entry that a request sets. The secret is not sealed yet. */
 export interface EntryModel
   extends Pick<ProviderEntry, 'id' | 'description' | 'wellKnownId' | 'externalId' | 'status' | 'clientId'> {
   readonly clientSecret?: string
@@ -29,15 +29,15 @@ export interface EntryContext {
   /** The entry that is changed; `undefined` for a new one. */
   readonly before: ProviderEntry | undefined
   readonly definitions: Definitions
-  /** For a provider that Gatepass knows the client may be that of the environment, or be set later. */
+  /** Set for a provider that Gatepass knows: its client may come from the environment, or be set later. */
   readonly mayLackClient: boolean
 }
 
 const member = memberOf<EntryModel, EntryContext, EntryView>()
 const input = <Schema extends z.ZodType>(schema: Schema) => ({ create: schema, change: schema })
-/** Members of answers are taken in requests too, so that an answer can be sent back. They change nothing. */
+/** Requests accept these members of answers, so that an answer can be sent back. They have no effect. */
 const ignored = input(
-  jsonValue.openapi({ description: 'Answered; what is sent here changes nothing' }).optional(),
+  jsonValue.openapi({ description: 'A member of answers; without effect in a request' }).optional(),
 )
 const id = plainText(100).regex(/^(?!\.{1,2}$)[^\s/\\?#%]+$/, 'must have no spaces and none of / \\ ? # %')
 
@@ -86,7 +86,7 @@ export const ENTRY_MEMBERS = {
     ),
     answer: z.enum(['active', 'inactive', 'missing']).openapi({
       description:
-        '`inactive`: switched off. `missing`: it cannot be used before what `missing` names is set',
+        '`inactive`: switched off. `missing`: it cannot be used until the settings that `missing` names are set',
     }),
     read: (sent, { before }) => ({ status: sent ?? before?.status ?? 'active' }),
     write: ({ entry: { status }, missing }) =>
@@ -115,7 +115,7 @@ export const ENTRY_MEMBERS = {
   keep_connections: member({
     change: z.boolean().optional().openapi({
       description:
-        'Beyond Arcade: connections stay usable over a change of the endpoints, the issuer or the client id, and their tokens go to the new ones. It is recorded. Without it such a change costs users a new consent.',
+        'Beyond Arcade: connections stay usable after a change of the endpoints, the issuer or the client id, and their tokens go to the new ones. The audit trail records it. Without it users must consent again after such a change.',
     }),
   }),
 }
@@ -153,7 +153,7 @@ export const CLIENT_MEMBERS = {
     ...input(
       z.string().max(2000).nullish().openapi({
         description:
-          'Taken so that what is shown can be sent again; it is made by Gatepass and is not changed by this.',
+          'Accepted so that an answer can be sent back. Gatepass determines it, so this has no effect.',
       }),
     ),
     answer: z.string(),

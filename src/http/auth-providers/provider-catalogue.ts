@@ -25,7 +25,7 @@ const entrySchema = z
   })
   .openapi('CatalogueEntry')
 
-/** The providers that Gatepass knows: what `provider_id` of a new provider may name. */
+/** The catalogue: the providers that Gatepass knows, whose ids `provider_id` of a new provider may name. */
 export function addProviderCatalogue(add: AddEndpoint, { definitions: { own } }: Broker): void {
   const tag = 'Providers'
 
@@ -76,13 +76,13 @@ export function addProviderCatalogue(add: AddEndpoint, { definitions: { own } }:
       const names = entriesWith(own).flatMap((one) => [one.id, ...one.alsoKnownAs])
       throw new BrokerError(
         'not_found',
-        `The catalogue has no provider "${id}".${didYouMean(id, names)} GET /v1/admin/provider_catalogue and gatepass providers list --catalogue have them all.`,
+        `The catalogue has no provider "${id}".${didYouMean(id, names)} GET /v1/admin/provider_catalogue and gatepass providers list --catalogue list them all.`,
       )
     },
   )
 }
 
-/** The operator's definition as its file could have it. */
+/** The operator's definition in the form of a definition file. */
 function documentOf({ provider, offlineAccess, facts }: Definition) {
   const oauth2 = writeMembers(OAUTH2_MEMBERS, provider)
   return { ...facts, oauth2, ...(offlineAccess !== undefined && { offline_access: offlineAccess }) }
@@ -93,7 +93,7 @@ function checkCategory(all: readonly CatalogueEntry[], category: string | undefi
   if (category !== undefined && !known.has(category))
     throw new BrokerError(
       'invalid_request',
-      `category: there is none of the name "${category}".${didYouMean(category, known)} The categories are ${[...known].sort().join(', ')}.`,
+      `category: there is no category "${category}".${didYouMean(category, known)} The categories are ${[...known].sort().join(', ')}.`,
     )
 }
 

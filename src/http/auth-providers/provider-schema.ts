@@ -12,11 +12,11 @@ const oauth2 = { ...CLIENT_MEMBERS, ...OAUTH2_MEMBERS }
 const { id: _, description: __, oauth2: ___, ...ofDefinition } = definitionSchema.shape
 const { name, offline_access, ...ofCatalogue } = ofDefinition
 
-/** What a definition's file says for a catalogue alone. It is accepted, so that such a file can be sent unchanged. */
+/** Members of a definition file that only the catalogue uses. They are accepted, so that such a file can be sent unchanged. */
 const notKept = Object.fromEntries(
   Object.keys(ofCatalogue).map((member) => [
     member,
-    jsonValue.openapi({ description: 'Of the file of a definition; changes nothing' }).optional(),
+    jsonValue.openapi({ description: 'A member of definition files; without effect here' }).optional(),
   ]),
 ) as Record<keyof typeof ofCatalogue, z.ZodOptional<typeof jsonValue>> // the same members
 
@@ -30,7 +30,7 @@ export const providerCreateSchema = z
   })
   .openapi('AuthProviderCreateRequest')
 
-/** Members that are left out stay, also within a block. `null` removes an optional block or setting. */
+/** Members that are left out do not change, also within a block. `null` removes an optional block or setting. */
 export const providerPatchSchema = z
   .object({
     ...shapeOf(ENTRY_MEMBERS, 'change'),

@@ -28,13 +28,13 @@ import {
   providerPatchSchema,
 } from './provider-schema.ts'
 
-/** What an entry is made of before it has a uid, a project and its times; the secret is still to be sealed. */
+/** A new entry as a request describes it, without its uid, project and times. The secret is not sealed yet. */
 export interface ParsedProvider {
   readonly entry: Omit<ProviderEntry, 'uid' | 'projectId' | 'clientSecret' | 'createdAt' | 'updatedAt'>
   readonly clientSecret?: string
 }
 
-/** The changed entry, with its old `updatedAt` and without a secret that was removed. A new one is still to be sealed. */
+/** The changed entry, with its old `updatedAt` and without a secret that was removed. A new secret is not sealed yet. */
 export interface PatchedProvider {
   readonly entry: ProviderEntry
   readonly clientSecret?: string
@@ -43,15 +43,16 @@ export interface PatchedProvider {
 export interface WireOptions {
   /** Plain-http endpoints that are allowed; none by default. */
   readonly allowsHttp?: AllowsHttp
-  /** The catalogue's alone by default. */
+  /** By default those of the catalogue. */
   readonly definitions?: Definitions
 }
 
 const CATALOGUE = createDefinitions()
 
 /**
- * Reads `POST /v1/admin/auth_providers`. With a `provider_id` of the catalogue, what is left out comes from there
- * (asking for offline access); without, `authorize_request` and `token_request` are required. Throws `invalid_request`.
+ * Reads `POST /v1/admin/auth_providers`. With a `provider_id` of the catalogue, members that are left out come from the
+ * catalogue, and offline access is requested. Else `authorize_request` and `token_request` are required. Throws
+ * `invalid_request`.
  */
 export function parseProviderCreate(body: unknown, options: WireOptions = {}): ParsedProvider {
   const { definitions = CATALOGUE } = options
@@ -74,9 +75,9 @@ export function parseProviderCreate(body: unknown, options: WireOptions = {}): P
 }
 
 /**
- * Applies `PATCH /v1/admin/auth_providers/{id}`: what is left out stays, also within a block, where `params` and
- * `response_map` count as one value each. `null` removes an optional block or setting, as an empty secret removes the
- * secret. Throws `invalid_request`.
+ * Applies `PATCH /v1/admin/auth_providers/{id}`. Members that are left out do not change, also within a block; `params`
+ * and `response_map` are replaced as a whole. `null` removes an optional block or setting, and an empty secret removes
+ * the secret. Throws `invalid_request`.
  */
 export function applyProviderPatch(
   entry: ProviderEntry,
@@ -114,7 +115,7 @@ export function providerToWire(
   }
 }
 
-/** The provider that asks for a refresh token as the definition says. */
+/** Adds the parameters and scopes by which the definition requests a refresh token. */
 function withOfflineAccessOf(
   offlineAccess: z.output<typeof providerCreateSchema>['offline_access'],
   provider: Provider,

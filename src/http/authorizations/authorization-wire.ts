@@ -33,14 +33,14 @@ export const authorizationSchema = z
       expires_at: z
         .string()
         .optional()
-        .openapi({ description: 'When the token expires, if the provider tells' }),
+        .openapi({ description: 'When the token expires, if the provider says so' }),
       user_info: jsonObject.optional(),
       previous_account: z
         .object({ id: z.string(), name: z.string(), connection_id: z.string() })
         .optional()
         .openapi({
           description:
-            'When another account approved than the one that was used before: that one, which stays connected',
+            'The account that was used before, if the user approved with another one. It stays connected.',
         }),
     }),
     missing_scopes: z
@@ -58,7 +58,7 @@ export const authorizationSchema = z
 
 export type AuthorizationWire = z.infer<typeof authorizationSchema>
 
-/** `acquisitionToWire` as JSON, which for one token is kept while its connection is cached. */
+/** `acquisitionToWire` as JSON text. The text of a single token is cached with its connection. */
 export function acquisitionToJson(broker: Broker, acquired: TokenAcquisition): string | Promise<string> {
   const [token, ...others] = acquired.outcome === 'ready' ? acquired.tokens : []
   if (token === undefined || others.length > 0)
@@ -68,7 +68,10 @@ export function acquisitionToJson(broker: Broker, acquired: TokenAcquisition): s
   return release.texts.answer
 }
 
-/** The tokens, with the id of the first token's connection as the id of a completed authorization, or the pending one. */
+/**
+ * The pending authorization, or the tokens in the form of a completed one, whose id is that of the first token's
+ * connection.
+ */
 export async function acquisitionToWire(
   broker: Broker,
   acquired: TokenAcquisition,
@@ -123,22 +126,23 @@ export async function toWire(broker: Broker, authorization: Authorization): Prom
 }
 
 /** The answer for a tool that needs no authorization: completed, with the id of the tool. */
-export function nothingNeeded(toolUid: string, userId = ''): AuthorizationWire {
+export function withoutAuthorization(toolUid: string, userId = ''): AuthorizationWire {
   return { id: toolUid, status: 'completed', user_id: userId, provider_id: '', scopes: [], context: {} }
 }
 
 /**
- * The answer for an id of an authorization that was completed at once: it is the id of the connection that covered it, or
- * of a tool that needs none. `undefined` for other ids. Throws `not_found` when the connection has been deleted.
+ * An authorization that was completed at once is not stored: its id is that of the connection that covered it, or of the
+ * tool that needs none. Returns the answer for such an id, and `undefined` for other ids. Throws `not_found` when the
+ * connection has been deleted.
  */
-export async function answeredAtOnce(
+export async function findCompletedAtOnce(
   broker: Broker,
   projectId: string,
   id: string,
 ): Promise<AuthorizationWire | undefined> {
   if (id.startsWith('conn_')) return connectionAsAuthorization(broker, projectId, id)
   const tools = id.startsWith('tool_') ? await broker.cache.catalogue.of(projectId) : []
-  return tools.some(({ uid }) => uid === id) ? nothingNeeded(id) : undefined
+  return tools.some(({ uid }) => uid === id) ? withoutAuthorization(id) : undefined
 }
 
 async function connectionAsAuthorization(

@@ -11,7 +11,7 @@ import { errorSchema } from '../endpoint/error-schema.ts'
 import { idText, pageMembers, scopeText, userIdText, wholeNumber } from '../endpoint/fields.ts'
 import { STAINLESS } from '../endpoint/read-request.ts'
 import { requestHeader } from '../endpoint/request-header.ts'
-import { acquisitionToJson, answeredAtOnce, authorizationSchema, toWire } from './authorization-wire.ts'
+import { acquisitionToJson, authorizationSchema, findCompletedAtOnce, toWire } from './authorization-wire.ts'
 import { givenFor, variablesSchema } from './given-values.ts'
 import { streamStatus } from './status-stream.ts'
 
@@ -106,7 +106,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       tag: 'Authorization',
       summary: 'The status of an authorization',
       description:
-        '`wait` holds the answer until it settles, at most that many seconds; running out answers 200 with the status it has. So does asking while as many requests wait as may (GATEPASS_MAX_WAITERS), at once.',
+        '`wait` delays the answer until the authorization settles, for at most that many seconds; then the answer is 200 with the current status. If too many requests wait already (GATEPASS_MAX_WAITERS), the answer is not delayed.',
       query: z.object({
         id: idText,
         wait: wholeNumber({ min: 0, max: LONGEST_WAIT_SECONDS }).default(0),
@@ -115,7 +115,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, query: { id, wait }, caller }) => {
       const wire =
-        (await answeredAtOnce(broker, caller.projectId, id)) ??
+        (await findCompletedAtOnce(broker, caller.projectId, id)) ??
         (await toWire(
           broker,
           await awaitAuthorization(broker, caller.projectId, id, {
@@ -145,7 +145,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       tag: 'Authorization',
       summary: 'The same status as server-sent events',
       description:
-        'One `status` event now and one when it settles, or an `error` event with a refusal; then the stream ends. It ends after the first when as many requests wait as may.',
+        'One `status` event now and one when the authorization settles, or an `error` event with a refusal; then the stream ends. If too many requests wait already (GATEPASS_MAX_WAITERS), it ends after the first event.',
       params: z.object({ id: idText }),
       responses: {
         200: {
@@ -156,9 +156,9 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       },
     },
     async ({ c, params: { id }, caller }) => {
-      const atOnce = await answeredAtOnce(broker, caller.projectId, id)
-      if (atOnce !== undefined)
-        return streamSSE(c, (stream) => stream.writeSSE({ event: 'status', data: JSON.stringify(atOnce) }))
+      const completed = await findCompletedAtOnce(broker, caller.projectId, id)
+      if (completed !== undefined)
+        return streamSSE(c, (stream) => stream.writeSSE({ event: 'status', data: JSON.stringify(completed) }))
       return streamStatus(c, broker, {
         first: await getAuthorization(broker, caller.projectId, id),
         toJson: async (authorization) => JSON.stringify(await toWire(broker, authorization)),
@@ -176,7 +176,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
       tag: 'Authorization',
       summary: 'Confirm the user who came back with a flow',
       description:
-        'Your own page (GATEPASS_USER_VERIFIER) is visited with `flow_id`; call this from its server with the user of its own session, and redirect the browser to `next_uri` of the answer, an address of Gatepass: there the code is redeemed, in the browser that clicked, and the browser led on to the `next_uri` of the authorization or to a page with the result. Another user than the one who was meant: 400 `user_mismatch`, and the authorization has failed.',
+        'Gatepass sends the browser to your own page (GATEPASS_USER_VERIFIER) with `flow_id`. Call this from the server of that page with the user of its session, then redirect the browser to the `next_uri` of the answer. That is an address of Gatepass, which redeems the code in the browser that began the consent and then sends it to the `next_uri` of the authorization or to a page with the result. If the authorization is for another user, the answer is 400 `user_mismatch` and the authorization fails.',
       body: confirmSchema,
       responses: {
         200: {

@@ -40,7 +40,7 @@ export const connectSessionSchema = {
 const begunSchema = z
   .object({
     ...connectSessionSchema,
-    session_token: z.string().openapi({ description: 'For the page. It is answered here and never again.' }),
+    session_token: z.string().openapi({ description: 'For the page. No other answer has it.' }),
     url: z.string().optional().openapi({
       description:
         'The connect page, for the browser that has opened the session with its token, and no other',
@@ -79,7 +79,7 @@ const createSchema = z
 
 const WAYS = ['provider_id', 'tool', 'connection_id'] as const
 
-/** Sessions in which a page of an application lets its user connect. `current-session.ts` has what the page asks. */
+/** Sessions in which a page of an application lets its user connect. `current-session.ts` has the endpoints that the page calls. */
 export function addConnectSessions(add: AddEndpoint, broker: Broker): void {
   add(
     {
@@ -145,7 +145,11 @@ export function addConnectSessions(add: AddEndpoint, broker: Broker): void {
       )
     for (const member of ['account', 'variables'] as const)
       if (body[member] != null && connectionId != null)
-        throw invalidMember(member, 'conflict', `${member} is that of the connection in connection_id.`)
+        throw invalidMember(
+          member,
+          'conflict',
+          `connection_id already determines ${member}: leave ${member} out.`,
+        )
     if (connectionId != null)
       return { providers: [await needToReconnect(broker, { projectId, userId, connectionId }, scopes)] }
     if (toolName == null) {
@@ -157,7 +161,7 @@ export function addConnectSessions(add: AddEndpoint, broker: Broker): void {
         throw invalidMember(
           member,
           'conflict',
-          `${member} cannot be named with tool, which says what it needs.`,
+          `${member} cannot be given with tool, which determines what it needs.`,
         )
     const tool = await getTool(broker, projectId, toolName)
     actForTool(toolId(tool))

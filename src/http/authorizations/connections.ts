@@ -34,7 +34,6 @@ const connectionSchema = z
 const idParams = z.object({ id: idText })
 const tag = 'Connections'
 
-/** A user's connections. */
 export function addConnections(add: AddEndpoint, broker: Broker): void {
   add(
     {
@@ -61,10 +60,10 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
         ...(providerUid !== undefined && { providerUid }),
       }
       const list = ['connections', caller.projectId, userId, providerUid]
-      const asked = requestedPage(query, list)
-      const page = await broker.store.connections.list(caller.projectId, filter, asked)
+      const pageRequest = requestedPage(query, list)
+      const page = await broker.store.connections.list(caller.projectId, filter, pageRequest)
       const items = await Promise.all(page.items.map((connection) => toWire(broker, connection)))
-      return c.json(toCursorPage(items, page, asked, list))
+      return c.json(toCursorPage(items, page, pageRequest, list))
     },
   )
 
@@ -120,7 +119,7 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Its access token, refreshed if need be',
       description:
-        'With `force_refresh` the token is refreshed although it should still live: for one that the provider has refused (401, `invalid_token`). One that was received less than 10 seconds ago is answered as it is.',
+        'With `force_refresh` the token is refreshed before it expires: for a token that the provider has refused (401, `invalid_token`). A token that was received less than 10 seconds ago is not refreshed.',
       params: idParams,
       body: z.object({ force_refresh: z.boolean().optional() }),
       bodyIsOptional: true,

@@ -26,13 +26,13 @@ import { streamStatus } from './status-stream.ts'
 const PATH = '/v1/connect_sessions/current'
 const tag = 'Connect sessions'
 const LONGEST_WAIT_SECONDS = 59
-/** Requests of one session that wait: a page has one, and a user few tabs. */
+/** How many requests of one session may wait. A page needs one, and a user has few tabs. */
 const MAX_WAITS = 4
 const PREFLIGHT_SECONDS = 600
 
 const sessionSchema = z.object(connectSessionSchema).openapi('ConnectSession')
 
-/** What the page of an application asks with the token of its session, from the origin that the session allows. */
+/** The endpoints that a page of an application calls with the token of its session, from the origin that the session allows. */
 export function addCurrentSession(
   app: OpenAPIHono,
   add: AddEndpoint,
@@ -67,7 +67,7 @@ export function addCurrentSession(
     if (found.outcome !== 'unknown' && origin !== found.session.origin)
       throw new BrokerError(
         'invalid_authorization',
-        'This token may be used by pages of the allowed_origin of its session alone, and by fetch.',
+        'Only pages of the allowed_origin of its session may use this token, by fetch.',
       )
     allowOrigin(c)
     if (found.outcome === 'unknown') {
@@ -126,8 +126,8 @@ export function addCurrentSession(
       path: PATH,
       role: 'session',
       tag,
-      summary: 'How far the user is',
-      description: `For the page. \`wait\` holds the answer until the authorization has ended, at most that many seconds; running out answers 200 with the status it has.`,
+      summary: 'The status of the session',
+      description: `For the page. \`wait\` delays the answer until the authorization has ended, for at most that many seconds; then the answer is 200 with the current status.`,
       query: z.object({ wait: wholeNumber({ min: 0, max: LONGEST_WAIT_SECONDS }).default(0) }),
       responses,
     },
@@ -193,7 +193,7 @@ export function addCurrentSession(
       role: 'session',
       tag,
       summary: 'The user does not want to connect after all',
-      description: `The authorization fails with \`access_denied\`. One that has ended stays as it is.`,
+      description: `The authorization fails with \`access_denied\`. One that has ended does not change.`,
       responses,
     },
     ({ c }) =>
@@ -208,7 +208,7 @@ export function addCurrentSession(
       role: 'session',
       tag,
       summary: 'Begin again after a failure',
-      description: `A failed authorization is followed by another for the same, which the same token opens; one that is pending or completed stays as it is.`,
+      description: `Begins another authorization in place of a failed one; the same token opens it. One that is pending or completed does not change.`,
       responses,
     },
     ({ c }) =>
@@ -217,8 +217,8 @@ export function addCurrentSession(
 }
 
 /**
- * Lets scripts of the requesting origin read the answer, without cookies. Whether that is the origin of the session is
- * checked first; a preflight request has no token to know it by.
+ * Lets scripts of the requesting origin read the answer, without cookies. `withSession` checks first that it is the origin
+ * of the session; a preflight request has no token, so for it nothing can be checked.
  */
 function allowOrigin(c: Context): void {
   const origin = requestHeader(c, 'origin')

@@ -112,7 +112,7 @@ export function addExplain(add: AddEndpoint, broker: Broker): void {
       role: 'readonly',
       keysOfUsers: 'own',
       tag: 'Authorization',
-      summary: 'Each step of an authorization, and why it is where it is',
+      summary: 'Each step of an authorization, and why it failed or does not go on',
       description: `${DESCRIPTION} For the id of a connection it answers as for the connection. Kept as long as the authorization: a week after its end.`,
       params,
       responses: { 200: { description: 'The steps and the cause', schema: explanationSchema } },

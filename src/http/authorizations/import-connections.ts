@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
-import { BrokerError } from '../../domain/errors.ts'
+import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import {
   type ForeignConnection,
   type ImportOutcome,
@@ -12,8 +12,9 @@ import { idText, plainText, scopeText, userIdText } from '../endpoint/fields.ts'
 import { JSON_VALUE, jsonObject } from '../endpoint/json-schemas.ts'
 
 const MOST_ROWS = 500
-/** Each is a request to the provider. */
+/** Fewer rows, because each check is a request to the provider. */
 const MOST_CHECKED_ROWS = 50
+/** How many users' rows are imported simultaneously. */
 const AT_ONCE = 16
 
 /** RFC 6749 appendix A.12: visible ASCII. */
@@ -104,11 +105,11 @@ export function addConnectionImport(add: AddEndpoint, broker: Broker): void {
       description: `Each row is stored completely or refused; a refused row does not affect the others; at most ${MOST_ROWS} a request, with \`check\` ${MOST_CHECKED_ROWS}. Sending rows again is safe. The provider entry must have the client that got the tokens.`,
       body: z.object({
         connections: z.array(rowDocument).min(1).max(MOST_ROWS),
-        replace: z.boolean().optional().openapi({ description: 'Replace connections that there are' }),
+        replace: z.boolean().optional().openapi({ description: 'Replace connections that exist already' }),
         check: z.boolean().optional().openapi({ description: 'Refresh each stored connection once' }),
       }),
       responses: {
-        200: { description: 'What became of each row', schema: z.object({ items: z.array(resultSchema) }) },
+        200: { description: 'The result of each row', schema: z.object({ items: z.array(resultSchema) }) },
       },
     },
     async ({ c, body: { connections, replace = false, check = false }, caller: { projectId } }) => {
@@ -179,13 +180,11 @@ function toForeign(sent: z.output<typeof rowSchema>): ForeignConnection {
 }
 
 function toSeconds(sent: string | number): number {
-  const number = typeof sent === 'number' || /^\d{9,13}$/.test(sent) ? Number(sent) : Date.parse(sent)
-  const isMilliseconds = typeof sent === 'string' && !/^\d{9,13}$/.test(sent) ? true : number > MILLISECONDS
-  const seconds = Math.floor(isMilliseconds ? number / 1000 : number)
+  const isNumber = typeof sent === 'number' || /^\d{9,13}$/.test(sent)
+  const time = isNumber ? Number(sent) : Date.parse(sent)
+  const seconds = Math.floor(isNumber && time <= MILLISECONDS ? time : time / 1000)
   if (Number.isFinite(seconds) && seconds > 0 && seconds < MILLISECONDS) return seconds
-  throw new BrokerError('invalid_request', 'expires_at is no time.', {
-    faults: [{ path: 'expires_at', code: 'invalid', message: 'expires_at is no time.' }],
-  })
+  throw invalidMember('expires_at', 'invalid', 'expires_at is not a time.')
 }
 
 function toWire(outcome: ImportOutcome, index: number): z.infer<typeof resultSchema> {

@@ -11,14 +11,14 @@ export interface StatusStream {
   readonly first: Authorization
   /** The status as JSON. */
   readonly toJson: (authorization: Authorization) => Promise<string>
-  /** What the waiting is counted against. */
+  /** Waiting requests are counted and limited by owner. */
   readonly owner: string
   readonly onEnd?: () => void
 }
 
 /**
- * One `status` event now and one when the authorization has ended, or an `error` event with a refusal. The stream ends
- * after the first when as many requests wait as may.
+ * Sends one `status` event now and one when the authorization has ended, or an `error` event with a refusal. If the owner
+ * has too many waiting requests, the stream ends after the first event.
  */
 export async function streamStatus(
   c: Context,
@@ -31,7 +31,7 @@ export async function streamStatus(
     throw error
   })
   return streamSSE(c, async (stream) => {
-    const last = async (settled: Authorization) => {
+    const sendLast = async (settled: Authorization) => {
       const event = toJson(settled).then((data) => ({ event: 'status', data }))
       const refused = (error: unknown) => ({
         event: 'error',
@@ -52,7 +52,7 @@ export async function streamStatus(
           owner,
           signal: gone.signal,
         })
-        if (isSettled(current)) await last(current)
+        if (isSettled(current)) await sendLast(current)
         else await stream.write(': still waiting\n\n')
       }
     } finally {

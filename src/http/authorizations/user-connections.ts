@@ -52,10 +52,10 @@ export function addUserConnections(add: AddEndpoint, broker: Broker): void {
         ...(provider !== undefined && { providerUid: provider.uid }),
       }
       const list = ['user_connections', projectId, userId, provider?.uid]
-      const asked = requestedPage(query, list)
-      const page = await broker.store.connections.list(projectId, filter, asked)
+      const pageRequest = requestedPage(query, list)
+      const page = await broker.store.connections.list(projectId, filter, pageRequest)
       const items = await Promise.all(page.items.map((one) => toWire(broker, one)))
-      return c.json(toCursorPage(items, page, asked, list))
+      return c.json(toCursorPage(items, page, pageRequest, list))
     },
   )
 

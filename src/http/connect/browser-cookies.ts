@@ -10,7 +10,7 @@ import type { SessionCookie } from '../../flows/user-session.ts'
 
 /** Logins that one browser may have open at a time. Without a limit their cookies would make every request too large. */
 const MAX_LOGINS = 8
-/** The same of connect sessions, whose cookies are longer-lived. */
+/** Connect sessions that one browser may have open at a time. There may be more of them, because their cookies live longer. */
 const MAX_OPENED = 16
 
 /**
@@ -88,7 +88,7 @@ export function browserCookies({ settings }: Pick<Broker, 'settings'>): BrowserC
     keepOpener: (c, connectSessionId, opener) =>
       setCookie(c, openCookie(connectSessionId), opener, { ...attributes, maxAge: OPENER_SECONDS }),
     openerOf: (c) => (connectSessionId) => getCookie(c, openCookie(connectSessionId)),
-    // when a session is opened, its browser sends no cookies: the form comes from another site
+    // called after a session was opened: that form comes from another site, so the browser sends no cookies with it
     limitOpeners(c, connectSessionId) {
       const all = Object.keys(getCookie(c)).filter((name) => name.startsWith(cookies.open))
       if (all.length <= MAX_OPENED) return

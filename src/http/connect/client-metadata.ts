@@ -5,7 +5,7 @@ import { publishedRedirectUris } from '../../flows/own-domain.ts'
 import { clientMetadata } from '../../providers/client-registration.ts'
 import { clientMetadataUrl } from '../../tools/mcp/client-metadata-url.ts'
 
-/** Short, since a project's domain is in use from its proof on. */
+/** Short, because a project's domain becomes a redirect URI as soon as it is proved. */
 const MAX_AGE_SECONDS = 300
 
 /**

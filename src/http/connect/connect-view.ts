@@ -18,7 +18,6 @@ export interface TypedValues {
   readonly faults: ReadonlyMap<string, string>
 }
 
-/** Paths below the page of an authorization. */
 export const connectPath = ({ id }: Pick<Authorization, 'id'>) => `/connect/${id}`
 const cancelPath = (authorization: Pick<Authorization, 'id'>) => `${connectPath(authorization)}/cancel`
 

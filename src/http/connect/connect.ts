@@ -20,7 +20,7 @@ import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
 import { isFromOwnPage } from './own-page.ts'
 import { elsewhere, siteOf } from './own-site.ts'
-import { popupWindow } from './popup-window.ts'
+import { endedByChoice, popupWindow } from './popup-window.ts'
 import { sessionOf } from './session-login.ts'
 import {
   endingOf,
@@ -31,8 +31,8 @@ import {
 } from './show-authorization.ts'
 import { sendToLogin, startAndRedirect } from './start-and-redirect.ts'
 
-/** A page is held for less time than proxies wait for an answer. */
-const LONGEST_HOLD_SECONDS = 20
+/** How long the answer is delayed while a code is being redeemed. Proxies wait longer for an answer. */
+const MAX_WAIT_SECONDS = 20
 
 /** The pages of an authorization: the connect page, the click on it, and the callback from the provider. */
 export function addConnect(app: OpenAPIHono, broker: Broker): void {
@@ -73,11 +73,11 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
       : verifier.issuer
   }
 
-  /** While a code is being redeemed, the answer is held, so that the page shows how it ended. */
-  async function finished(c: Context, authorization: Authorization): Promise<Authorization> {
+  /** Waits while the code is being redeemed, so that the page shows the result. */
+  async function awaitExchange(c: Context, authorization: Authorization): Promise<Authorization> {
     if (authorization.status !== 'exchanging') return authorization
     const { id, projectId } = authorization
-    const how = { waitSeconds: LONGEST_HOLD_SECONDS, owner: 'connect pages', signal: c.req.raw.signal }
+    const how = { waitSeconds: MAX_WAIT_SECONDS, owner: 'connect pages', signal: c.req.raw.signal }
     return awaitAuthorization(broker, projectId, id, how)
   }
 
@@ -95,7 +95,10 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     return endingOf(c, broker, authorization, view, 403)
   }
 
-  /** A response that no authorization takes. The domain, else the entry whose redirect URI was called, says whose page answers. */
+  /**
+   * Answers an authorization response that belongs to no authorization. The page has the look of the project whose domain
+   * it is, else of the project whose redirect URI was called.
+   */
   async function strayResponse(
     c: Context,
     providerUid: string,
@@ -118,8 +121,8 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
   }
 
   /**
-   * Redirects to the caller's `next_uri` when the authorization is completed or its user has refused, in its page's tab,
-   * else to its own page, which says why it failed and leads back to the caller.
+   * Redirects to the caller's `next_uri` when the authorization is completed or its user has refused. Else, and in a popup,
+   * redirects to the page of the authorization, which says how it ended.
    */
   async function redirectToResult(
     c: Context,
@@ -128,9 +131,9 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
   ): Promise<Response> {
     // a clean URL: the code does not stay in the address bar, the history or a Referer (RFC 9700 section 4.2)
     pageHeaders(c)
-    // the page that has opened a window for this stays where it is
+    // a popup does not leave: the page that opened it shows the result
     const isPopup = (await popupWindow(c, broker, authorization)) !== undefined
-    const away = isPopup || !isChosen(authorization) ? undefined : endingUri(authorization, browserId)
+    const away = isPopup || !endedByChoice(authorization) ? undefined : endingUri(authorization, browserId)
     return c.redirect(away ?? connectUrl(broker, authorization), 303)
   }
 
@@ -149,9 +152,10 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
       return anotherUsersLink(c, authorization)
     const trouble = LOGIN_TROUBLES.find((one) => one === c.req.query('login'))
     // a HEAD request, as link checkers send it, starts no attempt
-    const opens = broker.settings.connectPage === 'pass' && c.req.method === 'GET' && trouble === undefined
-    if (opens && isStartable(authorization)) return start(c, authorization)
-    const shown = c.req.method === 'GET' ? await finished(c, authorization) : authorization
+    const skipsPage =
+      broker.settings.connectPage === 'pass' && c.req.method === 'GET' && trouble === undefined
+    if (skipsPage && isStartable(authorization)) return start(c, authorization)
+    const shown = c.req.method === 'GET' ? await awaitExchange(c, authorization) : authorization
     return showAuthorization(c, broker, shown, { trouble, loginAt: loginNeeded(c, shown) })
   })
 
@@ -208,7 +212,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     }
   })
 
-  // a form from another site has no cookie of this browser; after the redirect it has
+  // the browser sends no cookies with a form from another site, but it does with the redirected request
   app.post('/callback/:uid', async (c) => {
     const providerUid = c.req.param('uid')
     const form = await readForm(c)
@@ -236,14 +240,6 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
         return redirectToResult(c, finished.authorization)
     }
   })
-}
-
-/** Whether the user has chosen how it ends: such an end needs no explanation. */
-function isChosen(authorization: Authorization): boolean {
-  return (
-    authorization.status === 'completed' ||
-    (authorization.status === 'failed' && authorization.reason === 'access_denied')
-  )
 }
 
 /** The values of the page's form, by the variable's name. */

@@ -5,8 +5,8 @@ import { connectUrl } from '../../flows/acquire-tokens.ts'
 import { requestHeader } from '../endpoint/request-header.ts'
 
 /**
- * Marks of a browser inside another app: Android's WebView says `wv`, and an iOS app's web view lacks the `Safari/` that
- * every browser of iOS sends. Apps can hide it, and then the page has no hint.
+ * Recognizes a web view inside another app: Android's WebView sends `wv`, and that of iOS lacks the `Safari/` that every
+ * browser of iOS sends. An app can change this header; then the page has no hint for its user.
  */
 function isInsideApp(userAgent: string): boolean {
   return (
@@ -16,8 +16,8 @@ function isInsideApp(userAgent: string): boolean {
 }
 
 /**
- * What the user can open in a browser instead, where the page is shown inside another app: some providers, Google among
- * them, refuse to log users in there. `undefined` in a browser.
+ * The address that the user can open in a browser, if the page is shown inside another app: some providers, such as
+ * Google, refuse to log users in there. `undefined` in a browser.
  */
 export async function addressForBrowser(
   c: Context,

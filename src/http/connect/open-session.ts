@@ -16,7 +16,7 @@ import { browserCookies } from './browser-cookies.ts'
 import { siteOf } from './own-site.ts'
 import { endingOf, endingResponse } from './show-authorization.ts'
 
-/** Requests of one session a second. */
+/** The most requests of one session per second. */
 export const SESSION_RATE = 10
 
 export interface SessionLimits {
@@ -25,9 +25,8 @@ export interface SessionLimits {
 }
 
 /**
- * The form by which a page of an application opens its connect session, in a window of its own or in its own tab. The
- * browser says of which origin the page is. It also binds the session to this browser, so that its link is of no use in
- * another one.
+ * Receives the form by which a page of an application opens its connect session, in a popup or in its own tab. Checks the
+ * origin that the browser sends, and binds the session to this browser, so that its link does not work in another one.
  */
 export function addOpenSession(app: OpenAPIHono, broker: Broker, limits: SessionLimits): void {
   const cookies = browserCookies(broker)
@@ -71,7 +70,7 @@ export function addOpenSession(app: OpenAPIHono, broker: Broker, limits: Session
   })
 }
 
-/** The session, which is unknown at the domain of another project. */
+/** Finds the session of a token. At the domain of another project the session is unknown. */
 export async function connectSessionAt(c: Context, broker: Broker, token: string): Promise<FoundSession> {
   const found = await findConnectSession(broker, token)
   const { projectId } = siteOf(c, broker)
@@ -80,7 +79,7 @@ export async function connectSessionAt(c: Context, broker: Broker, token: string
   return isForeign ? { outcome: 'unknown' } : found
 }
 
-/** Browsers say so over https and to loopback hosts. In a frame the pages would not show themselves. */
+/** Whether the request loads a whole page, because no page may be framed. Browsers send this header over https and to loopback hosts only. */
 function isTopLevel(c: Context): boolean {
   const destination = c.req.header('sec-fetch-dest')
   return destination === undefined || destination === 'document'

@@ -38,7 +38,7 @@ export function elsewhere(
   if (site.projectId !== undefined && site.projectId !== authorization.projectId) return linkNotFound(c)
   if (site.url.origin === broker.usersUrl(authorization.projectId).origin) return undefined
   const page = new URL(connectUrl(broker, authorization))
-  // the policy of a page that was opened before allows no form to lead to another host
+  // the content security policy of the page that sent the form does not let it redirect to another host
   if (c.req.method === 'POST') return endingResponse(c, { kind: 'foreign_click', lookAgain: page.href }, 403)
   page.search = new URL(c.req.url).search
   pageHeaders(c)

@@ -6,8 +6,8 @@ import type { EndingView } from '../pages/ending-page.ts'
 import { browserCookies } from './browser-cookies.ts'
 
 /**
- * How the window of an ended authorization goes away, if an application's page has opened it: `undefined` in every other
- * window. A failure that the user did not choose is left open to be read.
+ * How the popup that an application's page opened closes after the authorization has ended; `undefined` in any other
+ * window. After a failure that the user did not choose it stays open, so that the user can read the reason.
  */
 export async function popupWindow(
   c: Context,
@@ -17,6 +17,13 @@ export async function popupWindow(
   if (!isSettled(authorization)) return undefined
   const session = await sessionOpenedBy(broker, authorization, browserCookies(broker).openerOf(c))
   if (session?.openedIn !== 'popup') return undefined
-  const isExpected = authorization.status === 'completed' || authorization.reason === 'access_denied'
-  return isExpected ? 'closes' : 'has a button'
+  return endedByChoice(authorization) ? 'closes' : 'has a button'
+}
+
+/** Whether the authorization ended as its user chose, by consent or by refusal. Then no page has to explain the result. */
+export function endedByChoice(authorization: Authorization): boolean {
+  return (
+    authorization.status === 'completed' ||
+    (authorization.status === 'failed' && authorization.reason === 'access_denied')
+  )
 }

@@ -45,7 +45,7 @@ export async function sendToSessionLogin(
   )
 }
 
-/** Sends the browser to a login that begins now; back to `returnTo`, with the reason, when it cannot begin. */
+/** Begins a login and redirects the browser to it. If it cannot begin, redirects to `returnTo` with the reason. */
 export async function sendToLoginPage(
   c: Context,
   broker: Broker,
@@ -75,7 +75,7 @@ export function unknownLogin(c: Context): Response | Promise<Response> {
   return endingResponse(c, { kind: 'unknown_login' }, 403)
 }
 
-/** How a login for a session ends: with the caller's confirmation, or in development on the page that asks for a user id. */
+/** The last step of a login for a session: the caller's confirmation, or in development the page that asks for a user id. */
 export function addSessionLogin(app: OpenAPIHono, broker: Broker): void {
   const { verifier, development } = broker.settings
   const cookies = browserCookies(broker)

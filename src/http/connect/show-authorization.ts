@@ -97,7 +97,7 @@ export async function showAuthorization(
       // the person who sees this page may be the wrong user, so it does not name the right one
       const whose = reason === 'user_mismatch' ? {} : about
       const cause = await causeOfAuthorization(broker, authorization)
-      // who cancelled reads the sentence for readers, not that for callers
+      // `message` is written for callers: a user who cancelled reads the page's own sentence
       const said = cause?.code === 'cancelled' ? {} : { message }
       const status = reason === 'expired' ? 410 : 200
       return ending(
@@ -136,7 +136,7 @@ export function openedElsewhere(
   return endingOf(c, broker, authorization, { kind: 'opened_elsewhere' }, 403)
 }
 
-/** An ending in the language and the look of an authorization or a project; of neither, in Gatepass's own look. */
+/** A final page in the language and the look of an authorization or a project; without one, in Gatepass's own look. */
 export async function endingOf(
   c: Context,
   broker: Broker,

@@ -6,7 +6,7 @@ import type { PlaceInList } from '../../store/browse.ts'
 import type { ExecutionIndex, ListedExecution } from '../../store/execution-lists.ts'
 import { jsonText, LargeJson } from '../../tools/large-json.ts'
 import { type Html, name, webUrl } from '../pages/layout.ts'
-import { cancelScheduled, getExecution, idOf, toDetail } from '../tools/executions.ts'
+import { cancelScheduled, getExecution, historyToolId, toDetail } from '../tools/executions.ts'
 import {
   asCurl,
   badge,
@@ -36,7 +36,7 @@ export function addRunPages(routes: ConsoleRoutes, broker: Broker): void {
     const status = EXECUTION_STATUSES.find((one) => one === on.query('status'))
     const found = await findRuns(on, {
       userId,
-      toolId: tool === undefined ? undefined : await idOf(broker, on.projectId, tool),
+      toolId: tool === undefined ? undefined : await historyToolId(broker, on.projectId, tool),
       type: isScheduled ? 'scheduled' : undefined,
       status,
     })

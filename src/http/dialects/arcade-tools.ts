@@ -22,7 +22,7 @@ import type {
 
 // Tools on the wire as Arcade's API describes them: definitions, requirements and the filter of lists.
 
-/** Without `status` the definition lists what the tool needs, but not whether it is there. */
+/** Without `status` the definition lists the requirements of the tool, but not whether they are met. */
 export function toDefinition(tool: Tool, status: RequirementStatus | undefined): ToolDefinition {
   const { namespace, name, version, source } = tool
   const qualified = namespace === '' ? name : `${namespace}.${name}`
@@ -49,8 +49,8 @@ export function toDefinition(tool: Tool, status: RequirementStatus | undefined):
 }
 
 /**
- * `toDefinition` as JSON, with further members at the end. What does not depend on the user is made once for each version
- * of the tool.
+ * `toDefinition` as JSON, with the members of `more` at the end. The parts that do not depend on the user are cached with
+ * the version of the tool.
  */
 export function definitionJson(tool: Tool, status: RequirementStatus, more = ''): string {
   const before = cachedText(tool, 'definition before requirements', () => {

@@ -52,7 +52,7 @@ export function addArcadeVerifier(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Confirm the user verifier',
       description:
-        'Answers 200 when it says what is set already. Anything else is 409 `set_by_operator`: it holds for all projects, so it is set by GATEPASS_USER_VERIFIER.',
+        'Answers 200 if the request repeats the current settings, else 409 `set_by_operator`: they hold for all projects, so the operator sets them by GATEPASS_USER_VERIFIER.',
       body: z.object({
         verifier_url: verifierUrl.nullish(),
         unsafe_skip_verification: z.boolean().nullish(),
@@ -62,13 +62,12 @@ export function addArcadeVerifier(add: AddEndpoint, broker: Broker): void {
     },
     ({ c, body }) => {
       const { verifier_url: url, unsafe_skip_verification: skips } = settings()
-      const wanted = body.verifier_url == null || body.verifier_url === '' ? undefined : body.verifier_url
-      const sameUrl = body.verifier_url == null || (wanted === undefined ? '' : normal(wanted)) === url
+      const sameUrl = body.verifier_url == null || normalized(body.verifier_url) === url
       const sameSkip = body.unsafe_skip_verification == null || body.unsafe_skip_verification === skips
       if (!sameUrl || !sameSkip)
         throw new BrokerError(
           'set_by_operator',
-          'Who vouches for users holds for all projects: an operator sets it by GATEPASS_USER_VERIFIER, and restarts.',
+          'The user verifier holds for all projects: an operator sets it by GATEPASS_USER_VERIFIER and restarts Gatepass.',
         )
       return c.json(settings())
     },
@@ -96,7 +95,7 @@ export function addArcadeVerifier(add: AddEndpoint, broker: Broker): void {
       if (broker.settings.verifier.kind === 'oidc')
         throw new BrokerError(
           'set_by_operator',
-          `No page of a caller is asked here: users log in at ${broker.settings.verifier.issuer}.`,
+          `This installation uses no verifier page: users log in at ${broker.settings.verifier.issuer}.`,
         )
       const url = new URL(checkedUrl(body.verifier_url))
       const flowId = beginTrial(broker, caller.projectId, body.user_id)
@@ -120,6 +119,6 @@ function checkedUrl(text: string): string {
   return url.href
 }
 
-function normal(text: string): string {
+function normalized(text: string): string {
   return URL.canParse(text) ? new URL(text).href : text
 }

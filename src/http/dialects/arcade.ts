@@ -7,8 +7,8 @@ import { type StoredOutput, toStoredError, toStoredOutput } from '../../tools/ru
 import { artifactToJson } from '../../tools/tool-answer.ts'
 import type { ToolError } from '../../tools/tool-error.ts'
 
-// Executions on the wire of `/v1/tools/execute`: in the form that its contract describes, and in the form that Arcade's
-// SDKs know, which is also the form that history stores (stored-output.ts). arcade-tools.ts has Arcade's tool definitions.
+// Executions on the wire of `/v1/tools/execute`, in two forms: that of the endpoint's contract (openapi.json), and that of
+// Arcade's SDKs, which the history stores too (stored-output.ts). arcade-tools.ts has Arcade's tool definitions.
 
 /**
  * The contract's answer, which has no other members. `output` has exactly one of `value`, `error`,

@@ -50,7 +50,7 @@ export const toolErrorSchema = z
       .optional()
       .openapi({ description: 'The HTTP status of the API that the tool called' }),
     extra: jsonObject.optional(),
-    stacktrace: z.string().optional().openapi({ description: 'Only where it was asked for' }),
+    stacktrace: z.string().optional().openapi({ description: 'Only if it was requested' }),
   })
   .openapi('ToolError')
 

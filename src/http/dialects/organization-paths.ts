@@ -21,7 +21,7 @@ export function addOrganizationPaths(app: OpenAPIHono, broker: Broker, authentic
     if (wanted !== own.name && wanted !== own.id)
       throw new BrokerError(
         'not_found',
-        `There is no project "${wanted.slice(0, 100)}" that this key is of; it is of "${own.name}".`,
+        `This key does not belong to a project "${wanted.slice(0, 100)}". It belongs to "${own.name}".`,
       )
     // the prefix may not be repeated: each request would be forwarded again
     if (rest.startsWith('/orgs/')) throw new BrokerError('not_found', 'There is nothing at this path.')

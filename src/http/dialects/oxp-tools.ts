@@ -31,8 +31,8 @@ export interface OxpDefinition {
 }
 
 /**
- * Every version of every tool. Among versions that OXP cannot express only the one is listed that an id without a
- * version means.
+ * Lists every version of every tool. OXP can express only versions of the form `x.y.z`. Of a tool's other versions it lists
+ * the one that an id without a version means.
  */
 export async function oxpDefinitions(broker: Broker, projectId: string): Promise<OxpDefinition[]> {
   const catalogue = await catalogueOf(broker, projectId)
@@ -84,7 +84,7 @@ export async function oxpDefinition(
     })),
   )
   const secrets = requirements.secrets.map((id) => ({ id }))
-  const isAnything = authorization.length > 0 || secrets.length > 0 || needsUser(tool)
+  const hasRequirements = authorization.length > 0 || secrets.length > 0 || needsUser(tool)
   return {
     id: isPlain(tool.version) ? `${pathOf(tool)}@${oxpVersion(tool)}` : pathOf(tool),
     name: nameOf(tool),
@@ -92,7 +92,7 @@ export async function oxpDefinition(
     version: oxpVersion(tool),
     input_schema: inlineReferences(inputSchema),
     output_schema: outputSchema.type === 'null' ? null : inlineReferences(outputSchema),
-    ...(isAnything && {
+    ...(hasRequirements && {
       requirements: {
         ...(authorization.length > 0 && { authorization }),
         ...(secrets.length > 0 && { secrets }),
@@ -122,10 +122,10 @@ export function needsUser({ requirements, source }: Tool): boolean {
 }
 
 /**
- * Finds the tool of an OXP id: exactly that version (`@1` means 1.0.0), else the newest. Other spellings of a tool
- * are accepted too. Throws `not_found`, `ambiguous_tool`.
+ * Returns the tool of an OXP id: the version that the id names (`@1` means 1.0.0), else the newest. Other spellings of a
+ * tool are accepted too. Throws `not_found`, `ambiguous_tool`.
  */
-export async function findOxpTool(broker: Broker, projectId: string, id: string): Promise<Tool> {
+export async function getOxpTool(broker: Broker, projectId: string, id: string): Promise<Tool> {
   const [spelling = ''] = id.split('@', 1)
   const { version } = splitToolId(id)
   const path = spelling.toLowerCase()

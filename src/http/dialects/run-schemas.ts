@@ -85,7 +85,7 @@ export const runResultSchema = z
     z.object({ ...tool, ...value }).openapi('RunSucceeded'),
   ])
   .openapi('RunResult', {
-    description: '`error` or `requires_authorization` are there where there is no result',
+    description: 'If there is no result, it has `error` or `requires_authorization`',
   })
 
 const event = <Kind extends string, Data extends z.ZodType>(kind: Kind, data: Data) =>
@@ -142,7 +142,7 @@ export const chainResultSchema = z
           toolId: z.string(),
         }),
         resume: z.string().optional().openapi({
-          description: 'Goes on with the chain, once, within a day. Absent where the chain was not kept',
+          description: 'Continues the chain, once, within a day. Absent if the chain was not stored',
         }),
       })
       .openapi('ChainRequiresAuthorization'),
@@ -151,7 +151,9 @@ export const chainResultSchema = z
 
 export const codeResultSchema = z
   .object({
-    value: jsonValue.nonoptional().openapi({ description: 'What the code returned; null where it did not' }),
+    value: jsonValue
+      .nonoptional()
+      .openapi({ description: 'What the code returned; null if it returned nothing' }),
     stdout: z.string(),
     stderr: z.string(),
     toolCalls: z.array(

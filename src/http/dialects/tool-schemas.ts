@@ -10,8 +10,8 @@ import { jsonObject } from '../endpoint/json-schemas.ts'
 const tokenStatus = z
   .enum(AUTHORIZATION_STATUSES)
   .openapi({ description: 'What the user of the request has granted; only where one is named' })
-const met = z.boolean().openapi({ description: 'Whether it is there' })
-const statusReason = z.string().openapi({ description: 'Why it is not there, and what to do' })
+const met = z.boolean().openapi({ description: 'Whether the requirement is met' })
+const statusReason = z.string().openapi({ description: 'Why it is not met, and what to do' })
 const PROVIDER_STATUSES = ['active', 'inactive'] as const
 
 const requiredProviderSchema = z
@@ -47,7 +47,7 @@ const requirementsSchema = z
     met: z
       .boolean()
       .optional()
-      .openapi({ description: 'Whether all of it is there; with `user_id`, for that user' }),
+      .openapi({ description: 'Whether all requirements are met; with `user_id`, for that user' }),
     authorization: requiredProviderSchema
       .optional()
       .openapi({ description: 'The first provider that is not met, else the first' }),

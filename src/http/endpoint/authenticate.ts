@@ -15,7 +15,7 @@ import { requestHeader } from './request-header.ts'
  */
 export type Authenticate = (c: Context, role: Role | 'public') => ApiKey | Promise<ApiKey>
 
-/** The pairs of key and endpoint whose refusal is remembered. */
+/** How many pairs of key and endpoint are remembered as recorded. */
 const MAX_RECORDED = 10_000
 
 /**

@@ -4,16 +4,19 @@ import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { requestHeader } from './request-header.ts'
 
-/** The address that limits count by. `undefined` where no server is in between, as in tests. */
+/** Returns the client's address, by which requests are limited. `undefined` if the app is called without a server, as in tests. */
 export type ClientAddress = (c: Context) => string | undefined
 
-/** More proxies than anybody has in a row: a header of 16 KiB has thousands, each of which would be compared. */
-const MOST_HOPS = 32
+/**
+ * How many addresses of `X-Forwarded-For` are read, from its end. A header of 16 KiB can list thousands, each of which is
+ * compared with the trusted proxies; real installations have a few proxies in a row.
+ */
+const MAX_HOPS = 32
 
 /**
- * Returns the address of the TCP connection or, where that is a proxy of `GATEPASS_TRUSTED_PROXIES`, the last address of
- * `X-Forwarded-For` that is no such proxy: each proxy appends the address that it was reached from, and what is
- * before that was sent by the client, who may have made it up.
+ * Takes the address of the TCP connection. If that is a proxy of `GATEPASS_TRUSTED_PROXIES`, takes the last address of
+ * `X-Forwarded-For` that is not a trusted proxy. Each proxy appends the address of its client, so addresses further to
+ * the left come from the client itself and may be forged.
  */
 export function createClientAddress({
   trustedProxies,
@@ -23,7 +26,7 @@ export function createClientAddress({
     let address = socketOf(c)?.remoteAddress
     if (address === undefined || !isProxy(address)) return address
     const hops = requestHeader(c, 'x-forwarded-for')?.split(',') ?? []
-    for (const hop of hops.slice(-MOST_HOPS).reverse()) {
+    for (const hop of hops.slice(-MAX_HOPS).reverse()) {
       const next = hop.trim()
       if (isIP(next) === 0) break
       address = next

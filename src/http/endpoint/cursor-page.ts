@@ -39,7 +39,7 @@ interface PageQuery {
   readonly cursor?: string | undefined
 }
 
-/** What the query asks for. Throws `invalid_request` for a cursor of another list, and for a large offset. */
+/** Returns the page that the query requests. Throws `invalid_request` for a cursor of another list, and for a large offset. */
 export function requestedPage({ offset, limit, cursor }: PageQuery, list: ListIdentity): PageRequest {
   if (cursor === undefined) {
     if (offset > MOST_COUNTED)
@@ -52,11 +52,11 @@ export function requestedPage({ offset, limit, cursor }: PageQuery, list: ListId
   }
   if (offset > 0)
     throw invalidMember('cursor', 'conflict', '"cursor" says where the page begins: leave "offset" out.')
-  const [key, before] = opened(cursor, list)
+  const [key, before] = parseCursor(cursor, list)
   return { offset: before, limit, after: key }
 }
 
-/** `offset` of a page by cursor is how many items the pages before it had. */
+/** Makes the wire form of a page. If the page was requested by a cursor, `offset` is the number of items on the pages before it. */
 export function toCursorPage<T>(
   items: readonly T[],
   { total, isMinimum, next }: Page<unknown>,
@@ -65,26 +65,26 @@ export function toCursorPage<T>(
 ) {
   return {
     ...toPage(items, total, { offset, limit }),
-    ...(next !== undefined && { next_cursor: cursorTo(next, offset + items.length, list) }),
+    ...(next !== undefined && { next_cursor: formatCursor(next, offset + items.length, list) }),
     ...(isMinimum && { total_count_is_minimum: isMinimum }),
   }
 }
 
-function cursorTo(key: string, before: number, list: ListIdentity): string {
+function formatCursor(key: string, before: number, list: ListIdentity): string {
   return Buffer.from(JSON.stringify([digestOf(list), key, before])).toString('base64url')
 }
 
-function opened(cursor: string, list: ListIdentity): readonly [key: string, before: number] {
-  const [digest, key, before] = parsed(cursor)
+function parseCursor(cursor: string, list: ListIdentity): readonly [key: string, before: number] {
+  const [digest, key, before] = decodeCursor(cursor)
   if (digest === digestOf(list) && typeof key === 'string' && isCount(before)) return [key, before]
   throw invalidMember(
     'cursor',
     'invalid',
-    'The cursor is not one that this list has given for these filters. Begin again without it.',
+    'This cursor was not made for this list with these filters. Begin again without a cursor.',
   )
 }
 
-function parsed(cursor: string): readonly unknown[] {
+function decodeCursor(cursor: string): readonly unknown[] {
   try {
     const members: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
     return Array.isArray(members) ? members : []

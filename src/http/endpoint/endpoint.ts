@@ -5,20 +5,20 @@ import type { Log } from '../../domain/log.ts'
 import { checked, parse } from '../../parsing/parse.ts'
 import { inContext } from '../../services/request-context.ts'
 import type { Tracing } from '../../services/tracing.ts'
-import type { Answered, OnAnswered } from './answered.ts'
 import type { Authenticate, Operator } from './authenticate.ts'
 import { limitBody, MAX_API_BODY_BYTES } from './body-limit.ts'
 import { errorSchema } from './error-schema.ts'
 import { statusOf } from './errors.ts'
 import { limitQuery, wholeNumber } from './fields.ts'
 import { checkKeyOfUser, type KeysOfUsers } from './key-of-user.ts'
+import type { ObservedRequest, OnAnswered } from './observed-request.ts'
 import type { Charge } from './rate-limit.ts'
 import { checkHeaders, hasBody, NOTHING, readBody, readQuery, refuseBody, unknownBy } from './read-request.ts'
 import { requestHeader } from './request-header.ts'
 import { requestId } from './request-id.ts'
 import { inRequestSpan } from './request-span.ts'
 
-/** One method of one path. Requests are checked by it, and `/openapi.json` is generated from it. */
+/** Defines one method of one path. Requests are checked by the definition, and `/openapi.json` is generated from it. */
 export interface EndpointDefinition<
   Params extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
@@ -31,7 +31,7 @@ export interface EndpointDefinition<
   readonly path: `/${string}`
   /** Who may call it; `public` needs no key, and `session` the token of a connect session, which the handler checks. */
   readonly role: Role | 'public' | 'session'
-  /** What a key of one user may do here; absent: it is refused. */
+  /** What a key of one user may do here. Without it such keys are refused. */
   readonly keysOfUsers?: KeysOfUsers
   readonly tag: string
   readonly summary: string
@@ -46,7 +46,7 @@ export interface EndpointDefinition<
 
 interface AnswerDefinition {
   readonly description: string
-  /** Absent: the answer has no body. Of an event stream: the data of one event. */
+  /** The schema of the body; of an event stream: of the data of one event. Absent: the answer has no body. */
   readonly schema?: z.ZodType
   /** JSON by default. */
   readonly mediaType?: string
@@ -66,22 +66,23 @@ const NO_QUERY = Object.freeze({})
 const SMALL_BODY_BYTES = 16 * 1024
 
 /** Adds an endpoint to the app. Its handler parses the input, calls one flow and renders the result. */
-export type AddEndpoint = ReturnType<typeof endpoints>
+export type AddEndpoint = ReturnType<typeof createAddEndpoint>
 
 /** What all endpoints share. */
 export interface SharedByEndpoints {
   readonly authenticate: Authenticate
   readonly charge: Charge
   readonly log: Log
-  /** Called after every answer, refusals included. */
+  /** Called after every answer, also after a refusal. */
   readonly onAnswered?: OnAnswered
-  /** Set where traces are sent. */
+  /** Set if traces are exported. */
   readonly tracing?: Tracing | undefined
-  /** Set where every request comes from a command of the operator. */
+  /** Set if every request comes from a command of the operator. */
   readonly operator?: Operator | undefined
 }
 
-export function endpoints(
+/** Returns the function that adds endpoints to the app. */
+export function createAddEndpoint(
   app: OpenAPIHono,
   { authenticate, charge, log, onAnswered, tracing, operator }: SharedByEndpoints,
 ) {
@@ -104,13 +105,14 @@ export function endpoints(
     const isKeyless = role === 'public' || role === 'session'
     const purpose = `${method.toUpperCase()} ${path}`
 
-    const answer = async (c: Context, by?: Answered): Promise<Response> => {
-      // a small body is read first: then the key, the provider and the connection are looked up without a pause in between
+    const answer = async (c: Context, request?: ObservedRequest): Promise<Response> => {
+      // a small body is read first, so that cached look-ups of the key, the provider and the connection follow each
+      // other synchronously
       const isSmall = body !== undefined && Number(requestHeader(c, 'content-length')) <= SMALL_BODY_BYTES
       let text = isSmall ? await c.req.text() : undefined
       const known = authenticate(c, isKeyless ? 'public' : role)
       const caller = known instanceof Promise ? await known : known
-      if (by !== undefined) by.caller = caller
+      if (request !== undefined) request.caller = caller
       if (!isKeyless) {
         charge(caller)
         checkKeyOfUser(caller, keysOfUsers)
@@ -140,9 +142,9 @@ export function endpoints(
           })) as z.output<Body>,
       }
       const work =
-        tracing === undefined || by === undefined
+        tracing === undefined || request === undefined
           ? () => handle(input)
-          : () => inRequestSpan(tracing, definition, by, () => handle(input))
+          : () => inRequestSpan(tracing, definition, request, () => handle(input))
       if (isKeyless) return work()
       if (operator !== undefined)
         return inContext({ actor: { kind: 'cli' }, purpose: operator.command }, work)
@@ -162,18 +164,18 @@ export function endpoints(
 
 function observed(
   route: Pick<EndpointDefinition, 'method' | 'path'>,
-  answer: (c: Context, by: Answered) => Promise<Response>,
+  answer: (c: Context, request: ObservedRequest) => Promise<Response>,
   onAnswered: OnAnswered,
 ) {
   return async (c: Context): Promise<Response> => {
     const begun = performance.now()
-    const by: Answered = { c, begun }
+    const request: ObservedRequest = { c, begun }
     try {
-      const response = await answer(c, by)
-      onAnswered(route, response.status, performance.now() - begun, by)
+      const response = await answer(c, request)
+      onAnswered(route, response.status, performance.now() - begun, request)
       return response
     } catch (error) {
-      onAnswered(route, statusOf(error), performance.now() - begun, by)
+      onAnswered(route, statusOf(error), performance.now() - begun, request)
       throw error
     }
   }

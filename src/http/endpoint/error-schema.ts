@@ -29,6 +29,6 @@ export const errorSchema = z
       .openapi({ description: 'Each thing that is wrong with the request' }),
     cause: causeSchema
       .optional()
-      .openapi({ description: 'Why a token or a consent is not to be had, where that is known' }),
+      .openapi({ description: 'Why a token or a consent cannot be obtained, if that is known' }),
   })
   .openapi('ErrorBody')

@@ -54,7 +54,7 @@ export interface WireError {
   readonly message: string
   /** Each thing that is wrong with the request. */
   readonly errors?: readonly Fault[]
-  /** Why a token or a consent is not to be had. */
+  /** Why a token or a consent cannot be obtained. */
   readonly cause?: ReturnType<typeof causeToWire>
 }
 
@@ -62,13 +62,16 @@ export interface WireError {
 export function errorResponse(c: Context, error: unknown, log: Log): Response {
   if (error instanceof HTTPException && error.status < 500)
     return c.json(toWire(ofStatus(error.status)), error.status)
-  // the path behind the proxy belongs to the user's API: it may hold personal data, which must not be logged
-  const path = c.req.path.replace(/^(\/proxy\/[^/]+)\/.*$/s, '$1/…')
-  const broker = toRefusal(error, path, log, requestId(c))
-  const status = STATUS[broker.code]
-  if (broker.retryAfter !== undefined) c.header('retry-after', formatRetryAfter(broker.retryAfter))
+  const refusal = toRefusal(error, withoutProxiedPath(c.req.path), log, requestId(c))
+  const status = STATUS[refusal.code]
+  if (refusal.retryAfter !== undefined) c.header('retry-after', formatRetryAfter(refusal.retryAfter))
   if (status === 401) c.header('www-authenticate', 'Bearer realm="gatepass"')
-  return c.json(toWire(broker), status)
+  return c.json(toWire(refusal), status)
+}
+
+/** Cuts off the path behind the proxy: it belongs to the user's API and may hold personal data, which must not be logged. */
+export function withoutProxiedPath(path: string): string {
+  return path.replace(/^(\/proxy\/[^/]+)\/.*$/s, '$1/…')
 }
 
 /** The HTTP status of the response that `errorResponse` makes of the error. */
@@ -90,7 +93,7 @@ export function toRefusal(error: unknown, path: string, log: Log, requestId?: st
 
 const UNREADABLE = new BrokerError(
   'store_unavailable',
-  'Something that this needs was altered in the database, so it is not used. The log says what it is; setting it again puts it right.',
+  'A stored value that this request needs was altered in the database, so Gatepass does not use it. The log names the value; set it again.',
 )
 
 const INTERNAL = new BrokerError(

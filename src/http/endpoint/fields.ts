@@ -13,7 +13,10 @@ export function plainText(max: number) {
     .string()
     .min(1)
     .max(max)
-    .refine((text) => text.isWellFormed() && !CONTROL.test(text), 'has control characters or half characters')
+    .refine(
+      (text) => text.isWellFormed() && !CONTROL.test(text),
+      'has control characters or unpaired surrogates',
+    )
 }
 
 const CONTROL = /\p{Cc}/u
@@ -25,20 +28,23 @@ export const userIdText = plainText(500).refine(
   (text) => text === '' || text.trim() !== '',
   'must not be blank',
 )
-/** One line of text for pages that can be seen, without characters that turn the direction of the text around it. */
-export function withoutDirection(text: ReturnType<typeof plainText>) {
-  return text
+/**
+ * One visible line of 1 to `max` characters for pages. It has no characters that change the direction of the text around
+ * it, with which one user's text could disguise the rest of the page.
+ */
+export function visibleLine(max: number) {
+  return plainText(max)
     .refine(
       (value) => !BIDI_CONTROL.test(value),
       'has characters that change the direction of text or begin a line',
     )
-    .refine((value) => value.replaceAll(UNSEEN, '').trim() !== '', 'must not be blank')
+    .refine((value) => value.replaceAll(INVISIBLE, '').trim() !== '', 'must not be blank')
 }
-/** With the separators of lines and paragraphs, which are no control characters. */
+/** Includes the separators of lines and paragraphs, which are not control characters. */
 const BIDI_CONTROL = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
-const UNSEEN = /\p{Default_Ignorable_Code_Point}|\u2800/gu
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}|\u2800/gu
 /** A person's name as the caller knows it, for pages. */
-export const userDisplayText = withoutDirection(plainText(80))
+export const userDisplayText = visibleLine(80)
 /** One scope (RFC 6749 section 3.3). Several in one text would be requested as one scope and never be granted. */
 export const scopeText = plainText(1000).refine(
   (text) => !/\s/.test(text),
@@ -62,7 +68,7 @@ export const languageTag = z
   .string()
   .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$/, 'must be a language tag such as `de` or `pt-BR`')
 
-/** What pages for users show of the user, and in which language. Each endpoint that may begin an authorization has them. */
+/** The name and the language for the pages that a user sees. Each endpoint that may begin an authorization has them. */
 export const pageMembers = {
   user_display: userDisplayText.nullish().openapi({
     description: "The user's name for people, 1 to 80 characters: the connect page says *You are …*",
@@ -81,5 +87,5 @@ export function limitQuery(max: number) {
     .regex(/^[+-]?\d+$/, 'must be a whole number')
     .transform((text) => Math.min(Number(text), max))
     .pipe(z.number().int().min(1))
-    .openapi({ type: 'integer', minimum: 1, description: `More than ${max} is ${max}` })
+    .openapi({ type: 'integer', minimum: 1, description: `A larger number counts as ${max}` })
 }

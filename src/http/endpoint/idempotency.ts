@@ -42,7 +42,7 @@ const HEADERS_NOT_KEPT = [
 export interface IdempotentRequest {
   /** The API key that sent it. Other API keys never get its answer. */
   readonly caller: ApiKey
-  /** The scope of the idempotency key, and the key itself. */
+  /** The scope of the idempotency key, such as the path, and the key itself. */
   readonly key: readonly string[]
   /** The content of the request. The same key with other content is refused. */
   readonly content: string
@@ -171,7 +171,7 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
       answers.prolong(keyHash, owner, KEPT_SECONDS, now()).catch((error: unknown) => {
         log.warn(
           { reason: error instanceof BrokerError ? error.code : 'unknown' },
-          'the place of a request could not be kept while it is carried out',
+          'the claim of a running request could not be prolonged',
         )
       })
     }, PROLONG_MS)
@@ -179,7 +179,7 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
       if (!(await answers.begin(keyHash, owner, run, KEPT_SECONDS, now())))
         throw new BrokerError(
           'outcome_unknown',
-          `Another request with this ${kind} has taken over meanwhile, so nothing is run for this one.`,
+          `Another request with this ${kind} has taken over, so this one runs nothing.`,
         )
     }
     const { response, mayBeRepeated } = await runOnce(recordRun, execute)
@@ -212,7 +212,7 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
     } catch (error) {
       log.warn(
         { reason: error instanceof BrokerError ? error.code : 'unknown' },
-        'what became of a request could not be written yet',
+        'the outcome of a request could not be written yet',
       )
       void liveness.whileAlive(() => writeLater(write)).catch(() => {})
     }
@@ -227,7 +227,7 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
     }).catch((error: unknown) =>
       log.error(
         { reason: error instanceof BrokerError ? error.code : 'unknown' },
-        'what became of a request was not written',
+        'the outcome of a request was not written',
       ),
     )
   }
@@ -245,7 +245,7 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
       name: 'outcome_unknown',
       message:
         execution === undefined
-          ? `The process that carried out the first request with this ${kind} has died after it began to run "${toolId}", which does not say that running it twice is safe. It may have run or not, and is not run again. Look at what it does, then use a new ${kind}.`
+          ? `The process that carried out the first request with this ${kind} has died after it began to run "${toolId}", which does not say that running it twice is safe. It may or may not have run, so Gatepass does not run it again. Check what it has done, then use a new ${kind}.`
           : `The process that carried out the first request with this ${kind} has died before it answered. The run of "${toolId}" is in the history: GET /v1/executions/${executionId}.`,
       execution_id: executionId,
       tool_id: toolId,
@@ -260,7 +260,7 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
 
   /** The answer for repetitions of a request whose answer was too large. The first request got it in full. */
   function tooLarge(kind: IdempotentRequest['kind']): Answer {
-    const message = `The request with this ${kind} was carried out, and its answer was too large to be kept. Look what became of it (GET /v1/executions), then use a new one.`
+    const message = `The request with this ${kind} was carried out, and its answer was too large to be kept. Look its outcome up (GET /v1/executions), then use a new ${kind}.`
     return {
       status: STATUS.answer_not_kept,
       headers: [['content-type', 'application/json']],
@@ -279,7 +279,7 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
       if (!(cause instanceof UnsealError)) throw cause
       throw new BrokerError(
         'store_unavailable',
-        `The answer that was kept for this ${kind} cannot be read. Look what became of the request, then use a new one.`,
+        `The answer that was kept for this ${kind} cannot be read. Look the outcome of the request up, then use a new ${kind}.`,
         { cause },
       )
     }

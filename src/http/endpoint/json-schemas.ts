@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi'
 
-// Schemas for what only a tool, a provider or a caller knows the form of. They are named in the OpenAPI document, so that
-// generated types name them too.
+// Schemas of values whose form only a tool, a provider or a caller knows. They have names in the OpenAPI document, so
+// that generated types have them too.
 
-/** The same in the parts of the document that no schema of zod generates. */
+/** A reference to `jsonValue`, for the parts of the OpenAPI document that no zod schema generates. */
 export const JSON_VALUE = { $ref: '#/components/schemas/JsonValue' } as const
 
-/** Any JSON value. `unknown` accepts it unchanged; the document says what it may hold. */
+/** Any JSON value. `z.unknown()` accepts it unchanged; the OpenAPI document lists the types. */
 export const jsonValue = z.unknown().openapi('JsonValue', {
   description: 'Any JSON value: its form is that of a tool, a provider or a caller',
   type: ['null', 'boolean', 'number', 'string', 'array', 'object'],

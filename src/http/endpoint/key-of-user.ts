@@ -4,8 +4,8 @@ import type { KnownMembers } from '../../parsing/known-members.ts'
 
 /**
  * What a key of one user (`ApiKey.userId`) may do at an endpoint. `user_id`: act for its user, whom the endpoint puts into
- * the member or parameter `user_id`; `own`: reach what belongs to its user, which the handler sees to. An endpoint that
- * says neither refuses such keys.
+ * the member or parameter `user_id`. `own`: reach what belongs to its user, which the handler checks. An endpoint with
+ * neither refuses such keys.
  */
 export type KeysOfUsers = 'user_id' | 'own'
 
@@ -14,7 +14,7 @@ export function checkKeyOfUser({ userId }: ApiKey, allowed: KeysOfUsers | undefi
   if (userId !== undefined && allowed === undefined)
     throw new BrokerError(
       'insufficient_role',
-      'This key acts for one user only, and this is not about one user. It needs a key that was made without a user.',
+      'This key acts for one user only, and this endpoint does not act for one user. Use a key that was made without a user.',
     )
 }
 

@@ -11,10 +11,10 @@ interface NotFound {
    */
   noRoute(c: Context): BrokerError
   /**
-   * The refusal when a route with a parameter found nothing. The parameter may be the end of another route's path: `GET
-   * /v1/tools/execute` does not ask for a tool named `execute`. Then the refusal becomes 405, else it stays.
+   * The refusal when a route with a parameter found no resource. If the path is that of a route with another method,
+   * the refusal becomes 405: `GET /v1/tools/execute` does not ask for a tool named `execute`. Else it is unchanged.
    */
-  nothingThere(c: Context, refusal: BrokerError): BrokerError
+  noResource(c: Context, refusal: BrokerError): BrokerError
 }
 
 export function createNotFound(app: Pick<Hono, 'routes'>): NotFound {
@@ -46,10 +46,10 @@ export function createNotFound(app: Pick<Hono, 'routes'>): NotFound {
       if (methods.length > 0) return notAllowed(c, methods)
       return new BrokerError(
         'not_found',
-        `There is nothing at ${method} ${path.slice(0, 200)}. GET /docs describes what there is.`,
+        `There is nothing at ${method} ${path.slice(0, 200)}. GET /docs lists every endpoint.`,
       )
     },
-    nothingThere(c, refusal) {
+    noResource(c, refusal) {
       const methods = routes().filter(({ path }) => path === c.req.path)
       return methods.length === 0 || methods.some(({ method }) => method === c.req.method)
         ? refusal

@@ -6,7 +6,7 @@ const MAX_JSON_DEPTH = 64
 
 /** Throws `invalid_request` for text that is not JSON or nests too deep. */
 export function parseJson(text: string): unknown {
-  // most bodies have fewer brackets than that, so that the exact count is not needed
+  // most bodies have fewer brackets than that, so the slower exact count is skipped
   if (opensMoreThan(text, MAX_JSON_DEPTH) && nestsDeeperThan(text, MAX_JSON_DEPTH))
     throw invalidMember(
       '',

@@ -1,10 +1,10 @@
 import type { Context } from 'hono'
 import { BrokerError } from '../../domain/errors.ts'
 
-/** Fields of one form. The forms of the pages have far fewer; to take a form of half a megabyte apart takes seconds. */
+/** The most fields of one form. The forms of pages have far fewer; parsing half a megabyte of fields takes seconds. */
 const MAX_FIELDS = 2_000
 
-/** The form that a page has sent. Throws `request_too_large` for one of very many fields. */
+/** Reads the form that a page has sent. Throws `request_too_large` for a form of too many fields. */
 export async function readForm(c: Context): Promise<URLSearchParams> {
   const text = await c.req.text()
   let fields = 1

@@ -10,8 +10,8 @@ import { parseJson } from './parse-json.ts'
 import { headersOf, requestHeader } from './request-header.ts'
 import { requestId } from './request-id.ts'
 
-// How an endpoint reads a request. Nothing is ignored silently: what no schema has is refused, or, for Arcade's SDKs,
-// named in a `warning` header.
+// How an endpoint reads a request. A member or parameter that no schema has refuses the request. Only for Arcade's SDKs
+// it is ignored, and named in a `warning` header.
 
 /** Arcade's SDKs send this header with every request. They are answered in Arcade's dialect. */
 export const STAINLESS = 'x-stainless-lang'
@@ -24,7 +24,7 @@ const NO_BODY: Checked = checked(NOTHING, 'the body')
 export type OnUnknown = ((faults: readonly Fault[]) => void) | undefined
 
 interface ReadBy {
-  /** The user of a key of one user is put into `user_id`. */
+  /** If its key acts for one user, that user is put into `user_id`. */
   readonly caller: ApiKey
   readonly onUnknown: OnUnknown
 }
@@ -42,7 +42,7 @@ function warn(c: Context, faults: readonly Fault[], log: Log): void {
     })
   log.warn(
     { path: c.req.path, ignored: faults.map(({ path }) => path), requestId: requestId(c) },
-    'a request said what is not known here; it was ignored',
+    'a request had members that are not known here; they were ignored',
   )
 }
 
@@ -52,10 +52,10 @@ export function readQuery<Schema extends z.ZodType>(
   query: Checked<Schema>,
   { caller, onUnknown }: ReadBy,
 ): z.output<Schema> {
-  const said = c.req.url.includes('?') ? c.req.queries() : {}
+  const given = c.req.url.includes('?') ? c.req.queries() : {}
   const values: Record<string, string> = Object.create(null)
   const repeated: Fault[] = []
-  for (const [name, all] of Object.entries(said)) {
+  for (const [name, all] of Object.entries(given)) {
     const [first = ''] = all
     // Arcade's clients write `null` as an empty value
     if (first !== '' || onUnknown === undefined) values[name] = first
@@ -73,7 +73,7 @@ export function readQuery<Schema extends z.ZodType>(
   return parse(query, withUserOfKey(values, query.known, caller), onUnknown)
 }
 
-/** `text`: the whole body. */
+/** Parses and checks `text`, the whole body. Throws `unsupported_media_type` and `invalid_request`. */
 export function readBody<Schema extends z.ZodType>(
   c: Context,
   text: string,
@@ -100,7 +100,7 @@ export function checkHeaders(c: Context, onUnknown: OnUnknown): void {
   for (const name in headersOf(c))
     if (name.startsWith('x-gatepass-')) {
       const path = name.slice(0, 100)
-      const message = `${path} is for /proxy/{provider}/{path}; here it says nothing.`
+      const message = `${path} is for /proxy/{provider}/{path}; here it has no effect.`
       const faults = [{ path, code: 'unknown_member' as const, message }]
       if (onUnknown === undefined) throw invalidRequest(faults)
       onUnknown(faults)

@@ -3,9 +3,9 @@ import type { Context } from 'hono'
 import { BrokerError } from '../../domain/errors.ts'
 import { requestHeader } from './request-header.ts'
 
-/** A form with one small file: 64 KiB of it, its fields, and what multipart writes around them. */
+/** The largest form that is kept: a file of 64 KiB, other fields, and the separators of multipart. */
 const MAX_KEPT_BYTES = 80 * 1024
-/** What is read of a larger form, so that the browser shows the answer and no broken connection. */
+/** How much of a larger form is read and dropped, so that the browser shows the refusal instead of a broken connection. */
 const MAX_READ_BYTES = 8 * 1024 * 1024
 
 export interface Upload {

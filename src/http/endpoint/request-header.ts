@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 
-// The headers of a request as Node has parsed them: hono makes a web `Headers` of all of them when it is asked for one,
-// which costs more than most look-ups of a request. Repeated fields are joined by a comma (`joinDuplicateHeaders` in
-// server-options.ts), as `Headers` joins them.
+// Reads the headers of a request as Node has parsed them. To read one header, hono first builds a web `Headers` of all of
+// them, which costs more than most look-ups of a request. Repeated fields are joined by a comma (`joinDuplicateHeaders`
+// in server-options.ts), as `Headers` joins them.
 
-/** `name`: in lower case. */
+/** Returns one header, `undefined` if the request does not have it. */
 export function requestHeader(c: Context, name: Lowercase<string>): string | undefined {
   const headers = headersAtNode(c)
   return headers === undefined ? c.req.header(name) : joined(headers[name])
 }
 
-/** All headers, with names in lower case. */
+/** All headers, with names in lower case and the values of a repeated header joined. */
 export function requestHeaders(c: Context): Readonly<Record<string, string>> {
   const headers = headersOf(c)
   const all: Record<string, string> = {}
@@ -19,7 +19,7 @@ export function requestHeaders(c: Context): Readonly<Record<string, string>> {
   return all
 }
 
-/** All headers as `requestHeaders` names them; one of several values may be a list. */
+/** All headers, with names in lower case; a repeated header may be a list of its values. */
 export function headersOf(c: Context): Readonly<Record<string, string | string[] | undefined>> {
   return headersAtNode(c) ?? c.req.header()
 }

@@ -1,38 +1,43 @@
 import { type Tracing, within } from '../../services/tracing.ts'
-import type { Answered } from './answered.ts'
+import type { ObservedRequest } from './observed-request.ts'
 import { requestHeader } from './request-header.ts'
 
 interface Route {
   readonly method: string
-  /** The pattern, never the path. */
+  /** The pattern of the route, never the path of a request. */
   readonly path: string
 }
 
-/** Programs ask for these every few seconds. */
+/** Routes without spans, because programs request them every few seconds. */
 const UNTRACED = /^\/(?:health|ready|metrics|v1\/health|assets\/.*)$/
 
-/** Runs the work of a request that was accepted below a span of its own. The answer ends the span. */
-export function inRequestSpan<T>(tracing: Tracing | undefined, route: Route, by: Answered, run: () => T): T {
+/** Runs the work of an accepted request within a new span, which `endRequestSpan` ends. */
+export function inRequestSpan<T>(
+  tracing: Tracing | undefined,
+  route: Route,
+  request: ObservedRequest,
+  run: () => T,
+): T {
   if (tracing === undefined || UNTRACED.test(route.path)) return run()
-  by.span = begin(tracing, route, by)
-  return within(by.span, run)
+  request.span = begin(tracing, route, request)
+  return within(request.span, run)
 }
 
-/** Ends the span of a request. One that was refused before its work began gets its span here. */
+/** Ends the span of a request. A request that was refused before its work began has no span yet and gets it here. */
 export function endRequestSpan(
   tracing: Tracing | undefined,
   route: Route,
-  by: Answered,
+  request: ObservedRequest,
   status: number,
 ): void {
   if (tracing === undefined || UNTRACED.test(route.path)) return
-  by.span ??= begin(tracing, route, by)
-  by.span.set({ 'http.response.status_code': status })
-  by.span.end(status >= 500 ? String(status) : undefined)
+  request.span ??= begin(tracing, route, request)
+  request.span.set({ 'http.response.status_code': status })
+  request.span.end(status >= 500 ? String(status) : undefined)
 }
 
-/** The trace of a caller is continued only when its API key is valid: what others send decides nothing. */
-function begin(tracing: Tracing, { method, path }: Route, { c, begun, caller }: Answered) {
+/** Continues the caller's trace only if its API key is valid: a request without one must not join a trace. */
+function begin(tracing: Tracing, { method, path }: Route, { c, begun, caller }: ObservedRequest) {
   const name = method === 'other' ? '_OTHER' : method.toUpperCase()
   const hasKey = caller !== undefined && caller.id !== ''
   return tracing.begin({

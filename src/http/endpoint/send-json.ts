@@ -9,7 +9,7 @@ export function sendJson(c: Context, value: unknown, status: ContentfulStatusCod
   return c.body(sent, status, { 'content-type': 'application/json' })
 }
 
-/** `c.json` for what is JSON text already. */
+/** `c.json` for text that is JSON already. */
 export function sendText(c: Context, json: string): Response {
   return c.body(json, 200, { 'content-type': 'application/json' })
 }

@@ -1,13 +1,13 @@
-/** Characters that are written at once: a write for each piece would take longer than making it. */
-const WRITTEN_AT_ONCE = 16_384
+/** The least number of characters of a chunk. Small pieces are joined, because a write costs more than making a piece. */
+const CHUNK_CHARACTERS = 16_384
 
-/** A body that is made while it is read: the pieces wait for a slow reader, and end when the reader leaves. */
+/** A body whose pieces are generated while it is read. The generator waits for a slow client, and ends when the client disconnects. */
 export function streamedBody(pieces: AsyncGenerator<string, undefined>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream({
     async pull(controller) {
       let text = ''
-      while (text.length < WRITTEN_AT_ONCE) {
+      while (text.length < CHUNK_CHARACTERS) {
         const { value, done } = await pieces.next()
         if (!done) text += value
         else {

@@ -25,7 +25,7 @@ export function addDiagnosis(add: AddEndpoint, diagnose: Diagnose): void {
       tag: 'Operation',
       summary: 'Check the installation with the settings of this server, and say how to fix its faults',
       description:
-        'It sends requests to the providers and the workers. Keys of the project `default` are also told of the settings, the logins and the telemetry of the installation, which other projects do not see.',
+        'It sends requests to the providers and the workers. Only keys of the project `default` see the settings, the logins and the telemetry of the installation.',
       responses: {
         200: {
           description: 'All checks; `ok` is true when none failed',

@@ -5,7 +5,7 @@ import type { AddEndpoint } from '../endpoint/endpoint.ts'
 const tag = 'Operation'
 
 /** The result of a probe is reused for this long, so that frequent health checks do not load the database. */
-const BELIEVED_MS = 1_000
+const PROBE_REUSED_MS = 1_000
 /** A database whose commit takes longer counts as not writable. */
 const LONGEST_PROBE_MS = 2_000
 
@@ -64,7 +64,7 @@ export function addHealth(add: AddEndpoint, broker: Broker): void {
       path: '/v1/health',
       role: 'public',
       tag,
-      summary: 'The same in Arcade’s shape',
+      summary: 'Readiness in the form of Arcade’s API',
       responses: {
         200: {
           description: 'Healthy',
@@ -89,7 +89,7 @@ export function addHealth(add: AddEndpoint, broker: Broker): void {
       path: '/oxp/health',
       role: 'public',
       tag,
-      summary: 'The same for OXP, which defines no body',
+      summary: 'Readiness for OXP, which defines no body',
       responses: { 200: { description: 'Ready' }, 503: { description: 'Not ready' } },
     },
     async ({ c }) => {
@@ -100,15 +100,15 @@ export function addHealth(add: AddEndpoint, broker: Broker): void {
 }
 
 const MESSAGES = {
-  shutting_down: 'This process is about to end; what it has begun is being finished.',
+  shutting_down: 'This process is shutting down. It finishes the requests that it has begun.',
   database: 'The database cannot be written.',
 } as const satisfies Record<Unready, string>
 
 /** Returns a function that probes whether the database accepts a commit. Simultaneous calls share one probe. */
 function probe({ store, metrics }: Broker): () => Promise<boolean> {
   let isWritable = true
-  let asked: Promise<boolean> | undefined
-  let foundOutAt = Number.NEGATIVE_INFINITY
+  let running: Promise<boolean> | undefined
+  let probedAt = Number.NEGATIVE_INFINITY
 
   async function write(): Promise<boolean> {
     const timer = Promise.withResolvers<boolean>()
@@ -119,8 +119,8 @@ function probe({ store, metrics }: Broker): () => Promise<boolean> {
     )
     isWritable = await Promise.race([written, timer.promise])
     clearTimeout(late)
-    foundOutAt = performance.now()
-    asked = undefined
+    probedAt = performance.now()
+    running = undefined
     return isWritable
   }
 
@@ -131,8 +131,8 @@ function probe({ store, metrics }: Broker): () => Promise<boolean> {
     'min',
   )
   return async () => {
-    if (performance.now() - foundOutAt < BELIEVED_MS) return isWritable
-    asked ??= write()
-    return asked
+    if (performance.now() - probedAt < PROBE_REUSED_MS) return isWritable
+    running ??= write()
+    return running
   }
 }

@@ -22,7 +22,7 @@ export type Gather = (own: () => Promise<MetricFamily[]>) => Promise<readonly Me
 export interface MetricsOptions {
   readonly version: string
   readonly access: MetricsAccess
-  /** Set where several processes serve together. */
+  /** Set if several processes serve together. */
   readonly gather?: Gather
 }
 
@@ -43,7 +43,7 @@ export function addMetrics(
       tag: 'Operation',
       summary: 'Figures for Prometheus',
       description:
-        'No user, no project and nothing secret is in them. GATEPASS_METRICS says who may read them: `open`, `key` or `off`. A key of the project `default` sees the providers and policies of all projects; one of another project sees their sums, under `other`.',
+        'They name no user and no project, and hold no secret. GATEPASS_METRICS says who may read them: `open`, `key` or `off`. A key of the project `default` sees the providers and policies of all projects; one of another project sees their sums, under `other`.',
       responses: {
         200: {
           description: "Prometheus' text format, version 0.0.4",
@@ -105,7 +105,7 @@ function metricsOfNode(): Registry {
 }
 
 function merge(all: readonly MetricFamily[][]): Registry {
-  // an aggregator that leaves a metric out is for several processes
+  // the metrics of a single process are all shown, also those that an aggregator leaves out for several processes
   if (all.length === 1) all = all.map((one) => one.map((family) => ({ ...family, aggregator: 'first' })))
   // its types declare an array of metrics, but it takes one such array for each process
   return AggregatorRegistry.aggregate(all.map((one) => [...one]) as unknown as object[])

@@ -2,8 +2,8 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 
 /**
- * Tells a TLS proxy that gets certificates on demand, such as Caddy by its `ask`, for which host names it may: those that
- * a project has proved. It needs no key, since certificates are public, and is answered from memory.
+ * Tells a TLS proxy with on-demand certificates (Caddy's `ask`) whether it may request a certificate for a host name: 200
+ * if a project has proved the domain, else 404. It needs no key, since certificates are public, and answers from memory.
  */
 export function addProvedDomain(app: OpenAPIHono, { domains }: Pick<Broker, 'domains'>): void {
   app.get('/domains/proved', async (c) => {

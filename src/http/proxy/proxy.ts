@@ -12,11 +12,11 @@ import { authorizationRequired } from '../../tools/run/tool-tokens.ts'
 import { createStreamScrubber } from '../../tools/scrub-stream.ts'
 import { bytesHoldNoSecret } from '../../tools/secret-needles.ts'
 import { requiredAuthorizationSchema } from '../dialects/execution-schemas.ts'
-import type { Answered } from '../endpoint/answered.ts'
 import type { SharedByEndpoints } from '../endpoint/endpoint.ts'
 import { errorSchema } from '../endpoint/error-schema.ts'
 import { statusOf } from '../endpoint/errors.ts'
 import { idText, userIdText } from '../endpoint/fields.ts'
+import type { ObservedRequest } from '../endpoint/observed-request.ts'
 import { requestHeader, requestHeaders } from '../endpoint/request-header.ts'
 import { requestId } from '../endpoint/request-id.ts'
 import { inRequestSpan } from '../endpoint/request-span.ts'
@@ -86,9 +86,9 @@ export function addProxy(
     }
   }
 
-  async function answer(c: Context, by: Answered): Promise<Response> {
+  async function answer(c: Context, request: ObservedRequest): Promise<Response> {
     const caller = await authenticate(c, 'caller')
-    by.caller = caller
+    request.caller = caller
     charge(caller)
     refuseMethod(c)
     const release = acquireSlot(caller)
@@ -102,7 +102,7 @@ export function addProxy(
         ...(caller.userId !== undefined && { onlyUser: caller.userId }),
       }
       const outcome = await inContext(context, () =>
-        inRequestSpan(broker.tracing, routeOf(c.req.method), by, async () =>
+        inRequestSpan(broker.tracing, routeOf(c.req.method), request, async () =>
           forwardRequest(broker, await readRequest(c, caller)),
         ),
       )
@@ -128,10 +128,11 @@ export function addProxy(
 
   app.all('/proxy/:provider/*', async (c) => {
     const begun = performance.now()
-    const by: Answered = { c, begun }
-    const done = (status: number) => onAnswered(routeOf(c.req.method), status, performance.now() - begun, by)
+    const request: ObservedRequest = { c, begun }
+    const done = (status: number) =>
+      onAnswered(routeOf(c.req.method), status, performance.now() - begun, request)
     try {
-      const response = await answer(c, by)
+      const response = await answer(c, request)
       done(response.status)
       return response
     } catch (error) {

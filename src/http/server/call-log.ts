@@ -1,4 +1,6 @@
 import { redactText } from '../../redact.ts'
+import { isRecord } from '../../tools/read-json.ts'
+import { withoutProxiedPath } from '../endpoint/errors.ts'
 
 /** An answered call as development mode shows it, without its query, its headers and its body. */
 export interface AnsweredCall {
@@ -12,7 +14,8 @@ export interface AnsweredCall {
 
 export type OnCall = (call: AnsweredCall) => void
 
-type Fetch<Env> = (request: Request, env: Env) => Response | Promise<Response>
+/** Answers a request. `Env` has the request and the response of Node. */
+export type Fetch<Env> = (request: Request, env: Env) => Response | Promise<Response>
 
 /** Calls that are not shown, because programs repeat them: assets of pages, probes, the sample tool's worker. */
 const UNSHOWN = /^\/(?:assets\/|health$|ready$|metrics$|favicon\.ico$|sandbox\/worker\/)/
@@ -30,24 +33,23 @@ export function withCallLog<Env>(fetch: Fetch<Env>, onCall: OnCall): Fetch<Env> 
     const { status } = response
     const ms = Math.round((performance.now() - begun) * 10) / 10
     const path = shownPath(pathname)
-    const tell = (outcome: string) => onCall({ method, path, status, outcome, ms })
+    const report = (outcome: string) => onCall({ method, path, status, outcome, ms })
     const word = status < 300 ? 'ok' : status < 400 ? 'redirect' : status < 500 ? 'refused' : 'failed'
     const isOwn = !pathname.startsWith('/proxy/')
     const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '')
     if (!isOwn || !isJson || response.body === null) {
-      tell(word)
+      report(word)
       return response
     }
     const text = await response.text()
-    tell((text.length <= MAX_BYTES && outcomeOf(text)) || word)
+    report((text.length <= MAX_BYTES && outcomeOf(text)) || word)
     return new Response(text, response)
   }
 }
 
 /** The path without secrets and without control characters, which could control the terminal. A proxied path is cut off. */
 function shownPath(pathname: string): string {
-  const own = pathname.replace(/^(\/proxy\/[^/]+)\/.*$/s, '$1/…')
-  const text = redactText(own).replaceAll(/\p{Cc}/gu, '')
+  const text = redactText(withoutProxiedPath(pathname)).replaceAll(/\p{Cc}/gu, '')
   return text.length > 120 ? `${text.slice(0, 119)}…` : text
 }
 
@@ -80,8 +82,4 @@ function outcomeOf(text: string): string | undefined {
 /** The text if it is short and of plain letters, as codes and statuses are; else an empty text, which is not shown. */
 function wordOf(text: string): string {
   return /^[a-z_]{1,40}$/i.test(text) ? text : ''
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

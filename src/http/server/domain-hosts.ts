@@ -3,17 +3,16 @@ import type { Broker } from '../../broker.ts'
 import { hostNameOf } from '../../domain/domain-name.ts'
 import { linkNotFound } from '../connect/show-authorization.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
-
-type Fetch<Env> = (request: Request, env: Env) => Response | Promise<Response>
+import type { Fetch } from './call-log.ts'
 
 /**
- * What is served at the domain of a project: the pages of its users, their images and scripts, what the script of an
- * embedding page asks with its session's token, and the health check. Everything else is at the public URL alone.
+ * The paths that are served at the domain of a project: the pages of its users, their images and scripts, the endpoints
+ * of connect sessions that an embedding page calls, and the health check. All other paths are served at the public URL only.
  */
 const SERVED =
   /^\/(?:connect\/.*|callback\/.*|login\/callback|me|me\/.*|assets\/.*|embed\/.*|v1\/connect_sessions\/current(?:\/.*)?|health)$/
 
-/** Serves the users' part alone at proved domains. Requests to other hosts pass, without a step in between. */
+/** Serves only the paths of `SERVED` at the proved domain of a project. Requests to other hosts go to `fetch`. */
 export function atOwnDomains<Env extends object>(
   fetch: Fetch<Env>,
   broker: Pick<Broker, 'domains' | 'settings'>,
@@ -33,7 +32,7 @@ export function atOwnDomains<Env extends object>(
   const hostOf = (request: Request) => hostNameOf(request.headers.get('host') ?? '')
 
   async function afterChanges(request: Request, env: Env, changes: Promise<void>): Promise<Response> {
-    await changes.catch(() => {}) // without its database it serves by what it has read before
+    await changes.catch(() => {}) // if the database is unavailable, the domains that were read last are used
     return serve(request, env)
   }
 
@@ -43,7 +42,7 @@ export function atOwnDomains<Env extends object>(
   }
 
   return (request, env) => {
-    // these know without the database, which may be a while in answering: the API, and what asks whether this process lives
+    // the API and the liveness probe do not wait for the database, which may be slow
     if (domains.size === 0 || hostOf(request) === settings.publicUrl.hostname) return fetch(request, env)
     if (new URL(request.url).pathname === '/health') return fetch(request, env)
     const changes = domains.settled()

@@ -30,8 +30,9 @@ const HSTS = 'max-age=31536000'
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[]
 
 /**
- * Every answer forbids sniffing, caching and framing unless it sets these headers itself, and carries its request id. The
- * headers are added where Node writes the head, because a middleware that sets headers costs several times as much.
+ * Returns the options of the HTTP server. Every answer carries its request id, and forbids sniffing, caching and framing
+ * unless it sets these headers itself. They are added where Node writes the head, because a middleware that sets headers
+ * costs several times as much.
  */
 export function serverOptions(
   publicUrl: URL,
@@ -87,7 +88,7 @@ const UNREADABLE: Readonly<Record<string, readonly [status: string, name: ErrorC
   ERR_HTTP_REQUEST_TIMEOUT: [
     '408 Request Timeout',
     'invalid_request',
-    `The request did not come whole within ${REQUEST_TIMEOUT_MS / 1000} seconds.`,
+    `The request was not received completely within ${REQUEST_TIMEOUT_MS / 1000} seconds.`,
   ],
 }
 
@@ -98,7 +99,7 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex & 
   const [status, name, message] = UNREADABLE[error.code ?? ''] ?? [
     '400 Bad Request',
     'invalid_request',
-    'This is no HTTP request that can be read.',
+    'This is not a valid HTTP request.',
   ]
   const body = JSON.stringify({ name, message })
   const headers = { ...SAFE_HEADERS, 'content-type': 'application/json', connection: 'close' }
@@ -108,7 +109,7 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex & 
   )
 }
 
-/** The response that the socket is sending, if any. Another one must not follow a part of it. */
+/** The response that the socket is sending, if any. No other response may follow one that is partly sent. */
 interface HasAnswer {
   readonly _httpMessage?: { readonly headersSent: boolean } | null
 }

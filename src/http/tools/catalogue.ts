@@ -77,7 +77,7 @@ const tag = 'Tools'
 
 /** Lists the tools of all sources, what each needs, and whether its requirements are met. */
 export function addCatalogue(add: AddEndpoint, broker: Broker): void {
-  async function listed(
+  async function toolsOfList(
     projectId: string,
     query: z.output<typeof listSchema>,
   ): Promise<readonly [readonly Tool[], Names]> {
@@ -117,13 +117,13 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
     oxp: async () => oxpNames(catalogue),
   })
 
-  /** Those of one tool; its name for models without the list of all tools. */
+  /** The names of one tool. Its name for models is found without reading all tools. */
   const namesOf = (tool: Tool): Names => ({
     model: async () => modelNames(await namedTools(broker, tool.projectId, functionName(tool).toLowerCase())),
     oxp: async () => oxpNames(await catalogueOf(broker, tool.projectId)),
   })
 
-  /** As JSON. */
+  /** The tool in the format, as JSON text. */
   async function inFormat(tool: Tool, format: CatalogueFormat, names: Names): Promise<string> {
     if (format === 'oxp') return JSON.stringify(await oxpDefinition(broker, tool, await names.oxp()))
     if (format === 'arcade')
@@ -133,7 +133,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
     return cachedText(tool, `${format} ${name ?? ''}`, () => JSON.stringify(formatTool(tool, known, name)))
   }
 
-  /** As JSON. */
+  /** The definition of the tool with the formats to include, as JSON text. */
   async function define(
     tool: Tool,
     status: RequirementStatus,
@@ -161,7 +161,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
       responses: { 200: { description: 'A page', schema: pageSchema(describedToolSchema) } },
     },
     async ({ c, query, caller }) => {
-      const [tools, names] = await listed(caller.projectId, query)
+      const [tools, names] = await toolsOfList(caller.projectId, query)
       const page = slicePage(tools, query)
       const statuses = await requirementStatuses(broker, caller.projectId, page.items, query.user_id)
       const items: string[] = []
@@ -208,7 +208,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
       responses: { 200: { description: 'A page', schema: pageSchema(formattedToolSchema) } },
     },
     async ({ c, query, caller }) => {
-      const [tools, names] = await listed(caller.projectId, query)
+      const [tools, names] = await toolsOfList(caller.projectId, query)
       const page = slicePage(tools, query)
       const items: string[] = []
       for (const tool of page.items) items.push(await inFormat(tool, query.format, names))
@@ -279,7 +279,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
   )
 }
 
-/** The names under which lists give tools, read when a format needs them. */
+/** The names of tools in lists, which are read only when a format needs them. */
 interface Names {
   readonly model: () => Promise<ReadonlyMap<string, string>>
   readonly oxp: () => Promise<OxpNames>

@@ -19,7 +19,7 @@ const limit = (of: keyof CodeLimits, unit: string) =>
     .min(0)
     .nullish()
     .openapi({
-      description: `${unit}; ${DEFAULT_LIMITS[of]} by default. 0, or more than ${MAX_LIMITS[of]}, is ${MAX_LIMITS[of]}`,
+      description: `${unit}; ${DEFAULT_LIMITS[of]} by default. 0 and larger numbers count as ${MAX_LIMITS[of]}`,
     })
 
 const limitsSchema = z.strictObject({
@@ -44,7 +44,7 @@ export function addCode(add: AddEndpoint, broker: Broker): void {
       tag: 'Running tools',
       summary: 'Run a piece of code that calls tools',
       description:
-        'The code is the body of an async function in a sandbox without files, network or clock; it has `tools.call(id, args)`, `tools.chain(steps)`, `tools.list()` and `console`. Answers 200 however it ended: `value` is what it returned; `error` says why it did not, `requires_authorization` which consent a tool it called is missing, both beside all that was printed and called until then.',
+        'The code is the body of an async function in a sandbox without files, network or clock; it has `tools.call(id, args)`, `tools.chain(steps)`, `tools.list()` and `console`. The answer is 200 in every case: `value` is what the code returned, `error` says why it failed, and `requires_authorization` names the consent that a called tool lacks. It includes the output and the tool calls until then.',
       body: z.object({
         language: z.enum(LANGUAGES).default('javascript'),
         code: z.string().min(1).max(MAX_CODE_CHARACTERS),

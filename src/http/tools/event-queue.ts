@@ -13,7 +13,7 @@ const MAX_WAITING_LENGTH = 16 * 1024 * 1024
  */
 const MAX_WAITING_OF_ALL = 64 * 1024 * 1024
 
-/** The events of all streams that wait for their readers. */
+/** The waiting events of all streams, and their total length. */
 export interface Backlogs {
   length: number
   readonly of: Set<Backlog>
@@ -83,7 +83,7 @@ export function eventQueue(all: Backlogs, stop: () => void) {
       count(-(event?.data.length ?? 0))
       return event
     },
-    /** Drops the waiting events; the reader is gone. */
+    /** Drops the waiting events after the reader has disconnected. */
     drop() {
       forget()
       all.of.delete(backlog)
@@ -106,7 +106,7 @@ const DROPPED = {
   data: {
     name: 'rate_limited',
     message:
-      'More waited for the readers of streams than there is room for, so what waited here was dropped.',
+      'Too many events waited for the readers of all streams, so the waiting events of this stream were dropped.',
   },
 } as const
 

@@ -93,14 +93,14 @@ export function addExecutions(add: AddEndpoint, broker: Broker): void {
       role: 'readonly',
       keysOfUsers: 'user_id',
       tag,
-      summary: 'What was run, newest first',
+      summary: 'The history of runs, newest first',
       description:
-        'Kept for 30 days, without what went in and what came out. Runs of other processes appear within a second.',
+        'Kept for 30 days. The list has no inputs and outputs. Runs of other processes appear within a second.',
       query: z.object({
         user_id: userIdText.optional(),
         tool: toolNameText
           .optional()
-          .openapi({ description: 'A tool by any of its names, or an id as it was' }),
+          .openapi({ description: 'A tool by any of its names, or the id of a deleted tool' }),
         type: z.enum(['immediate', 'scheduled']).optional(),
         status: z.enum(EXECUTION_STATUSES).optional(),
         ...cursorQuery,
@@ -112,14 +112,14 @@ export function addExecutions(add: AddEndpoint, broker: Broker): void {
       const { user_id: userId, tool, type, status } = query
       const filter = {
         ...(userId !== undefined && { userId }),
-        ...(tool !== undefined && { toolId: await idOf(broker, projectId, tool) }),
+        ...(tool !== undefined && { toolId: await historyToolId(broker, projectId, tool) }),
         ...(type !== undefined && { type }),
         ...(status !== undefined && { status }),
       }
       const list = ['executions', projectId, userId, filter.toolId, type, status]
-      const asked = requestedPage(query, list)
-      const page = await executions.list(projectId, filter, asked)
-      return c.json(toCursorPage(page.items.map(toWire), page, asked, list))
+      const pageRequest = requestedPage(query, list)
+      const page = await executions.list(projectId, filter, pageRequest)
+      return c.json(toCursorPage(page.items.map(toWire), page, pageRequest, list))
     },
   )
 
@@ -156,9 +156,9 @@ export function addExecutions(add: AddEndpoint, broker: Broker): void {
       const { projectId, userId } = caller
       const filter = { type: 'scheduled', ...(userId !== undefined && { userId }) } as const
       const list = ['scheduled_tools', projectId, userId]
-      const asked = requestedPage(query, list)
-      const page = await executions.list(projectId, filter, asked)
-      return c.json(toCursorPage(page.items.map(toWire), page, asked, list))
+      const pageRequest = requestedPage(query, list)
+      const page = await executions.list(projectId, filter, pageRequest)
+      return c.json(toCursorPage(page.items.map(toWire), page, pageRequest, list))
     },
   )
 
@@ -219,12 +219,12 @@ export async function cancelScheduled(
   const audit = broker.audit.of(projectId, { action: 'tool.cancelled', tool, subject: id })
   const cancelled = await broker.store.executions.cancel(projectId, id, broker.now(), audit)
   if (cancelled === undefined)
-    throw new BrokerError('invalid_request', 'It has begun or ended already, so it cannot be cancelled.')
+    throw new BrokerError('invalid_request', 'The run has begun or ended already, so it cannot be cancelled.')
   return cancelled
 }
 
-/** The tool id in history: that of the tool with this name, else the text itself, which may be the id of a deleted tool. */
-export async function idOf(broker: Broker, projectId: string, spelling: string): Promise<string> {
+/** The tool id in history: the id of the tool with this name, else the text itself, which may be the id of a deleted tool. */
+export async function historyToolId(broker: Broker, projectId: string, spelling: string): Promise<string> {
   try {
     return toolId(await getTool(broker, projectId, spelling))
   } catch (error) {
@@ -263,9 +263,9 @@ export function toDetail(
   broker: Broker,
   record: ExecutionRecord,
 ): Omit<z.infer<typeof detailSchema>, 'attempts'> & { attempts?: unknown[] } {
-  const request = opened(() => openRequest(broker, record))
+  const request = readableOr(() => openRequest(broker, record))
   const input = request === UNREADABLE ? undefined : request?.input
-  const result = opened(() => openAttempts(broker, record))
+  const result = readableOr(() => openAttempts(broker, record))
   const attempts = result === UNREADABLE ? [] : result
   const unreadable = [
     ...(request === UNREADABLE ? (['input'] as const) : []),
@@ -290,8 +290,8 @@ export function toDetail(
 
 const UNREADABLE = Symbol('unreadable')
 
-/** The rest of a record is shown even if its request or its result was altered in the database. */
-function opened<T>(open: () => T): T | typeof UNREADABLE {
+/** Returns `UNREADABLE` for a part that was altered in the database, so that the rest of the record can be shown. */
+function readableOr<T>(open: () => T): T | typeof UNREADABLE {
   try {
     return open()
   } catch (error) {

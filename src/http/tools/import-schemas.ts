@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import { JSON_VALUE } from '../endpoint/json-schemas.ts'
 
-// The import of tool metadata on the wire. The schema of the metadata is documentation alone: read-metadata.ts reads it,
-// and repairs what real files get wrong.
+// The import of tool metadata on the wire. The schema of the metadata is for documentation only: read-metadata.ts reads
+// the metadata, and repairs common faults of real files.
 
 const text = { type: 'string' } as const
 const flag: { type: ('string' | 'boolean' | 'null')[] } = { type: ['string', 'boolean', 'null'] }
@@ -82,12 +82,12 @@ const importedToolSchema = z
     warnings: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .readonly()
-      .openapi({ description: 'What was read otherwise than it is written' }),
+      .openapi({ description: 'Where the tool was read differently from what the document says' }),
   })
   .openapi('ImportedTool')
 
 export const importResultSchema = z
   .object({ items: z.array(importedToolSchema) })
-  .openapi('ImportResult', { description: 'What became of each document, in their order' })
+  .openapi('ImportResult', { description: 'The result of each document, in their order' })
 
 export type ImportedToolWire = z.infer<typeof importedToolSchema>

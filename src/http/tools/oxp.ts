@@ -15,7 +15,7 @@ import { artifactToJson } from '../../tools/tool-answer.ts'
 import { toContractError } from '../dialects/arcade.ts'
 import { duration, executeErrorSchema } from '../dialects/execution-schemas.ts'
 import { oxpToolSchema } from '../dialects/format-schemas.ts'
-import { findOxpTool, needsUser, oxpDefinitions, requirementId } from '../dialects/oxp-tools.ts'
+import { getOxpTool, needsUser, oxpDefinitions, requirementId } from '../dialects/oxp-tools.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { errorSchema } from '../endpoint/error-schema.ts'
 import { plainText, toolNameText, userIdText } from '../endpoint/fields.ts'
@@ -198,7 +198,7 @@ async function callTool(
   { isWrapped, signal }: { readonly isWrapped: boolean; readonly signal?: AbortSignal },
 ): Promise<Executed> {
   const userId = call.context?.user_id ?? undefined
-  const tool = await findOxpTool(broker, projectId, call.tool_id).catch((error: unknown) => {
+  const tool = await getOxpTool(broker, projectId, call.tool_id).catch((error: unknown) => {
     // OXP answers an unknown tool with 400
     if (!(error instanceof BrokerError && error.code === 'not_found')) throw error
     throw invalidMember('tool_id', 'unknown', error.message)

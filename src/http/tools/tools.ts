@@ -14,7 +14,7 @@ import { getWorker } from '../../tools/worker.ts'
 import {
   acquisitionToWire,
   authorizationSchema,
-  nothingNeeded,
+  withoutAuthorization,
 } from '../authorizations/authorization-wire.ts'
 import {
   answersList,
@@ -65,7 +65,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       const tool = await getTool(broker, caller.projectId, name, version)
       const acquired = await authorizeTool(broker, { tool, ...readCall(body) })
       if (acquired.outcome === 'ready' && acquired.tokens.length === 0)
-        return c.json(nothingNeeded(tool.uid, body.user_id ?? undefined))
+        return c.json(withoutAuthorization(tool.uid, body.user_id ?? undefined))
       return c.json(await acquisitionToWire(broker, acquired))
     },
   )

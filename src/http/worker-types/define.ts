@@ -16,7 +16,7 @@ export interface WorkerTypeWire {
   /** The schema of an answer, which says of a secret only that it exists. */
   readonly answer: z.ZodType
   toSettings(broker: Broker, body: unknown, projectId: string): TypeSettings | Promise<TypeSettings>
-  /** Returns only what changes. A secret that the body leaves out stays. */
+  /** Returns only what changes. A secret that the body leaves out does not change. */
   toChange(
     broker: Broker,
     body: unknown,
@@ -27,7 +27,7 @@ export interface WorkerTypeWire {
   isAuthorized?(worker: Worker): boolean | undefined
 }
 
-/** Checks that the functions take what the schemas parse. */
+/** Defines a type of worker. Its parameter's type checks that the functions take what the schemas parse. */
 export function defineWorkerType<Create extends z.ZodType, Change extends z.ZodType>(
   wire: Omit<WorkerTypeWire, 'create' | 'change' | 'toSettings' | 'toChange'> & {
     readonly create: Create
@@ -62,11 +62,11 @@ export const limits = {
   answer: { timeout: z.number(), retry: z.number() },
 }
 
-export function changedLimits({ timeout, retry }: Said<typeof limits.change>): Partial<TypeSettings> {
+export function changedLimits({ timeout, retry }: Sent<typeof limits.change>): Partial<TypeSettings> {
   return { ...(timeout !== undefined && { timeoutSeconds: timeout }), ...(retry !== undefined && { retry }) }
 }
 
-type Said<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>
+type Sent<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>>
 
 /** The existence of a secret, in the form of Arcade's API. */
 export const keptSecret = z.object({

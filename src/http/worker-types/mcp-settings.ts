@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { AuthorizationRequirement } from '../../domain/tool.ts'
+import { withoutUndefined } from '../../domain/without-undefined.ts'
+import { changed } from '../../providers/definition/member.ts'
 import {
   hasSecretPlaceholder,
   type McpRequirements,
@@ -19,11 +21,11 @@ const OWN_HEADERS =
 const AS_SECRET = `\${secret:NAME}`
 const SECRET_HEADERS = /auth|cookie|key|token|secret|password|credential/i
 
-const headers = z.record(z.string(), z.string().max(2000)).superRefine((said, ctx) => {
+const headers = z.record(z.string(), z.string().max(2000)).superRefine((sent, ctx) => {
   const refuse = (name: string, message: string) => ctx.addIssue({ code: 'custom', path: [name], message })
-  for (const [name, value] of Object.entries(said)) {
-    if (!HEADER_NAME.test(name) || OWN_HEADERS.test(name)) refuse(name, 'is no header that can be set')
-    else if (!/^[\x20-\x7e]*$/.test(value)) refuse(name, 'has characters that no header may have')
+  for (const [name, value] of Object.entries(sent)) {
+    if (!HEADER_NAME.test(name) || OWN_HEADERS.test(name)) refuse(name, 'is not a header that can be set')
+    else if (!/^[\x20-\x7e]*$/.test(value)) refuse(name, 'has characters that are not allowed in headers')
     else if (SECRET_HEADERS.test(name) && !hasSecretPlaceholder(value))
       refuse(name, `is a secret by its name: keep its value in mcp.secrets and write ${AS_SECRET} here`)
   }
@@ -32,7 +34,7 @@ export const secretName = z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'letters, 
 export const secretValue = z.string().min(1).max(4000)
 export const brokerSecret = z.string().min(32).max(100).openapi({
   description:
-    'Shared with the server: every request is signed with it, as for workers over HTTP, so that the server can believe `_meta`',
+    'Shared with the server: every request is signed with it, as for workers over HTTP, so that the server can trust `_meta`',
 })
 
 const requirement = z.object({
@@ -72,14 +74,14 @@ export const mcpSettingsShape = {
     .regex(/^[A-Za-z0-9_./-]{1,100}$/, 'letters, digits, _ . / - only')
     .openapi({
       description:
-        'The member of a call’s `_meta` that carries tokens and secrets; `arcade_context` unless said',
+        'The member of a call’s `_meta` that carries tokens and secrets; `arcade_context` by default',
     }),
   providers: z.array(idText).max(100).openapi({
     description: 'The only providers that its tools may declare for themselves; all by default',
   }),
   requirements: mcpRequirements.openapi({
     description:
-      'What its tools need where they declare nothing; `tools` has the last word on those it names',
+      'The requirements of tools that declare none; for the tools that `tools` names, its requirements apply',
   }),
 }
 export const mcpOAuth2 = z.object({
@@ -91,27 +93,27 @@ export const mcpOAuth2 = z.object({
   external_id: plainText(50).nullish(),
   scopes: z.array(scopeText).max(100).nullish().openapi({
     description:
-      'Asked for besides what the server lists; `openid` is asked for only if it is here, and the ID token is checked then',
+      'Requested in addition to those that the server lists. `openid` is requested only if it is listed here; then the ID token is checked',
   }),
 })
 
-type Said = {
+type Sent = {
   [Name in keyof typeof mcpSettingsShape]?: z.output<(typeof mcpSettingsShape)[Name]> | null | undefined
 }
 type OAuth2 = z.output<typeof mcpOAuth2> | null | undefined
 type RequirementWire = z.output<typeof requirement>
 
 /** A value replaces the stored setting, and `null` removes it. */
-export function changedSettings(before: McpSettings, said: Said, oauth2: OAuth2): McpSettings {
-  const { headers, namespace, token_meta, providers, requirements } = said
+export function changedSettings(before: McpSettings, sent: Sent, oauth2: OAuth2): McpSettings {
+  const { headers, namespace, token_meta, providers, requirements } = sent
   const client = { ...(oauth2 === null ? {} : before.oauth2), ...toClient(oauth2 ?? {}) }
-  return withoutAbsent({
-    headers: over(before.headers, headers),
-    namespace: over(before.namespace, namespace),
-    tokenMeta: over(before.tokenMeta, token_meta),
-    providers: over(before.providers, providers),
-    requirements: over(before.requirements, requirements && toRequirements(requirements)),
-    oauth2: Object.keys(withoutAbsent(client)).length > 0 ? withoutAbsent(client) : undefined,
+  return withoutUndefined({
+    headers: changed(headers, before.headers),
+    namespace: changed(namespace, before.namespace),
+    tokenMeta: changed(token_meta, before.tokenMeta),
+    providers: changed(providers, before.providers),
+    requirements: changed(requirements && toRequirements(requirements), before.requirements),
+    oauth2: Object.keys(withoutUndefined(client)).length > 0 ? withoutUndefined(client) : undefined,
   })
 }
 
@@ -124,15 +126,7 @@ function toClient({ client_id, authorization_url, external_id, scopes }: NonNull
   }
 }
 
-function over<T>(before: T | undefined, said: T | null | undefined): T | undefined {
-  return said === undefined ? before : (said ?? undefined)
-}
-
-function withoutAbsent<T extends object>(of: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const present = Object.entries(of).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(present) as { [K in keyof T]?: Exclude<T[K], undefined> } // only fewer members
-}
-
+/** The secrets after a change. An absent member keeps the stored secret, and `null` removes it. */
 export function changedSecrets(
   kept: McpSecrets,
   secrets: Readonly<Record<string, string | null>> | null | undefined,
@@ -140,8 +134,8 @@ export function changedSecrets(
   secret: string | null | undefined,
 ): McpSecrets {
   const all = Object.entries(secrets === null ? {} : { ...kept.secrets, ...secrets })
-  const clientSecret = oauth2 === null ? undefined : over(kept.clientSecret, oauth2?.client_secret)
-  const brokerSecret = over(kept.brokerSecret, secret)
+  const clientSecret = oauth2 === null ? undefined : changed(oauth2?.client_secret, kept.clientSecret)
+  const brokerSecret = changed(secret, kept.brokerSecret)
   return {
     secrets: Object.fromEntries(all.filter((one): one is [string, string] => one[1] !== null)),
     ...(clientSecret && { clientSecret }),
@@ -153,8 +147,8 @@ export function toSecret(secrets: McpSecrets): string {
   return JSON.stringify(secrets)
 }
 
-function toRequirements(said: z.output<typeof mcpRequirements>): NonNullable<McpSettings['requirements']> {
-  const { tools, ...all } = said
+function toRequirements(sent: z.output<typeof mcpRequirements>): NonNullable<McpSettings['requirements']> {
+  const { tools, ...all } = sent
   return {
     ...toOne(all),
     ...(tools && {

@@ -19,7 +19,7 @@ const nullish = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
     [Name in keyof Shape]: z.ZodOptional<z.ZodNullable<Shape[Name]>> // what `nullish` makes of each
   }
 
-/** Remote MCP servers over Streamable HTTP. In a change `null` takes a setting away. */
+/** Remote MCP servers over Streamable HTTP. In a change `null` removes a setting. */
 export const mcpWorker = defineWorkerType({
   type: 'mcp',
   create: z.object({
@@ -67,9 +67,9 @@ export const mcpWorker = defineWorkerType({
     authorization: z
       .object({ user_id: z.string().optional(), scopes: z.array(z.string()) })
       .optional()
-      .openapi({ description: 'The server wants OAuth: in whose name its tools are listed' }),
+      .openapi({ description: 'If the server requires OAuth: the user whose connection lists its tools' }),
   }),
-  toSettings: (_, { uri, secret, timeout, retry, secrets, oauth2, ...said }) => ({
+  toSettings: (_, { uri, secret, timeout, retry, secrets, oauth2, ...sent }) => ({
     uri,
     timeoutSeconds: timeout,
     retry,
@@ -78,9 +78,9 @@ export const mcpWorker = defineWorkerType({
       ...(secrets && { secrets }),
       ...(oauth2?.client_secret && { clientSecret: oauth2.client_secret }),
     }),
-    settings: { ...changedSettings({}, said, oauth2) },
+    settings: { ...changedSettings({}, sent, oauth2) },
   }),
-  toChange(broker, { uri, secret, timeout, retry, secrets, oauth2, ...said }, worker) {
+  toChange(broker, { uri, secret, timeout, retry, secrets, oauth2, ...sent }, worker) {
     const kept = readableMcpSecrets(broker, worker)
     const { authorization, ...before } = mcpSettings(worker)
     const isMoved = uri !== undefined && uri !== worker.uri
@@ -91,7 +91,7 @@ export const mcpWorker = defineWorkerType({
         secret: toSecret(changedSecrets(kept, secrets, oauth2, secret)),
       }),
       settings: {
-        ...changedSettings(before, said, oauth2),
+        ...changedSettings(before, sent, oauth2),
         // a server at another address may need another authorization, and so may another client
         ...(!isMoved && oauth2 !== null && authorization && { authorization }),
       },

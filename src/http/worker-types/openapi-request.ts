@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { withoutUndefined } from '../../domain/without-undefined.ts'
 import type { RequestDescription, SchemeMapping } from '../../tools/openapi/openapi-settings.ts'
 import { scopeText } from '../endpoint/fields.ts'
 import { jsonSchema, jsonValue } from '../endpoint/json-schemas.ts'
@@ -72,19 +73,21 @@ export const requestDescription = z
 
 type RequestWire = z.output<typeof requestDescription>
 
-export function fromSchemeWire(said: z.output<typeof schemeMapping>): SchemeMapping {
-  const place = said.header === undefined ? {} : { header: said.header }
-  if ('secret' in said) return { secret: said.secret, ...place }
-  const asked = { ...(said.scopes && { scopes: said.scopes }), ...place }
-  return 'id' in said ? { id: said.id, ...asked } : { providerId: said.provider_id, ...asked }
+export function fromSchemeWire(sent: z.output<typeof schemeMapping>): SchemeMapping {
+  const place = sent.header === undefined ? {} : { header: sent.header }
+  if ('secret' in sent) return { secret: sent.secret, ...place }
+  const scopesAndHeader = { ...(sent.scopes && { scopes: sent.scopes }), ...place }
+  return 'id' in sent
+    ? { id: sent.id, ...scopesAndHeader }
+    : { providerId: sent.provider_id, ...scopesAndHeader }
 }
 
 export function toSchemeWire(mapping: SchemeMapping) {
   if ('secret' in mapping) return mapping
-  const { id, providerId = '', scopes: asked, header } = mapping
+  const { id, providerId = '', scopes: scopesAndHeader, header } = mapping
   return {
     ...(id !== undefined ? { id } : { provider_id: providerId }),
-    ...(asked && { scopes: [...asked] }),
+    ...(scopesAndHeader && { scopes: [...scopesAndHeader] }),
     ...(header !== undefined && { header }),
   }
 }
@@ -95,18 +98,18 @@ export function toRequestSettings({
   output_schema: outputSchema,
   annotations,
   authorization = [],
-  ...said
+  ...sent
 }: RequestWire): RequestDescription {
   return {
-    ...defined(said),
+    ...withoutUndefined(sent),
     inputSchema,
     ...(contentType && { contentType }),
     ...(outputSchema && { outputSchema }),
-    ...(annotations && { annotations: defined(annotations) }),
+    ...(annotations && { annotations: withoutUndefined(annotations) }),
     authorization: [authorization].flat().map((one) => {
       if ('secret' in one) return one
-      const { header: said, scopes: asked = [] } = one
-      const rest = { scopes: asked, ...(said !== undefined && { header: said }) }
+      const { header: sent, scopes: scopesAndHeader = [] } = one
+      const rest = { scopes: scopesAndHeader, ...(sent !== undefined && { header: sent }) }
       return 'id' in one ? { id: one.id, ...rest } : { providerId: one.provider_id, ...rest }
     }),
   }
@@ -121,15 +124,8 @@ export function toRequestWire(request: RequestDescription) {
     ...(outputSchema && { output_schema: outputSchema }),
     authorization: authorization.map((one) => {
       if ('secret' in one) return one
-      const { providerId, ...said } = one
-      return { ...said, ...(providerId !== undefined && { provider_id: providerId }) }
+      const { providerId, ...sent } = one
+      return { ...sent, ...(providerId !== undefined && { provider_id: providerId }) }
     }),
-  }
-}
-
-/** Without the members that hold `undefined`: zod's optional ones may. */
-function defined<T extends object>(value: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as {
-    [Name in keyof T]: Exclude<T[Name], undefined>
   }
 }

@@ -63,15 +63,15 @@ export const openapiWorker = defineWorkerType({
       .optional(),
     ...limits.answer,
   }),
-  async toSettings(_, { timeout, retry, ...said }, projectId) {
-    const settings = await toOpenapiSettings(said, projectId)
+  async toSettings(_, { timeout, retry, ...sent }, projectId) {
+    const settings = await toOpenapiSettings(sent, projectId)
     return { uri: uriOf(settings), secret: '', settings: { ...settings }, timeoutSeconds: timeout, retry }
   },
-  async toChange(_, { timeout, retry, ...said }, worker) {
+  async toChange(_, { timeout, retry, ...sent }, worker) {
     const { document, url, request, ...rest } = openapiSettings(worker)
     const source = { ...(document && { document }), ...(url && { url }), ...(request && { request }) }
-    const isReplaced = said.document !== undefined || said.url !== undefined || said.request !== undefined
-    const settings = { ...rest, ...(!isReplaced && source), ...(await toMembers(said, worker.projectId)) }
+    const isReplaced = sent.document !== undefined || sent.url !== undefined || sent.request !== undefined
+    const settings = { ...rest, ...(!isReplaced && source), ...(await toMembers(sent, worker.projectId)) }
     return {
       uri: uriOf(settings),
       settings: { ...settings },
@@ -109,11 +109,11 @@ export const openapiWorker = defineWorkerType({
   },
 })
 
-async function toOpenapiSettings(said: Members, projectId: string): Promise<OpenapiSettings> {
-  const sources = [said.document, said.url, said.request].filter((one) => one !== undefined)
+async function toOpenapiSettings(sent: Members, projectId: string): Promise<OpenapiSettings> {
+  const sources = [sent.document, sent.url, sent.request].filter((one) => one !== undefined)
   if (sources.length !== 1)
     throw invalidMember('openapi', 'invalid', 'openapi needs exactly one of `document`, `url` and `request`.')
-  return toMembers(said, projectId)
+  return toMembers(sent, projectId)
 }
 
 /** Throws `invalid_request` for faults that can be found without reading the document from its URL. */
@@ -122,12 +122,12 @@ function uriOf(settings: OpenapiSettings): string {
   return baseUri(settings)
 }
 
-async function toMembers(said: Members, projectId: string): Promise<OpenapiSettings> {
+async function toMembers(sent: Members, projectId: string): Promise<OpenapiSettings> {
   const { document, url, request, server_url, namespace, authorization, operations, headers, check_output } =
-    said
+    sent
   return {
     ...(document !== undefined && {
-      document: typeof document === 'string' ? await parsed(document, projectId) : document,
+      document: typeof document === 'string' ? await parseDocument(document, projectId) : document,
     }),
     ...(url !== undefined && { url }),
     ...(request !== undefined && { request: toRequestSettings(request) }),
@@ -150,7 +150,10 @@ async function toMembers(said: Members, projectId: string): Promise<OpenapiSetti
 }
 
 /** Parses in a thread, because a large text, YAML above all, would block the event loop. */
-async function parsed(document: string, projectId: string): Promise<Readonly<Record<string, unknown>>> {
+async function parseDocument(
+  document: string,
+  projectId: string,
+): Promise<Readonly<Record<string, unknown>>> {
   try {
     return await parseInThread(document, projectId)
   } catch (error) {

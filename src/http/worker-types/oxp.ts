@@ -39,8 +39,8 @@ export const oxpWorker = defineWorkerType({
   change: z
     .object({
       uri: workerUri.optional(),
-      api_key: apiKey.nullish().openapi({ description: '`null`: none any more' }),
-      jwt_secret: jwtSecret.nullish().openapi({ description: '`null`: none any more' }),
+      api_key: apiKey.nullish().openapi({ description: '`null` removes it' }),
+      jwt_secret: jwtSecret.nullish().openapi({ description: '`null` removes it' }),
       audience: audience.nullish(),
       envelope: envelope.optional(),
       ...limits.change,
@@ -61,19 +61,19 @@ export const oxpWorker = defineWorkerType({
     timeoutSeconds: timeout,
     retry,
   }),
-  toChange(_, { uri, api_key, jwt_secret, timeout, retry, ...said }, worker) {
+  toChange(_, { uri, api_key, jwt_secret, timeout, retry, ...sent }, worker) {
     const before = oxpSettings(worker)
     const cleared =
       (api_key === null && before.auth === 'api_key') || (jwt_secret === null && before.auth === 'jwt')
     const secret = api_key ?? jwt_secret ?? (cleared ? '' : undefined)
     const auth = secret === undefined ? before.auth : authOf(api_key, jwt_secret)
-    if (said.audience != null && auth !== 'jwt')
+    if (sent.audience != null && auth !== 'jwt')
       throw new BrokerError('invalid_request', `oxp: ${AUDIENCE_ALONE}.`)
-    const audience = said.audience === undefined ? before.audience : (said.audience ?? undefined)
+    const audience = sent.audience === undefined ? before.audience : (sent.audience ?? undefined)
     return {
       ...(uri !== undefined && { uri }),
       ...(secret !== undefined && { secret }),
-      settings: toSettings({ auth, audience, envelope: said.envelope ?? before.envelope }),
+      settings: toSettings({ auth, audience, envelope: sent.envelope ?? before.envelope }),
       ...changedLimits({ timeout, retry }),
     }
   },

@@ -18,14 +18,14 @@ export function readWorkerType(body: {
   readonly type?: string | null | undefined
   readonly [block: string]: unknown
 }): { readonly wire: WorkerTypeWire; readonly block: unknown } {
-  const said = WORKER_TYPE_WIRES.filter(({ type }) => body[type] !== undefined)
-  const [wire] = said
+  const sent = WORKER_TYPE_WIRES.filter(({ type }) => body[type] !== undefined)
+  const [wire] = sent
   const names = WORKER_TYPE_WIRES.map(({ type }) => `\`${type}\``).join(', ')
-  if (wire === undefined || said.length > 1 || (body.type != null && body.type !== wire.type))
+  if (wire === undefined || sent.length > 1 || (body.type != null && body.type !== wire.type))
     throw invalidMember(
       'type',
       'invalid',
-      `A worker needs exactly one of ${names}, with what that type takes, and a \`type\` of the same name or none.`,
+      `A worker needs the settings of exactly one type, in ${names}. If \`type\` is given, it must have the same name.`,
     )
   return { wire, block: body[wire.type] }
 }

@@ -33,11 +33,11 @@ export const acceptanceSchema = z
       .optional()
       .openapi({
         description:
-          'Named by its catalogue after the acceptance: it is neither requested from users nor given to tools',
+          'Requirements that its catalogue has named since: not requested from users and not given to tools until they are accepted',
       }),
     automatic: z.literal(true).optional().openapi({
       description:
-        'In development, and for modules that the settings name, all is accepted without being asked',
+        'In development, and for modules that the settings name, everything is accepted automatically',
     }),
   })
   .openapi('WorkerAcceptance')
@@ -79,7 +79,7 @@ export function addWorkerAcceptance(
       tag: 'Workers',
       summary: 'Accept the new requirements of the tools of a worker',
       description:
-        'Providers, scopes and secrets that the catalogue of a known worker names later than its registration wait for this; `acceptance` of GET /v1/workers/{id} shows them. With `digest`, only if that is what waits still.',
+        'Providers, scopes and secrets that the catalogue of a known worker names later than its registration wait for this; `acceptance` of GET /v1/workers/{id} shows them. With `digest`, they are accepted only if they have not changed since it was read.',
       params: z.object({ id: idText }),
       body: z.strictObject({ digest: z.string().max(100).optional() }),
       bodyIsOptional: true,

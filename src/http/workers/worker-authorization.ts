@@ -9,7 +9,7 @@ import { idText, userIdText } from '../endpoint/fields.ts'
 const params = z.object({ id: idText })
 const query = z.object({ user_id: userIdText, next_uri: z.string().max(2000).optional() })
 
-/** Authorizes a worker that needs OAuth itself, an MCP server. GET is Arcade's method, POST does the same. */
+/** Authorizes a worker that itself needs OAuth: an MCP server. GET is Arcade's method; POST does the same. */
 export function addWorkerAuthorization(add: AddEndpoint, broker: Broker): void {
   for (const method of ['get', 'post'] as const)
     add(
@@ -19,9 +19,9 @@ export function addWorkerAuthorization(add: AddEndpoint, broker: Broker): void {
         path: '/v1/workers/{id}/authorize',
         role: 'admin',
         tag: 'Workers',
-        summary: 'Begin the authorization that an MCP server itself wants',
+        summary: 'Begin the authorization that an MCP server itself needs',
         description:
-          'Its tools are listed with the connection of this user from then on; each user who calls them approves with a connection of their own. Answers `completed` when there is one, and has then read the tools.',
+          'Its tools are then listed with the connection of this user; each user who calls them needs a connection of their own. If this user has a connection, the tools are read at once and the answer is `completed`.',
         params,
         query,
         responses: {

@@ -39,7 +39,7 @@ export function addWorkerTest(add: AddEndpoint, broker: Broker): void {
       tag: 'Workers',
       summary: 'Try out a worker without registering it',
       description:
-        'Takes what POST /v1/workers takes. Answers 200 also when it is not well, and says why not.',
+        'Takes what POST /v1/workers takes. The answer for an unhealthy worker is 200 too, with the reason.',
       body: workerTrialSchema,
       responses: {
         200: {
@@ -52,7 +52,7 @@ export function addWorkerTest(add: AddEndpoint, broker: Broker): void {
   )
 }
 
-/** The same for the API and for the console. */
+/** Tests a worker for the API and the console. */
 export async function tryWorker(
   broker: Broker,
   projectId: string,
@@ -60,8 +60,8 @@ export async function tryWorker(
 ): Promise<TriedWorker> {
   const { id, enabled } = body
   const { wire, block } = readWorkerType(body)
-  const said = await wire.toSettings(broker, block, projectId)
-  const worker = newWorker(broker, projectId, { id, enabled, type: wire.type, ...said })
+  const sent = await wire.toSettings(broker, block, projectId)
+  const worker = newWorker(broker, projectId, { id, enabled, type: wire.type, ...sent })
   return { id, enabled, ...(await tried(broker, worker)) }
 }
 

@@ -40,7 +40,7 @@ const workerSchema = z
     enabled: z.boolean(),
     status: z.enum(['active', 'inactive', 'unreachable', 'unauthorized']).openapi({
       description:
-        '`inactive`: switched off. `unreachable`: its catalogue could not be read; `sync_error` says why. `unauthorized`: a user has to open it first',
+        '`inactive`: switched off. `unreachable`: its catalogue could not be read; `sync_error` says why. `unauthorized`: a user has to authorize it first',
     }),
     managed: z.boolean().openapi({ description: 'It comes from the settings and cannot be changed here' }),
     binding: z.object({ id: z.string(), type: z.literal('project') }),
@@ -154,7 +154,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
       role: 'admin',
       tag,
       summary: 'Delete a worker with its tools',
-      description: 'Metadata tools that it ran stay, unbound.',
+      description: 'Metadata tools that it ran are kept, without a worker.',
       params: idParams,
       responses: { 204: { description: 'Deleted' } },
     },
@@ -229,24 +229,24 @@ export async function createWorker(
   return registerWorker(broker, projectId, { id, enabled, type: wire.type, ...settings })
 }
 
-/** What is left out stays; the catalogue is read again. Throws `not_found`, `invalid_request`. */
+/** Members that are left out do not change. Reads the catalogue again. Throws `not_found`, `invalid_request`. */
 export async function changeWorker(
   broker: Broker,
   projectId: string,
   id: string,
-  { enabled, ...said }: z.output<typeof workerChangeSchema>,
+  { enabled, ...sent }: z.output<typeof workerChangeSchema>,
 ): Promise<Worker> {
   const worker = await getWorker(broker, projectId, id)
   const wire = findWorkerType(worker.type)
-  const others = Object.entries(said).filter(([type, block]) => block !== undefined && type !== wire?.type)
+  const others = Object.entries(sent).filter(([type, block]) => block !== undefined && type !== wire?.type)
   if (wire === undefined || others.length > 0)
     throw new BrokerError(
       'invalid_request',
       wire === undefined
         ? `The worker "${worker.id}" comes from GATEPASS_TOOLS; change it there.`
-        : `The worker "${worker.id}" is of the type ${wire.type}: say what changes in \`${wire.type}\`.`,
+        : `The worker "${worker.id}" is of the type ${wire.type}: put its changes into \`${wire.type}\`.`,
     )
-  const block = (said as Record<string, unknown>)[wire.type] // parsed by the schema of the type
+  const block = (sent as Record<string, unknown>)[wire.type] // parsed by the schema of the type
   return updateWorker(broker, worker, {
     ...(enabled !== undefined && { enabled }),
     ...(block !== undefined && (await wire.toChange(broker, block, worker))),
@@ -269,15 +269,15 @@ export async function deleteWorker(broker: Broker, projectId: string, id: string
 const REASONS = {
   inactive: 'It is switched off.',
   unreachable: 'Its catalogue could not be read; sync_error says why. It is tried again every half minute.',
-  unauthorized: 'A user has to open it first: POST /v1/workers/{id}/authorize.',
+  unauthorized: 'A user has to authorize it first: POST /v1/workers/{id}/authorize.',
 } as const
 
 export async function workerToWire(broker: Broker, worker: Worker): Promise<z.infer<typeof workerSchema>> {
   const { id, type, projectId, enabled, syncedAt, syncError } = worker
   const wire = findWorkerType(type)
   const isAuthorized = wire?.isAuthorized?.(worker)
-  const standing = workerStatus(worker)
-  const status = standing === 'unreachable' && isAuthorized === false ? 'unauthorized' : standing
+  const stored = workerStatus(worker)
+  const status = stored === 'unreachable' && isAuthorized === false ? 'unauthorized' : stored
   return {
     id,
     type,

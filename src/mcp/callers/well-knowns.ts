@@ -2,7 +2,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { BrokerSettings } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
-import type { OnAnswered } from '../../http/endpoint/answered.ts'
+import type { OnAnswered } from '../../http/endpoint/observed-request.ts'
 import { publicToBrowsers } from './browsers.ts'
 import { issuersOf, type McpResource, METADATA_PATH, mcpResource } from './resource.ts'
 

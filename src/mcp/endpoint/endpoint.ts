@@ -3,9 +3,9 @@ import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { isToolsetId } from '../../domain/toolset.ts'
-import type { Answered } from '../../http/endpoint/answered.ts'
 import { limitBody, MAX_API_BODY_BYTES } from '../../http/endpoint/body-limit.ts'
 import type { SharedByEndpoints } from '../../http/endpoint/endpoint.ts'
+import type { ObservedRequest } from '../../http/endpoint/observed-request.ts'
 import type { Charge } from '../../http/endpoint/rate-limit.ts'
 import { requestId } from '../../http/endpoint/request-id.ts'
 import { inRequestSpan } from '../../http/endpoint/request-span.ts'
@@ -49,7 +49,7 @@ export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAutho
   async function answer(
     c: Context,
     { callers, charge, routeOf }: Answering,
-    by: Answered,
+    request: ObservedRequest,
   ): Promise<Response> {
     const toolsetId = c.req.param('toolset')
     // it goes into headers
@@ -57,7 +57,7 @@ export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAutho
       throw new BrokerError('not_found', 'There is no such toolset.')
     const resource = mcpResource(broker.settings.publicUrl, toolsetId)
     const principal = await callers.authenticate(c, resource)
-    if (principal.by.kind === 'api_key') by.caller = principal.by.key
+    if (principal.by.kind === 'api_key') request.caller = principal.by.key
     const { method } = c.req
     if (method !== 'POST' && method !== 'GET') return notAllowed('POST, GET')
     const about = {
@@ -68,7 +68,7 @@ export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAutho
       ...(toolsetId !== undefined && { toolsetId }),
     }
     const context = contextOf(principal, { purpose: 'mcp', requestId: about.requestId })
-    return inContext(context, () => inRequestSpan(broker.tracing, routeOf(method), by, work))
+    return inContext(context, () => inRequestSpan(broker.tracing, routeOf(method), request, work))
 
     async function work(): Promise<Response> {
       await limitBody(c, MAX_API_BODY_BYTES)
@@ -103,12 +103,12 @@ export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAutho
       app.all(path, async (c) => {
         if (isOpenedByBrowser(c)) return c.redirect(setupPath(c.req.param('toolset')), 303)
         const begun = performance.now()
-        const by: Answered = { c, begun }
+        const request: ObservedRequest = { c, begun }
         const resource = mcpResource(broker.settings.publicUrl, c.req.param('toolset'))
-        const response = await answer(c, { callers, charge, routeOf }, by).catch((error: unknown) =>
+        const response = await answer(c, { callers, charge, routeOf }, request).catch((error: unknown) =>
           callers.refuse(c, error, resource),
         )
-        onAnswered?.(routeOf(c.req.method), response.status, performance.now() - begun, by)
+        onAnswered?.(routeOf(c.req.method), response.status, performance.now() - begun, request)
         return response
       })
     }

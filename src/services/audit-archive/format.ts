@@ -1,5 +1,5 @@
 import type { AuditAnchor, AuditBlock } from '../../domain/audit.ts'
-import { type EpochSeconds, toTimestamp } from '../../domain/clock.ts'
+import { fromTimestamp, toTimestamp } from '../../domain/clock.ts'
 import { entryToWire, toEntry } from '../audit-entry.ts'
 
 // An archive is JSON lines: a header; for each block a line `{"block": …}` and its entries as an export has them; and at
@@ -61,11 +61,7 @@ function toArchived(seq: number, line: string): string {
 /** The line of an entry in its block. */
 function toLine(archived: string): string {
   const [begin, at = ''] = ARCHIVED.exec(archived) ?? []
-  return begin === undefined ? archived : `{"at":${secondsOf(at)},"${archived.slice(begin.length)}`
-}
-
-export function secondsOf(timestamp: string): EpochSeconds {
-  return Math.floor(Date.parse(timestamp) / 1000)
+  return begin === undefined ? archived : `{"at":${fromTimestamp(at)},"${archived.slice(begin.length)}`
 }
 
 const NAME = /^(proj_[\w-]+)-(\d{12,})-(\d{12,})\.audit\.jsonl$/

@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AuditAnchor, AuditBlock, AuditHead } from '../../domain/audit.ts'
+import { fromTimestamp } from '../../domain/clock.ts'
 import type { AuditLog } from '../audit-log.ts'
 import { isGenuine } from './anchors.ts'
-import { type ArchiveHeader, blockLines, endLine, headerLine, secondsOf, textOf } from './format.ts'
+import { type ArchiveHeader, blockLines, endLine, headerLine, textOf } from './format.ts'
 
 /** An archive whose every line is as the installation wrote it. */
 export interface VerifiedArchive {
@@ -108,7 +109,7 @@ function parseBoundary(line: string) {
   return {
     firstSeq: Number(first_seq),
     count: Number(count),
-    at: secondsOf(String(at)),
+    at: fromTimestamp(String(at)),
     previous: String(previous),
     hash: String(hash),
     ...(text !== undefined && { text: String(text) }),
@@ -117,7 +118,7 @@ function parseBoundary(line: string) {
 
 function parseEnd(line: string, { projectId, firstSeq }: ArchiveHeader): AuditAnchor {
   const { last_seq, hash, at, mac } = JSON.parse(line).end
-  const anchor = { projectId, firstSeq, lastSeq: last_seq, hash, at: secondsOf(at), mac }
+  const anchor = { projectId, firstSeq, lastSeq: last_seq, hash, at: fromTimestamp(at), mac }
   if (endLine(anchor) !== line) throw new SyntaxError('no end')
   return anchor
 }

@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import type { Broker } from '../../../broker.ts'
 import { AUDIT_ACTIONS } from '../../../domain/audit.ts'
 import { BrokerError } from '../../../domain/errors.ts'
+import { withoutUndefined } from '../../../domain/without-undefined.ts'
 import { verifyEnd } from '../../../flows/audit/verify-end.ts'
 import { type AuditFilter, readAudit } from '../../../flows/read-audit.ts'
 import { newestAnchor } from '../../../services/audit-archive/anchors.ts'
@@ -132,7 +133,7 @@ function readFilter(on: OnPage): AuditFilter {
     until: until === undefined ? undefined : until + DAY - 1,
     before: Number.isSafeInteger(before) && before > 0 ? before : undefined,
   }
-  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) // only fewer members
+  return withoutUndefined(filter)
 }
 
 function filterForm(on: OnPage, isFiltered: boolean): Html {

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { POLICY_USES, type Policy } from '../../../domain/policy.ts'
+import { withoutUndefined } from '../../../domain/without-undefined.ts'
 import type { Html } from '../../pages/layout.ts'
 import { given } from '../attempt.ts'
 import { checkbox, field, select, textArea } from '../form-fields.ts'
@@ -80,7 +81,7 @@ export function policyBody(form: URLSearchParams, id: string): Readonly<Record<s
       .filter((one) => one !== '')
   const lists = LISTS.map((list) => [list, lines(list)] as const).filter(([, all]) => all.length > 0)
   const uses = form.getAll('uses')
-  const time = defined({
+  const time = withoutUndefined({
     days: form.getAll('days').length > 0 ? form.getAll('days').map(Number) : undefined,
     from: given(form, 'from'),
     to: given(form, 'to'),
@@ -88,7 +89,7 @@ export function policyBody(form: URLSearchParams, id: string): Readonly<Record<s
   })
   const [limit, seconds] = [given(form, 'limit'), given(form, 'seconds')]
   const hasRate = limit !== undefined || seconds !== undefined
-  const hook = defined({
+  const hook = withoutUndefined({
     url: given(form, 'url'),
     secret: given(form, 'secret'),
     timeout_ms: given(form, 'timeout_ms') === undefined ? undefined : Number(form.get('timeout_ms')),
@@ -98,7 +99,7 @@ export function policyBody(form: URLSearchParams, id: string): Readonly<Record<s
     id,
     effect: form.get('effect') ?? '',
     enabled: form.get('enabled') === 'true',
-    ...defined({ description: given(form, 'description') }),
+    ...withoutUndefined({ description: given(form, 'description') }),
     match: {
       ...Object.fromEntries(lists),
       ...(uses.length > 0 && { uses }),
@@ -109,10 +110,6 @@ export function policyBody(form: URLSearchParams, id: string): Readonly<Record<s
     },
     ...(Object.keys(hook).length > 0 && { hook }),
   }
-}
-
-function defined(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
 }
 
 /** The form of an existing policy, filled in. */

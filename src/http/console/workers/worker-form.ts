@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { withoutUndefined } from '../../../domain/without-undefined.ts'
 import type { Html } from '../../pages/layout.ts'
 import { given, givenObject } from '../attempt.ts'
 import { field, hidden, textArea } from '../form-fields.ts'
@@ -115,7 +116,7 @@ export function workerBlock(form: URLSearchParams, kind: WorkerKind): Readonly<R
       jwt_secret: given(form, 'jwt_secret'),
     }),
   }
-  return defined({
+  return withoutUndefined({
     ...own[kind](),
     timeout: number('timeout'),
     retry: number('retry'),
@@ -129,13 +130,9 @@ function mcpSecrets(form: URLSearchParams): Readonly<Record<string, unknown>> {
   const place = `\${secret:${TOKEN}}`
   const value = called.toLowerCase() === 'authorization' ? `Bearer ${place}` : place
   const clientSecret = given(form, 'client_secret')
-  const oauth2 = defined({ client_id: clientId, client_secret: clientSecret })
+  const oauth2 = withoutUndefined({ client_id: clientId, client_secret: clientSecret })
   return {
     ...(token !== undefined && { secrets: { [TOKEN]: token }, headers: { [called]: value } }),
     ...(Object.keys(oauth2).length > 0 && { oauth2 }),
   }
-}
-
-function defined(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
 }

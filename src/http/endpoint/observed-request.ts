@@ -6,15 +6,15 @@ export type OnAnswered = (
   route: { readonly method: string; readonly path: string },
   status: number,
   milliseconds: number,
-  by: Answered,
+  request: ObservedRequest,
 ) => void
 
-/** A request that was answered; `caller` is absent when its key was refused. */
-export interface Answered {
+/** A request and what its handling has found out about it. `caller` is absent when the key was refused. */
+export interface ObservedRequest {
   readonly c: Context
-  /** `performance.now()` when it came. */
+  /** `performance.now()` when the request arrived. */
   readonly begun: number
   caller?: ApiKey
-  /** The span of its work, where traces are sent. */
+  /** The span of the request, if traces are exported. */
   span?: Span
 }
