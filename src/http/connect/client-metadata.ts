@@ -5,7 +5,7 @@ import { publishedRedirectUris } from '../../flows/own-domain.ts'
 import { clientMetadata } from '../../providers/client-registration.ts'
 import { clientMetadataUrl } from '../../tools/mcp/client-metadata-url.ts'
 
-/** Short, because a project's domain becomes a redirect URI as soon as it is proved. */
+/** Short, because a project's domain becomes a redirect URI once it has been proved. */
 const MAX_AGE_SECONDS = 300
 
 /**
