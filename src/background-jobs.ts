@@ -11,15 +11,15 @@ import { SCHEDULE_MS, type Scheduler } from './tools/run/scheduler.ts'
 import { createSyncRounds, SYNC_SECONDS } from './tools/worker.ts'
 
 const FLUSH_MS = 1_000
-/** The console's counts are by the hour, and its users by the minute. */
+/** Rarer than the others: the console shows counts by the hour, and when users were last seen by the minute. */
 const ACTIVITY_MS = 5_000
 const DISPATCH_MS = 1_000
 const EXPIRE_MS = 5_000
-/** Expired authorizations of projects with webhooks that are settled at a time. */
+/** How many expired authorizations of projects with webhooks are settled in one run. */
 const EXPIRED_AT_ONCE = 200
 const INDEX_MS = 5_000
 const FORGET_MS = 60 * 1000
-/** What is archived is decided by the day; between two archives this only looks at the oldest entries. */
+/** Whole days are archived, so most runs only read the oldest entries and find nothing due. */
 const ARCHIVE_MS = 10 * 60 * 1000
 const SWEEP_MS = 10 * 60 * 1000
 /** How long the status of a settled authorization is kept. */
@@ -29,7 +29,7 @@ const HISTORY_SECONDS = 30 * 24 * 3600
 /** How long the console's hourly counts are kept. */
 const COUNTED_SECONDS = 90 * 24 * 3600
 
-/** How long a user's approval of an MCP client is kept after its last use: longer than any of its tokens live. */
+/** How long a user's approval of an MCP client is kept after its last use: longer than any token of the client lives. */
 const MCP_CONSENT_SECONDS = 90 * 24 * 3600
 /** How long a connection's page names a tool that no longer uses it. */
 const TOOL_USE_SECONDS = 400 * 24 * 3600
@@ -42,14 +42,14 @@ export interface BackgroundJob {
   run(): Promise<unknown>
 }
 
-/** The parts of a process that carry out what is due. */
-export interface Workforce {
+/** The parts of a process that run due work: scheduled tool runs and webhook deliveries. */
+export interface DueWork {
   readonly scheduler: Scheduler
   readonly dispatcher: Dispatcher
 }
 
 /** The jobs that every process runs. */
-export function ownJobs(broker: Broker, { scheduler, dispatcher }: Workforce): BackgroundJob[] {
+export function ownJobs(broker: Broker, { scheduler, dispatcher }: DueWork): BackgroundJob[] {
   const { uses, activity, history, liveness } = broker
   return [
     { intervalMs: FLUSH_MS, run: () => uses.flush() },
@@ -101,10 +101,10 @@ async function sweep({ store, now, settings }: Broker): Promise<void> {
 /** Starts the jobs of this process; the shared ones too, where it is the process that runs them. */
 export function startJobs(
   broker: Broker,
-  workforce: Workforce,
+  dueWork: DueWork,
   { runsSharedJobs }: { readonly runsSharedJobs: boolean },
 ): NodeJS.Timeout[] {
-  const jobs = [...ownJobs(broker, workforce), ...(runsSharedJobs ? sharedJobs(broker) : [])]
+  const jobs = [...ownJobs(broker, dueWork), ...(runsSharedJobs ? sharedJobs(broker) : [])]
   return jobs.map((job) => start(job, broker.log))
 }
 

@@ -75,9 +75,9 @@ export interface Broker {
   readonly refreshes: Refreshes
   /** Proofs in the `next_uri` of `confirm_user`. */
   readonly confirmations: Confirmations
-  /** Keys for what clients carry between requests. */
+  /** Derives the keys that seal what clients carry between requests, such as cookies. */
   readonly deriveKey: DeriveKey
-  /** Which processes are alive, for claims that one of them holds. */
+  /** Knows which processes are alive, so that claims of a dead one are released. */
   readonly liveness: Liveness
   readonly uses: UseLog
   /** Hourly counts, and when users were last seen, for the console. */
@@ -90,11 +90,11 @@ export interface Broker {
   readonly history: ExecutionLog
   readonly policies: PolicyEngine
   readonly domains: ProjectDomains
-  /** The TXT records of a name. */
+  /** Looks up the TXT records of a name. */
   readonly lookUpTxt: LookUpTxt
   /** Where the users of the project see its pages: at its proved domain, else at the public URL. */
   usersUrl(projectId: string): URL
-  /** A different one for every entry of every project: `/callback/<uid>` where the project's users see its pages. */
+  /** `/callback/<uid>` on the origin of `usersUrl`, so that every entry of every project has its own (RFC 9700 section 4.4). */
   redirectUri(entry: Pick<ProviderEntry, 'uid' | 'projectId'>): string
   /** The client of the entry, from the entry itself or the environment; `undefined` while it has no client id. */
   clientFor(entry: ProviderEntry): Client | undefined
@@ -103,7 +103,7 @@ export interface Broker {
 }
 
 export interface BrokerSettings {
-  /** Providers and secrets in the catalogues of workers are then accepted without an administrator. */
+  /** Development accepts the providers and secrets that workers declare without asking an administrator. */
   readonly development: boolean
   /** The origin that users and providers see. */
   readonly publicUrl: URL
@@ -111,6 +111,7 @@ export interface BrokerSettings {
   readonly verifier: Verifier
   /** Origins that `next_uri` may lead to. */
   readonly nextOrigins: ReadonlySet<string>
+  /** `show`: the connect page waits for the user's click; `pass`: it goes on to the provider at once. */
   readonly connectPage: 'show' | 'pass'
   /** Addresses and networks (CIDR) of proxies whose `X-Forwarded-For` counts. */
   readonly trustedProxies: readonly string[]
@@ -128,7 +129,7 @@ export interface BrokerSettings {
 }
 
 export interface AuditSettings {
-  /** Absent: entries stay in the trail for ever. Without a folder they are deleted when their time is over. */
+  /** Absent: entries stay in the trail for ever. Without a folder they are deleted after `seconds`. */
   readonly retention?: { readonly seconds: number; readonly folder?: string }
 }
 
@@ -149,7 +150,7 @@ export interface DashboardIssuer {
   readonly rules: readonly DashboardRule[]
 }
 
-/** A claim that is the value, or a list with it, gives the role in a project. */
+/** Gives the role in a project to operators whose claim equals the value, or is a list that contains it. */
 export interface DashboardRule {
   readonly claim: string
   readonly value: string
@@ -171,17 +172,17 @@ export interface McpSettings {
   readonly registration: 'on' | 'off'
 }
 
-/** An authorization server whose access tokens are taken at `/mcp`. */
+/** An authorization server whose access tokens `/mcp` accepts. */
 export interface McpIssuer {
   /** Exactly the issuer's own identifier. */
   readonly issuer: string
-  /** What `aud` must hold; absent: the URL of the resource (RFC 8707). */
+  /** The value that the claim `aud` must contain; absent: the URL of the resource (RFC 8707). */
   readonly audience?: string
   /** The claim that holds the user id. */
   readonly userClaim: string
 }
 
-/** Who vouches that the user who finishes is the user who was meant. */
+/** Who verifies that the user who approves is the user for whom the authorization was begun. */
 export type Verifier =
   /** No verification beyond the binding to the browser that clicked. */
   | { readonly kind: 'open' }

@@ -1,4 +1,4 @@
-/** Every fault at once, each with the variable's name and what it takes. */
+/** All faults of the settings together. Each names its variable and the values that it accepts. */
 export class ConfigError extends Error {
   readonly faults: readonly string[]
 

@@ -1,15 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { DatabasePlace } from './store/database-place.ts'
 
-// Development keeps an administrator's API key of its own beside the database, readable by its owner alone like the
-// master key that lies there too: every start prints the same commands, and they work.
+// In development Gatepass keeps an administrator's API key in a file that only its owner can read, like the master key,
+// so that the commands which one start prints still work after the next.
 
-/** Beside the SQLite file, else where it is started. */
+/** The file with the key: beside the SQLite file, else in the working directory. */
 export function developmentKeyFile(database: DatabasePlace): string {
   return database.kind === 'sqlite' ? `${database.path}.api-key` : 'gatepass.api-key'
 }
 
-/** The key that an earlier start kept; `undefined` when there is none that can be read. */
+/** The key of an earlier start; `undefined` if there is none or it cannot be read. */
 export function readDevelopmentKey(database: DatabasePlace): string | undefined {
   try {
     const key = readFileSync(developmentKeyFile(database), 'utf8').trim()
@@ -19,7 +19,7 @@ export function readDevelopmentKey(database: DatabasePlace): string | undefined 
   }
 }
 
-/** Where nothing can be written, the next start makes another key. */
+/** Keeps the key for later starts. If the file cannot be written, the next start makes another key. */
 export function keepDevelopmentKey(database: DatabasePlace, key: string): void {
   try {
     writeFileSync(developmentKeyFile(database), `${key}\n`, { mode: 0o600 })

@@ -16,12 +16,13 @@ type Fetch = (request: Request, env: HttpBindings) => Response | Promise<Respons
 export interface Listener {
   /** Requests that are not answered yet, including those whose client has disconnected. */
   readonly activeRequests: number
-  /** Accepts no more connections and finishes the running requests; after `ms` the rest is cut off. */
+  /** Accepts no more connections and finishes the running requests. After `ms` it cuts off those that still run. */
   close(ms: number): Promise<void>
 }
 
+/** Serves the app. Rejects when the port cannot be bound. */
 export async function listen(
-  fetch: Fetch,
+  fetchApp: Fetch,
   { host, port, publicUrl }: Pick<Config, 'host' | 'port' | 'publicUrl'>,
 ): Promise<Listener> {
   let activeRequests = 0
@@ -43,7 +44,7 @@ export async function listen(
       {
         fetch(request, env) {
           activeRequests++
-          const answer = (fetch as Fetch)(request, env as HttpBindings) // the server speaks HTTP/1.1 only
+          const answer = fetchApp(request, env as HttpBindings) // the server speaks HTTP/1.1 only
           if (!(answer instanceof Promise)) return finish(answer, env as HttpBindings)
           return answer.then(
             (response) => finish(response, env as HttpBindings),
@@ -78,8 +79,8 @@ export async function listen(
       const idle = setInterval(() => {
         if ('closeIdleConnections' in server) server.closeIdleConnections()
       }, IDLE_MS)
-      // Node's own timeouts stop with the listening, so a request that never arrives whole would wait for ever
-      const enough = setTimeout(() => {
+      // Node stops its own timeouts when the server closes, so a request that never arrives completely would wait for ever
+      const deadline = setTimeout(() => {
         if ('closeAllConnections' in server) server.closeAllConnections()
         onFinished()
       }, ms)
@@ -87,7 +88,7 @@ export async function listen(
       // an authorization code is redeemed even if its browser has disconnected
       await finished
       clearInterval(idle)
-      clearTimeout(enough)
+      clearTimeout(deadline)
     },
   }
 }

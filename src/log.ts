@@ -5,7 +5,7 @@ import { redact, redactText } from './redact.ts'
 import { currentContext } from './services/request-context.ts'
 import { currentSpan } from './services/tracing.ts'
 
-/** Size of the buffer of unread log lines. When it is full, lines are dropped, so that no request waits for the reader. */
+/** The size, in bytes, of the buffer of unread log lines. When it is full, lines are dropped, and no request waits. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024
 /** How long closing waits for the reader. */
 const CLOSE_TIMEOUT_MS = 1_000

@@ -51,7 +51,7 @@ import { openStore } from './store/open-store.ts'
 import { createSealer } from './store/seal.ts'
 import type { Store } from './store/store.ts'
 
-/** Cached tools, one entry for each spelling of a name; most are a few kB. */
+/** Cached tools, with one entry for each spelling of a name; most take a few kB. */
 const MAX_HELD_TOOLS = 2_000
 /** The tools of all projects that are kept whole for lists: 10,000 tools of 3 kB each are 30 MB. */
 const MAX_CATALOGUE_CHARACTERS = 256 * 1024 * 1024
@@ -67,11 +67,11 @@ const MAX_HELD_TOOLSETS = 100
 export interface BrokerParts {
   readonly log: Log
   readonly now?: Clock
-  /** The client of every outgoing request; default: the guarded one. A simulation has one that dials nothing. */
+  /** The client of every outgoing request; default: the guarded one. A simulation passes one that opens no connection. */
   readonly outgoing?: Outgoing
-  /** Looks TXT records up; default: by the system's DNS servers. */
+  /** Default: asks the system's DNS servers. */
   readonly lookUpTxt?: LookUpTxt
-  /** Makes spans of what the broker does. Absent: nothing is called for them. */
+  /** Records spans. Absent: tracing is off and costs nothing. */
   readonly tracing?: Tracing
 }
 
@@ -291,7 +291,7 @@ async function checkProviderNames(
     throw new ConfigError(
       misspelled.map(
         ({ variable, meant }) =>
-          `${variable}_… names no provider. Did you mean "${meant}_…"? An entry that is really to be called so is added first, then its client is set.`,
+          `${variable}_… names no provider. Did you mean "${meant}_…"? To use this name for a new entry, add the entry before you set its client.`,
       ),
     )
   for (const { variable } of unknown)

@@ -36,18 +36,18 @@ import { version } from './version.ts'
 
 /** Graceful-shutdown budget; Kubernetes sends SIGKILL after 30 s by default. */
 export const SHUTDOWN_BUDGET_MS = 25_000
-/** The part of the budget in which a run that was cut off records how it ended; as much again is for the writes. */
+/** A run that is cut off has this long to record how it ended. The store then has as long for its last writes. */
 const FINAL_WRITES_MS = 1_000
-/** How long the end waits for the collector to take the last spans. */
+/** How long the shutdown waits for the collector to accept the last spans. */
 const TELEMETRY_MS = 2_000
 
 export interface RunningServer {
   readonly broker: Broker
-  /** Development's own administrator's key, the same at every start. */
+  /** Development's administrator key, the same at every start. */
   readonly apiKey?: string
   /**
    * Graceful shutdown: reports not ready, answers waiters, finishes running requests and refreshes and stores their
-   * results, for at most 25 seconds. Then the rest is cut off; another process takes over scheduled runs.
+   * results, for at most 25 seconds. Work that is still running then is cut off; another process takes over scheduled runs.
    */
   close(): Promise<void>
 }
@@ -57,11 +57,11 @@ export interface ServerParts {
   readonly now?: Clock
   /** As in `BrokerParts`. */
   readonly outgoing?: Outgoing
-  /** Called after each answered request; development prints them. */
+  /** Called after each answered request; development prints each call. */
   readonly onCall?: OnCall
   /** Set where several processes of one machine serve together. */
   readonly cluster?: {
-    /** Whether this process runs the background jobs that are needed once for all of them. */
+    /** Whether this process runs the background jobs that one process runs for all. */
     readonly runsSharedJobs: boolean
     readonly gather: Gather
   }
@@ -137,7 +137,7 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
         await listener.close(left() - 2 * FINAL_WRITES_MS)
         if (left() <= 2 * FINAL_WRITES_MS) await sleep(left() - FINAL_WRITES_MS)
         await atMost(left() - FINAL_WRITES_MS, calls)
-        await deliveries // what has not ended is delivered again
+        await deliveries // a delivery that was cut off is attempted again later
         const cutOff = await scheduled
         if (cutOff > 0) log.error({ runs: cutOff }, 'scheduled runs were cut off at the end')
         // a refresh is finished without a waiting client too: its response may hold the only valid refresh token
@@ -175,7 +175,7 @@ async function authorizationServerFor(broker: Broker): Promise<AuthorizationServ
   return createAuthorizationServer(broker, { projectId: project.id })
 }
 
-/** One line that says how MCP clients may call this server. */
+/** Logs how MCP clients may call this server, or why they cannot. */
 function announceMcp({ settings, log }: Broker): void {
   const { publicUrl, mcp } = settings
   const reason = whyNotServed(settings)

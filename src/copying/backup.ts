@@ -26,21 +26,21 @@ export interface Backup {
 }
 
 /**
- * How many pages, 4 MB, are copied before they are flushed. Without that the disk gets gigabytes in one go, and the commits
- * of a server on it wait behind them.
+ * How many pages are copied between two flushes: 4 MB. A single flush at the end would write gigabytes at once, and the
+ * commits of a running server would wait for it.
  */
 const PAGES_AT_ONCE = 1_000
 const MAX_REST_MS = 200
 
 /**
- * Copies a snapshot of the database into a new file while servers go on: SQLite page by page under a reader's lock,
+ * Copies a snapshot of the database into a new file while servers keep running: SQLite page by page under a reader's lock,
  * which blocks no writer; PostgreSQL row by row in one snapshot. The file is checked and durable when it gets its name,
  * and only its owner can read it. Secrets stay sealed. Throws `store_unavailable`.
  */
 export async function backUp(place: DatabasePlace, to: string, takenAt: EpochSeconds): Promise<Backup> {
   const path = resolve(to)
   const partial = `${path}.partial`
-  if (existsSync(path)) throw isThere(to)
+  if (existsSync(path)) throw alreadyExists(to)
   discard(partial) // left behind by a backup that was killed
   try {
     if (place.kind === 'sqlite') await copyPages(place.path, partial)
@@ -76,7 +76,7 @@ async function copyPages(from: string, to: string): Promise<void> {
   }
 }
 
-/** Flushes the file and leaves the disk to others for as long as that took. It blocks: SQLite gives no other way to wait. */
+/** Flushes the file, then pauses as long as the flush took, so that others can use the disk. SQLite allows no asynchronous pause. */
 function flushGently(file: number): void {
   const begun = performance.now()
   fdatasyncSync(file)
@@ -93,7 +93,7 @@ async function copyFromServer(url: string, to: string): Promise<void> {
   await source.finish()
 }
 
-/** Marks it, checks it, and leaves one file without a log beside it. */
+/** Marks the file as a backup, checks it, and turns its write-ahead log off. Returns the rows of each table. */
 function finish(path: string, takenAt: EpochSeconds): Record<string, number> {
   const client = new Database(path, { fileMustExist: true })
   try {
@@ -124,13 +124,13 @@ function finish(path: string, takenAt: EpochSeconds): Record<string, number> {
   }
 }
 
-/** Never over something else. */
+/** Renames the partial file, and never replaces an existing one. */
 function giveName(partial: string, path: string, to: string): void {
   try {
     linkSync(partial, path)
     rmSync(partial)
   } catch (error) {
-    if (existsSync(path)) throw isThere(to)
+    if (existsSync(path)) throw alreadyExists(to)
     if (
       !(
         error instanceof Error &&
@@ -143,7 +143,7 @@ function giveName(partial: string, path: string, to: string): void {
   }
 }
 
-function isThere(path: string): BrokerError {
+function alreadyExists(path: string): BrokerError {
   return new BrokerError(
     'already_exists',
     `${path} is there already. A backup never replaces a file: name another.`,

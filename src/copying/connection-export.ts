@@ -2,9 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { CompactEncrypt, compactDecrypt } from 'jose'
 
 // The encrypted file of exported connections: JSON lines. The first line has the file's own key, encrypted to a passphrase
-// (RFC 7518 section 4.8) or to a key of 32 bytes (section 4.4); each further line is a JWE (RFC 7516) of one row. The number
-// of the row and the id of the file are in each protected header, and the last line has the number of rows: rows that were
-// moved, left out or taken from another file are noticed.
+// (RFC 7518 section 4.8) or to a key of 32 bytes (section 4.4); each further line is a JWE (RFC 7516) of one row. Each
+// protected header has the id of the file and the number of the row, and the last line has the number of rows: so
+// `decryptRows` detects rows that were moved, left out or taken from another file.
 
 /** What opens the file. */
 export type ExportKey =
@@ -13,12 +13,12 @@ export type ExportKey =
 
 /** OWASP's figure for PBKDF2 with SHA-512 is 210,000. */
 const ITERATIONS = 300_000
-/** More would hold up the reader of a hostile file. */
+/** A file that asks for more iterations is refused, since they would block whoever reads a hostile file. */
 const MOST_ITERATIONS = 2_000_000
 const ENCRYPTION = 'A256GCM'
 const MAX_LINE = 256 * 1024
 
-/** The file cannot be opened or has been changed. Holds nothing of its content. */
+/** The file cannot be decrypted or has been changed. The message holds nothing of its content. */
 export class ExportFault extends Error {
   /** From 1; absent where the whole file is meant. */
   readonly line: number | undefined
@@ -54,7 +54,7 @@ export async function* encryptRows(
   yield seal(number + 1, { end: number })
 }
 
-/** Whether the text begins as a file of `encryptRows` does, and what opens it. */
+/** The kind of key that decrypts the file; `undefined` if the text is no file of `encryptRows`. */
 export function exportKindOf(text: string): ExportKey['kind'] | undefined {
   const header = parseHeader(text.slice(0, MAX_LINE).split('\n', 1).join(''))
   return header?.opened_by

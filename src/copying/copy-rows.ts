@@ -5,10 +5,8 @@ import { BrokerError } from '../domain/errors.ts'
 import { tables } from '../store/dialects/sqlite/schema.ts'
 import { LAST_BACKUP_FACT, MOVED_FACT } from '../store/facts.ts'
 
-/**
- * Copies whole installations from one database to another: rows unchanged, envelopes unopened. The readers and writers
- * of each database are in `sqlite.ts` and `postgres.ts`.
- */
+// Copies whole installations from one database to another: rows unchanged, secrets still sealed. The readers and writers
+// of each database are in `sqlite.ts` and `postgres.ts`.
 
 /** A table as both backends have it. */
 export interface CopiedTable {
@@ -26,18 +24,18 @@ export interface CopiedColumn {
 /** In the order of the table's columns; flags are 0 and 1. */
 export type Row = readonly (string | number | null)[]
 
-/** What a database makes again itself: the heartbeats of processes, and the search index of the audit trail. */
-const MADE_AGAIN: readonly SQLiteTable[] = [
+/** Tables that the copy fills again itself: the heartbeats of processes, and the search index of the audit trail. */
+const REBUILT_TABLES: readonly SQLiteTable[] = [
   tables.processes,
   tables.auditTerms,
   tables.auditSegments,
   tables.auditProgress,
 ]
 
-/** All tables of the schema that are copied, each after those it refers to. The change feed is not. */
+/** The tables that are copied, each after those it refers to. The change feed is not copied. */
 export const COPIED_TABLES: readonly CopiedTable[] = inOrder(
   Object.values(tables)
-    .filter((table) => !MADE_AGAIN.includes(table))
+    .filter((table) => !REBUILT_TABLES.includes(table))
     .sort((a, b) => (getTableName(a) < getTableName(b) ? -1 : 1)),
 ).map((table) => {
   const columns = Object.values(getTableColumns(table))
@@ -79,10 +77,10 @@ export interface RowSource extends RowReader, AsyncDisposable {
   finish(fact?: Fact): Promise<void>
 }
 
-/** An empty database of this release, filled in one transaction: all of it or nothing. */
+/** An empty database of this release, which is filled in one transaction. */
 export interface RowTarget extends RowReader, AsyncDisposable {
   insert(table: CopiedTable, rows: readonly Row[]): Promise<void>
-  /** Commits durably, with that fact if one is given. */
+  /** Commits durably, and writes the fact if one is given. */
   commit(fact?: Fact): Promise<void>
 }
 
@@ -99,7 +97,7 @@ export interface CopiedCount {
 }
 
 const PAGE = 500
-/** Facts about one database, which are not copied. */
+/** Facts that concern only the database they are in. They are not copied. */
 const FACTS_LEFT_BEHIND = ['probe', MOVED_FACT, LAST_BACKUP_FACT]
 
 /**
@@ -170,6 +168,7 @@ function differs(table: CopiedTable, row: Row): BrokerError {
   )
 }
 
+/** The values of the row's primary key. */
 export function keyOf({ columns, key }: CopiedTable, row: Row): Row {
   return key.map((name) => row[columns.findIndex((column) => column.name === name)] ?? null)
 }
@@ -192,6 +191,7 @@ export function ofAnotherRelease(name: string): BrokerError {
   )
 }
 
+/** The refusal to copy into a database that has rows. */
 export function notEmpty(name: string): BrokerError {
   return new BrokerError(
     'store_unavailable',
@@ -199,7 +199,7 @@ export function notEmpty(name: string): BrokerError {
   )
 }
 
-/** Whether the tables, with their columns, are those that are copied. */
+/** Whether the database has exactly the tables of this release, with all their columns. */
 export function isOfThisRelease(columnsOf: ReadonlyMap<string, readonly string[]>): boolean {
   const known = new Set([...COPIED_TABLES.map(({ name }) => name), ...OWN_TABLES])
   return (
@@ -217,9 +217,9 @@ export function isOfThisRelease(columnsOf: ReadonlyMap<string, readonly string[]
   )
 }
 
-/** Tables that each database fills itself. */
+/** Tables that are not copied, because each database fills its own. */
 const OWN_TABLES = [
-  ...MADE_AGAIN.map(getTableName),
+  ...REBUILT_TABLES.map(getTableName),
   'schema_migrations',
   'changes',
   'audit_heads',

@@ -28,15 +28,15 @@ const ARRAYS = { text: 'text[]', whole: 'bigint[]', flag: 'boolean[]' } as const
 >
 
 /**
- * One snapshot of the database. `alone`: no server runs on it, and no process can write until this is closed;
- * otherwise servers go on meanwhile. Throws `store_unavailable`.
+ * Opens one snapshot of the database. With `alone`, running servers are refused and no process can write until the source is
+ * closed; without it, servers keep running. Throws `store_unavailable`.
  */
 export async function openPostgresSource(
   url: string,
   { alone }: { readonly alone: boolean },
 ): Promise<RowSource> {
   const client = await connect(url)
-  return steadied(url, client, async () => {
+  return endingOnFailure(url, client, async () => {
     if (alone) {
       await refuseOthers(client, url)
       await client.query('begin isolation level repeatable read')
@@ -54,14 +54,14 @@ export async function openPostgresSource(
   })
 }
 
-/** A database with no row in it. */
+/** Opens a database that has no rows, after bringing its tables up to date. Throws `store_unavailable`. */
 export async function openPostgresTarget(
   url: string,
   options: { readonly partitions?: number | undefined } = {},
 ): Promise<RowTarget> {
   await migrateDatabase(url, options)
   const client = await connect(url)
-  return steadied(url, client, async () => {
+  return endingOnFailure(url, client, async () => {
     await client.query('begin')
     await client.query(`lock table ${TABLES} in exclusive mode`)
     for (const { name } of COPIED_TABLES) {
@@ -111,7 +111,8 @@ async function connect(url: string): Promise<pg.Client> {
   return client
 }
 
-async function steadied<T>(url: string, client: pg.Client, open: () => Promise<T>): Promise<T> {
+/** Opens something on the client's connection, which is ended if that fails. */
+async function endingOnFailure<T>(url: string, client: pg.Client, open: () => Promise<T>): Promise<T> {
   try {
     return await open()
   } catch (error) {
@@ -151,7 +152,7 @@ function reader(client: pg.Client): RowReader['read'] {
 
 const OWNER_BITS: CopiedColumn = { name: 'owner_bits', kind: 'text' }
 
-/** The tables that have a column for the bits of their owner. */
+/** The tables of a partitioned database that have the column `owner_bits`. */
 async function partitionedTables(client: pg.Client): Promise<ReadonlySet<string>> {
   const { rows } = await client.query<{ name: string }>(
     `select table_name as name from information_schema.columns

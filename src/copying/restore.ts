@@ -17,9 +17,9 @@ export interface Restored {
 }
 
 /**
- * Copies a backup to a place where there is no installation yet. The copy carries the mark by which the next start
- * recognises a backup (`settleRestore`), even when the file itself had none. After a failure nothing is left behind. Throws `not_found`, `already_exists`, and
- * `invalid_request` for a file that is damaged or no backup.
+ * Copies a backup to a place where there is no installation yet. The copy gets the mark by which the next start recognises
+ * a restored backup (`settleRestore`), even if the file has none. After a failure no part of the copy remains. Throws
+ * `not_found`, `already_exists`, `store_unavailable`, and `invalid_request` for a file that is damaged or no backup.
  */
 export async function restoreBackup(backup: string, place: DatabasePlace): Promise<Restored> {
   if (statSync(backup, { throwIfNoEntry: false })?.isFile() !== true)

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { BrokerError } from '../domain/errors.ts'
 import { openDatabase } from '../store/dialects/sqlite/file.ts'
@@ -17,10 +17,11 @@ import {
   type RowTarget,
   toRow,
 } from './copy-rows.ts'
+import { discard } from './durable-file.ts'
 
 /**
- * Opens the file exclusively: no other process has it open, and none can open it until this is closed. Throws `store_unavailable`
- * when one has, and when its tables are not of this release.
+ * Opens the file exclusively: no other process can open it until the source is closed. Throws `store_unavailable` if another
+ * process has it open, or if its tables are those of another release.
  */
 export function openSqliteSource(path: string): RowSource {
   if (!existsSync(path)) throw new BrokerError('store_unavailable', `There is no database ${path}.`)
@@ -47,15 +48,15 @@ export function openSqliteSource(path: string): RowSource {
   }
 }
 
-/** Opens a new or empty file. A file that was made by this call is removed when it is not committed. */
+/** Opens a new or empty file. A file that this call made is removed if it is closed without a commit. */
 export function openSqliteTarget(path: string): RowTarget {
   const isNew = !existsSync(path)
   if (isNew) closeSync(openSync(path, 'wx', 0o600))
   const client = openDatabase(path)
   let isKept = !isNew
-  const discard = () => {
+  const closeTarget = () => {
     close(client)
-    if (!isKept) for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
+    if (!isKept) discard(path)
   }
   try {
     migrateDatabase(client)
@@ -63,7 +64,7 @@ export function openSqliteTarget(path: string): RowTarget {
     for (const { name } of COPIED_TABLES)
       if (client.prepare(`select 1 from ${name} limit 1`).get() !== undefined) throw notEmpty(path)
   } catch (error) {
-    discard()
+    closeTarget()
     throw toRefusal(path, error)
   }
   return {
@@ -80,7 +81,7 @@ export function openSqliteTarget(path: string): RowTarget {
       isKept = true
     },
     async [Symbol.asyncDispose]() {
-      discard()
+      closeTarget()
     },
   }
 }

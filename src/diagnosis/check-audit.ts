@@ -3,10 +3,10 @@ import { isFolder } from '../flows/audit/archive-due.ts'
 import { administersInstallation } from '../flows/manage-keys.ts'
 import type { Check, DiagnosisTarget } from './check.ts'
 
-/** Entries are archived by whole days, and a while after the day has ended. */
+/** Entries are archived by whole days, some time after the day has ended. */
 const GRACE_SECONDS = 2 * 86_400
 
-/** Whether the entries whose retention time has passed were archived. */
+/** Checks that entries whose retention time has passed were archived. */
 export async function checkAuditTrail({ broker, project, config }: DiagnosisTarget): Promise<Check[]> {
   const { retention } = config.audit
   if (retention === undefined) return []

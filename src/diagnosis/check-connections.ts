@@ -6,12 +6,12 @@ import { causeOfConnection } from '../flows/explain/explain-connection.ts'
 import { findProviderByUid } from '../flows/find-provider.ts'
 import type { Check, DiagnosisTarget } from './check.ts'
 
-/** Connections and authorizations that are looked at; the message says when there are more. */
+/** The most connections and authorizations that are read. At this number the message says "at least". */
 const MOST = 500
-/** Authorizations that ended longer ago say little of what is wrong now. */
+/** Authorizations that ended longer ago say little about faults of today. */
 const RECENT_SECONDS = 3600
 
-/** Connections that do not work, put together by provider and cause. */
+/** Finds connections that do not work, grouped by provider and cause. */
 export async function checkConnections({ broker, project }: DiagnosisTarget): Promise<Check[]> {
   const troubled = await broker.store.connections.troubled(project.id, MOST)
   const found = new Map<string, Found>()
@@ -28,7 +28,7 @@ export async function checkConnections({ broker, project }: DiagnosisTarget): Pr
   )
 }
 
-/** Providers at which the latest authorization failed for a reason that no user can remove. */
+/** Finds providers whose latest authorization failed for a cause that users cannot remove. */
 export async function checkAuthorizations({ broker, project }: DiagnosisTarget): Promise<Check[]> {
   const since = broker.now() - RECENT_SECONDS
   const recent = await broker.store.authorizations.endedSince(project.id, since, MOST)

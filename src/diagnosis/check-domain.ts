@@ -4,7 +4,7 @@ import type { Check, DiagnosisTarget } from './check.ts'
 
 const TIMEOUT_MS = 2_000
 
-/** Whether the project's domain is proved, its DNS record still there, and Gatepass to be reached at it. */
+/** Checks that the project's domain is proved, that its DNS record is still published, and that Gatepass answers there. */
 export async function checkDomain({ broker, project }: DiagnosisTarget): Promise<Check[]> {
   const domain = (await broker.store.brandings.find(project.id))?.domain
   if (domain === undefined) return []
@@ -17,7 +17,7 @@ export async function checkDomain({ broker, project }: DiagnosisTarget): Promise
         name,
         status: 'warning',
         message: 'is not proved, so users see the public URL.',
-        fix: `Publish the TXT record ${record.value} at ${record.name}, then ${verify}. Without use for it: --remove domain.`,
+        fix: `Publish the TXT record ${record.value} at ${record.name}, then ${verify}. If you do not want the domain: --remove domain.`,
       },
     ]
   const checks: Check[] = []
@@ -47,8 +47,8 @@ export async function checkDomain({ broker, project }: DiagnosisTarget): Promise
 }
 
 /**
- * Whether Gatepass answers there. The administrator of a project says where the name leads, so this is asked by the
- * guarded client, which tells nothing of a private address.
+ * Whether Gatepass answers at the origin. A project's administrator controls where the name points, so the request goes
+ * through the guarded client, which reveals nothing about private addresses.
  */
 async function askHealth(
   { outgoing }: DiagnosisTarget['broker'],

@@ -6,7 +6,7 @@ import { createDiscovery } from '../providers/discovery.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import type { Check } from './check.ts'
 
-/** Where users log in at an OpenID provider: whether the issuer answers, and which redirect URI to register there. */
+/** Checks that the issuer at which users log in answers, and says which redirect URI to register there. */
 export async function checkLogin({ verifier, publicUrl, allowedHosts }: Config): Promise<Check[]> {
   if (verifier.kind !== 'oidc') return []
   const name = 'login'

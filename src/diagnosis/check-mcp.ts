@@ -9,7 +9,7 @@ import type { Check, DiagnosisTarget } from './check.ts'
 
 const name = 'MCP'
 
-/** Whether the keys of the issuer whose tokens are taken at `/mcp` can be read. */
+/** Checks that the keys of the issuer whose tokens `/mcp` accepts can be read. */
 export async function checkMcpIssuer({ mcp, allowedHosts }: Config): Promise<Check[]> {
   if (mcp.issuer === undefined) return []
   const { issuer, audience = 'the URL of /mcp', userClaim } = mcp.issuer
@@ -40,7 +40,7 @@ export async function checkMcpIssuer({ mcp, allowedHosts }: Config): Promise<Che
   }
 }
 
-/** Whether the project exists in which users act who call `/mcp` with an access token. */
+/** Checks that the project exists in which users with an access token call `/mcp`. */
 export async function checkMcpProject({ broker, config }: DiagnosisTarget): Promise<Check[]> {
   const { project } = config.mcp
   if (project === DEFAULT_PROJECT) return [] // the start creates it

@@ -13,7 +13,7 @@ import { isServing } from './is-serving.ts'
 
 const TIMEOUT_MS = 5_000
 
-/** Whether the project has an API key that works. */
+/** Checks that the project has an API key that works. */
 export async function checkApiKeys({ broker, project, config }: DiagnosisTarget): Promise<Check> {
   const name = 'API keys'
   const keys = await broker.store.apiKeys.list(project.id)
@@ -29,7 +29,7 @@ export async function checkApiKeys({ broker, project, config }: DiagnosisTarget)
   }
 }
 
-/** Whether the server answers at its public URL. */
+/** Checks that the server answers at its public URL. */
 export async function checkServer({ config: { publicUrl } }: DiagnosisTarget): Promise<Check> {
   const name = 'server'
   if (await isServing(publicUrl)) return { name, status: 'ok', message: `answers at ${publicUrl.origin}` }
@@ -46,7 +46,7 @@ interface OwnServer {
   readonly isUp: boolean
 }
 
-/** Whether each provider can be reached and has a client. */
+/** Checks that each provider can be reached and has a client. */
 export async function checkProviders(
   { broker, project, config }: DiagnosisTarget,
   { isUp }: OwnServer,
@@ -76,7 +76,7 @@ export async function checkProviders(
   )
 }
 
-/** Whether each worker is healthy and its catalogue was read. */
+/** Checks that each worker is healthy and that its catalogue was read. */
 export async function checkWorkers(
   { broker, project, config }: DiagnosisTarget,
   { isUp }: OwnServer,

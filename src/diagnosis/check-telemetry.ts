@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import { tryCollector } from '../telemetry/otlp-client.ts'
 import type { Check } from './check.ts'
 
-/** Whether the collector takes traces and metrics, where there is one. */
+/** Checks that the collector, if one is set, accepts traces and metrics. */
 export async function checkTelemetry({ telemetry }: Pick<Config, 'telemetry'>): Promise<Check[]> {
   const signals = (['traces', 'metrics'] as const).map(async (signal): Promise<Check[]> => {
     const endpoint = telemetry?.[signal]

@@ -2,7 +2,7 @@ import { toTimestamp } from '../domain/clock.ts'
 import { type Webhook, webhookCause, webhookState } from '../domain/webhook.ts'
 import type { Check, DiagnosisTarget } from './check.ts'
 
-/** Whether the project's webhooks take what they are sent. */
+/** Checks that the project's webhooks accept their deliveries. */
 export async function checkWebhooks({ broker, project }: DiagnosisTarget): Promise<Check[]> {
   return (await broker.store.webhooks.list(project.id)).map(toCheck)
 }

@@ -11,8 +11,8 @@ import { checkTelemetry } from './check-telemetry.ts'
 import { checkWebhooks } from './check-webhooks.ts'
 
 /**
- * Checks the project's keys, providers and workers, and for administrators of the installation its settings and logins
- * too: they tell of other projects and of the operator's network. Changes nothing.
+ * Checks a project: keys, providers, workers and what else it has. The settings and logins of the installation are checked
+ * only for its administrators, since they reveal other projects and the operator's network. Changes nothing.
  */
 export async function diagnose(target: DiagnosisTarget): Promise<Check[]> {
   const { config, project } = target
@@ -27,7 +27,7 @@ export async function diagnose(target: DiagnosisTarget): Promise<Check[]> {
   ]
 }
 
-/** The checks that read the database. */
+/** The checks of one project. They read the database. */
 export async function checkProject(target: DiagnosisTarget): Promise<Check[]> {
   const keys = await checkApiKeys(target)
   const server = await checkServer(target)
@@ -45,6 +45,7 @@ export async function checkProject(target: DiagnosisTarget): Promise<Check[]> {
   ]
 }
 
+/** The checks of the settings themselves. They send no request. */
 export function checkSettings({ publicUrl, verifier, development, allowedHosts }: Config): Check[] {
   const mode = development ? 'development' : 'production'
   const checks: Check[] = [

@@ -12,7 +12,7 @@ const secretOf = (login: Pick<OidcVerifier, 'client'> | undefined) =>
   login && isSet(login.client.clientSecret)
 const isSet = (value: unknown) => (value === undefined ? 'not set' : 'set')
 
-/** How each setting is shown. A secret is shown as set or not; a setting that is not here is not shown. */
+/** How each setting is shown. Of a secret only `set` or `not set` is shown. A setting without a line is not shown. */
 const SHOWN: Readonly<Partial<Record<SettingName, Show>>> = {
   HOST: ({ host }) => host,
   PORT: ({ port }) => String(port),
@@ -64,7 +64,7 @@ const SHOWN: Readonly<Partial<Record<SettingName, Show>>> = {
   DASHBOARD_ROLES: ({ dashboard }) => dashboard.issuer && list(dashboard.issuer.rules.map(ruleText)),
 }
 
-/** Where telemetry is sent. The headers and the path of a collector may hold credentials, so its origin is shown alone. */
+/** Where telemetry is sent. A collector's path and headers may hold credentials, so only its origin is shown. */
 function telemetryOf({ telemetry }: Config): { readonly name: string; readonly value: string }[] {
   const traces = telemetry?.traces
   return [
@@ -74,7 +74,7 @@ function telemetryOf({ telemetry }: Config): { readonly name: string; readonly v
   ]
 }
 
-/** The settings in force, in the order of their names, without secrets. */
+/** The settings in force, without secrets, in the order of `SETTINGS`. */
 export function effectiveSettings(config: Config): { readonly name: string; readonly value: string }[] {
   const shown = SETTINGS.flatMap((setting) => {
     const value = SHOWN[setting]?.(config)

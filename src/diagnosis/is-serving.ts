@@ -7,7 +7,7 @@ export async function isServing(publicUrl: URL): Promise<boolean> {
   return (await fetchStatus(new URL('/health', publicUrl))) === 200
 }
 
-/** The status of the answer; `undefined` if there is none. A private host is allowed: the URL is the installation's own. */
+/** The status of the response; `undefined` if there is none. The URL is the installation's own, so its host may be private. */
 export async function fetchStatus(url: URL): Promise<number | undefined> {
   const outgoing = createOutgoing({ allowedHosts: [url.host] })
   try {

@@ -68,13 +68,14 @@ export function rotatedApiKey(
   return issueApiKey(order, prefix)
 }
 
+/** Whether `role` may do everything that `needed` may. */
 export function includesRole(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) <= ROLES.indexOf(needed)
 }
 
 /**
- * The user for whom a request with the key acts: the key's own user, else the one that the request names, if any. Throws
- * `user_not_allowed` where it names another user than the key's.
+ * The user for whom a request with the key acts: the key's own user, else the user `named` in the request, if any.
+ * Throws `user_not_allowed` if the request names another user than the key's.
  */
 export function userFor({ userId }: Pick<ApiKey, 'userId'>, named: string | undefined): string | undefined {
   if (userId === undefined || named === undefined || named === userId) return userId ?? named

@@ -8,8 +8,8 @@ import type { Sealed } from './sealed.ts'
  *                        |                                                 |  |  `----> pending (next step)
  *                        `--callback--> confirming --vouch--> confirmed ---'  `-------> failed
  *
- * Expiry is no state: it is `expiresAt` against the clock. A response that is held, and an exchange that died with its
- * process, are over when their `deadline` has passed; the authorization is then as good as pending without an attempt.
+ * Expiry is no state: `expiresAt` is compared with the clock. After `deadline` a held response can no longer be used, and
+ * an unfinished exchange counts as dead: the authorization is then treated as pending without an attempt.
  */
 export type Authorization = Pending | Confirming | Confirmed | Exchanging | Completed | Failed
 
@@ -19,10 +19,10 @@ export interface Step {
   readonly scopes: readonly string[]
   /** The account that must approve at this step, if not the authorization's `account`. */
   readonly account?: string
-  /** Values for the variables that users are asked for, which the caller gave. */
+  /** Values that the caller gave for variables of the provider, so that the user is not asked for them. */
   readonly given?: Readonly<Record<string, string>>
   readonly connectionId?: string
-  /** Scopes that the consent was asked for and did not give. */
+  /** Scopes that were requested and that the user or the provider did not grant. */
   readonly missingScopes?: readonly string[]
   /** The account that was used before, if another one approved. */
   readonly previousAccount?: PreviousAccount
@@ -52,9 +52,9 @@ interface Common {
   readonly nextUri?: string
   /** The connect session that began it: a click then needs the cookie that opening the session has set. */
   readonly connectSessionId?: string
-  /** The user's name for people, by the caller. */
+  /** The user's name as the pages show it; the caller sets it. */
   readonly userDisplay?: string
-  /** The language of the pages, by the caller. */
+  /** The language of the pages; the caller sets it. */
   readonly lang?: string
   readonly createdAt: EpochSeconds
   readonly expiresAt: EpochSeconds
@@ -76,15 +76,13 @@ export interface Attempt {
 export interface AttemptSecrets {
   readonly codeVerifier?: string
   readonly nonce?: string
-  /** `identityOf` the provider when the attempt began: the code is sent to no other identity. */
+  /** `identityOf` the provider when the attempt began: the code is sent only to a provider with this identity. */
   readonly providerIdentity: string
-  /** Of the authorization request: the token request repeats it, wherever users see the pages by then. */
+  /** The redirect URI of the authorization request. The token request repeats it, even if the project's domain has changed. */
   readonly redirectUri?: string
-  /** What the user gave for the variables that users are asked for. */
+  /** Values that the user gave for variables of the provider. */
   readonly given?: Readonly<Record<string, string>>
-  /**
-   * The issuer at which the user of this browser logged in before the attempt, when login is how users are verified.
-   */
+  /** The issuer at which this browser's user logged in before the attempt; set where the verifier is `oidc`. */
   readonly loggedInAt?: string
 }
 
@@ -94,25 +92,25 @@ export interface Pending extends Common {
   readonly flowHash?: string
 }
 
-/** An authorization response that was received and whose code is not redeemed yet. */
+/** States in which the authorization response has arrived and its code is not redeemed yet. */
 interface WithResponse extends Common {
   readonly attempt: Attempt
   /** SHA-256 of the flow id, as `ownedTokenHash` gives it. The id was given only to the browser that came back. */
   readonly flowHash: string
   /** The query of the authorization response. */
   readonly response: Sealed
-  /** Until when the response may be used: codes are short-lived (RFC 6749 section 4.1.2). */
+  /** The response may be used until this time: codes are short-lived (RFC 6749 section 4.1.2). */
   readonly deadline: EpochSeconds
 }
 
-/** The response has arrived, and the caller's page has yet to say who the user is. The code is not redeemed. */
+/** The response has arrived; the caller's page has not confirmed the user yet. */
 export interface Confirming extends WithResponse {
   readonly status: 'confirming'
 }
 
 /**
- * The caller's page has vouched for its user. The code is redeemed when that page sends the browser back, if it is
- * the browser that clicked: then the user who was vouched for and the one who approved are the same.
+ * The caller's page has confirmed the user. The code is redeemed when that page sends back the browser that clicked,
+ * which proves that the confirmed user is the one who approved.
  */
 export interface Confirmed extends WithResponse {
   readonly status: 'confirmed'
@@ -164,11 +162,10 @@ export type FailureReason = (typeof FAILURE_REASONS)[number]
 export const EXPIRED_MESSAGE = 'The link was not used in time. Ask for a new one and open it within its time.'
 
 /**
- * The authorization's state at `now`, without a job having run: an unused one is failed as `expired` after
- * `expiresAt`; one whose exchange died with its process, or whose response was held past its deadline, is pending
- * without an attempt.
+ * The authorization in its state at `now`. After `expiresAt` an unused one is failed as `expired`. After `deadline` one
+ * whose exchange died with its process, or whose response was not used, is pending without an attempt.
  */
-export function at(authorization: Authorization, now: EpochSeconds): Authorization {
+export function authorizationAt(authorization: Authorization, now: EpochSeconds): Authorization {
   const { status } = authorization
   if (status === 'completed' || status === 'failed') return authorization
   if (status === 'exchanging' && now < authorization.deadline) return authorization
@@ -223,7 +220,6 @@ export function requestedAccount(authorization: Authorization): string | undefin
   return currentStep(authorization).account ?? authorization.account
 }
 
-/** The current step. */
 export function currentStep(authorization: Authorization): Step {
   const step = authorization.steps[authorization.step]
   if (step === undefined)

@@ -1,14 +1,14 @@
 import type { EpochSeconds } from './clock.ts'
 
-/** The places of pages at which a project may have sentences of its own. */
+/** The places on pages where a project may show its own sentences. */
 export const OWN_TEXTS = ['connect.note', 'completed.note', 'failed.note'] as const
 export type OwnText = (typeof OWN_TEXTS)[number]
 
-/** How the pages that users see of a project look: its name, logo, colour, links and sentences. */
+/** How a project's pages look to its users: name, logo, colour, links and sentences. */
 export interface Branding {
   readonly projectId: string
   readonly appName?: string
-  /** The language for readers whose own is not known. */
+  /** The language of the pages for users whose language is not known. */
   readonly lang?: string
   /** `#rrggbb`, for pages in light colours and, if they differ, in dark ones. */
   readonly accent?: string
@@ -26,20 +26,20 @@ export interface Branding {
   readonly updatedAt: EpochSeconds
 }
 
-/** A host name of the project's own. Users see the project's pages there from its proof on. */
+/** A host name of the project's own. Once it is proved, users see the project's pages there. */
 export interface OwnDomain {
   readonly name: string
-  /** What the owner of the name has to publish in DNS. */
+  /** The random part of the TXT record that the owner of the name has to publish (`challengeRecord`). */
   readonly challenge: string
   readonly provedAt?: EpochSeconds
 }
 
-/** A domain that was proved, by its project. Of all projects one at most has proved a name. */
+/** A project's proved domain. At most one project has proved a given name. */
 export interface ProvedDomain {
   readonly projectId: string
   readonly name: string
   readonly provedAt: EpochSeconds
-  /** Set by `signedStore`. */
+  /** Keyed MAC over the other members (`signed-store.ts`); the store writes it. */
   readonly mac?: string
 }
 

@@ -5,7 +5,7 @@ export const CAUSE_ACTORS = ['user', 'operator', 'tool_author'] as const
 /** Who can do something about it: the user who approves, the operator of Gatepass, or the author of the tool. */
 export type CauseActor = (typeof CAUSE_ACTORS)[number]
 
-/** What the sentences of the table name. */
+/** The facts that the sentences of the table may insert. */
 export interface CauseFacts {
   /** The provider's display name, and the id of its entry. */
   readonly provider: string
@@ -118,8 +118,8 @@ const TABLE = {
   provider_paused: {
     who: 'user',
     message: ({ provider }) =>
-      `${provider} failed or refused so many requests that it is not asked for a while.`,
-    toDo: 'Wait: it is asked again by itself.',
+      `${provider} failed or refused so many requests that Gatepass sends it none for a while.`,
+    toDo: 'Wait a few minutes: then Gatepass sends requests again.',
   },
   request_refused: {
     who: 'operator',
@@ -219,7 +219,7 @@ const TABLE = {
     toDo: 'Look at the log of the server at the time of the last step; then ask for a new link.',
   },
 
-  // completed, and yet
+  // after a completed authorization
   scopes_withheld: {
     who: 'user',
     message: ({ provider, missingScopes }) => `${provider} did not grant ${missingScopes.join(' ')}.`,
@@ -277,7 +277,7 @@ const TABLE = {
   },
   tokens_unreadable: {
     who: 'operator',
-    message: 'The stored tokens do not open: the master key is missing, or the database was altered.',
+    message: 'The stored tokens cannot be decrypted: the master key is missing, or the database was altered.',
     toDo: 'Run gatepass doctor: it says which master key is missing. Without it the user has to approve again.',
   },
 } as const satisfies Record<string, Entry>

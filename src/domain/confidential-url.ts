@@ -1,4 +1,4 @@
-/** Whether TLS or the loopback interface protects what is sent there. Development allows plain HTTP everywhere. */
+/** Whether TLS or the loopback interface protects requests to the URL. Development allows plain HTTP everywhere. */
 export function isConfidential(url: URL, development: boolean): boolean {
   const plain = development || isLoopbackHost(url.hostname)
   return url.protocol === 'https:' || (url.protocol === 'http:' && plain)

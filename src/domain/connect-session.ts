@@ -1,8 +1,8 @@
 import type { EpochSeconds } from './clock.ts'
 
 /**
- * A page of an application lets one user connect: its token opens, reads, cancels and restarts one authorization, from
- * pages of one origin.
+ * Lets a page of an application connect one user. The session's token can open, read, cancel and restart one
+ * authorization, from pages of one origin.
  */
 export interface ConnectSession {
   /** `cs_…` */
@@ -24,7 +24,7 @@ export interface ConnectSession {
   readonly expiresAt: EpochSeconds
   /** Keyed MAC over the members that grant rights (`signed-store.ts`); the store writes it. */
   readonly mac?: string
-  /** The same over the browser that has opened the session. */
+  /** Keyed MAC over `openerHash` and `openedIn`. */
   readonly openerMac?: string
 }
 
@@ -36,11 +36,11 @@ export const CONNECT_SESSION_SECONDS = 15 * 60
 /** How long a page can still ask how the session ended. */
 export const ENDED_SESSION_SECONDS = 60
 /**
- * How long the browser that opened a session may click, where its authorizations do not live longer. The session is
- * deleted after that: it names a user.
+ * How long a session is kept at least, so that the browser that opened it may still click; longer if authorizations live
+ * longer. Then it is deleted, because it names a user.
  */
 export const OPENER_SECONDS = 3600
-/** A page that begins again and again must not fill the store. */
+/** Limits the authorizations of one session, so that a page that restarts without end does not fill the store. */
 export const MAX_RESTARTS = 10
 
 /** Whether the token is valid at `now`; `settledAt` is when the session's authorization ended, if it has. */

@@ -9,7 +9,7 @@ export interface Connection {
   readonly providerUid: string
   /** The account that approved, as the provider names it. Its id is empty if the provider did not say. */
   readonly account: Account
-  /** What was granted, which may be less than was asked for. */
+  /** The granted scopes, which may be fewer than were requested. */
   readonly scopes: readonly string[]
   /** Scopes that were requested and not granted, with the number of consecutive consents that withheld each. */
   readonly withheldScopes: Readonly<Record<string, number>>
@@ -21,9 +21,9 @@ export interface Connection {
   readonly expiresAt?: EpochSeconds
   /** When the refresh token can no longer be used, unless it is used before; absent when that is unknown. */
   readonly refreshExpiresAt?: EpochSeconds
-  /** When the tokens are refreshed in the background at the latest; absent: as `expiresAt` says. */
+  /** The latest time of the background refresh; absent: it follows from `expiresAt`. */
   readonly refreshAt?: EpochSeconds
-  /** `AccessSecrets` as JSON. Separate from `refresh`, so that a fetch decrypts no more than it needs. */
+  /** `AccessSecrets` as JSON. Separate from `refresh`, so that fetching a token does not decrypt the refresh token. */
   readonly access: Sealed
   /** `RefreshSecrets` as JSON; absent when there is no refresh token. */
   readonly refresh?: Sealed
@@ -80,7 +80,7 @@ export type NeedsAuthorizationReason = (typeof NEEDS_AUTHORIZATION_REASONS)[numb
 
 type TokenLifetime = Pick<Connection, 'receivedAt' | 'expiresAt'>
 
-/** What a provider says of the time at which tokens are refreshed. */
+/** The part of a provider that decides when its tokens are refreshed. */
 export interface RefreshTiming {
   /** Seconds; the default is a tenth of the token's lifetime, at most 60. */
   readonly refreshMarginSeconds?: number
@@ -99,8 +99,8 @@ export function refreshMargin(
 }
 
 /**
- * Whether the token is used without a refresh. A token received later than now, by more than the margin, shows that a
- * clock was wrong (set back, or another node's is ahead). Its expiry is then unreliable too, so it counts as stale.
+ * Whether the token can be used without a refresh. A token that was received later than `now`, by more than the margin,
+ * shows that a clock is wrong (set back, or ahead on another node). Its expiry is then unreliable, so it counts as stale.
  */
 export function isFresh(connection: TokenLifetime, now: EpochSeconds, timing: RefreshTiming = {}): boolean {
   const { receivedAt, expiresAt } = connection
@@ -109,12 +109,12 @@ export function isFresh(connection: TokenLifetime, now: EpochSeconds, timing: Re
   return now < expiresAt - margin && receivedAt <= now + margin
 }
 
-/** Whether the token has not expired, as far as the provider said. */
+/** Whether the token has not expired; one without a known expiry never has. */
 export function isAlive({ expiresAt }: Pick<TokenLifetime, 'expiresAt'>, now: EpochSeconds): boolean {
   return expiresAt === undefined || now < expiresAt
 }
 
-/** Whether the refresh token has expired, as far as the provider or its entry said. */
+/** Whether the refresh token has expired; one without a known expiry never has. */
 export function isRefreshTokenExpired(
   { refreshExpiresAt }: Pick<Connection, 'refreshExpiresAt'>,
   now: EpochSeconds,

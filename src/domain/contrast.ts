@@ -1,13 +1,13 @@
 /** A colour as `#rrggbb`. */
 export type Colour = string
 
-/** Colours behind links and buttons: of the page, and of the card on it. `gatepass-css.ts` has them too. */
+/** Background colours behind links and buttons: the page's, then the card's. They equal those in `gatepass-css.ts`. */
 export const BACKGROUNDS = {
   light: ['#f4f5f8', '#ffffff'],
   dark: ['#11141b', '#191d27'],
 } as const
 
-/** Link text must differ from what is behind it by this much (WCAG 2.2 section 1.4.3), an area by 3 (section 1.4.11). */
+/** The least contrast between link text and its background (WCAG 2.2 section 1.4.3). */
 const LEAST_TEXT_CONTRAST = 4.5
 
 /** The contrast of two colours, from 1 to 21 (WCAG 2.2, "contrast ratio"). */

@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url'
 
 /** The label below which the owner of a name publishes the proof. */
 const CHALLENGE_LABEL = '_gatepass-challenge'
-/** What the TXT record begins with, so that people see what it is for. */
+/** The beginning of the TXT record's value, which shows people what the record is for. */
 const CHALLENGE_PREFIX = 'gatepass-domain='
 /** A name has at most 253 characters (RFC 1035 section 2.3.4), and that of the record is longer. */
 const MAX_NAME = 253 - CHALLENGE_LABEL.length - 1
@@ -10,7 +10,7 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 export type ReadDomainName = { readonly name: string } | { readonly fault: string }
 
-/** The DNS name that the text is, in lower case and with its international letters as punycode (RFC 3492). */
+/** Reads a DNS name. The result is in lower case, with international letters as punycode (RFC 3492). */
 export function readDomainName(text: string): ReadDomainName {
   if (/[/:@?#\\\s]/.test(text))
     return { fault: 'must be a host name alone, such as auth.acme.example, without scheme, port and path' }
@@ -27,7 +27,7 @@ export function readDomainName(text: string): ReadDomainName {
   return { name }
 }
 
-/** The DNS record that proves a domain. */
+/** The DNS record whose publication proves a domain. */
 export interface ChallengeRecord {
   readonly type: 'TXT'
   readonly name: string

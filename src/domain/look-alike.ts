@@ -1,10 +1,10 @@
 /**
- * Letters of other scripts, and Latin ones with strokes or as small capitals, by the Latin letter or digit that people take
- * them for (Unicode Technical Standard #39 section 4). Bounded on purpose: it has the scripts whose letters are drawn like
- * Latin ones in common fonts (Cyrillic, Greek, Armenian, Coptic, Cherokee, Lisu), not whole of `confusables.txt`. Accents and
- * mathematical or wide letters need no line: normalisation takes them off.
+ * Latin letters and digits, each with the letters that people mistake for it: letters of other scripts, and Latin ones with
+ * strokes or as small capitals (Unicode Technical Standard #39 section 4). Bounded on purpose: it has the scripts whose
+ * letters look like Latin ones in common fonts (Cyrillic, Greek, Armenian, Coptic, Cherokee, Lisu), not all of
+ * `confusables.txt`. Accented, mathematical and wide letters are missing, because normalisation makes them plain.
  */
-const TAKEN_FOR: Readonly<Record<string, string>> = {
+const LOOK_ALIKES: Readonly<Record<string, string>> = {
   a: 'АаΑαɑᴀⲀⲁᎪꓮ',
   b: 'ВΒвЬьƄβᏴᏏꓐʙƀƃɓ',
   c: 'СсϹϲⲤⲥᏟꓚᴄƈ¢',
@@ -44,30 +44,30 @@ const DRAWN_LIKE: readonly (readonly [RegExp, string])[] = [
 ]
 
 const LATIN = new Map(
-  Object.entries(TAKEN_FOR).flatMap(([latin, others]) => [...others].map((one) => [one, latin] as const)),
+  Object.entries(LOOK_ALIKES).flatMap(([latin, others]) => [...others].map((one) => [one, latin] as const)),
 )
 
 /**
- * What people read at a glance: equal for names that look alike. Case, accents, spaces, punctuation and characters that are
- * not seen make no other name. For comparison alone: what it returns is no text.
+ * The skeleton of a name (the term of UTS #39): equal for names that look alike. Case, accents, spaces, punctuation and
+ * invisible characters make no difference. Only for comparison, never for display.
  */
-export function readAs(name: string): string {
+export function skeletonOf(name: string): string {
   const letters = [...name.normalize('NFKD')].map((one) => LATIN.get(one) ?? one).join('')
   const plain = letters.toLowerCase().replaceAll(/[^\p{L}\p{N}|]/gu, '')
   return DRAWN_LIKE.reduce((text, [drawn, letter]) => text.replaceAll(drawn, letter), plain)
 }
 
-/** A letter of a script with look-alikes of Latin letters: no word has both. */
-const IMITATES =
+/** A letter of a script that has look-alikes of Latin letters. No ordinary word mixes such a script with Latin. */
+const IMITATING_LETTER =
   /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Coptic}\p{Script=Cherokee}\p{Script=Lisu}]/u
 
 /**
- * The first word whose letters are of Latin and of a script that imitates it, as in "Gооgle" with two Cyrillic letters.
- * Words of one script each are a name like any other, and so is Latin beside Chinese, Japanese or Korean.
+ * The first word that mixes Latin letters with those of an imitating script, as "Gооgle" with two Cyrillic letters. A name
+ * may have words of different scripts, and Latin beside Chinese, Japanese or Korean.
  */
-export function mixedWord(name: string): string | undefined {
+export function mixedScriptWord(name: string): string | undefined {
   return name
     .normalize('NFKC')
     .split(/[^\p{L}\p{M}\p{N}]+/u)
-    .find((word) => /\p{Script=Latin}/u.test(word) && IMITATES.test(word))
+    .find((word) => /\p{Script=Latin}/u.test(word) && IMITATING_LETTER.test(word))
 }

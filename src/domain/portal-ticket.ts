@@ -10,10 +10,10 @@ export interface PortalTicket {
   readonly hash: string
   readonly projectId: string
   readonly userId: string
-  /** The user's name for people, by the caller. */
+  /** The user's name as the page shows it; the caller sets it. */
   readonly userDisplay?: string
   readonly may: readonly PortalRight[]
-  /** Where the page leads back to. */
+  /** Where the page's link back to the application leads. */
   readonly returnUrl?: string
   readonly lang?: string
   readonly createdAt: EpochSeconds

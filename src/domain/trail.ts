@@ -78,16 +78,16 @@ export interface TrailEntry {
   readonly details?: TrailDetails
 }
 
-/** Characters of one line and of a whole trail. A full trail is replaced by what happens next. */
+/** Characters of one line, and of a whole trail. When a trail is full, the next lines replace it. */
 const LONGEST_LINE = 1_200
 export const LONGEST_TRAIL = 10_000
 const MOST_NAMES = 40
 const LONGEST_TEXT = 300
 
-/** The first line of a trail whose earlier lines were dropped. */
-export const BEGUN_ANEW = '{"anew":true}\n'
+/** The first line of a trail whose earlier lines were dropped. Stored, so it never changes. */
+export const CUT_LINE = '{"anew":true}\n'
 
-/** The entries as lines, each shortened to what fits. */
+/** The entries as lines. A line that is too long loses its longest details. */
 export function trailLines(...entries: readonly TrailEntry[]): string {
   return entries.map((entry) => `${lineOf(entry)}\n`).join('')
 }
@@ -123,7 +123,7 @@ export function readTrail(text: string): ReadTrail {
     .split('\n')
     .map(parsed)
     .filter((entry) => entry !== undefined)
-  return { entries, isCut: text.startsWith(BEGUN_ANEW) }
+  return { entries, isCut: text.startsWith(CUT_LINE) }
 }
 
 function parsed(line: string): TrailEntry | undefined {

@@ -29,9 +29,9 @@ export interface Webhook {
   /** Why it is not enabled. */
   readonly disabledReason?: DisabledReason
   readonly disabledAt?: EpochSeconds
-  /** `whsec_…`, which signs. */
+  /** `whsec_…`: the key that signs deliveries. */
   readonly secret: Sealed
-  /** The secret before the last rotation, which signs too until `previousUntil`. */
+  /** The secret before the last rotation. Deliveries are signed with it too, until `previousUntil`. */
   readonly previousSecret?: Sealed
   readonly previousUntil?: EpochSeconds
   /** Failed attempts since the last one that succeeded. */
@@ -67,13 +67,13 @@ export interface Delivery {
   readonly dueAt?: EpochSeconds
   /** The status of the last answer. */
   readonly lastStatus?: number
-  /** Why the last attempt had no answer. */
+  /** Why the last attempt got no answer. */
   readonly lastError?: string
   readonly createdAt: EpochSeconds
   readonly endedAt?: EpochSeconds
 }
 
-/** How a connection ends, for its event. */
+/** How a connection ended, as its event reports it. */
 export interface ConnectionEnding {
   readonly by: 'user' | 'operator'
   /**
@@ -99,12 +99,12 @@ export const RETRY_SECONDS = [
   20 * HOUR,
   24 * HOUR,
 ] as const
-/** Retries are spread by this part of their pause, so that those that failed together do not come together again. */
+/** The random part of each pause, so that attempts which failed together are not repeated together. */
 const SPREAD = 0.1
 /** The longest pause that a receiver may ask for by Retry-After. */
 export const LONGEST_RETRY_SECONDS = 24 * HOUR
 
-/** After so many failures in a row one delivery at a time is tried, and no other spends an attempt. */
+/** After this many failures in a row, one delivery at a time is attempted, and the others wait. */
 export const FAILURES_UNTIL_PROBES = 5
 
 /** `failing`: only probes are sent. */
@@ -118,7 +118,7 @@ export function webhookState({ enabled, failures }: Pick<Webhook, 'enabled' | 'f
 
 const FIRST_PROBE_SECONDS = 15
 const LONGEST_PROBE_SECONDS = 5 * MINUTE
-/** A webhook is disabled when nothing was delivered to it for so long. */
+/** A webhook to which nothing could be delivered for this long is disabled. */
 export const DISABLED_AFTER_SECONDS = 3 * 24 * HOUR
 /** How long events and their deliveries are kept. */
 export const EVENTS_KEPT_SECONDS = 14 * 24 * HOUR
@@ -133,21 +133,21 @@ export function retryPause(attempt: number, random: number, retryAfter = 0): num
   return Math.ceil(Math.max(pause * (1 - SPREAD + 2 * SPREAD * random), retryAfter))
 }
 
-/** The seconds until the next probe of a webhook that has failed so often in a row; `undefined`: it is not probed yet. */
+/** The seconds until the next probe after `failures` failures in a row; `undefined`: too few failures for probes. */
 export function probePause(failures: number): number | undefined {
   const probes = failures - FAILURES_UNTIL_PROBES
   if (probes < 0) return undefined
   return Math.min(FIRST_PROBE_SECONDS * 2 ** Math.min(probes, 10), LONGEST_PROBE_SECONDS)
 }
 
-/** Why a webhook gets nothing, and what to do, in the words of the `doctor`, the console and the command line. */
+/** Why a webhook receives nothing and what to do about it, as `doctor`, the console and the command line say it. */
 export interface WebhookCause {
   readonly code: 'webhook_failing' | 'webhook_disabled' | 'webhook_gone' | 'webhook_switched_off'
   readonly message: string
   readonly toDo: string
 }
 
-/** `undefined`: the webhook takes what it is sent. */
+/** `undefined` for a webhook that accepts its deliveries. */
 export function webhookCause(
   webhook: Pick<Webhook, 'id' | 'enabled' | 'failures' | 'disabledReason'>,
 ): WebhookCause | undefined {

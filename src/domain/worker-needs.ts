@@ -11,7 +11,7 @@ export interface WorkerNeeds {
 
 export const NO_NEEDS: WorkerNeeds = { providers: {}, secrets: [] }
 
-/** What these tools declare. A token for the worker's own server is not included: it opens nothing else. */
+/** What these tools declare. A token for the worker's own server is not included: it gives access to nothing else. */
 export function needsOf(tools: Iterable<Pick<Tool, 'requirements'>>): WorkerNeeds {
   const providers = new Map<string, Set<string>>()
   const keys = new Set<string>()
@@ -59,7 +59,7 @@ export function unacceptedNeeds(needs: WorkerNeeds, accepted: WorkerNeeds): Work
   }
 }
 
-/** Names in one list; a catalogue that names more is cut off. */
+/** The most names in one list; further ones are left out. */
 const MOST_NAMES = 500
 
 /** What `needs` name and `others` do not, as a flat list: `provider:github`, `scope:github:repo`, `secret:api_key`. */

@@ -40,8 +40,8 @@ export interface Worker {
   /** Keyed MAC over the members that grant rights (`signed-store.ts`); the store writes it. */
   readonly mac?: string
   /**
-   * What its tools may request; absent for a worker of a release before acceptance existed, until its catalogue is
-   * read.
+   * What its tools may request. A worker that was added before there was acceptance has none until its catalogue is read
+   * again.
    */
   readonly accepted?: WorkerNeeds
   /** Keyed MAC over `accepted`; the store writes both together. */
@@ -51,7 +51,7 @@ export interface Worker {
 export const WORKER_STATUSES = ['active', 'inactive', 'unreachable'] as const
 export type WorkerStatus = (typeof WORKER_STATUSES)[number]
 
-/** The worker's status when its catalogue was last read, which happens every half minute. */
+/** The worker's status as of the last reading of its catalogue, which happens every 30 seconds. */
 export function workerStatus({ enabled, unreachableSince }: Worker): WorkerStatus {
   if (!enabled) return 'inactive'
   return unreachableSince === undefined ? 'active' : 'unreachable'

@@ -1,6 +1,6 @@
-/** Chunks that are joined when there are this many small ones. */
+/** How many chunks are collected before small ones are joined. */
 const MAX_SMALL = 256
-/** The average length, in bytes, below which chunks are small. */
+/** Chunks count as small if their average length, in bytes, is below this. */
 const SMALL_BYTES = 256
 
 /**

@@ -28,7 +28,7 @@ export interface ExchangeRequest {
   readonly redirects: 'answer' | 'refuse'
 }
 
-/** What happens to an exchange: `onHead`, `onData` and `onEnd`, or `onError` in place of what is left of them. */
+/** The events of an exchange: `onHead`, `onData` and `onEnd`; after a failure `onError` replaces those that are still to come. */
 export interface ExchangeEvents {
   /** Names in lower case; repeated fields are joined by a comma. */
   onHead(status: number, headers: Record<string, string>): void
@@ -37,7 +37,7 @@ export interface ExchangeEvents {
   onError(error: OutgoingError): void
   /** A piece of either body has been transferred. */
   onProgress?(): void
-  /** undici is done with the request, after success and failure; also called when nothing was sent. Called once. */
+  /** The exchange holds its slot and socket no longer, after success or failure. Called exactly once. */
   onClosed?(): void
 }
 
@@ -48,7 +48,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #events: ExchangeEvents
   #slot: HostSlot | undefined
   #controller: Dispatcher.DispatchController | undefined
-  /** The request's own body while it is sent only when `isStillWanted` has said so. */
+  /** The request's body as a stream that first asks `isStillWanted`. */
   #held: Readable | undefined
   #isDispatched = false
   #isAborted = false
@@ -66,7 +66,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#events = events
   }
 
-  /** Called once. Events come afterwards, or during the call. */
+  /** Starts the exchange; to be called once. Events may already occur during the call. */
   begin(): void {
     const { signal } = this.#request
     signal?.addEventListener('abort', this.giveUp)
@@ -78,7 +78,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#slot = this.#pool.limiter.acquire(this.#url.origin, resolve)
     if (this.#slot === undefined) this.#fail(this.#fault('busy'))
     else if (this.#slot.isTaken) this.#onSlot()
-    // by a promise, which keeps the request context: another request hands the slot over
+    // the request that releases its slot calls `resolve`; through the promise this one continues in its own request context
     else void taken.then(() => this.#onSlot())
   }
 
@@ -139,7 +139,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     )
   }
 
-  /** undici writes the head together with the body's first piece, so nothing has been sent before that. */
+  /** Asks right before the first byte: undici writes the head together with the body's first piece. */
   async *#sentIfWanted(piece: Buffer, isWanted: () => Promise<boolean>): AsyncGenerator<Buffer> {
     if (!(await isWanted().catch(() => false))) throw this.#fault('given_up')
     if (this.#isAborted) throw this.#fault('timeout')

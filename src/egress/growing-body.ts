@@ -3,7 +3,7 @@ const STEP = 1024 * 1024
 
 /**
  * A large body in one buffer that grows as the body arrives: joining 64 MiB of chunks at the end would hold up other
- * requests for a tenth of a second. The memory is reserved, and used as far as bytes arrive.
+ * requests for a tenth of a second. `maxBytes` of address space are reserved; memory is used only for bytes that arrive.
  */
 export class GrowingBody {
   readonly #buffer: ArrayBuffer

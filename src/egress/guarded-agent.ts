@@ -4,7 +4,7 @@ import { Agent, buildConnector } from 'undici'
 import { OutgoingError } from './outgoing-error.ts'
 import { bareHostname, type ReachRules } from './public-address.ts'
 
-// The one file that opens connections: threat 14 in docs/security.md.
+// The one file that opens outgoing connections; it guards against threat 14 in docs/security.md.
 
 export type { Dispatcher } from 'undici'
 
@@ -18,7 +18,7 @@ export interface GuardedAgentOptions {
   readonly rules: ReachRules
   /** Default: the system's resolver. */
   readonly lookup?: LookupFunction | undefined
-  /** Open at a time, of each origin. */
+  /** The most open connections to one origin. */
   readonly connections: number
   /** Presented to every server that asks for one. */
   readonly certificate?: ClientCertificate | undefined

@@ -4,7 +4,7 @@ export interface HostLimiter {
   acquire(host: string, onTaken: () => void): HostSlot | undefined
 }
 
-/** A slot of a host, or the place in the queue of one that `onTaken` will announce. */
+/** A slot of a host, or a place in the host's queue until `onTaken` is called. */
 export interface HostSlot {
   readonly isTaken: boolean
   /** Releases the slot, or leaves the queue: `onTaken` is not called then. A second call has no effect. */
@@ -47,7 +47,7 @@ class Slot implements HostSlot {
   readonly #hosts: Map<string, HostSlots>
   readonly #host: string
   readonly #slots: HostSlots
-  /** While the slot is waited for. */
+  /** Set while the slot is in the queue. */
   #onTaken: (() => void) | undefined
   #isReleased = false
 

@@ -23,7 +23,7 @@ export interface OutgoingRequest {
   readonly method?: Dispatcher.HttpMethod
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
-  /** Whether `traceparent` is added, where traces are sent: to workers of the operator, and to no other host. */
+  /** Whether `traceparent` is added if tracing is on. Only requests to the operator's workers set it. */
   readonly continuesTrace?: boolean
   /** Presented in the TLS handshake (RFC 8705). Such a request is not made over plain http. */
   readonly clientCertificate?: ClientCertificate
@@ -71,6 +71,6 @@ export interface OutgoingStreamResponse {
   /** As in `OutgoingResponse`. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: ReadableStream<Uint8Array>
-  /** The same body without a web stream, which costs more than a small request. Either this or `body` is read. */
+  /** The same body without the cost of a web stream. The caller reads either this or `body`. */
   readonly received?: ReceivedBody
 }

@@ -39,13 +39,13 @@ const LARGE_BYTES = 4 * 1024 * 1024
 const CONNECTIONS_PER_HOST = 64
 const STREAMS_PER_HOST = 256
 const WAITING_PER_HOST = 1024
-/** URLs whose check is remembered. */
+/** How many checked URLs are remembered. */
 const KNOWN_TARGETS = 1_000
-/** Clients with a certificate whose connections are kept open. */
+/** How many clients with a certificate keep their connections open. */
 const KNOWN_CERTIFICATES = 100
 
 export interface Outgoing {
-  /** Resolves with the whole response, of any status but 3xx. Rejects with `OutgoingError` alone. */
+  /** Resolves with the whole response, whatever its status; a redirect is refused. Rejects only with `OutgoingError`. */
   send(request: OutgoingRequest): Promise<OutgoingResponse>
   /** Whether a request to this scheme and host may be made, judged before the name is resolved: for registrations. */
   allows(url: URL): boolean

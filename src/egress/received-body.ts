@@ -1,6 +1,6 @@
 import { Chunks, joined } from './chunks.ts'
 
-/** How many bytes wait for their reader before the socket is read no further. */
+/** Reading from the socket pauses while this many bytes wait for their reader. */
 const BUFFER_BYTES = 64 * 1024
 
 interface Source {
@@ -12,7 +12,7 @@ interface Source {
   cancel(): void
 }
 
-/** The body of a response between the socket and its reader, who reads it piece by piece or, once it is all here, at once. */
+/** A response's body between socket and reader. The reader takes it piece by piece, or whole once all of it has arrived. */
 export class ReceivedBody {
   readonly #source: Source
   readonly #chunks = new Chunks()
@@ -27,7 +27,7 @@ export class ReceivedBody {
     this.#source = source
   }
 
-  /** The whole body if all of it has arrived and nothing was read of it; else `undefined`. */
+  /** The whole body if all of it has arrived and no part of it was read; else `undefined`. */
   takeWhole(): Uint8Array | undefined {
     if (!this.#hasEnded || this.#wasRead) return undefined
     this.#wasRead = true
@@ -35,8 +35,8 @@ export class ReceivedBody {
   }
 
   /**
-   * The next bytes, `undefined` at the end. They are joined of all that have arrived, because a server may send every
-   * byte as a chunk of its own. Rejects with what ended the body early. One read at a time.
+   * The next bytes; `undefined` at the end. All chunks that have arrived are joined, because a server may send every byte as
+   * a chunk of its own. Rejects with the error that ended the body early. Only one read may be pending.
    */
   read(): Promise<Uint8Array | undefined> {
     this.#wasRead = true
@@ -91,7 +91,7 @@ export class ReceivedBody {
     this.#waiting = undefined
   }
 
-  /** The body ended early; what has arrived of it can still be read. */
+  /** Ends the body early. The bytes that have arrived can still be read. */
   fail(error: Error): void {
     if (this.#hasEnded) return
     this.#error ??= error

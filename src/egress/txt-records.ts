@@ -1,15 +1,15 @@
 import { Resolver } from 'node:dns/promises'
 
-/** What DNS says of the TXT records of a name. */
+/** The result of a look-up of a name's TXT records. */
 export type TxtAnswer =
-  /** Empty: the name exists, or not, and has no such record. */
+  /** Empty if the name has no such record or does not exist. */
   | { readonly outcome: 'found'; readonly values: readonly string[] }
-  /** The resolver gave no answer, so that nothing is known. `why`: its code, such as `ESERVFAIL`. */
+  /** The resolver gave no answer, so the records are unknown. `why` is its error code, such as `ESERVFAIL`. */
   | { readonly outcome: 'no answer'; readonly why: string }
 
 export type LookUpTxt = (name: string) => Promise<TxtAnswer>
 
-/** One try of one server; there are two of each. */
+/** How long one query waits for one server. Each server is asked twice. */
 const TRY_MS = 2_000
 const DEADLINE_MS = 6_000
 const MAX_RECORDS = 50

@@ -1,5 +1,5 @@
 import type { Broker } from '../broker.ts'
-import { type Authorization, at } from '../domain/authorization.ts'
+import { type Authorization, authorizationAt } from '../domain/authorization.ts'
 import { failureAudit } from './authorization-audit.ts'
 
 const MESSAGE =
@@ -17,5 +17,5 @@ export async function failAsAnotherUser(
   const { id } = authorization
   const audit = failureAudit(broker, authorization, 'user_mismatch')
   const failed = await store.authorizations.fail(id, 'user_mismatch', MESSAGE, now(), undefined, audit)
-  return at(failed ?? (await store.authorizations.find(id)) ?? authorization, now())
+  return authorizationAt(failed ?? (await store.authorizations.find(id)) ?? authorization, now())
 }

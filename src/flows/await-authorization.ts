@@ -1,5 +1,5 @@
 import type { Broker } from '../broker.ts'
-import { type Authorization, at, isSettled } from '../domain/authorization.ts'
+import { type Authorization, authorizationAt, isSettled } from '../domain/authorization.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { mayActFor } from '../services/request-context.ts'
 import type { WaitOptions } from '../services/waiters.ts'
@@ -17,7 +17,7 @@ export async function getAuthorization(
     !mayActFor(authorization.userId)
   )
     throw new BrokerError('not_found', `There is no authorization "${id.slice(0, 80)}" in this project.`)
-  return at(authorization, broker.now())
+  return authorizationAt(authorization, broker.now())
 }
 
 /**

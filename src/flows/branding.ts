@@ -3,7 +3,7 @@ import type { Branding, Logo } from '../domain/branding.ts'
 import { isReadable, nearestReadable } from '../domain/contrast.ts'
 import { invalidMember } from '../domain/errors.ts'
 import { sha256 } from '../domain/ids.ts'
-import { mixedWord, readAs } from '../domain/look-alike.ts'
+import { mixedScriptWord, skeletonOf } from '../domain/look-alike.ts'
 import { catalogueEntries } from '../providers/catalogue/search.ts'
 import { readLogo } from './logo-image.ts'
 
@@ -82,17 +82,17 @@ function merged(before: Branding | undefined, changes: BrandingChanges, logo: Lo
 }
 
 async function refuseProviderName(broker: Broker, projectId: string, appName: string): Promise<void> {
-  const mixed = mixedWord(appName)
+  const mixed = mixedScriptWord(appName)
   if (mixed !== undefined)
     throw invalidMember(
       'app_name',
       'not_allowed',
       `app_name mixes letters of two scripts within the word "${mixed}": some only look like Latin ones, as in names that imitate another. Write each word in one script.`,
     )
-  const read = readAs(appName)
+  const skeleton = skeletonOf(appName)
   const own = (await broker.store.providers.list(projectId)).map(({ provider }) => provider.displayName)
   const shipped = catalogueEntries().flatMap(({ name, alsoKnownAs }) => [name, ...alsoKnownAs])
-  const known = [...own, ...shipped].find((one) => readAs(one) === read)
+  const known = [...own, ...shipped].find((one) => skeletonOf(one) === skeleton)
   if (known !== undefined)
     throw invalidMember(
       'app_name',

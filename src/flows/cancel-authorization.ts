@@ -1,5 +1,5 @@
 import type { Broker } from '../broker.ts'
-import { type Authorization, at, isSettled } from '../domain/authorization.ts'
+import { type Authorization, authorizationAt, isSettled } from '../domain/authorization.ts'
 import { sha256 } from '../domain/ids.ts'
 import { trailLines } from '../domain/trail.ts'
 import { failureAudit, recordRefusal } from './authorization-audit.ts'
@@ -33,7 +33,7 @@ export async function cancelAuthorization(
   const browserHash = sha256(browserId)
   const failed = await store.authorizations.cancel(id, browserHash, MESSAGE, now(), audit, lines)
   if (failed !== undefined) return { outcome: 'ended', authorization: failed }
-  const current = at((await store.authorizations.find(id)) ?? authorization, now())
+  const current = authorizationAt((await store.authorizations.find(id)) ?? authorization, now())
   if (isSettled(current)) return { outcome: 'ended', authorization: current }
   if (current.status === 'exchanging') return { outcome: 'working', authorization: current }
   await recordRefusal(broker, current, 'wrong_browser')

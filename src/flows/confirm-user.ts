@@ -1,5 +1,5 @@
 import type { Broker } from '../broker.ts'
-import { type Authorization, at, currentStep, isSettled } from '../domain/authorization.ts'
+import { type Authorization, authorizationAt, currentStep, isSettled } from '../domain/authorization.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { ownedTokenHash } from '../domain/ids.ts'
 import { trailLines } from '../domain/trail.ts'
@@ -48,7 +48,7 @@ export async function confirmUser(
       'not_found',
       'There is no such flow. Use the flow_id that this visit of your page was given.',
     )
-  const authorization = at(found, now())
+  const authorization = authorizationAt(found, now())
   if (userId !== authorization.userId) throw await mismatch(broker, authorization)
   if (authorization.status === 'failed' && authorization.reason === 'expired')
     throw new BrokerError('authorization_expired', authorization.message)

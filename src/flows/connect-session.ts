@@ -1,5 +1,5 @@
 import type { Broker } from '../broker.ts'
-import { type Authorization, at, isSettled } from '../domain/authorization.ts'
+import { type Authorization, authorizationAt, isSettled } from '../domain/authorization.ts'
 import { type ConnectSession, isLive, MAX_RESTARTS, type OpenedIn } from '../domain/connect-session.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { randomToken, sha256 } from '../domain/ids.ts'
@@ -38,7 +38,7 @@ export async function findConnectSession(broker: Broker, token: string): Promise
 
 async function withAuthorization(broker: Broker, session: ConnectSession): Promise<CurrentSession> {
   const found = await broker.store.authorizations.find(session.authorizationId)
-  return found === undefined ? { session } : { session, authorization: at(found, broker.now()) }
+  return found === undefined ? { session } : { session, authorization: authorizationAt(found, broker.now()) }
 }
 
 function settledAt({ session, authorization }: CurrentSession): number | undefined {

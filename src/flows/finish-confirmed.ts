@@ -1,5 +1,5 @@
 import type { Broker } from '../broker.ts'
-import { type Authorization, at } from '../domain/authorization.ts'
+import { type Authorization, authorizationAt } from '../domain/authorization.ts'
 import { sha256 } from '../domain/ids.ts'
 import { recordRefusal } from './authorization-audit.ts'
 import { completeAuthorization } from './complete-authorization.ts'
@@ -37,7 +37,7 @@ export async function finishConfirmed(
   const found = await store.authorizations.find(visit.id)
   if (found === undefined || (visit.projectId ?? found.projectId) !== found.projectId)
     return { outcome: 'not_found' }
-  const authorization = at(found, now())
+  const authorization = authorizationAt(found, now())
   const current = { outcome: 'current', authorization } as const
   if (authorization.status === 'exchanging') return settled(broker, authorization)
   // a change of the verifier setting ends flows that wait for the former one
@@ -66,7 +66,7 @@ async function settled(broker: Broker, { id }: Authorization): Promise<FinishOut
     const waited = await broker.waiters.wait(id, POLL_MS)
     const found = waited ?? (await broker.store.authorizations.find(id))
     if (found === undefined) return { outcome: 'not_found' }
-    const authorization = at(found, broker.now())
+    const authorization = authorizationAt(found, broker.now())
     if (authorization.status !== 'exchanging' || broker.waiters.closed || performance.now() >= end)
       return { outcome: 'current', authorization }
   }

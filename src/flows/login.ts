@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Broker, OidcVerifier } from '../broker.ts'
-import { type Authorization, at, isSettled } from '../domain/authorization.ts'
+import { type Authorization, authorizationAt, isSettled } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import { randomToken, sha256 } from '../domain/ids.ts'
 import { failAsAnotherUser } from './another-user.ts'
@@ -152,7 +152,7 @@ async function finishForAuthorization(
   const { store, now, log } = broker
   const found = await store.authorizations.find(authorizationId)
   if (found === undefined) return { outcome: 'unknown_login' }
-  const authorization = at(found, now())
+  const authorization = authorizationAt(found, now())
   if (isSettled(authorization)) return { outcome: 'current', authorization }
   const identified = await identifyUser(broker, verifier, received)
   if ('trouble' in identified) {

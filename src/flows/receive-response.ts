@@ -1,7 +1,7 @@
 import type { Broker } from '../broker.ts'
 import {
   type Authorization,
-  at,
+  authorizationAt,
   currentStep,
   type FailureReason,
   isSettled,
@@ -66,7 +66,7 @@ export async function receiveResponse(
     await recordRefusal(broker, found, 'wrong_provider')
     return { outcome: 'wrong_provider' }
   }
-  const authorization = at(found, now())
+  const authorization = authorizationAt(found, now())
   if (isSettled(authorization) || authorization.status === 'exchanging' || attempt === undefined)
     return { outcome: 'current', authorization }
   if (browserId === undefined || sha256(browserId) !== attempt.browserHash) {
@@ -143,7 +143,7 @@ export async function receiveResponse(
 
 async function reload(broker: Broker, authorization: Authorization): Promise<Authorization> {
   const current = (await broker.store.authorizations.find(authorization.id)) ?? authorization
-  return at(current, broker.now())
+  return authorizationAt(current, broker.now())
 }
 
 /** The client secret, to be removed from the provider's words; `undefined` if it cannot be decrypted. */

@@ -3,7 +3,7 @@ import {
   type Attempt,
   type AttemptSecrets,
   type Authorization,
-  at,
+  authorizationAt,
   type Confirmed,
   type Confirming,
   currentStep,
@@ -85,7 +85,7 @@ export async function startAttempt(
     const message = 'The provider was removed or switched off meanwhile. Ask for a new link.'
     const audit = failureAudit(broker, authorization, 'provider_changed')
     const failed = await store.authorizations.fail(id, 'provider_changed', message, now(), undefined, audit)
-    return { outcome: 'not_startable', authorization: failed ?? at(authorization, now()) }
+    return { outcome: 'not_startable', authorization: failed ?? authorizationAt(authorization, now()) }
   }
   const registered = registeredClient(broker, entry, given)
   const state = newOwnedToken(projectId, userId)
@@ -127,7 +127,7 @@ export async function startAttempt(
   const started = await store.authorizations.attempt(id, step, attempt, now(), lines)
   if (started === undefined) {
     const current = (await store.authorizations.find(id)) ?? authorization
-    return { outcome: 'not_startable', authorization: at(current, now()) }
+    return { outcome: 'not_startable', authorization: authorizationAt(current, now()) }
   }
   return { outcome: 'started', authorizationUrl }
 }

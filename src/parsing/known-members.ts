@@ -24,7 +24,7 @@ export interface UnknownMember {
 }
 
 export const MAX_FAULTS = 10
-/** The members of one schema that are searched for the same name in another place. */
+/** How many members of a schema are searched for the same name in another place. */
 const MAX_PLACES = 500
 
 /** Reads a schema. It is called once for each schema of an endpoint. */
@@ -137,9 +137,9 @@ function collect(
 }
 
 /**
- * The path that the sender probably meant: a sibling in another spelling, else the same name in another place of the
- * schema, else a sibling with few letters changed, else the sibling that names the
- * id of it (`user`: `user_id`), else the only one that continues the name.
+ * The path that the sender probably meant. In this order: a sibling in another spelling; the same name in another place of
+ * the schema; a sibling with few letters changed; the sibling that ends in `_id` (`user_id` for `user`); the only sibling that
+ * begins with the name.
  */
 function meantBy(
   root: KnownMembers,
@@ -180,6 +180,7 @@ function placesOf(root: KnownMembers): string[] {
   return places
 }
 
+/** The path with dots between its levels, as in `Fault`. */
 export function dotted(path: readonly PropertyKey[]): string {
   return path.map(String).join('.')
 }

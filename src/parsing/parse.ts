@@ -10,24 +10,25 @@ import {
   unknownMembers,
 } from './known-members.ts'
 
-// Makes the messages that callers read of the faults that a schema finds. No other file does.
+// Turns the faults that a schema finds into the messages that callers read. No other file does.
 
 /** The part of a request that is checked. Messages about the whole part name it. */
 export type Part = 'the body' | 'the query' | 'the path' | 'the headers' | 'the definition'
 
-/** A schema that is used for many requests, with its members. */
+/** A schema that is used for many requests, together with the members that it knows. */
 export interface Checked<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema
   readonly part: Part
   readonly known: KnownMembers
 }
 
+/** Prepares a schema for `parse`. */
 export function checked<Schema extends z.ZodType>(schema: Schema, part: Part): Checked<Schema> {
   let known: KnownMembers | undefined
   return {
     schema,
     part,
-    // read with the first request: most processes are asked by few of the endpoints
+    // read with the first request, because most processes serve only a few of the endpoints
     get known() {
       known ??= knownOf(schema)
       return known
@@ -66,6 +67,7 @@ export function parseOnce<Schema extends z.ZodType>(schema: Schema, value: unkno
   return parse(checked(schema, part), value)
 }
 
+/** The error for these faults. Its message joins theirs; only the first `MAX_FAULTS` are listed. */
 export function invalidRequest(faults: readonly Fault[]): BrokerError {
   const listed = faults.slice(0, MAX_FAULTS)
   const more = faults.length - listed.length
@@ -164,7 +166,7 @@ function defaultMessage(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_format':
       return `must be ${FORMATS[issue.format as string] ?? 'in the form that is described in /docs'}`
     case 'invalid_union':
-      return 'is of none of the kinds that it may be; /docs describes them'
+      return 'has none of the accepted forms; /docs describes them'
     case 'invalid_key':
       return 'has a name that is not allowed here'
     default:

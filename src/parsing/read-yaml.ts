@@ -1,9 +1,9 @@
-/** What a text in YAML holds, or where it first cannot be read: ` (line 3, column 7)`, empty if that is not known. */
+/** The value of a YAML text. `place`: where the text is malformed, as ` (line 3, column 7)`; empty if that is not known. */
 export type ReadYaml =
   | { readonly outcome: 'read'; readonly value: unknown }
   | { readonly outcome: 'unreadable'; readonly place: string }
 
-/** Reads YAML 1.2. A value that repeats others by aliases more than 100 times throws. */
+/** Reads YAML 1.2. Throws if aliases repeat a value more than 100 times, which would take much memory. */
 export async function readYaml(text: string): Promise<ReadYaml> {
   const { parseDocument } = await import('yaml')
   const document = parseDocument(text, { schema: 'core' })

@@ -6,7 +6,7 @@ import type { AddFault, ReadSetting } from './read.ts'
 
 const LEAST_SECONDS = 86_400
 
-/** How long entries stay in the audit trail, and where they go. */
+/** Reads how long entries stay in the audit trail, and the folder into which they are then moved. */
 export function readAuditSettings(setting: ReadSetting, addFault: AddFault): AuditSettings {
   const [retention, archive] = [setting('AUDIT_RETENTION'), setting('AUDIT_ARCHIVE')]
   if (retention === undefined) {
@@ -28,13 +28,13 @@ export function readAuditSettings(setting: ReadSetting, addFault: AddFault): Aud
   }
   if (archive === 'none') return { retention: { seconds } }
   const folder = resolve(archive)
-  if (isSomethingElse(folder))
+  if (isNoFolder(folder))
     addFault('AUDIT_ARCHIVE', `names ${folder}, which is no folder: make it, or write none.`)
   return { retention: { seconds, folder } }
 }
 
-/** A folder that is missing, or cannot be looked at, may be on a disk that is not mounted yet: it stops no start. */
-function isSomethingElse(path: string): boolean {
+/** Whether the path is something other than a folder. A missing path is accepted: its disk may be mounted later. */
+function isNoFolder(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false
   } catch {

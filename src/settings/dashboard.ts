@@ -3,7 +3,7 @@ import { DEFAULT_PROJECT } from '../domain/project.ts'
 import { parseIssuer } from './issuer.ts'
 import { type AddFault, type ReadSetting, splitList } from './read.ts'
 
-/** Whether the console is served, and the issuer at which its operators log in. */
+/** Reads the issuer at which the operators of the console log in. */
 export function readDashboard(
   setting: ReadSetting,
   { development, serve }: { readonly development: boolean; readonly serve: DashboardSettings['serve'] },

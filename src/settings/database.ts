@@ -10,7 +10,7 @@ export function parseDatabaseUrl(text: string): DatabasePlace {
   return place
 }
 
-/** Never repeats the URL in a fault, because it may contain a password. */
+/** Reads the database that a URL names. No fault repeats the URL, because it may contain a password. */
 export function readDatabase(text: string, addFault: AddFault): DatabasePlace {
   const fallback: DatabasePlace = { kind: 'sqlite', path: 'gatepass.db' }
   if (text.startsWith('file:') && text.length > 5)

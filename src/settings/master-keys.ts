@@ -8,7 +8,7 @@ export function masterKeyFile(database: DatabasePlace): string {
   return database.kind === 'sqlite' ? `${database.path}.key` : 'gatepass.key'
 }
 
-/** The keys, 32 bytes each, newest first. Development creates a key file when there is none; production never does. */
+/** Reads the keys, 32 bytes each, newest first. Development creates a key file if there is none; production never does. */
 export function readMasterKeys(
   text: string | undefined,
   database: DatabasePlace,
@@ -29,9 +29,9 @@ export function readMasterKeys(
   const path = masterKeyFile(database)
   if (!existsSync(path)) {
     const databasePath = database.kind === 'sqlite' ? database.path : undefined
-    const begun =
+    const hasData =
       databasePath !== undefined && (statSync(databasePath, { throwIfNoEntry: false })?.size ?? 0) > 0
-    if (begun)
+    if (hasData)
       addFault(
         'MASTER_KEY',
         `is missing, and so is ${path}: set the key that ${databasePath} was sealed with.`,
@@ -41,7 +41,7 @@ export function readMasterKeys(
         'MASTER_KEY',
         `is missing, and there is no ${path} either: start Gatepass first, or set GATEPASS_DATABASE_URL and GATEPASS_MASTER_KEY as its server has them.`,
       )
-    if (begun || make !== 'now') return []
+    if (hasData || make !== 'now') return []
     try {
       writeFileSync(path, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
     } catch {

@@ -11,7 +11,7 @@ interface OtherSettings {
   readonly verifier: Verifier
 }
 
-/** Who may call `/mcp`, and for whom. */
+/** Reads who may call `/mcp`, and for which users. */
 export function readMcp(
   setting: ReadSetting,
   others: OtherSettings,
@@ -35,7 +35,7 @@ function readIssuer(
   const audience = setting('MCP_AUDIENCE')
   const saidClaim = setting('MCP_USER_CLAIM')
   if (text === undefined) {
-    const without = 'says something of the tokens of GATEPASS_MCP_ISSUER, which is not set.'
+    const without = 'belongs to GATEPASS_MCP_ISSUER, which is not set.'
     if (audience !== undefined) addFault('MCP_AUDIENCE', without)
     if (saidClaim !== undefined) addFault('MCP_USER_CLAIM', without)
     return undefined
@@ -68,7 +68,7 @@ function readIssuer(
   }
 }
 
-/** Browsers write an origin without a path; those of extensions have schemes of their own. */
+/** Origins as browsers write them: without a path. Those of browser extensions have their own schemes. */
 function readOrigins(text: string | undefined, addFault: AddFault): ReadonlySet<string> {
   const origins = splitList(text)
   for (const one of origins)

@@ -3,7 +3,7 @@ import { nearest } from '../domain/nearest.ts'
 // The names of all `GATEPASS_…` variables. An unknown one stops the start, because a misspelled setting would otherwise
 // leave the default in force unnoticed.
 
-/** Without the prefix `GATEPASS_`. The type of the settings' reader refuses every other name. */
+/** The names without the prefix `GATEPASS_`. `ReadSetting` accepts no other name. */
 export const SETTINGS = [
   'HOST',
   'PORT',
@@ -53,11 +53,11 @@ const PREFIX = 'GATEPASS_'
 const PROVIDER = 'GATEPASS_PROVIDER_'
 const SUFFIXES = ['CLIENT_ID', 'CLIENT_SECRET'] as const
 
-/** Kubernetes and Docker set these in every container of a network with a service named `gatepass`. */
+/** Variables that Kubernetes and Docker set in every container that can reach a service named `gatepass`. */
 const OF_SERVICE =
   /^GATEPASS_(?:SERVICE_(?:HOST|PORT)(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/
 
-/** Whether Kubernetes or Docker set this `GATEPASS_PORT` for such a service, so that it is not the operator's setting. */
+/** Whether Kubernetes or Docker set this `GATEPASS_PORT` for a service named `gatepass`: then the operator did not set it. */
 export function isServiceLink(name: SettingName, value: string): boolean {
   return name === 'PORT' && /^(?:tcp|udp|sctp):\/\//.test(value)
 }
@@ -86,7 +86,7 @@ export function unknownSettings(names: readonly string[]): string[] {
     })
 }
 
-/** The provider's name may contain `_` too, so each `_` is tried as the end of the name. */
+/** The fault of a variable for a provider that ends in no known suffix. The provider's name may contain `_`, so each `_` is tried as its end. */
 function unknownSuffix(name: string): string {
   const parts = name.slice(PROVIDER.length).split('_')
   const meant = parts

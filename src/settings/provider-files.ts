@@ -43,14 +43,14 @@ export async function readProviderFiles(
   return read
 }
 
-/** In order of their names. Other files of the folder are not read. */
+/** The names of the folder's definition files, sorted. Other files are ignored. */
 function definitionFilesOf(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => [...MODULES, ...DOCUMENTS].includes(extname(name)) && !name.endsWith('.d.ts'))
     .sort()
 }
 
-/** Why a file cannot be read, which names a place in it where that is known. */
+/** Why a file cannot be read. The message names the place in the file if it is known. */
 class FileFault extends Error {}
 
 async function definitionIn(file: string): Promise<unknown> {
@@ -63,7 +63,7 @@ async function definitionIn(file: string): Promise<unknown> {
   }
   const yaml = await readYaml(text)
   if (yaml.outcome === 'read' && !isJson) return yaml.value
-  // the parser of YAML tells the place of most faults of JSON too
+  // the YAML parser also finds the place of most faults in JSON
   const place = yaml.outcome === 'read' ? '' : yaml.place
   throw new FileFault(`is no ${isJson ? 'JSON' : 'YAML'}${place}.`)
 }
@@ -86,7 +86,7 @@ async function defaultExportOf(file: string): Promise<unknown> {
   }
   if (exported.default === undefined)
     throw new FileFault('has no default export: write `export default { … }`.')
-  // getters and classes of a module are read once, as the JSON that they make
+  // JSON reads getters once and turns class instances into plain objects
   return JSON.parse(JSON.stringify(exported.default))
 }
 

@@ -1,7 +1,7 @@
 import { isConfidential } from '../domain/confidential-url.ts'
 import type { AddFault } from './read.ts'
 
-/** The origin that users and providers see. */
+/** Reads the origin that users and providers see. */
 export function readPublicUrl(
   text: string | undefined,
   port: number,

@@ -1,6 +1,6 @@
 import { type AddVariableFault, splitList } from './read.ts'
 
-/** Where traces and metrics are sent by OTLP, as OpenTelemetry's own variables say. Absent: no telemetry is made. */
+/** Where traces and metrics are sent by OTLP, read from OpenTelemetry's own variables. Absent: telemetry is off. */
 export interface TelemetrySettings {
   /** Attributes of the resource: `service.name` and those of `OTEL_RESOURCE_ATTRIBUTES`. */
   readonly resource: Readonly<Record<string, string>>
@@ -10,9 +10,9 @@ export interface TelemetrySettings {
 
 export interface TraceSettings extends OtlpEndpoint {
   readonly sampler: SamplerName
-  /** Of the samplers by ratio: the share of traces that is recorded, from 0 to 1. */
+  /** The share of traces that the samplers by ratio record, from 0 to 1. */
   readonly ratio: number
-  /** Whether `traceparent` is taken from callers and passed on to workers. */
+  /** Whether Gatepass continues the `traceparent` of callers and sends one to workers. */
   readonly propagates: boolean
   readonly batch: {
     readonly scheduledDelayMillis: number
@@ -21,7 +21,7 @@ export interface TraceSettings extends OtlpEndpoint {
   }
 }
 
-/** The address for one signal, and how it is spoken to. */
+/** The collector's address for one signal, and how requests to it are made. */
 export interface OtlpEndpoint {
   readonly url: URL
   /** May hold credentials. */
@@ -44,15 +44,15 @@ const SAMPLERS = [
   'always_off',
 ] as const
 
-/** The share of traces that is recorded where no variable says otherwise. */
+/** The share of traces that is recorded by default. */
 const DEFAULT_RATIO = 0.1
 const LONGEST_MS = 3_600_000
 
 type Signal = 'TRACES' | 'METRICS'
 
 /**
- * Reads the `OTEL_…` variables that Gatepass honours. Others are not looked at, because OpenTelemetry has many that
- * concern other programs. Values that cannot be used are faults, but only where telemetry is on.
+ * Reads the `OTEL_…` variables that Gatepass supports, and ignores all others, since many of them concern other programs.
+ * Invalid values are faults, but only if telemetry is on.
  */
 export function readTelemetry(
   environment: Readonly<Record<string, string | undefined>>,
@@ -99,7 +99,7 @@ export function readTelemetry(
       fault(variable, 'must have no credentials: give them in OTEL_EXPORTER_OTLP_HEADERS.')
       return undefined
     }
-    // the address of one signal is used unchanged, that of all gets the path of the signal
+    // an address for one signal is used unchanged; the common address gets the path of the signal
     if (variable === 'EXPORTER_OTLP_ENDPOINT')
       url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/${signal.toLowerCase()}`
     return {

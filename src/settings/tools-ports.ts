@@ -1,8 +1,8 @@
 const PORTS = 3
 
 /**
- * The ports after the server's own, at which `gatepass tools dev` serves tools. In development Gatepass may send
- * requests there.
+ * The ports at which `gatepass tools dev` serves tools: those after the server's own. In development Gatepass may send
+ * requests to them.
  */
 export function toolsPorts(port: number): readonly number[] {
   return Array.from({ length: PORTS }, (_, i) => port + 1 + i).filter((one) => one <= 65_535)

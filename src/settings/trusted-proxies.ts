@@ -2,8 +2,8 @@ import { isIP } from 'node:net'
 import { type AddFault, splitList } from './read.ts'
 
 /**
- * The addresses and networks (CIDR) of the proxies in front, whose `X-Forwarded-For` counts. A network of all addresses
- * is refused: every client could then choose the address that it is limited by.
+ * Reads the addresses and networks (CIDR) of the reverse proxies whose `X-Forwarded-For` is trusted. A network of all
+ * addresses is refused: every client could then choose the address by which its requests are limited.
  */
 export function readTrustedProxies(text: string | undefined, addFault: AddFault): readonly string[] {
   const items = splitList(text)

@@ -3,7 +3,7 @@ import { isConfidential } from '../domain/confidential-url.ts'
 import { parseIssuer } from './issuer.ts'
 import type { AddFault, ReadSetting } from './read.ts'
 
-/** Who confirms that a browser belongs to the user: the caller's page, an OpenID provider, or the browser binding alone. */
+/** Reads who verifies users: a page of the caller, an OpenID provider, or nobody beyond the binding to the browser. */
 export function readVerifier(setting: ReadSetting, development: boolean, addFault: AddFault): Verifier {
   const open: Verifier = { kind: 'open' }
   const text = setting('USER_VERIFIER')
@@ -11,7 +11,7 @@ export function readVerifier(setting: ReadSetting, development: boolean, addFaul
     if (!development)
       addFault(
         'USER_VERIFIER',
-        "is missing: the URL of your application's page that confirms users, `oidc:<issuer>` to let users log in there, or `open` to let the browser binding alone do.",
+        "is missing: the URL of your application's page that confirms users, `oidc:<issuer>` to let users log in there, or `open` to rely on the binding to the browser alone.",
       )
     return open
   }

@@ -1,5 +1,10 @@
 import { and, count, eq, gt, isNotNull, ne, sql } from 'drizzle-orm'
-import { type Authorization, at, EXPIRED_MESSAGE, type Pending } from '../domain/authorization.ts'
+import {
+  type Authorization,
+  authorizationAt,
+  EXPIRED_MESSAGE,
+  type Pending,
+} from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { authorizationEvents } from './authorization-events.ts'
@@ -73,7 +78,7 @@ export function createBeginning(database: Database): Beginning {
             if (most !== undefined) refuseMore(fresh, yield* otherLive({ ...fresh, now }), now, most)
             return begun
           }
-          if (at(toAuthorization(begun), now).status !== 'failed') return begun
+          if (authorizationAt(toAuthorization(begun), now).status !== 'failed') return begun
           const { id, expiresAt } = begun
           const [expired] = yield* fail('any attempt')({
             id,

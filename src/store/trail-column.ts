@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
-import { BEGUN_ANEW, LONGEST_TRAIL } from '../domain/trail.ts'
+import { CUT_LINE, LONGEST_TRAIL } from '../domain/trail.ts'
 
 /**
  * The trail with these lines after it, in the UPDATE that makes them true. A full one is replaced, so that the
@@ -9,5 +9,5 @@ import { BEGUN_ANEW, LONGEST_TRAIL } from '../domain/trail.ts'
 export function withLines(column: AnySQLiteColumn, lines: string): SQL<string> {
   const before = sql`coalesce(${column}, '')`
   const full = sql.raw(String(LONGEST_TRAIL))
-  return sql`case when length(${before}) > ${full} then ${sql.raw(`'${BEGUN_ANEW}'`)} else ${before} end || cast(${lines} as text)`
+  return sql`case when length(${before}) > ${full} then ${sql.raw(`'${CUT_LINE}'`)} else ${before} end || cast(${lines} as text)`
 }

@@ -3,7 +3,7 @@ import type { SpanLoss } from './tracing.ts'
 
 type Signal = 'traces' | 'metrics'
 
-/** Figures of the telemetry itself: counted from its start, and shown once there are metrics to add them to. */
+/** Counts the batches and spans that telemetry sent and lost. `addTo` adds the counts to the metrics, which are made later. */
 export function createFigures() {
   const batches = {
     sent: new Map<Signal, number>([

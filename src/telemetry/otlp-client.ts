@@ -5,19 +5,19 @@ import { createOutgoing, type Outgoing, OutgoingError } from '../egress/outgoing
 import { parseRetryAfter } from '../egress/retry-after.ts'
 import type { OtlpEndpoint } from '../settings/telemetry.ts'
 
-// Sends telemetry to the operator's collector (OTLP/HTTP, OpenTelemetry protocol specification 1.9). The collector's
-// address is the operator's own setting, so its host may be private and spoken to by plain http. The client is a guarded
-// one all the same: it reaches this host alone, follows no redirect, and has limits of time and size.
+// Sends telemetry to the operator's collector (OTLP/HTTP, OpenTelemetry protocol specification 1.9). The operator sets the
+// collector's address, so its host may be private and its URL plain http. The client is still a guarded one: it reaches
+// only this host, follows no redirect, and limits time and size.
 
 export interface OtlpClient {
-  /** Resolves with whether the collector took it. Never rejects. */
+  /** Resolves with whether the collector accepted the batch. Never rejects. */
   send(body: Uint8Array): Promise<boolean>
-  /** Cuts off what is under way. */
+  /** Aborts requests that are under way. */
   close(): Promise<void>
 }
 
-/** OTLP: after these the same request may be sent again. */
-const PASSING = [429, 502, 503, 504]
+/** Statuses after which OTLP allows to send the same request again. */
+const RETRYABLE = [429, 502, 503, 504]
 const FIRST_PAUSE_MS = 1_000
 /** The part of a pause that is random, so that processes do not all come back at once. */
 const RANDOM_PART = 0.5
@@ -49,7 +49,7 @@ export function createOtlpClient(
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
         const {
           reason,
-          isPassing,
+          isRetryable,
           retryAfter = 0,
         } = await attempt(outgoing, endpoint, {
           body,
@@ -57,7 +57,7 @@ export function createOtlpClient(
           signal: stop.signal,
         })
         const waitMs = Math.max(retryAfter * 1000, pauseMs * (1 - RANDOM_PART * Math.random()))
-        if (!isPassing || stop.signal.aborted || performance.now() + waitMs >= endsAt) {
+        if (!isRetryable || stop.signal.aborted || performance.now() + waitMs >= endsAt) {
           report(reason)
           return reason === undefined
         }
@@ -71,7 +71,7 @@ export function createOtlpClient(
   }
 }
 
-/** Asks the collector to take nothing. Returns why it did not, such as `unreachable` or `status 404`. */
+/** Sends an empty batch. Returns why the collector did not accept it, such as `unreachable` or `status 404`. */
 export async function tryCollector(endpoint: OtlpEndpoint): Promise<string | undefined> {
   const outgoing = clientOf(endpoint)
   try {
@@ -84,12 +84,12 @@ export async function tryCollector(endpoint: OtlpEndpoint): Promise<string | und
   }
 }
 
-/** One request; `reason` says why the collector did not take it. */
+/** One request; `reason` says why the collector did not accept it. */
 async function attempt(
   outgoing: Outgoing,
   { url, headers, protocol, timeoutMs, compression }: OtlpEndpoint,
   request: { readonly body: Uint8Array; readonly deadlineMs: number; readonly signal?: AbortSignal },
-): Promise<{ reason: string | undefined; isPassing: boolean; retryAfter?: number | undefined }> {
+): Promise<{ reason: string | undefined; isRetryable: boolean; retryAfter?: number | undefined }> {
   try {
     const answer = await outgoing.send({
       ...request,
@@ -103,16 +103,16 @@ async function attempt(
     })
     return {
       reason: answer.status >= 200 && answer.status <= 299 ? undefined : `status ${answer.status}`,
-      isPassing: PASSING.includes(answer.status),
+      isRetryable: RETRYABLE.includes(answer.status),
       retryAfter: parseRetryAfter(answer.headers['retry-after'], Date.now() / 1000, timeoutMs / 1000),
     }
   } catch (error) {
     const reason = error instanceof OutgoingError ? error.kind : 'failed'
-    return { reason, isPassing: reason === 'unreachable' }
+    return { reason, isRetryable: reason === 'unreachable' }
   }
 }
 
-/** A client that may reach the collector, at its port alone. */
+/** A guarded client that may reach only the collector's host and port. */
 function clientOf({ url: { hostname, port, protocol } }: OtlpEndpoint): Outgoing {
   const number = port !== '' ? port : protocol === 'http:' ? 80 : 443
   return createOutgoing({ allowedHosts: [`${hostname}:${number}`] })

@@ -1,6 +1,6 @@
 import { ConfigError } from '../config-error.ts'
 
-/** OpenTelemetry's packages. They are loaded where a collector is set, and installed as optional dependencies. */
+/** OpenTelemetry's packages: optional dependencies, which are loaded only if a collector is set. */
 export type Packages = Awaited<ReturnType<typeof load>>
 
 async function load() {
@@ -14,7 +14,7 @@ async function load() {
   return { api, trace, resources, transformer, metrics }
 }
 
-/** Throws `ConfigError` where they are not installed. */
+/** Throws `ConfigError` if they are not installed. */
 export async function loadPackages(): Promise<Packages> {
   try {
     return await load()

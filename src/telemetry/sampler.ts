@@ -3,15 +3,14 @@ import type { TraceSettings } from '../settings/telemetry.ts'
 import type { Packages } from './packages.ts'
 
 /**
- * Traces that a process begins to record in one second. A caller whose requests all say "sampled" decides for us by the
- * parent-based samplers, and must not make every request cost what a recorded one does.
+ * Limits the traces that a process begins to record in one second. With the parent-based samplers a caller can mark all its
+ * requests as sampled; without a limit each of them would cost as much as a recorded one.
  */
 export const MAX_TRACES_PER_SECOND = 100
 
 /**
- * Decides for the first span of a trace in this process, by the setting and the cap. The parent-based samplers also
- * record work that a recorded request has queued. Spans below a recorded one are recorded; below another no span is
- * begun.
+ * Samples by the setting and the limit. They decide on the first span of a trace in this process: its child spans are all
+ * recorded or none is begun. The parent-based samplers also record work that a recorded request has queued.
  */
 export function createSampler(
   { api, trace }: Packages,

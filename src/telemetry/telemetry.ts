@@ -10,15 +10,15 @@ import { toOtlp } from './otlp-metrics.ts'
 import { loadPackages, type Packages } from './packages.ts'
 import { createTracing } from './tracing.ts'
 
-// Sends traces and metrics to the collector that OpenTelemetry's variables name. This folder alone imports
-// OpenTelemetry, and only `startTelemetry` loads it. What is a span is decided where the work is done, by
-// services/tracing.ts and services/traced.ts.
+// Sends traces and metrics to the collector that OpenTelemetry's variables name. Only this folder imports OpenTelemetry,
+// and only `startTelemetry` loads it. The code that does the work begins its spans, by services/tracing.ts and
+// services/traced.ts.
 
 /** The telemetry of one process. */
 export interface Telemetry {
-  /** Absent where traces are not sent. */
+  /** Absent if traces are not sent. */
   readonly tracing?: Tracing
-  /** Sends the metrics from now on, and adds figures of the telemetry itself to them. */
+  /** Sends the metrics at intervals, and adds the counts of the telemetry itself to them. */
   sendMetrics(metrics: Metrics, read: () => Promise<readonly MetricFamily[]>): void
   /** Sends the queued spans and metrics for at most `ms`. Those not sent by then are lost. */
   close(ms: number): Promise<void>
@@ -29,7 +29,7 @@ export interface TelemetryParts {
   readonly version: string
 }
 
-/** Throws `ConfigError` where OpenTelemetry's packages are not installed. */
+/** Throws `ConfigError` if OpenTelemetry's packages are not installed. */
 export async function startTelemetry(
   settings: TelemetrySettings,
   { log, version }: TelemetryParts,
@@ -84,7 +84,7 @@ export async function startTelemetry(
     if (body !== undefined) await metricsClient.send(body)
   }
 
-  /** One at a time. */
+  /** Sends the metrics; a call while they are being sent joins that one. */
   function sendOnce(): Promise<void> {
     sending ??= send()
       .catch((error: unknown) => log.error({ error }, 'metrics could not be read for the collector'))
@@ -108,7 +108,7 @@ export async function startTelemetry(
       const flushed = Promise.allSettled([tracing?.flush(), timer && sendOnce()])
       await Promise.race([flushed, over])
       done.abort()
-      // what is still under way is cut off, so that an unreachable collector does not keep the process alive
+      // requests that are still under way are aborted, so that an unreachable collector does not keep the process alive
       await Promise.allSettled(clients.map((client) => client.close()))
     },
   }

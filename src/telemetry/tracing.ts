@@ -8,10 +8,10 @@ import type { Packages } from './packages.ts'
 import { createSampler } from './sampler.ts'
 import { formatTraceparent, parseTraceparent } from './traceparent.ts'
 
-/** Spans that one trace has in this process at most: an import of ten thousand tools is one request too. */
+/** Limits the spans of one trace in this process: an import of ten thousand tools is one request. */
 export const MAX_SPANS_PER_TRACE = 1_000
 
-/** Why a span that was to be recorded is not. */
+/** Why a span of a recorded trace is not sent. */
 export type SpanLoss = 'queue_full' | 'export_failed' | 'trace_full'
 
 export interface TracingParts {
@@ -24,7 +24,7 @@ export interface TracingParts {
   readonly onCapped: () => void
 }
 
-/** What all spans of one trace share in this process. */
+/** The state that all spans of one trace share in this process. */
 interface LocalTrace {
   /** Milliseconds to add to `performance.now()`, so that the spans of one trace keep their order. */
   readonly epochMs: number
@@ -32,13 +32,13 @@ interface LocalTrace {
 }
 
 /**
- * `Tracing` by OpenTelemetry's SDK. Nothing is registered globally: modules of tools that run in this process and have
- * instrumentation of their own see no span of Gatepass, and Gatepass sends none of theirs.
+ * Implements `Tracing` with OpenTelemetry's SDK. It registers nothing globally, so tool modules in this process that have
+ * their own instrumentation see no span of Gatepass, and Gatepass sends none of theirs.
  */
 export function createTracing(parts: TracingParts): Tracing & { flush(): Promise<void> } {
   const { packages, settings, resource, version, client, onLost, onCapped } = parts
   const { api, trace } = packages
-  /** Spans that have ended and were not given to the exporter yet. */
+  /** Ended spans that the exporter has not received yet. */
   let waiting = 0
 
   const serializer =
@@ -147,7 +147,7 @@ class RecordedSpan implements Span {
     return formatTraceparent(this.#context)
   }
 
-  /** For spans below this one. */
+  /** The parent context of child spans. */
   get context(): Context {
     return this.#api.trace.setSpan(this.#api.ROOT_CONTEXT, this.#span)
   }

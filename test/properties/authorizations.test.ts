@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Authorization, at, type Exchanging, isSettled } from '../../src/domain/authorization.ts'
+import {
+  type Authorization,
+  authorizationAt,
+  type Exchanging,
+  isSettled,
+} from '../../src/domain/authorization.ts'
 import type { ConnectionOwner } from '../../src/store/changes.ts'
 import { openSqliteStore } from '../../src/store/dialects/sqlite/open.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -96,7 +101,7 @@ class Model {
           this.now,
         )
         if (!this.ids.includes(begun.id)) this.ids.push(begun.id)
-        expect(isSettled(at(begun, this.now))).toBe(false)
+        expect(isSettled(authorizationAt(begun, this.now))).toBe(false)
         return
       }
       case 'attempt': {
@@ -111,7 +116,7 @@ class Model {
           attempt(state, { startedAt: this.now }),
           this.now,
         )
-        const seen = at(found, this.now)
+        const seen = authorizationAt(found, this.now)
         expect(started !== undefined).toBe(
           !command.stale && ['pending', 'confirming', 'confirmed'].includes(seen.status),
         )
@@ -133,7 +138,7 @@ class Model {
         if (chosen === undefined) return
         const found = await authorizations.findByState(chosen.state)
         const confirmed = await authorizations.confirm(`flow ${chosen.state}`, this.now)
-        const seen = found && at(found, this.now)
+        const seen = found && authorizationAt(found, this.now)
         expect(confirmed !== undefined).toBe(seen?.status === 'confirming')
         return
       }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Attempt, at } from '../../src/domain/authorization.ts'
+import { type Attempt, authorizationAt } from '../../src/domain/authorization.ts'
 import type { Connection } from '../../src/domain/connection.ts'
 import type { ConnectionOwner } from '../../src/store/changes.ts'
 import { SEALED_COLUMNS } from '../../src/store/sealed-columns.ts'
@@ -308,8 +308,8 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
           await store.authorizations.confirming('s1', held('f1', 50), 2)
           if (status === 'confirmed') await store.authorizations.confirm('f1', 3)
           expect(await other.authorizations.forgetResponses(49)).toBe(0)
-          expect(at(defined(await store.authorizations.find(id)), 49).status).toBe(status)
-          expect(at(defined(await store.authorizations.find(id)), 50).status).toBe('pending')
+          expect(authorizationAt(defined(await store.authorizations.find(id)), 49).status).toBe(status)
+          expect(authorizationAt(defined(await store.authorizations.find(id)), 50).status).toBe('pending')
           expect(await store.authorizations.confirm('f1', 50)).toBeUndefined()
           expect(
             await store.authorizations.claim('s1', 50, { ...until(80), from: 'confirmed' }),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { at } from '../../src/domain/authorization.ts'
+import { authorizationAt } from '../../src/domain/authorization.ts'
 import { claimed, defined, inProject, type OpenedStore, until } from './fixtures.ts'
 
 /** What `Processes` promises. Their time is the database's own, so that a lapse here is short and really runs out. */
@@ -57,8 +57,8 @@ export function processPromises(open: () => Promise<OpenedStore>): void {
 
       expect(await other.processes.declareDead(lapseMs)).toBe(1)
       expect(heard).toContain(lost.id)
-      expect(at(defined(await store.authorizations.find(lost.id)), 1).status).toBe('pending')
-      expect(at(defined(await store.authorizations.find(kept.id)), 1).status).toBe('exchanging')
+      expect(authorizationAt(defined(await store.authorizations.find(lost.id)), 1).status).toBe('pending')
+      expect(authorizationAt(defined(await store.authorizations.find(kept.id)), 1).status).toBe('exchanging')
       expect(await other.processes.declareDead(lapseMs)).toBe(0)
     })
 
@@ -68,7 +68,7 @@ export function processPromises(open: () => Promise<OpenedStore>): void {
       const { owner } = await inProject(store)
       const { id } = await claimed(store, owner, { claimedBy: 'dead before' })
       expect(await other.processes.declareDead(LAPSE_MS)).toBe(1)
-      expect(at(defined(await store.authorizations.find(id)), 1).status).toBe('pending')
+      expect(authorizationAt(defined(await store.authorizations.find(id)), 1).status).toBe('pending')
     })
 
     test('a code whose claim was ended is never claimed again', async () => {

@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
-import { type Authorization, at } from '../../domain/authorization.ts'
+import { type Authorization, authorizationAt } from '../../domain/authorization.ts'
 import { connectUrl } from '../../flows/acquire-tokens.ts'
 import { awaitAuthorization } from '../../flows/await-authorization.ts'
 import { cancelAuthorization } from '../../flows/cancel-authorization.ts'
@@ -40,7 +40,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
 
   async function find(id: string): Promise<Authorization | undefined> {
     const found = await broker.store.authorizations.find(id)
-    return found && at(found, broker.now())
+    return found && authorizationAt(found, broker.now())
   }
 
   function start(

@@ -1,7 +1,7 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import { LRUCache } from 'lru-cache'
 import type { Broker } from '../../broker.ts'
-import { at } from '../../domain/authorization.ts'
+import { authorizationAt } from '../../domain/authorization.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { awaitAuthorization } from '../../flows/await-authorization.ts'
 import { atMost } from '../../services/cache-size.ts'
@@ -136,7 +136,7 @@ function actionOf(response: unknown): unknown {
 async function failureOf(broker: Broker, id: string | undefined): Promise<string | undefined> {
   if (id === undefined) return undefined
   const found = await broker.store.authorizations.find(id)
-  const authorization = found && at(found, broker.now())
+  const authorization = found && authorizationAt(found, broker.now())
   return authorization?.status === 'failed' ? `The approval failed: ${authorization.message}` : undefined
 }
 
