@@ -28,6 +28,7 @@ import {
 import { issuersOf, mcpResource } from './mcp/callers/resource.ts'
 import { createMcpEndpoint } from './mcp/endpoint/endpoint.ts'
 import { type BrokerParts, openBroker } from './open-broker.ts'
+import { waitAtMost } from './services/wait-at-most.ts'
 import { startTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 import { ModuleFault } from './tools/module/load-module.ts'
 import { registerModules } from './tools/module/register-modules.ts'
@@ -136,19 +137,19 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
         const calls = mcp.close(left() - 2 * FINAL_WRITES_MS)
         await listener.close(left() - 2 * FINAL_WRITES_MS)
         if (left() <= 2 * FINAL_WRITES_MS) await sleep(left() - FINAL_WRITES_MS)
-        await atMost(left() - FINAL_WRITES_MS, calls)
+        await waitAtMost(left() - FINAL_WRITES_MS, calls)
         await deliveries // a delivery that was cut off is attempted again later
         const cutOff = await scheduled
         if (cutOff > 0) log.error({ runs: cutOff }, 'scheduled runs were cut off at the end')
         // a refresh is finished without a waiting client too: its response may hold the only valid refresh token
         const { running } = broker.refreshes
-        await atMost(left(), broker.refreshes.whenIdle())
+        await waitAtMost(left(), broker.refreshes.whenIdle())
         if (running.size > 0) log.error({ refreshes: running.size }, 'refreshes were cut off at the end')
         await broker.outgoing.close()
         // closing waits for the database, which may be unreachable
         await Promise.all([
           telemetry?.close(Math.min(left(), TELEMETRY_MS)),
-          atMost(Math.max(left(), FINAL_WRITES_MS), broker.close()),
+          waitAtMost(Math.max(left(), FINAL_WRITES_MS), broker.close()),
         ])
       },
     }
@@ -185,13 +186,6 @@ function announceMcp({ settings, log }: Broker): void {
       { url: mcpResource(publicUrl).url, project: mcp.project, tokensOf: issuersOf(settings) },
       'MCP clients may call this server with API keys and with access tokens',
     )
-}
-
-/** Waits for the work, for at most `ms`. */
-async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
-  const done = new AbortController()
-  const enough = sleep(ms, undefined, { signal: done.signal }).catch(() => {})
-  await Promise.race([work, enough]).finally(() => done.abort())
 }
 
 /** Migrates the database, checks the master key, stores the configured API key and tools, and closes again. */

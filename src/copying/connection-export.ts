@@ -13,7 +13,7 @@ export type ExportKey =
 
 /** OWASP's figure for PBKDF2 with SHA-512 is 210,000. */
 const ITERATIONS = 300_000
-/** A file that asks for more iterations is refused, since they would block whoever reads a hostile file. */
+/** A file that asks for more iterations is refused: a hostile file could otherwise keep its reader busy for hours. */
 const MOST_ITERATIONS = 2_000_000
 const ENCRYPTION = 'A256GCM'
 const MAX_LINE = 256 * 1024

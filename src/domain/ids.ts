@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { uuidv7 } from 'uuidv7'
 
 export type IdPrefix =
@@ -25,8 +25,8 @@ export function newId(prefix: IdPrefix): string {
 }
 
 /**
- * A new id of what belongs to a user: sortable by time too, but a UUIDv8 (RFC 9562 section 5.8), whose last 16 bits are
- * `ownerBits`. So a database that is partitioned by owner can tell from the id alone where the row is.
+ * A new id of a row that belongs to a user. It is sortable by time too, but a UUIDv8 (RFC 9562 section 5.8), whose last 16
+ * bits are `ownerBits`: a database that is partitioned by owner finds the row's partition by the id alone.
  */
 export function newOwnedId(prefix: 'auth' | 'conn', projectId: string, userId: string): string {
   const [, uuid = ''] = newId(prefix).split('_')
@@ -52,8 +52,8 @@ export function newOwnedToken(projectId: string, userId: string): string {
 }
 
 /**
- * The stored form of such a token: its SHA-256 with the same bits after it, so that they are known before the row is
- * found. A token without bits, of an older release or forged, has its SHA-256 alone.
+ * The stored form of a token of `newOwnedToken`: its SHA-256, followed by its `ownerBits`, which tell the partition of the
+ * row. A token without bits (of an older release, or forged) is stored as its SHA-256 alone.
  */
 export function ownedTokenHash(token: string): string {
   return sha256(token) + (OWNED_TOKEN.exec(token)?.[1] ?? '')
@@ -64,7 +64,7 @@ export function ownerBitsOfHash(hash: string): string | undefined {
   return OWNED_TOKEN.exec(hash)?.[1]
 }
 
-/** 256 bits in base64url, and the digits. */
+/** 256 bits in base64url, then the `ownerBits`. */
 const OWNED_TOKEN = /^(?:flow_)?[\w-]{43}([0-9a-f]{4})$/
 /** An id that `newOwnedId` has made. */
 const OWNED_ID = /^[a-z]+_[0-9a-f]{12}8[0-9a-f]{15}([0-9a-f]{4})$/
@@ -75,6 +75,12 @@ const OWNER_DIGITS = 4
 /** 256 random bits, base64url: browser ids, API keys, the random part of `state` and flow ids. */
 export function randomToken(): string {
   return randomBytes(32).toString('base64url')
+}
+
+/** Compares two secrets or MACs in constant time. */
+export function isSameSecret(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
 }
 
 /** SHA-256 in base64url: the stored form of high-entropy secrets that are only ever compared. */

@@ -45,7 +45,7 @@ const KNOWN_TARGETS = 1_000
 const KNOWN_CERTIFICATES = 100
 
 export interface Outgoing {
-  /** Resolves with the whole response, whatever its status; a redirect is refused. Rejects only with `OutgoingError`. */
+  /** Resolves with the whole response, of any status except a redirect's. Rejects only with `OutgoingError`. */
   send(request: OutgoingRequest): Promise<OutgoingResponse>
   /** Whether a request to this scheme and host may be made, judged before the name is resolved: for registrations. */
   allows(url: URL): boolean

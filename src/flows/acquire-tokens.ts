@@ -71,9 +71,7 @@ export async function acquireTokens<Need extends ProviderNeed>(
   broker: Broker,
   need: TokensNeed<Need>,
 ): Promise<TokenAcquisition<Need>> {
-  const { nextUri } = need
-  const allowed =
-    nextUri === undefined ? need : { ...need, nextUri: allowedNextUri(broker, need.projectId, nextUri) }
+  const allowed = withAllowedNextUri(broker, need)
   return releaseTokens(broker, () => findTokensOrBegin(broker, allowed), releasesIn)
 }
 
@@ -85,12 +83,18 @@ export async function acquireConnections(
   | { readonly outcome: 'connected'; readonly connections: readonly Connection[] }
   | Extract<TokenAcquisition, { outcome: 'authorization_required' }>
 > {
-  const { nextUri } = need
-  const allowed =
-    nextUri === undefined ? need : { ...need, nextUri: allowedNextUri(broker, need.projectId, nextUri) }
+  const allowed = withAllowedNextUri(broker, need)
   const found = await findTokensOrBegin(broker, allowed)
   if (found.outcome === 'authorization_required') return found
   return { outcome: 'connected', connections: found.tokens.map(({ release }) => release.connection) }
+}
+
+function withAllowedNextUri<Need extends ProviderNeed>(
+  broker: Broker,
+  need: TokensNeed<Need>,
+): TokensNeed<Need> {
+  const { nextUri, projectId } = need
+  return nextUri === undefined ? need : { ...need, nextUri: allowedNextUri(broker, projectId, nextUri) }
 }
 
 function releasesIn(found: TokenAcquisition): readonly Release[] {

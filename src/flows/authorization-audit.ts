@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Broker } from '../broker.ts'
 import { type Authorization, currentStep, type FailureReason } from '../domain/authorization.ts'
 import { trailLines } from '../domain/trail.ts'
-import { atMost } from '../services/cache-size.ts'
+import { maxEntries } from '../services/cache-size.ts'
 import type { AuditEntries } from '../store/audit-entries.ts'
 import { findProviderByUid } from './find-provider.ts'
 
@@ -45,7 +45,7 @@ export async function recordRefusal(
   words?: string,
 ): Promise<void> {
   const { id, projectId, userId, step } = authorization
-  const known = recorded.get(broker) ?? new LRUCache(atMost(MAX_RECORDED))
+  const known = recorded.get(broker) ?? new LRUCache(maxEntries(MAX_RECORDED))
   recorded.set(broker, known)
   const key = `${id} ${step} ${reason}`
   if (known.has(key)) return

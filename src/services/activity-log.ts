@@ -17,11 +17,11 @@ const MAX_COUNTS = 10_000
 const HOUR = 3600
 
 /**
- * Hourly counts and users' times for the console, kept in memory and written in batches: counting costs a request no
- * write. A crash may lose the last seconds of it.
+ * Hourly counts, and when users were last seen, for the console. They are kept in memory and written in batches, so that
+ * no request waits for a write. A crash may lose the last seconds.
  */
 export interface ActivityLog {
-  /** `label` is of a closed list, such as outcomes and reasons. */
+  /** Adds one. `label` is one of a closed list, such as outcomes or reasons. */
   count(projectId: string, name: CounterName, label: string): void
   seen(projectId: string, userId: string): void
   flush(): Promise<void>
@@ -45,7 +45,7 @@ export function createActivityLog(
   async function writeCounts(): Promise<void> {
     const hour = now() - (now() % HOUR)
     while (counts.size > 0) {
-      // in one order, so that two nodes lock the rows in one order
+      // sorted, so that two nodes lock the rows in the same order and cannot deadlock
       const batch = firstOf(counts).sort(([a], [b]) => (a < b ? -1 : 1))
       for (const [key, byLabel] of batch) {
         counts.delete(key)
@@ -55,7 +55,7 @@ export function createActivityLog(
         hour,
         batch.map(([key, byLabel]) => {
           const [projectId = '', name = ''] = key.split(' ')
-          return { projectId, name: name as CounterName, byLabel } // as `count` was given it
+          return { projectId, name: name as CounterName, byLabel } // `count` made the key of a `CounterName`
         }),
       )
       if (counts.size > 0) await sleep(PAUSE_MS)

@@ -3,15 +3,17 @@ import type { Store } from '../store/store.ts'
 import type { Metrics } from './metrics.ts'
 import type { AlteredRow } from './signed-store.ts'
 
-/** Rows whose MAC is wrong: something other than Gatepass wrote them, so they are ignored. */
+/** Rows whose MAC is wrong. Another program than Gatepass wrote them, so they are ignored. */
 export interface AlteredRows {
+  /** Called for each read of such a row. */
   readonly found: (row: AlteredRow) => void
+  /** The first `MAX_LOGGED` different ones. */
   readonly seen: ReadonlyMap<string, AlteredRow>
 }
 
 const MAX_LOGGED = 1_000
 
-/** Counts such rows, and logs each of them once. */
+/** Counts altered rows, and logs each of them once. */
 export function watchRows({ log, metrics }: { readonly log: Log; readonly metrics: Metrics }): AlteredRows {
   const counter = metrics.counter(
     'gatepass_altered_rows_total',

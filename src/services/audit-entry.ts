@@ -15,6 +15,7 @@ export function entriesOf({ firstSeq, text }: Pick<AuditBlock, 'firstSeq' | 'tex
   return text.split('\n').map((line, i) => toEntry(firstSeq + i, line))
 }
 
+/** Parses the line of an entry in its block. */
 export function toEntry(seq: number, line: string): AuditEntry {
   return { seq, ...JSON.parse(line) } as AuditEntry // audit-log.ts writes this shape
 }

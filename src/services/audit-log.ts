@@ -12,13 +12,13 @@ import type { Store } from '../store/store.ts'
 import type { ReleaseTexts } from './release.ts'
 import { currentContext, type RequestContext } from './request-context.ts'
 
-/** Releases per commit, and releases that may wait for their commit before more are refused. */
+/** The most releases in one commit, and the most that may wait for a commit; further ones are refused. */
 const BATCH = 500
 const MAX_WAITING = 50_000
 /**
- * Callers whose releases shared a commit often ask again at the same moment. So after a commit of at least
- * `LARGE_COMMIT` releases, the next one waits for as many, while they arrive at most `MAX_GAP_MS` apart. Without the
- * wait, the first of them would have a commit of its own, which costs twice as much.
+ * Callers whose releases shared a commit often ask again at the same moment. So after a commit of at least `LARGE_COMMIT`
+ * releases, the next commit waits for as many, as long as they arrive at most `MAX_GAP_MS` apart. Without the wait, the
+ * first of them would get its own commit, which costs twice as much.
  */
 const LARGE_COMMIT = 8
 const MAX_GAP_MS = 0.1
@@ -47,10 +47,11 @@ export interface AuditLog {
   release(tokens: readonly AuditedToken[], policies: PoliciesInForce): Promise<boolean>
   /** A keyed hash of a token: distinguishes tokens without revealing anything about them. */
   fingerprint(token: string): string
+  /** Computes the keyed hash of a block. */
   readonly link: AuditLink
-  /** The MAC of an anchor, which only the installation can make. */
+  /** Computes the MAC of an anchor, which only this installation can do. */
   anchorMac(anchor: Omit<AuditAnchor, 'mac'>): string
-  /** Releases that wait for their commit. */
+  /** How many releases wait for their commit. */
   readonly waiting: number
 }
 
@@ -135,7 +136,7 @@ export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog 
         })
       const context = currentContext()
       const { apiKey, onlyUser } = context
-      // the last check of every way to a token; each way has refused other users before
+      // the last check before any token is released; the flows have already refused requests for other users
       if (onlyUser !== undefined && tokens.some(({ connection }) => connection.userId !== onlyUser))
         throw new BrokerError(
           'user_not_allowed',
@@ -180,7 +181,7 @@ function toRelease(
   return apiKey === undefined ? release : { ...release, apiKey }
 }
 
-/** What `toLine` makes of a release, from parts that are kept: this is the line that nearly all requests write. */
+/** The line that `toLine` would make of a release, built from cached parts, because nearly every request writes one. */
 function releaseLine(
   { connection, entry, fingerprint, texts }: AuditedToken,
   { actor, tool, purpose, requestId }: RequestContext,

@@ -3,7 +3,7 @@ import type { CacheFigures } from './read-cache.ts'
 
 type Caches = Readonly<Record<string, { readonly figures: CacheFigures }>>
 
-/** What the caches hold, and how often a read found it there. */
+/** Adds the metrics of the caches: size, hits, misses and evictions. */
 export function addCacheMetrics(metrics: Metrics, caches: Caches): void {
   const each = (figure: (figures: CacheFigures) => number | undefined) => (): Reading => ({
     label: 'cache',

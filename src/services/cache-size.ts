@@ -5,9 +5,9 @@ export interface CacheSize {
 }
 
 /**
- * At most that many entries, and memory for those that are there: lru-cache's own `max` reserves memory for all of them,
- * 1 ms for 20,000, and `clear()` writes to all of it.
+ * Limits a cache to this many entries. lru-cache's own `max` would reserve memory for all of them at once (1 ms for
+ * 20,000), and `clear()` would write to all of it.
  */
-export function atMost(entries: number): CacheSize {
+export function maxEntries(entries: number): CacheSize {
   return { maxSize: entries, sizeCalculation: () => 1 }
 }

@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, hkdfSync } from 'node:crypto'
+import { isSameSecret } from '../domain/ids.ts'
 
 /**
  * Proofs in the `next_uri` of `confirm_user`: the browser that opens it was sent there by the caller's page, which had
@@ -17,9 +18,6 @@ export function createConfirmations(key: Buffer): Confirmations {
   const proofOf = (flowHash: string) => createHmac('sha256', own).update(flowHash).digest('base64url')
   return {
     proofOf,
-    isProof(proof, flowHash) {
-      const [given, expected] = [Buffer.from(proof), Buffer.from(proofOf(flowHash))]
-      return given.length === expected.length && timingSafeEqual(given, expected)
-    },
+    isProof: (proof, flowHash) => isSameSecret(proof, proofOf(flowHash)),
   }
 }

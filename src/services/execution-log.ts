@@ -17,8 +17,8 @@ export interface ExecutionLog {
   /** Queues a run that has ended. */
   record(record: ExecutionRecord): void
   /**
-   * Writes the queue. A crash may lose the last second of it. Throws when a run could not be written: a run that the
-   * database will never accept is dropped, the others stay queued.
+   * Writes the queue. A crash may lose its last second. Throws when a run could not be written: the run is dropped if the
+   * database rejects it, and stays queued if the database is unavailable.
    */
   flush(): Promise<void>
   /** The length of the queue. */
@@ -77,8 +77,8 @@ export function createExecutionLog(
   }
 
   /**
-   * Writes one by one, past a run that the database rejects or already has from an attempt with a lost outcome. Throws
-   * the first rejection at the end.
+   * Writes the runs one by one. Skips those that the database rejects, and those that it already has from an earlier
+   * attempt whose outcome was lost. Throws the first rejection at the end.
    */
   async function writeEach(batch: readonly ExecutionRecord[]): Promise<void> {
     const rejections: unknown[] = []

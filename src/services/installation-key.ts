@@ -13,9 +13,9 @@ const OLDER_KEY = 'audit_key'
 
 /**
  * The installation's key, which authenticates the audit trail and the rows that grant permissions. It is made at the
- * first start and survives rotations of the master key. `isSigned`: the key has its current name, which it gets when all
- * rows have their MACs. The name is part of the envelope's associated data, so going back to the older name
- * needs the master key; a copy of the older envelope opens until that master key is removed.
+ * first start and survives rotations of the master key. `isSigned`: all rows have their MACs, which the key's current name
+ * shows. The name is part of the envelope's associated data, so one who alters the database cannot give the key its older
+ * name and have altered rows signed; only a copy of the older envelope would allow that, until its master key is removed.
  */
 export async function ensureInstallationKey(
   { facts }: Store,
@@ -52,7 +52,7 @@ export async function signRowsOnce(
   await raw.facts.settle(INSTALLATION_KEY, sealer.seal(key.toString('base64'), factPlace(INSTALLATION_KEY)))
   await audit.record(projectId, { action: 'installation.rows_signed', reason: `rows ${rows}` })
   await raw.facts.delete(OLDER_KEY)
-  log.info({ rows }, 'rows that give power have a MAC from now on')
+  log.info({ rows }, 'rows that grant access were given a MAC')
 }
 
 /** Derives the installation's key for one purpose (RFC 5869): 32 bytes, the same on all nodes and under every master key. */

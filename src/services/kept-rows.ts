@@ -6,14 +6,14 @@ import type { Store } from '../store/store.ts'
 import { type CacheFigures, catchUp } from './read-cache.ts'
 
 /**
- * All rows of a project, kept in memory. A change of some rows reads those rows again, in this process in the tick of the
- * commit and in others after at most the time that a `ReadCache` takes. A first reading goes in pages of a few
- * milliseconds, between which other requests are served.
+ * All rows of a project, kept in memory. Changed rows are read again: after a change by this process at the next use, after
+ * one by another process with the delay of a `ReadCache`. The first reading goes in pages of a few milliseconds, so that
+ * other requests are served in between.
  */
 export interface KeptRows<Row> {
-  /** In the order of their uids: the same array until one of them changes. */
+  /** The rows in the order of their uids. It is the same array until one of them changes. */
   of(projectId: string): readonly Row[] | Promise<readonly Row[]>
-  /** Entries are rows, and bytes the characters of their texts. */
+  /** `entries` counts rows, `bytes` the characters of their texts. */
   readonly figures: CacheFigures
 }
 
@@ -22,7 +22,7 @@ export interface KeptRowsOptions<Row> {
   readonly page: (projectId: string, after: string, limit: number) => Promise<RowPage<Row>>
   readonly byUids: (projectId: string, uids: readonly string[]) => Promise<readonly Row[]>
   readonly charactersOf: (row: Row) => number
-  /** Of all projects together: beyond it the projects that were asked for longest ago are dropped. */
+  /** The limit for all projects together. Beyond it the least recently used projects are dropped. */
   readonly maxCharacters: number
 }
 
@@ -30,14 +30,14 @@ export interface KeptRowsOptions<Row> {
 const PAGE_MS = 3
 const FIRST_PAGE = 20
 const MAX_PAGE = 500
-/** Changed rows that are read a few at a time; if more have changed, all are read again. */
+/** Up to this many changed rows are read one slice at a time; if more have changed, all rows are read again. */
 const MAX_CHANGED = 2_000
 const CHANGED_AT_ONCE = 25
 
 interface Kept<Row> {
   rows: readonly Row[]
   characters: number
-  /** What has changed since the last reading began: the uids, or everything. */
+  /** The uids that have changed since the last reading began, or everything. */
   stale: Set<string> | 'all'
   reading: Promise<readonly Row[]> | undefined
   /** The reading that begins when the current one ends. */
@@ -96,7 +96,7 @@ export function createKeptRows<Row extends { readonly uid: string }>(
       kept.reading = undefined
       beingRead.delete(projectId)
       projects.set(projectId, kept)
-      if (!projects.has(projectId)) kept.stale = 'all' // it alone is more than may be kept
+      if (!projects.has(projectId)) kept.stale = 'all' // this project alone exceeds `maxCharacters`
     }
   }
 
@@ -156,7 +156,7 @@ export function createKeptRows<Row extends { readonly uid: string }>(
       }
       misses++
       if (reading === undefined) return begin(projectId, kept)
-      // the current reading may have passed what has changed since it began
+      // the current reading may have read a row before it changed, so another one follows
       kept.next ??= reading
         .catch(() => {})
         .then(() => {
@@ -181,7 +181,7 @@ function nextLimit(limit: number, took: number): number {
   return took < PAGE_MS / 2 ? Math.min(MAX_PAGE, limit * 2) : limit
 }
 
-/** The rows with those that were read again in place of what they were, in the order of their uids; and what they were. */
+/** The rows in the order of their uids, with the stale ones replaced by `changed`; `replaced` are the stale ones. */
 function merged<Row extends { readonly uid: string }>(
   rows: readonly Row[],
   stale: ReadonlySet<string>,

@@ -9,19 +9,19 @@ import { outsideTraces } from './tracing.ts'
  * idle process writes nothing.
  */
 export interface Liveness {
-  /** Runs the work with the id that its claims name; the process says that it is alive until the work has ended. */
+  /** Runs the work with the process id for its claims. The process sends heartbeats until the work has ended. */
   whileAlive<T>(work: (processId: string) => Promise<T>): Promise<T>
   /** Whether the process that a claim names is alive. Once it is not, it never is again. */
   isAlive(processId: string): Promise<boolean>
   /** Ends the claims of dead processes on authorizations. To be called about every second. */
   endDeadClaims(): Promise<void>
-  /** Leaves at the end of the process, when no claim is held. */
+  /** Ends the heartbeats. Called at the end of the process, when it holds no claim. */
   close(): Promise<void>
 }
 
-/** The interval of heartbeats: three in the time after which a process counts as dead. */
+/** The interval of heartbeats: a third of the time after which a process counts as dead. */
 export const BEAT_MS = 1_000
-/** How long heartbeats continue after the last claim, so that requests in a row do not enter and leave each time. */
+/** How long heartbeats continue after the last claim, so that successive requests need not add and delete the row each time. */
 const IDLE_MS = 5_000
 
 export function createLiveness(
@@ -32,17 +32,17 @@ export function createLiveness(
   let claims = 0
   let idleSince = 0
   let timer: NodeJS.Timeout | undefined
-  /** When the last beat that was written was begun: this process's own monotonic clock. */
+  /** When the last written heartbeat was begun, by this process's monotonic clock. */
   let beatenAt = Number.NEGATIVE_INFINITY
   let entering: Promise<void> | undefined
   let beating = false
-  let buriedAt: number | undefined
+  let lastSweepAt: number | undefined
 
   function isFresh(): boolean {
     return timer !== undefined && performance.now() - beatenAt < beatMs
   }
 
-  /** One write for all that begin at once; none when the last heartbeat is recent. */
+  /** Writes one heartbeat for all callers that come at once, and none if the last one is recent. */
   function ensureEntered(): Promise<void> {
     if (isFresh()) return Promise.resolve()
     entering ??= enter().finally(() => {
@@ -53,11 +53,11 @@ export function createLiveness(
 
   async function enter(): Promise<void> {
     const begunAt = performance.now()
-    // after a pause it may have been declared dead: that id is never used again
+    // after a pause this process may have been declared dead; it then never uses that id again
     if (timer !== undefined && (await processes.beat(id)) === undefined) id = randomUUID()
     await processes.enter(id)
     beatenAt = begunAt
-    // the request that begins the heartbeats has ended when most of them are sent
+    // outside of the trace of the request that starts the heartbeats, because they outlive it
     timer ??= outsideTraces(() => setInterval(() => void tick(), beatMs).unref())
   }
 
@@ -76,7 +76,7 @@ export function createLiveness(
         beatenAt = begunAt
       } else await leave()
     } catch (error) {
-      log.debug({ error }, 'this process could not say that it is alive')
+      log.debug({ error }, 'a heartbeat of this process could not be written')
     } finally {
       beating = false
     }
@@ -86,7 +86,7 @@ export function createLiveness(
     clearInterval(timer)
     timer = undefined
     const left = id
-    // an id that has left is not entered again, or a claim that was made meanwhile would count as a dead process's
+    // the deleted id is not used again: a claim that was made under it meanwhile would count as that of a dead process
     id = randomUUID()
     await processes.leave(left)
   }
@@ -106,11 +106,11 @@ export function createLiveness(
     async endDeadClaims() {
       // processes that were suspended together with this one get the time to send a heartbeat first
       const now = performance.now()
-      const stoodStill = buriedAt !== undefined && now - buriedAt > lapseMs
-      buriedAt = now
-      if (stoodStill) return
+      const wasSuspended = lastSweepAt !== undefined && now - lastSweepAt > lapseMs
+      lastSweepAt = now
+      if (wasSuspended) return
       const freed = await processes.declareDead(lapseMs)
-      buriedAt = performance.now()
+      lastSweepAt = performance.now()
       if (freed > 0)
         log.warn(
           { authorizations: freed },

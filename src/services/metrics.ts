@@ -16,7 +16,7 @@ export interface Metrics {
   authorizationBegan(): void
   authorizationCompleted(): void
   authorizationFailed(reason: string): void
-  /** The metrics of one route; the caller keeps them. */
+  /** The metrics of one route. The caller keeps the result, so that no request looks them up. */
   route(method: string, route: string): RouteMetrics
   /** A further counter. The name begins with `gatepass_` and ends in `_total`. */
   counter(name: string, help: string, labels?: readonly string[]): Counter
@@ -52,13 +52,13 @@ export interface RouteMetrics {
 export interface Counter {
   /** Adds one. The label values are in the order of the counter's labels. */
   increment(...labels: readonly string[]): void
-  /** The count of these label values, to be kept where it is raised often. */
+  /** The count of these label values. A caller that raises it often keeps it. */
   of(...labels: readonly string[]): { inc(): void }
 }
 
 export interface Histogram {
   observe(value: number, ...labels: readonly string[]): void
-  /** The histogram of these label values, to be kept where it is used often. */
+  /** The histogram of these label values. A caller that uses it often keeps it. */
   of(...labels: readonly string[]): { observe(value: number): void }
 }
 
@@ -68,7 +68,7 @@ export interface HistogramOptions {
   readonly buckets: readonly number[]
 }
 
-/** The form in which prom-client's registries give and take metrics. */
+/** A metric in the form of prom-client's registries. */
 export interface MetricFamily {
   readonly name: string
   readonly help: string
@@ -77,7 +77,7 @@ export interface MetricFamily {
   readonly values: readonly MetricSample[]
 }
 
-/** How the values of several processes become one; `omit`: they do not. */
+/** How the values of several processes are combined; `omit`: the metric is left out. */
 export type Aggregator = 'sum' | 'max' | 'min' | 'average' | 'first' | 'omit'
 
 /** From a cached token to a long poll of a minute. */

@@ -52,9 +52,9 @@ export function observedStore(store: Store, metrics: Metrics, activity: Activity
       ...audit,
       async release(...args) {
         const begun = performance.now()
-        const standing = await audit.release(...args)
+        const recorded = await audit.release(...args)
         commits.observe((performance.now() - begun) / 1000)
-        return standing
+        return recorded
       },
     },
   }
@@ -76,7 +76,7 @@ function addDatabaseMetrics(store: Store, metrics: Metrics): void {
   )
 }
 
-/** Counts outgoing requests by purpose and outcome, and measures them; a stream up to its head. */
+/** Counts outgoing requests by purpose and outcome, and measures their duration; that of a stream until its head arrives. */
 export function observedOutgoing(outgoing: Outgoing, metrics: Metrics): Outgoing {
   const observed =
     <R extends OutgoingRequest | OutgoingStreamRequest, A extends { readonly status: number }>(

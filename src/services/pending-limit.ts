@@ -1,8 +1,8 @@
 import type { Clock, EpochSeconds } from '../domain/clock.ts'
 
-/** A count is repeated after this time, since other processes begin and settle some, and some expire. */
+/** A count is repeated after this time, since other processes add and settle rows, and rows expire. */
 const COUNTED_SECONDS = 10
-/** So few rows are counted at each check near the limit. */
+/** At the limit, up to this many rows are counted at every check, and more once a second. */
 const FEW = 1_000
 
 /** Limits the pending rows of a project, without a count in the database for each new one. */
@@ -40,7 +40,7 @@ export function createPendingLimit(
     return started
   }
 
-  /** Counting many rows takes milliseconds, so it is done at most once a second. */
+  /** Counting many rows takes milliseconds, so a project at its limit is counted at most once a second. */
   function isStale({ live, at }: Count): boolean {
     const age = now() - at
     return age >= COUNTED_SECONDS || (live >= most && (live <= FEW || age >= 1))

@@ -3,8 +3,8 @@ import type { Store } from '../store/store.ts'
 import { catchUp } from './read-cache.ts'
 
 /**
- * The proved domains of all projects, kept in memory: links and redirect URIs are made, and hosts are recognised, without
- * a query. A change by this process or another one reads the row of its project again.
+ * The proved domains of all projects, kept in memory, so that links, redirect URIs and the recognition of a host need no
+ * query. After a change by this or another process, the row of that project is read again.
  */
 export interface ProjectDomains {
   /** The domain of the project. Without one, its users see the public URL. */
@@ -13,15 +13,15 @@ export interface ProjectDomains {
   projectAt(hostName: string): string | undefined
   /** How many projects have one. */
   readonly size: number
-  /** Resolves when all changes that were announced have been read. `undefined`: there are none. */
+  /** Resolves when all announced changes have been read. `undefined`: there are none. */
   settled(): Promise<void> | undefined
 }
 
 const ROWS_AT_ONCE = 1_000
 
 /**
- * Reads all proved domains before it resolves. One that has become the host of the public URL is not used: the API and
- * the console are there.
+ * Reads all proved domains before it resolves. A domain that has become the host of the public URL is ignored, because the
+ * API and the console are served there.
  */
 export async function createProjectDomains(
   store: Store,
@@ -92,7 +92,7 @@ export async function createProjectDomains(
     return reading
   }
 
-  /** Begins to read what has changed, for the uses after this one. After a failure the next use tries again. */
+  /** Starts to read changed rows, for later uses. After a failure the next use tries again. */
   function refresh(): void {
     settled()?.catch(() => {})
   }

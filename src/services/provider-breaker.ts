@@ -2,11 +2,11 @@ import { LRUCache } from 'lru-cache'
 import type { Clock, EpochSeconds } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
-import { atMost } from './cache-size.ts'
+import { maxEntries } from './cache-size.ts'
 
 /**
- * A circuit breaker for each provider entry, from the results of this process's recent refreshes. It keeps a provider
- * that has problems from being flooded with refreshes, and its users from losing their consents to a fault of its own.
+ * A circuit breaker for each provider entry, driven by the results of this process's recent refreshes. It protects a provider
+ * in trouble from a flood of refreshes, and the users from losing their consents by a fault of the provider.
  *
  *   closed --5 outages in a row--> open --pause--> half_open (one probe) --no outage--> closed
  *                                   ^-----------------' outage: the pause doubles
@@ -15,12 +15,12 @@ import { atMost } from './cache-size.ts'
  */
 export interface ProviderBreaker {
   /**
-   * Asks to refresh this connection: the seconds to wait first, or 0. After 0 the caller must report the result by
-   * `ended` or `refused`.
+   * Asks whether the connection may be refreshed. Returns 0, or the seconds to wait first. After 0 the caller must report
+   * the result by `ended` or `refused`.
    */
   enter(entry: Entry, connectionId: string): number
   ended(entry: Entry, connectionId: string, result: RequestResult): void
-  /** Reports that the provider refused the grant, and tells whether that is believed. */
+  /** Reports that the provider refused the grant. `doubted`: it refuses so many that this is probably its own fault. */
   refused(entry: Entry, connectionId: string): 'believed' | 'doubted'
   /** The breakers that are not closed. */
   states(): readonly BreakerReport[]
@@ -44,11 +44,11 @@ export type RequestResult =
   | 'not_sent'
   | { readonly limitedForSeconds: number }
 
-/** So many outages in a row open the breaker. */
+/** This many outages in a row open the breaker. */
 const OUTAGES = 5
 const FIRST_PAUSE_SECONDS = 10
 const LONGEST_PAUSE_SECONDS = 60
-/** More refusals than this within a wave, and at least as many as refreshes, are taken for a fault of the provider. */
+/** More refusals than this within `WAVE_SECONDS`, and at least as many as refreshes, count as a fault of the provider. */
 const REFUSALS = 5
 const WAVE_SECONDS = 60
 const PROBE_SECONDS = 30
@@ -77,7 +77,7 @@ interface Health {
 }
 
 export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): ProviderBreaker {
-  const entries = new LRUCache<string, Health>(atMost(MAX_ENTRIES))
+  const entries = new LRUCache<string, Health>(maxEntries(MAX_ENTRIES))
 
   function healthOf({ uid, id }: Entry): Health {
     const known = entries.get(uid)

@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache'
 import type { StoreChange } from '../store/changes.ts'
 import type { Store } from '../store/store.ts'
-import { atMost } from './cache-size.ts'
+import { maxEntries } from './cache-size.ts'
 
 /**
- * A read-through cache, invalidated by store changes: by this process's own in the tick of the commit, and by those of
- * other processes, which it looks for at most every `CATCH_UP_MS`. So a value may be stale for that long. A token that
- * is handed out is checked again in the transaction that records its release, which never reads stale data.
+ * A read-through cache, invalidated by store changes. Changes by this process invalidate it in the tick of the commit. It
+ * asks for changes by other processes at most every `CATCH_UP_MS`, so a value may be stale for that long. The transaction
+ * that records a token's release checks the token again, and never reads stale data.
  */
 export interface ReadCache<T> {
-  /** The cached value, without a promise, or what `load` reads. Values that change while they are read are not kept. */
+  /** The cached value, without a promise, or the value that `load` reads. A value that changes while it is read is not cached. */
   get(key: string, load: () => Promise<T>): T | Promise<T>
   readonly figures: CacheFigures
 }
@@ -21,50 +21,51 @@ export interface CacheFigures {
   /** Reads that were answered from memory, and those that were not, since the start. */
   readonly hits: number
   readonly misses: number
-  /** Values that made room for others. */
+  /** Values that were removed to make room for others. */
   readonly evictions: number
 }
 
-/** How often the cache looks for changes of other processes: each look takes two system calls. */
+/** How often a store is asked for changes by other processes: each time takes two system calls. */
 const CATCH_UP_MS = 2
 
-/** When this process last looked for changes of others, and what it learned. */
-interface Look {
+/** The last `catchUp` of a store: its time, and the number that it returned. */
+interface CatchUp {
   at: number
-  answer: number
+  revision: number
 }
 
-/** The last look at each store, which all caches of the store share. */
-const looks = new WeakMap<Store, Look>()
+/** The last `catchUp` of each store. All caches of a store share it. */
+const lastCatchUps = new WeakMap<Store, CatchUp>()
 
-function lookAt(store: Store): Look {
-  const known = looks.get(store) ?? { at: performance.now(), answer: store.catchUp() }
-  looks.set(store, known)
+function lastCatchUpOf(store: Store): CatchUp {
+  const known = lastCatchUps.get(store) ?? { at: performance.now(), revision: store.catchUp() }
+  lastCatchUps.set(store, known)
   return known
 }
 
-/** Hears of changes of other processes, unless that was done just now. Another answer than before: changes were missed. */
-export function catchUp(store: Store): number {
-  const look = lookAt(store)
+/**
+ * Applies changes by other processes, at most every `CATCH_UP_MS`. If the returned number differs from the last one,
+ * changes were missed, and everything that was read before may be stale.
+ */
+export function catchUp(store: Store, last = lastCatchUpOf(store)): number {
   const now = performance.now()
-  if (now - look.at >= CATCH_UP_MS) {
-    look.at = now
-    look.answer = store.catchUp()
+  if (now - last.at >= CATCH_UP_MS) {
+    last.at = now
+    last.revision = store.catchUp()
   }
-  return look.answer
+  return last.revision
 }
 
 export interface ReadCacheOptions<T> {
   /** Entries, or bytes where `bytesOf` is given. */
   readonly max: number
-  /** Estimates the memory that a value takes. It is asked once for each value, which may grow to that size later. */
+  /** Estimates the memory that a value takes, in bytes. Called once for each value, so it includes later growth. */
   readonly bytesOf?: (value: T) => number
   /** Names the key that a change of the store invalidates: one, all, or none. */
   readonly forgets: (change: StoreChange) => string | 'all' | undefined
   /**
-   * `second read`: a value for which others would have to make room is kept when its key was among the last keys that
-   * were read, about as many as the cache holds. So many keys which are each read once do not displace those that are
-   * read again.
+   * When a full cache keeps a new value. `first read`: always. `second read`: only if its key was read recently (the cache
+   * remembers about as many keys as it has room for), so that keys which are read once do not displace those read again.
    */
   readonly replacesFrom?: 'first read' | 'second read'
 }
@@ -78,7 +79,7 @@ export function createReadCache<T extends object>(store: Store, options: ReadCac
   let misses = 0
   let evictions = 0
   const values = new LRUCache<string, T>({
-    ...atMost(max),
+    ...maxEntries(max),
     ...(bytesOf && { sizeCalculation: (value: T, key: string) => sizeOf(key, value) }),
     dispose(_value, _key, reason) {
       if (reason === 'evict') evictions++
@@ -87,8 +88,8 @@ export function createReadCache<T extends object>(store: Store, options: ReadCac
   const remembered = bytesOf === undefined ? max : Math.ceil(max / LEAST_BYTES)
   const wasReadBefore = options.replacesFrom === 'second read' ? createReadBefore(remembered) : () => true
   const sizeOf = (key: string, value: T) => (bytesOf === undefined ? 1 : bytesOf(value) + key.length)
-  const look = lookAt(store)
-  let missed = store.catchUp()
+  const last = lastCatchUpOf(store)
+  let revision = store.catchUp()
   // a value that was being read while something changed may be older than the change
   let epoch = 0
 
@@ -102,13 +103,9 @@ export function createReadCache<T extends object>(store: Store, options: ReadCac
 
   return {
     get(key, load) {
-      const now = performance.now()
-      if (now - look.at >= CATCH_UP_MS) {
-        look.at = now
-        look.answer = store.catchUp()
-      }
-      if (look.answer !== missed) {
-        missed = look.answer
+      const current = catchUp(store, last)
+      if (current !== revision) {
+        revision = current
         values.clear()
         epoch++
       }
@@ -138,7 +135,7 @@ export function createReadCache<T extends object>(store: Store, options: ReadCac
   }
 }
 
-/** Tells whether a key is among the last `most / 2` to `most` different ones that it was asked about. */
+/** Returns a function that tells whether a key is among the last `most / 2` to `most` different ones it was called with. */
 function createReadBefore(most: number): (key: string) => boolean {
   let older = new Set<string>()
   let newer = new Set<string>()

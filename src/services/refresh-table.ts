@@ -7,7 +7,7 @@ import type { Log } from '../domain/log.ts'
 import type { ProviderRefusal } from '../providers/provider-refusal.ts'
 import type { SentRequest } from '../providers/sent-requests.ts'
 import type { Store } from '../store/store.ts'
-import { atMost } from './cache-size.ts'
+import { maxEntries } from './cache-size.ts'
 import { createProviderBreaker, type ProviderBreaker } from './provider-breaker.ts'
 import { outsideTraces } from './tracing.ts'
 
@@ -51,15 +51,15 @@ export interface GrantRefused {
   readonly sent?: readonly SentRequest[]
 }
 
-/** A failed refresh is not tried again until then. */
+/** Until its end, a failed refresh is not tried again. */
 export interface CoolDown {
   readonly until: EpochSeconds
   readonly failure: RefreshFailure
 }
 
-/** The refreshes that this process knows: those under way, those that failed, and how the providers answer. */
+/** The refreshes of this process: those under way, the cool-downs of those that failed, and the circuit breaker. */
 export interface Refreshes {
-  /** Those under way, by connection. */
+  /** Those under way, by the connection's id. */
   readonly running: Map<string, RunningRefresh>
   readonly breaker: ProviderBreaker
   /** The cool-down of the connection's tokens. It ends early when the tokens are replaced. */
@@ -69,7 +69,7 @@ export interface Refreshes {
   waitForChange(connectionId: string, ms: number): Promise<void>
   /** The seconds with a random part of up to a fifth added, so that connections are not all refreshed at once. */
   spread(seconds: number): number
-  /** Whether the process shuts down, so that no refresh is begun in the background. */
+  /** Whether the process shuts down. Background jobs then begin no refresh. */
   readonly isStopped: boolean
   /** Whether a refresh may go on: always, until the grace period after `stop` is over. */
   readonly mayFinish: boolean
@@ -83,14 +83,14 @@ type TokensOf = Pick<Connection, 'id' | 'generation'>
 export interface RunningRefresh {
   /** `traceparent` of its span, for the spans of those who wait for it. */
   readonly traceparent?: string | undefined
-  /** Settles when the tokens are stored and everything else is done. */
+  /** Settles when the tokens are stored and all further steps are done. */
   readonly ended: Promise<RefreshOutcome>
   /** Settles when the callers are answered: earlier than `ended` only if the tokens cannot be stored soon. */
   readonly answer: Promise<RefreshOutcome>
 }
 
 const MAX_COOL_DOWNS = 10_000
-/** How often changes by other processes are looked for while a caller waits. */
+/** How often the store is asked for changes by other processes while a caller waits. */
 const CATCH_UP_MS = 20
 const SPREAD = 0.2
 /** The grace period of a shutdown, shorter than that of the server. */
@@ -100,7 +100,9 @@ export function createRefreshes(
   store: Store,
   { now, log, random = Math.random }: { now: Clock; log: Log; random?: () => number },
 ): Refreshes {
-  const coolDowns = new LRUCache<string, CoolDown & { readonly generation: number }>(atMost(MAX_COOL_DOWNS))
+  const coolDowns = new LRUCache<string, CoolDown & { readonly generation: number }>(
+    maxEntries(MAX_COOL_DOWNS),
+  )
   const running = new Map<string, RunningRefresh>()
   const waiting = new Map<string, Set<() => void>>()
   let poll: NodeJS.Timeout | undefined

@@ -1,7 +1,7 @@
 import type { AccessSecrets, Connection } from '../domain/connection.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 
-/** A token for a caller or a tool. It may be handed out when `releaseTokens` has recorded it. */
+/** A token for a caller or a tool. It may be handed out once `releaseTokens` has recorded it. */
 export interface Release extends AccessSecrets {
   readonly connection: Connection
   readonly entry: ProviderEntry
@@ -28,7 +28,7 @@ export interface CachedConnection {
 /** The objects of a cached connection without its texts. */
 const OBJECTS_BYTES = 2_000
 
-/** What the cached connections of an owner take in memory once their tokens are decrypted, estimated from their envelopes. */
+/** Estimates the memory, in bytes, of an owner's cached connections with their decrypted tokens. */
 export function bytesOfConnections(held: readonly CachedConnection[]): number {
   return held.reduce(
     (sum, { connection: { access, refresh = '' } }) =>

@@ -28,7 +28,7 @@ export function admitKeys(facts: ReadonlyMap<string, string>, sealer: Sealer): v
   if (missing !== undefined)
     throw new BrokerError(
       'store_unavailable',
-      `Something in this database is still sealed with master key ${missing}, which is not in GATEPASS_MASTER_KEY (it has ${sealer.keyIds.join(', ')}). Nothing was changed. Start with that key as well; \`gatepass rotate-key\` seals all anew and says when it can go.`,
+      `Something in this database is still sealed with master key ${missing}, which is not in GATEPASS_MASTER_KEY (it has ${sealer.keyIds.join(', ')}). Nothing was changed. Start with that key as well; \`gatepass rotate-key\` re-encrypts everything with the newest key and says when the old one can be removed.`,
       { cause: new UnknownKeyError(missing) },
     )
 }

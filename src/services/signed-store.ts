@@ -1,8 +1,9 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, hkdfSync } from 'node:crypto'
 import type { ApiKey } from '../domain/api-key.ts'
 import type { ProvedDomain } from '../domain/branding.ts'
 import type { ConnectSession } from '../domain/connect-session.ts'
 import { BrokerError } from '../domain/errors.ts'
+import { isSameSecret } from '../domain/ids.ts'
 import type { Policy } from '../domain/policy.ts'
 import type { Webhook } from '../domain/webhook.ts'
 import type { Worker } from '../domain/worker.ts'
@@ -31,9 +32,12 @@ interface Signed {
 
 /**
  * Wraps the store so that rows which grant access carry a MAC that is verified on every read: API keys, the targets of
- * provider entries and workers, the accepted needs of a worker, policies, the addresses of webhooks, connect sessions and the
- * browsers that have opened them, and proofs of domains. An altered row counts as absent. An altered policy stops all releases of its project until an administrator sets or deletes it. Envelopes are not covered, since
- * they are bound to their rows; the deletion of a row, and an older row that was put back, are not noticed.
+ * provider entries and workers, the accepted needs of workers, policies, the URLs of webhooks, connect sessions and the
+ * browsers that opened them, and proofs of domains. An altered row counts as absent. An altered policy stops all releases
+ * of its project until an administrator sets or deletes it.
+ *
+ * The MACs do not cover envelopes, which are bound to their rows anyway. They do not detect that a row was deleted, or
+ * replaced by an older version of itself.
  */
 export function signedStore(store: Store, signer: RowSigner, onAltered: (row: AlteredRow) => void): Store {
   const { apiKeys, providers, tools, workers, policies, webhooks, deliveries, connectSessions, domains } =
@@ -148,7 +152,7 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
         if (altered === undefined) return found
         throw new BrokerError(
           'store_unavailable',
-          `The policy "${altered.id}" was changed in the database by something else than Gatepass. Nothing is released in its project until an administrator sets it anew or deletes it.`,
+          `The policy "${altered.id}" was changed in the database by another program than Gatepass. Nothing is released in its project until an administrator sets it again or deletes it.`,
         )
       },
     },
@@ -187,9 +191,9 @@ export interface RowSigner {
   /** Separate from `worker`, since each is written without the other. */
   readonly accepted: (row: AcceptedNeeds) => string
   readonly policy: (row: Policy) => string
-  /** Without `enabled`, since the end of a delivery disables a webhook and knows no other member of it. */
+  /** Does not cover `enabled`: a delivery that fails may disable the webhook without knowing its other members. */
   readonly webhook: (row: Pick<Webhook, 'id' | 'projectId' | 'url' | 'types'>) => string
-  /** Without how often it began again, which grants nothing. */
+  /** Does not cover the number of restarts, which grants nothing. */
   readonly connectSession: (row: ConnectSession) => string
   /** Separate from `connectSession`, since one browser may open a session while another request restarts it. */
   readonly opener: (row: Pick<ConnectSession, 'id' | 'openerHash' | 'openedIn'>) => string
@@ -268,6 +272,5 @@ export async function signOlderRows(raw: Store, signer: RowSigner): Promise<numb
 }
 
 function isSame(mac: string | undefined, expected: string): boolean {
-  const [one, other] = [Buffer.from(mac ?? ''), Buffer.from(expected)]
-  return one.length === other.length && timingSafeEqual(one, other)
+  return mac !== undefined && isSameSecret(mac, expected)
 }

@@ -1,7 +1,7 @@
-// The numbers of counters and histograms. prom-client keeps them too, but looks the label values up and checks them
-// again for each observation, which costs more than the hot path of a token fetch has to spare.
+// The numbers of counters and histograms. prom-client has such too, but it looks up and checks the label values at each
+// observation, which is too slow for the hot path of a token fetch.
 
-/** One number of a metric, in the form in which prom-client's registries give and take it. */
+/** One number of a metric, in the form of prom-client's registries. */
 export interface MetricSample {
   readonly labels: Readonly<Record<string, string | number>>
   readonly value: number
@@ -90,7 +90,7 @@ export function createTallies<Kept extends Tally>(
     return made
   }
 
-  // without labels there is one, which is shown before it is raised
+  // a metric without labels has one number, which is shown even while it is 0
   if (names.length === 0) of([])
   return { of, samples: () => [...kept.values()].flatMap((one) => one.samples()) }
 }

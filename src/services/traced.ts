@@ -8,7 +8,7 @@ import { currentSpan, errorType, type Tracing, within } from './tracing.ts'
 
 export type DatabaseSystem = 'sqlite' | 'postgresql'
 
-/** Shared by the requests whose releases a commit has: `tracedAudit` makes a span for each of them. */
+/** Not traced as a call of the store: one commit serves the releases of several requests, so `tracedAudit` traces each. */
 const SHARED = 'audit.release'
 
 /** The store, with a span for each call of a noun's method inside a trace. */
@@ -49,7 +49,7 @@ function storeCall<T>(tracing: Tracing, system: DatabaseSystem, operation: strin
   return result
 }
 
-/** The audit log, with a span for each release: until it is committed, in whichever commit. */
+/** The audit log, with a span for each release, which ends when the release is committed. */
 export function tracedAudit(audit: AuditLog, tracing: Tracing, system: DatabaseSystem): AuditLog {
   return Object.create(audit, {
     release: {
@@ -60,8 +60,8 @@ export function tracedAudit(audit: AuditLog, tracing: Tracing, system: DatabaseS
 }
 
 /**
- * The guarded client, with a span for each request inside a trace. A request that says so carries `traceparent`; no
- * other does, since ids of traces are no business of providers.
+ * The guarded client, with a span for each request inside a trace. Only requests with `continuesTrace` carry `traceparent`,
+ * so that providers do not learn trace ids.
  */
 export function tracedOutgoing(outgoing: Outgoing, tracing: Tracing): Outgoing {
   const traced =

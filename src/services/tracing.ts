@@ -1,26 +1,26 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { BrokerError } from '../domain/errors.ts'
 
-// Traces, as the flows see them. `src/telemetry` implements `Tracing` with OpenTelemetry, and only where a collector is
-// set: everywhere else `broker.tracing` is absent, and nothing is called. Attributes are words of closed lists, ids
-// of providers and tools, hosts: never a user, an account, a query, arguments, a result or SQL.
+// Traces, as the flows use them. `src/telemetry` implements `Tracing` with OpenTelemetry. Without a collector
+// `broker.tracing` is absent, and tracing costs nothing. Attributes are words of closed lists, ids of providers and tools,
+// and hosts: never a user, an account, a query, arguments, a result or SQL.
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
 export interface SpanDescription {
-  /** Of few values: a route, the name of a tool, a method of the store. */
+  /** One of few values: a route, the name of a tool, a method of the store. */
   readonly name: string
   /** `server`: answers a request. `client`: waits for another system. Default: `internal`. */
   readonly kind?: 'server' | 'client' | 'internal'
   readonly attributes?: Attributes
-  /** `performance.now()` at its beginning. Default: now. */
+  /** `performance.now()` when the span began. Default: now. */
   readonly startedAt?: number
-  /** `traceparent` of other traces: of what queued this work, or of the work that this waits for. */
+  /** `traceparent` of the work that queued this one, or that this one waits for. */
   readonly links?: readonly (string | undefined)[]
 }
 
 export interface TraceDescription extends SpanDescription {
-  /** What a caller whose key is valid has sent. A malformed one begins a trace, like none. */
+  /** The header of a caller with a valid key. If it is malformed or absent, a new trace begins. */
   readonly traceparent?: string | undefined
 }
 
@@ -29,10 +29,10 @@ export interface Span {
   readonly traceId: string
   /** W3C Trace Context level 1, section 3.2. */
   readonly traceparent: string
-  /** Whether the trace was chosen to be recorded. Work below a span that is not has no spans. */
+  /** Whether the trace is recorded. If not, the span gets no child spans. */
   readonly isRecorded: boolean
   set(attributes: Attributes): void
-  /** With the word for its failure (`error.type`), if it failed. */
+  /** Ends the span. `failure` is its `error.type` if the work failed. */
   end(failure?: string): void
 }
 
@@ -41,7 +41,7 @@ export interface Tracing {
   begin(trace: TraceDescription): Span
   /** Begins a span below the current one; `undefined` where no trace is recorded. */
   child(span: SpanDescription): Span | undefined
-  /** Whether `traceparent` is passed on to workers. */
+  /** Whether Gatepass sends `traceparent` to workers. */
   readonly propagates: boolean
 }
 
@@ -58,17 +58,17 @@ export function recordedTrace(): string | undefined {
   return span?.isRecorded === true ? span.traceparent : undefined
 }
 
-/** Runs a function, and all that it awaits, below the span. */
+/** Runs a function, and all that it awaits, with the span as the current one. */
 export function within<T>(span: Span, run: () => T): T {
   return current.run(span, run)
 }
 
-/** Runs a function outside of any trace: work that a request has only woken. */
+/** Runs a function outside of any trace: for work that a request only triggers. */
 export function outsideTraces<T>(run: () => T): T {
   return current.exit(run)
 }
 
-/** How a piece of work ended: attributes, and the word for its failure if it failed. */
+/** How a piece of work ended: its attributes, and its `error.type` if it failed. */
 export interface SpanEnd {
   readonly attributes?: Attributes
   readonly failure?: string | undefined

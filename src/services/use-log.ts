@@ -3,8 +3,7 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import type { Store } from '../store/store.ts'
 
 /**
- * `links`: the links of authorizations, which are opened. `connectionTools`: tools that use a connection, by
- * `connectionToolKey`.
+ * `links`: opened links of authorizations. `connectionTools`: tools that use a connection, by `connectionToolKey`.
  */
 type Noun = 'connections' | 'connectionTools' | 'apiKeys' | 'secrets' | 'links'
 
@@ -19,7 +18,7 @@ const MAX_PENDING = 50_000
 /** The times of last use of rows, written in batches, so that a use costs no write. */
 export interface UseLog {
   used(noun: Noun, id: string, at: EpochSeconds): void
-  /** Writes the queue. A crash may lose the last second of it. */
+  /** Writes the queue. A crash may lose its last second. */
   flush(): Promise<void>
   /** The length of the queue. */
   readonly waiting: number
@@ -55,7 +54,7 @@ export function createUseLog(store: Store): UseLog {
 
 function createUses(noun: { used(uses: ReadonlyMap<string, EpochSeconds>): Promise<void> }) {
   const pending = new Map<string, EpochSeconds>()
-  // the begin of the current interval, and the rows written in it
+  // when the current interval began, and the rows that were written in it
   let since = 0
   const written = new Set<string>()
 

@@ -1,4 +1,4 @@
-/** The redirect URI of a provider entry: another one for each, since a shared one allows mix-up (RFC 9700 section 4.4). */
+/** The path of a provider entry's redirect URI. Each entry has its own, since a shared one allows mix-up (RFC 9700 section 4.4). */
 export function callbackPath(providerUid: string): string {
   return `/callback/${providerUid}`
 }

@@ -2,11 +2,11 @@ import { type Authorization, isSettled } from '../domain/authorization.ts'
 import type { Store } from '../store/store.ts'
 import { outsideTraces } from './tracing.ts'
 
-/** How often, while requests wait, the store is asked for changes of other processes. */
+/** How often the store is asked for changes by other processes while requests wait. */
 const CATCH_UP_MS = 50
-/** How often the awaited authorizations are read even without an announced change. */
+/** How often the awaited authorizations are read even if no change was announced. */
 const REREAD_MS = 20_000
-/** The same while the database does not announce the changes of other processes. */
+/** The same while the database cannot announce changes by other processes. */
 const REREAD_UNANNOUNCED_MS = 1_000
 
 type Wake = (settled: Authorization) => void

@@ -7,8 +7,7 @@ import type { AuditLog } from './audit-log.ts'
 const MAX_REPORTED = 1_000
 
 /**
- * The sealer, which also writes a line into the log and the audit trail for each envelope of the
- * database that does not open.
+ * Wraps the sealer, so that each envelope of the database that cannot be opened is logged and recorded in the audit trail.
  */
 export function watchSealer(sealer: Sealer, { log, audit }: { log: Log; audit: AuditLog }): Sealer {
   const reported = new LRUCache<string, true>({ max: MAX_REPORTED })

@@ -1,6 +1,6 @@
 import type { DashboardIssuer, DashboardRule, DashboardSettings } from '../broker.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
-import { parseIssuer } from './issuer.ts'
+import { parseIssuer, readLoginScopes } from './issuer.ts'
 import { type AddFault, type ReadSetting, splitList } from './read.ts'
 
 /** Reads the issuer at which the operators of the console log in. */
@@ -42,19 +42,14 @@ function readIssuer(
       'is missing: the client id that the issuer of GATEPASS_DASHBOARD_ISSUER gave this Gatepass, registered with the redirect URI <public URL>/dashboard/callback.',
     )
   const rules = readRules(said, addFault)
-  const scopes = (saidScopes ?? defaultScopes(rules)).split(/\s+/)
-  if (!scopes.includes('openid') || scopes.some((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)))
-    addFault('DASHBOARD_SCOPES', 'must be scopes separated by spaces, `openid` among them.')
+  const needsEmail = rules.some(({ claim }) => claim === 'email')
+  const scopes = readLoginScopes(saidScopes, 'DASHBOARD_SCOPES', { needsEmail }, addFault)
   return {
     issuer: text,
     client: { clientId: clientId ?? '', ...(clientSecret !== undefined && { clientSecret }) },
     scopes,
     rules,
   }
-}
-
-function defaultScopes(rules: readonly DashboardRule[]): string {
-  return rules.some(({ claim }) => claim === 'email') ? 'openid email' : 'openid'
 }
 
 const RULE = /^(?<claim>[\x21-\x3c\x3e-\x7e]+)=(?<value>.+?)\s+(?<role>\S+?)(?:\s+on\s+(?<project>\S+))?$/

@@ -1,9 +1,9 @@
 import type { Verifier } from '../broker.ts'
 import { isConfidential } from '../domain/confidential-url.ts'
-import { parseIssuer } from './issuer.ts'
+import { parseIssuer, readLoginScopes } from './issuer.ts'
 import type { AddFault, ReadSetting } from './read.ts'
 
-/** Reads who verifies users: a page of the caller, an OpenID provider, or nobody beyond the binding to the browser. */
+/** Reads who verifies users: a page of the caller, an OpenID provider, or only the binding to the browser. */
 export function readVerifier(setting: ReadSetting, development: boolean, addFault: AddFault): Verifier {
   const open: Verifier = { kind: 'open' }
   const text = setting('USER_VERIFIER')
@@ -54,7 +54,6 @@ function readOidcVerifier(
   const clientId = setting('OIDC_CLIENT_ID')
   const clientSecret = setting('OIDC_CLIENT_SECRET')
   const claim = setting('OIDC_USER_CLAIM') ?? 'sub'
-  const scopes = (setting('OIDC_SCOPES') ?? (claim === 'email' ? 'openid email' : 'openid')).split(/\s+/)
   if (clientId === undefined)
     addFault(
       'OIDC_CLIENT_ID',
@@ -62,8 +61,8 @@ function readOidcVerifier(
     )
   if (!/^[\x21-\x7e]{1,200}$/.test(claim))
     addFault('OIDC_USER_CLAIM', 'must be the name of one claim, such as `sub`.')
-  if (!scopes.includes('openid') || scopes.some((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)))
-    addFault('OIDC_SCOPES', 'must be scopes separated by spaces, `openid` among them.')
+  const needsEmail = claim === 'email'
+  const scopes = readLoginScopes(setting('OIDC_SCOPES'), 'OIDC_SCOPES', { needsEmail }, addFault)
   return {
     kind: 'oidc',
     issuer,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../domain/log.ts'
 import type { MetricFamily, Metrics } from '../services/metrics.ts'
 import type { Tracing } from '../services/tracing.ts'
+import { waitAtMost } from '../services/wait-at-most.ts'
 import type { TelemetrySettings } from '../settings/telemetry.ts'
 import { createFigures } from './figures.ts'
 import { createOtlpClient, type OtlpClient } from './otlp-client.ts'
@@ -103,11 +103,7 @@ export async function startTelemetry(
     },
     async close(ms) {
       clearInterval(timer)
-      const done = new AbortController()
-      const over = sleep(Math.max(ms, 0), undefined, { signal: done.signal }).catch(() => {})
-      const flushed = Promise.allSettled([tracing?.flush(), timer && sendOnce()])
-      await Promise.race([flushed, over])
-      done.abort()
+      await waitAtMost(ms, Promise.allSettled([tracing?.flush(), timer && sendOnce()]))
       // requests that are still under way are aborted, so that an unreachable collector does not keep the process alive
       await Promise.allSettled(clients.map((client) => client.close()))
     },

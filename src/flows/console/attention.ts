@@ -1,20 +1,16 @@
 import type { Broker } from '../../broker.ts'
-import { currentStep } from '../../domain/authorization.ts'
-import type { Cause } from '../../domain/causes.ts'
-import { readTrail } from '../../domain/trail.ts'
 import { webhookCause } from '../../domain/webhook.ts'
 import { workerStatus } from '../../domain/worker.ts'
-import { causeOfAuthorization } from '../explain/explain-authorization.ts'
-import { causeOfConnection } from '../explain/explain-connection.ts'
+import { brokenConnections, failedConsents } from '../explain/troubles.ts'
 import { missingSettings, providersOf } from '../find-provider.ts'
 
-/** Connections that are looked at, and authorizations that have ended; more are said to be more. */
+/** The most connections and ended authorizations that are read. At this number the page says "at least". */
 const MOST = 200
 const RECENT_SECONDS = 24 * 3600
-/** Causes of failed consents are read for so many of them, since each reads a row. */
+/** The most providers whose failed consent is examined, since each costs a query. */
 const MOST_CAUSES = 10
 
-/** One thing that needs the operator or users, with where to look. */
+/** One thing that the operator or a user has to repair, and the page that shows it. */
 export interface Attention {
   readonly tone: 'bad' | 'wait'
   readonly title: string
@@ -24,9 +20,9 @@ export interface Attention {
 }
 
 /**
- * What needs attention, the worst first. It reads a bounded number of rows and asks no other server.
+ * What needs attention, the worst first. It reads a bounded number of rows and sends no request.
  *
- * @param others what the caller has found besides
+ * @param others further things that the caller has found
  */
 export async function needsAttention(
   broker: Broker,
@@ -37,8 +33,8 @@ export async function needsAttention(
     incompleteProviders(broker, projectId),
     failingWorkers(broker, projectId),
     troubledWebhooks(broker, projectId),
-    failedConsents(broker, projectId),
-    brokenConnections(broker, projectId),
+    consentsToRepair(broker, projectId),
+    connectionsToRepair(broker, projectId),
     unprovedDomain(broker, projectId),
   ])
   const found = [...all.flat(), ...others]
@@ -78,7 +74,7 @@ async function failingWorkers(broker: Broker, projectId: string): Promise<Attent
     })
 }
 
-/** Webhooks whose receiver fails, and those that Gatepass has disabled; not those that an administrator has. */
+/** Webhooks whose receiver fails, and those that Gatepass has disabled. Those that an administrator has disabled are left out. */
 async function troubledWebhooks(broker: Broker, projectId: string): Promise<Attention[]> {
   const webhooks = await broker.store.webhooks.list(projectId)
   return webhooks.flatMap((webhook) => {
@@ -95,60 +91,29 @@ async function troubledWebhooks(broker: Broker, projectId: string): Promise<Atte
   })
 }
 
-async function failedConsents(broker: Broker, projectId: string): Promise<Attention[]> {
+async function consentsToRepair(broker: Broker, projectId: string): Promise<Attention[]> {
   const since = broker.now() - RECENT_SECONDS
-  const [ended, book] = await Promise.all([
-    broker.store.authorizations.endedSince(projectId, since, MOST),
-    providersOf(broker, projectId),
-  ])
-  /** The latest of each provider: an older failure says little once another consent was completed. */
-  const latest = new Map<string, (typeof ended)[number]>()
-  for (const one of ended) {
-    const { providerUid } = currentStep(one)
-    if (!latest.has(providerUid)) latest.set(providerUid, one)
-  }
-  const found: Attention[] = []
-  for (const [providerUid, authorization] of [...latest].slice(0, MOST_CAUSES)) {
-    if (authorization.status !== 'failed') continue
-    const cause = await causeOfAuthorization(broker, authorization)
-    if (cause === undefined || cause.who === 'user') continue
-    found.push({
-      tone: 'bad',
-      title: `The latest consent at ${book.byUid(providerUid)?.id ?? 'a removed provider'} failed: ${cause.message}`,
-      toDo: cause.toDo,
-      path: `/authorizations/${authorization.id}`,
-    })
-  }
-  return found
+  const failed = await failedConsents(broker, projectId, since, { ended: MOST, causes: MOST_CAUSES })
+  return failed.map(({ provider, cause, authorizationId }) => ({
+    tone: 'bad',
+    title: `The latest consent at ${provider} failed: ${cause.message}`,
+    toDo: cause.toDo,
+    path: `/authorizations/${authorizationId}`,
+  }))
 }
 
-async function brokenConnections(broker: Broker, projectId: string): Promise<Attention[]> {
-  const [troubled, book] = await Promise.all([
-    broker.store.connections.troubled(projectId, MOST),
-    providersOf(broker, projectId),
-  ])
-  const groups = new Map<string, { readonly cause: Cause; readonly provider: string; count: number }>()
-  for (const connection of troubled) {
-    const entry = book.byUid(connection.providerUid)
-    const { entries } = readTrail(connection.trail ?? '')
-    const cause = causeOfConnection(broker, connection, entry, entries)
-    if (cause === undefined) continue
-    const provider = entry?.id ?? 'a removed provider'
-    const key = `${provider} ${cause.code}`
-    const group = groups.get(key) ?? { cause, provider, count: 0 }
-    group.count++
-    groups.set(key, group)
-  }
-  const atLeast = troubled.length < MOST ? '' : 'At least '
-  return [...groups.values()].map(({ cause, provider, count }) => ({
+async function connectionsToRepair(broker: Broker, projectId: string): Promise<Attention[]> {
+  const { groups, isPartial } = await brokenConnections(broker, projectId, MOST)
+  const atLeast = isPartial ? 'At least ' : ''
+  return groups.map(({ provider, cause, ids }) => ({
     tone: cause.who === 'user' ? 'wait' : 'bad',
-    title: `${atLeast}${count} ${count === 1 ? 'connection' : 'connections'} at ${provider}: ${cause.message}`,
+    title: `${atLeast}${ids.length} ${ids.length === 1 ? 'connection' : 'connections'} at ${provider}: ${cause.message}`,
     toDo: cause.toDo,
     path: `/connections?${new URLSearchParams({ provider, status: 'needs_authorization' })}`,
   }))
 }
 
-/** A domain that was set, which users do not see before its proof. */
+/** A domain that was set and not proved yet: users do not see it. */
 async function unprovedDomain(broker: Broker, projectId: string): Promise<Attention[]> {
   const domain = (await broker.store.brandings.find(projectId))?.domain
   if (domain === undefined || domain.provedAt !== undefined) return []

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Broker } from '../../broker.ts'
 import {
   DISABLED_AFTER_SECONDS,
@@ -15,6 +14,7 @@ import { parseRetryAfter } from '../../egress/retry-after.ts'
 import type { Counter } from '../../services/metrics.ts'
 import { inContext } from '../../services/request-context.ts'
 import { inTrace, outsideTraces } from '../../services/tracing.ts'
+import { waitAtMost } from '../../services/wait-at-most.ts'
 import type { AttemptEnd, ClaimedDelivery } from '../../store/deliveries.ts'
 import { retry } from '../../store/retry.ts'
 import { createSlots } from './delivery-slots.ts'
@@ -142,9 +142,7 @@ export function createDispatcher(
         .then(async () => {
           while (running.size > 0) await Promise.all(running)
         })
-      const done = new AbortController()
-      await Promise.race([allDone, sleep(ms, undefined, { signal: done.signal }).catch(() => {})])
-      done.abort()
+      await waitAtMost(ms, allDone)
       isOver = true
       return running.size
     },

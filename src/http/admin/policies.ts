@@ -3,7 +3,7 @@ import type { Broker } from '../../broker.ts'
 import { fromTimestamp } from '../../domain/clock.ts'
 import { POLICY_USES } from '../../domain/policy.ts'
 import { addPolicy, changePolicy, deletePolicy, getPolicy } from '../../flows/policy-settings.ts'
-import type { Evaluation, PolicyMatch } from '../../services/policies/evaluate.ts'
+import type { AppliedPolicy, Evaluation } from '../../services/policies/evaluate.ts'
 import type { RequestedUse } from '../../services/policies/policy-match.ts'
 import { policyProvider } from '../../services/policies/policy-provider.ts'
 import { getTool } from '../../tools/catalogue/get-tool.ts'
@@ -201,7 +201,7 @@ async function useOf(
 }
 
 function verdictToWire({ refusal, limits, hooks }: Evaluation): z.infer<typeof verdictSchema> {
-  const idsOf = (matches: readonly PolicyMatch[]) => matches.map(({ policy }) => policy.id)
+  const idsOf = (matches: readonly AppliedPolicy[]) => matches.map(({ policy }) => policy.id)
   if (refusal !== undefined)
     return { decision: 'refused', reason: refusal.reason, refused_by: idsOf(refusal.by), undecided: [] }
   const undecided = [

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { ApiKey } from '../../domain/api-key.ts'
 import { BrokerError } from '../../domain/errors.ts'
-import { atMost } from '../../services/cache-size.ts'
+import { maxEntries } from '../../services/cache-size.ts'
 
 /** The number of buckets in memory. Beyond it the least recently used one is dropped, so that its owner starts with a full one. */
 const MAX_BUCKETS = 10_000
@@ -78,7 +78,7 @@ interface Bucket {
 
 /** Token buckets by name. */
 function createBuckets(now: Milliseconds) {
-  const buckets = new LRUCache<string, Bucket>(atMost(MAX_BUCKETS))
+  const buckets = new LRUCache<string, Bucket>(maxEntries(MAX_BUCKETS))
   return {
     /** Takes a token from a bucket of `size`, refilled at `perSecond`. Returns 0, or the seconds until there is one. */
     take(name: string, size: number, perSecond: number): number {

@@ -4,7 +4,7 @@ import type { Broker } from '../../broker.ts'
 import { authorizationAt } from '../../domain/authorization.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { awaitAuthorization } from '../../flows/await-authorization.ts'
-import { atMost } from '../../services/cache-size.ts'
+import { maxEntries } from '../../services/cache-size.ts'
 import type { Execution } from '../../tools/run/execution.ts'
 import type { RequiredAuthorization, ToolResult } from '../../tools/tool-answer.ts'
 import { type CallBinding, createRequestStates } from '../request-state.ts'
@@ -63,7 +63,7 @@ const MAX_REMEMBERED = 10_000
 export function createConsentRounds(broker: Broker, holdSeconds = HOLD_SECONDS): ConsentRounds {
   const states = createRequestStates<ConsentState>(broker, 'consent')
   /** By caller and tool: the link that was given last. The next link comes with its failure. */
-  const given = new LRUCache<string, string>(atMost(MAX_REMEMBERED))
+  const given = new LRUCache<string, string>(maxEntries(MAX_REMEMBERED))
 
   async function ask(
     call: ConsentCall,

@@ -1,5 +1,5 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { AuditAnchor } from '../../domain/audit.ts'
+import { isSameSecret } from '../../domain/ids.ts'
 import type { Store } from '../../store/store.ts'
 import type { AuditLog } from '../audit-log.ts'
 
@@ -11,13 +11,12 @@ interface AnchorParts {
   readonly audit: AuditLog
 }
 
-/** Whether the installation made the anchor for this project, and it was not altered since. */
+/** Whether this installation made the anchor, and it was not altered since. */
 export function isGenuine(audit: AuditLog, { mac, ...rest }: AuditAnchor): boolean {
-  const [one, other] = [Buffer.from(mac), Buffer.from(audit.anchorMac(rest))]
-  return one.length === other.length && timingSafeEqual(one, other)
+  return isSameSecret(mac, audit.anchorMac(rest))
 }
 
-/** All rows of a project's anchors, newest first, also those that are not genuine. */
+/** All anchors of a project, newest first, including those that are not genuine. */
 export async function* anchorsOf({ store }: AnchorParts, projectId: string): AsyncGenerator<AuditAnchor> {
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
     const page = await store.auditAnchors.list(projectId, before, PAGE)

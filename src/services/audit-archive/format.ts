@@ -2,9 +2,9 @@ import type { AuditAnchor, AuditBlock } from '../../domain/audit.ts'
 import { fromTimestamp, toTimestamp } from '../../domain/clock.ts'
 import { entryToWire, toEntry } from '../audit-entry.ts'
 
-// An archive is JSON lines: a header; for each block a line `{"block": …}` and its entries as an export has them; and at
-// the end the anchor, whose MAC covers where the archive begins and ends. Hashes and MACs are under the installation's
-// key, so that the file is verified by the installation that wrote it, or by a backup of it.
+// An archive consists of JSON lines: a header; for each block a line `{"block": …}` and its entries as in an export; and at
+// the end the anchor, whose MAC covers where the archive begins and ends. Hashes and MACs use the installation's key, so
+// only the installation that wrote the file, or a restored backup of it, can verify it.
 
 export interface ArchiveHeader {
   readonly projectId: string
@@ -39,11 +39,11 @@ export function blockLines({ firstSeq, count, at, text, previous, hash }: AuditB
   const entries = text.split('\n').map((line, i) => toArchived(firstSeq + i, line))
   const isExact = textOf(entries) === text
   const block = { first_seq: firstSeq, count, at: toTimestamp(at), previous, hash }
-  // a hash covers the text letter by letter: where the entries do not give it back, the boundary has it too
+  // the block's hash covers its exact text: if the entries do not reproduce it, the block line has the text too
   return [JSON.stringify({ block: isExact ? block : { ...block, text } }), ...entries]
 }
 
-/** The text of a block, made of its entries as an archive has them. */
+/** The text of a block, made from its entries in the archive. */
 export function textOf(entries: readonly string[]): string {
   return entries.map(toLine).join('\n')
 }
@@ -51,14 +51,14 @@ export function textOf(entries: readonly string[]): string {
 const LINE = /^\{"at":(\d{1,11}),"/
 const ARCHIVED = /^\{"seq":\d{1,15},"at":"([\d.:TZ-]{24})","/
 
-/** The line of an entry in an export. Parsing and formatting each would take ten times as long. */
+/** The line of an entry in an archive. It is edited as text: parsing and formatting each line would take ten times as long. */
 function toArchived(seq: number, line: string): string {
   const [begin, at] = LINE.exec(line) ?? []
   if (begin === undefined) return JSON.stringify(entryToWire(toEntry(seq, line)))
   return `{"seq":${seq},"at":"${toTimestamp(Number(at))}","${line.slice(begin.length)}`
 }
 
-/** The line of an entry in its block. */
+/** The line of an archived entry in its block. */
 function toLine(archived: string): string {
   const [begin, at = ''] = ARCHIVED.exec(archived) ?? []
   return begin === undefined ? archived : `{"at":${fromTimestamp(at)},"${archived.slice(begin.length)}`
@@ -76,7 +76,7 @@ export function archiveName({
   return `${projectId}-${first}-${last}.audit.jsonl`
 }
 
-/** What `archiveName` made the name of; `undefined` for another file's name. */
+/** The parts of a name that `archiveName` made; `undefined` for any other name. */
 export function parseArchiveName(
   name: string,
 ): Pick<AuditAnchor, 'projectId' | 'firstSeq' | 'lastSeq'> | undefined {

@@ -6,7 +6,7 @@ import type { AuditLog } from '../audit-log.ts'
 import { isGenuine } from './anchors.ts'
 import { type ArchiveHeader, blockLines, endLine, headerLine, textOf } from './format.ts'
 
-/** An archive whose every line is as the installation wrote it. */
+/** An archive in which every line is still as the installation wrote it. */
 export interface VerifiedArchive {
   readonly header: ArchiveHeader
   readonly anchor: AuditAnchor
@@ -21,15 +21,15 @@ export class ArchiveFault extends Error {
   }
 }
 
-/** Entries whose hashes are computed before the event loop has its turn. */
-const ENTRIES = 250
+/** Lines that are read and verified before the event loop gets a turn. */
+const LINES_PER_TURN = 250
 
-/** Characters of a line, far above those of the largest block. What a line has is copied with each piece that is read. */
+/** The longest line, in characters: far more than the largest block has. Each piece that is read copies the line again. */
 const MAX_LINE = 2 ** 24
 
 /**
- * Reads an archive and verifies every line of it: each block's hash, that blocks follow each other without a gap, and the
- * anchor at the end, without which the file was cut off. `onEnd` is called with the end of each block. Throws
+ * Reads an archive and verifies every line: each block's hash, that the blocks follow each other without a gap, and the
+ * anchor at the end, whose absence shows that the file was cut off. Calls `onEnd` with the end of each block. Throws
  * `ArchiveFault`, and the errors of the file system.
  */
 export async function verifyArchive(
@@ -44,7 +44,7 @@ export async function verifyArchive(
     const { value, done } = await lines.next()
     number++
     if (done) throw new ArchiveFault('it was cut off: it has no end')
-    if (++sinceTurn % ENTRIES === 0) await nextTurn()
+    if (++sinceTurn % LINES_PER_TURN === 0) await nextTurn()
     return value
   }
   const check = (isSo: boolean, what: string) => {
@@ -84,7 +84,7 @@ export async function verifyArchive(
       onEnd(end)
     }
   } catch (error) {
-    // a line that was altered until it has another form
+    // an altered line may no longer parse
     if (error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError)
       throw new ArchiveFault(`line ${number} is not one of an archive`)
     throw error
@@ -123,7 +123,7 @@ function parseEnd(line: string, { projectId, firstSeq }: ArchiveHeader): AuditAn
   return anchor
 }
 
-/** Lines end with `\n` alone: entries may have other characters that some programs take for the end of a line. */
+/** Only `\n` ends a line: entries may contain other characters that some programs take for a line end. */
 async function* linesOf(path: string): AsyncGenerator<string, undefined> {
   let rest = ''
   for await (const chunk of createReadStream(path, { encoding: 'utf8' })) {

@@ -20,7 +20,7 @@ export interface ArchiveWriter {
   discard(): Promise<void>
 }
 
-/** Only the owner can read the file. What an earlier run left of an archive that begins there is removed. */
+/** Creates the file, readable only by its owner. Removes unfinished files of earlier runs that begin at the same entry. */
 export async function createArchiveWriter(folder: string, header: ArchiveHeader): Promise<ArchiveWriter> {
   const begin = `${header.projectId}-${header.firstSeq}.`
   for (const name of await readdir(folder))
@@ -78,7 +78,7 @@ async function nameFile(partial: string, path: string): Promise<void> {
     if (code === 'EEXIST')
       throw new BrokerError(
         'already_exists',
-        `${path} is there already, and is not of this trail as it is now. An archive never replaces a file: move it elsewhere.`,
+        `${path} exists already, and does not belong to the present state of this trail. An archive never replaces a file: move it elsewhere.`,
       )
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP'].includes(code)) throw error
     await rename(partial, path) // no hard links on this file system

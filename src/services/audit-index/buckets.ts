@@ -1,7 +1,8 @@
 import { BUCKETS } from '../../store/audit-index.ts'
 import { packPlaces, readPlaces } from './segment.ts'
 
-// The text of a bucket has a line for each of its terms: `\n<tag>:<places>`. A term is a bucket and a tag.
+// A term's number says its bucket and its tag within the bucket. The text of a bucket has a line for each of its terms:
+// `\n<tag>:<places>`.
 
 /** Adds a term to the texts of its segment's buckets. */
 export function addTerm(buckets: Map<number, string>, term: number, places: readonly number[]): void {
@@ -9,12 +10,12 @@ export function addTerm(buckets: Map<number, string>, term: number, places: read
   buckets.set(bucket, `${buckets.get(bucket) ?? ''}${part}${packPlaces(places)}`)
 }
 
-/** The bucket that a term is in, and how its line begins. */
+/** The bucket of a term, and the beginning of the term's line in it. */
 export function partOf(term: number): { readonly bucket: number; readonly part: string } {
   return { bucket: term % BUCKETS, part: `\n${Math.floor(term / BUCKETS).toString(36)}:` }
 }
 
-/** The places of the entries that have a term, of a text that has its line. */
+/** The places of the entries that have a term. The text of the bucket must contain the term's line. */
 export function placesOf(text: string, part: string): Uint8Array {
   const begin = text.indexOf(part) + part.length
   const end = text.indexOf('\n', begin)

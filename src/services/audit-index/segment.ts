@@ -1,8 +1,11 @@
-/** Entries of a segment: enough that a common term takes one row for all of them, few enough to be searched directly. */
+/**
+ * The entries of one segment. Enough that the index needs only one row for all entries with a common term; few enough that
+ * a segment can be searched without the index.
+ */
 export const SEGMENT = 4_096
 
 const BITMAP_BYTES = SEGMENT / 8
-/** From so many entries on, a bitmap is shorter than a list of two bytes each. */
+/** From this many entries on, a bitmap is shorter than a list with two bytes for each. */
 const LISTED = BITMAP_BYTES / 2
 
 export function segmentOf(seq: number): number {
@@ -13,7 +16,7 @@ export function firstSeqOf(segment: number): number {
   return segment * SEGMENT + 1
 }
 
-/** Writes the places of entries within their segment, in ascending order, as text for the index. */
+/** Writes the places of entries within their segment, given in ascending order, as text for the index. */
 export function packPlaces(places: readonly number[]): string {
   const bytes = Buffer.alloc(places.length < LISTED ? places.length * 2 : BITMAP_BYTES)
   for (const [i, place] of places.entries())
@@ -22,7 +25,7 @@ export function packPlaces(places: readonly number[]): string {
   return bytes.toString('base64')
 }
 
-/** The places that `packPlaces` wrote, as a bitmap. Of a text that was altered it makes some bitmap. */
+/** The places that `packPlaces` wrote, as a bitmap. An altered text gives a wrong bitmap, but no error. */
 export function readPlaces(text: string): Uint8Array {
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length === BITMAP_BYTES) return bytes

@@ -10,20 +10,20 @@ export const SEARCHED_MEMBERS = [
 ] as const
 export type SearchedMember = (typeof SEARCHED_MEMBERS)[number]
 
-/** An entry as its line has it. */
+/** The parsed line of an entry. */
 export interface AuditLine {
   readonly actor?: { readonly id?: string }
   readonly [member: string]: unknown
 }
 
-/** What an entry has in a member that is searched by. */
+/** The entry's value of a searched member. */
 export function searchedValue(line: AuditLine, member: SearchedMember): unknown {
   return member === 'actor' ? line.actor?.id : line[member]
 }
 
 /**
- * The number under which the index has a member's value: 53 bits of a hash that need not be secure, since each entry
- * that the index names is compared with the search. Two values with the same number only cost time.
+ * The number of a member's value in the index: 53 bits of a hash. The hash need not be secure, because every entry that
+ * the index finds is compared with the search itself: two values with the same number only cost time.
  */
 export function termOf(projectId: string, member: SearchedMember, value: string): number {
   const text = `${projectId} ${member} ${value}`

@@ -12,23 +12,23 @@ import {
 export type PolicyRefusalReason = 'denied' | 'not_allowed' | 'rate' | 'hook_refused' | 'hook_failed'
 
 /** A rule that applies to the use, and the provider through which it applies. */
-export interface PolicyMatch {
+export interface AppliedPolicy {
   readonly policy: Policy
   readonly provider?: PolicyProvider
 }
 
 /** The result of a project's rules for a use, before rates are counted and hooks asked. */
 export interface Evaluation {
-  readonly refusal?: { readonly reason: 'denied' | 'not_allowed'; readonly by: readonly PolicyMatch[] }
+  readonly refusal?: { readonly reason: 'denied' | 'not_allowed'; readonly by: readonly AppliedPolicy[] }
   /** Rules that refuse the use when their rate is exceeded; in the order of their ids, as are the hooks. */
-  readonly limits: readonly PolicyMatch[]
+  readonly limits: readonly AppliedPolicy[]
   /** Rules whose hook is to be asked; if the rule has a rate, only when the rate is exceeded. */
-  readonly hooks: readonly PolicyMatch[]
+  readonly hooks: readonly AppliedPolicy[]
 }
 
 /**
- * A `deny` rule wins. If there are `allow` rules, some one of them must allow the use of each provider. Rules that
- * cannot apply by what they name are not looked at; `policies` must not change afterwards.
+ * Evaluates the rules. A `deny` rule wins. If there are `allow` rules, the use of each provider needs one that allows it.
+ * The index of `policies` skips rules that cannot apply; it is made once, so the array must not change afterwards.
  */
 export function evaluate(
   policies: readonly Policy[],
@@ -39,7 +39,7 @@ export function evaluate(
   const { allows, candidates: find } = indexOf(policies)
   const candidates = find(parts)
   if (candidates.length === 0 && allows.length === 0) return NO_RULE_APPLIES
-  const matches = candidates.flatMap((policy): PolicyMatch[] => {
+  const matches = candidates.flatMap((policy): AppliedPolicy[] => {
     const part = parts.find((one) => appliesTo(policy, one, context))
     return part === undefined ? [] : [{ policy, ...(part.provider && { provider: part.provider }) }]
   })

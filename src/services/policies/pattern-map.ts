@@ -1,4 +1,4 @@
-/** Numbers by patterns in which `*` matches any characters: finds those whose pattern may match a text. */
+/** Maps patterns, in which `*` matches any characters, to numbers, and finds those whose pattern may match a text. */
 export interface PatternMap {
   readonly isEmpty: boolean
   add(pattern: string, value: number): void
@@ -44,7 +44,7 @@ export function createPatternMap(): PatternMap {
   }
 }
 
-/** What the map keeps a pattern by: patterns of one key are found together. Empty for one that any text may match. */
+/** The key of a pattern in the map: patterns with the same key are found together. Empty if any text may match. */
 export function keyOf(pattern: string): string {
   const { first, last } = partsOf(pattern)
   if (last === undefined) return `=${first}`

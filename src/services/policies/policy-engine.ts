@@ -12,7 +12,7 @@ import { createReadCache } from '../read-cache.ts'
 import type { Release } from '../release.ts'
 import { currentContext } from '../request-context.ts'
 import { inSpan, type Tracing } from '../tracing.ts'
-import { type Evaluation, evaluate, type PolicyMatch, type PolicyRefusalReason } from './evaluate.ts'
+import { type AppliedPolicy, type Evaluation, evaluate, type PolicyRefusalReason } from './evaluate.ts'
 import { type Agreement, agreementOn, covers } from './hook-agreement.ts'
 import { askHook } from './policy-hook.ts'
 import type { EvaluationContext, RequestedUse } from './policy-match.ts'
@@ -20,7 +20,7 @@ import { policyProvider } from './policy-provider.ts'
 import { createRates } from './policy-rate.ts'
 import { idsOf, refusalOf } from './policy-refusal.ts'
 
-/** The policies that a use was evaluated against; without a promise when they are cached. */
+/** The policies that the engine evaluated; without a promise if they are cached. */
 type Evaluated = PoliciesInForce | Promise<PoliciesInForce>
 
 /**
@@ -76,7 +76,7 @@ export function createPolicyEngine({
     forgets: (change) => (change.noun === 'policy' ? 'all' : undefined),
   })
   const rates = createRates()
-  /** For each use under way: which rules have counted it, and to what hooks have agreed. */
+  /** For each use under way: the rules that have counted it, and what hooks have agreed to. */
   const settled = new WeakMap<object, Settled>()
   const refusals = metrics.counter('gatepass_policy_refusals_total', 'Uses that a policy refused', [
     'policy',
@@ -138,7 +138,7 @@ export function createPolicyEngine({
       agreed: new Map(),
     }
     settled.set(once, done)
-    const isNew = ({ policy }: PolicyMatch) => !done.counted.has(policy.id)
+    const isNew = ({ policy }: AppliedPolicy) => !done.counted.has(policy.id)
     const asked = hooks.filter(({ policy }) => {
       const agreement = done.agreed.get(policy.id)
       if (agreement !== undefined) return !covers(agreement, policy, use)
@@ -165,7 +165,7 @@ export function createPolicyEngine({
     }
   }
 
-  async function askHookOf(match: PolicyMatch, use: RequestedUse): Promise<void> {
+  async function askHookOf(match: AppliedPolicy, use: RequestedUse): Promise<void> {
     const { policy } = match
     const { hook, hookSecret, id, projectId } = policy
     if (hook === undefined) return refuse(use, 'hook_failed', [match])
@@ -195,7 +195,7 @@ export function createPolicyEngine({
   async function refuse(
     use: RequestedUse,
     reason: PolicyRefusalReason,
-    by: readonly PolicyMatch[],
+    by: readonly AppliedPolicy[],
     more: { readonly message?: string; readonly retryAfter?: number } = {},
   ): Promise<never> {
     const { userId, tool, projectId } = use
@@ -240,7 +240,7 @@ export function createPolicyEngine({
       const lasting = policies.flatMap((policy): Policy[] => {
         const { time, ...match } = policy.match
         if (time === undefined) return [policy]
-        // at some time the rule does not refuse, or does allow
+        // at other times a `deny` or `hook` rule does not refuse, and an `allow` rule allows at some time
         return policy.effect === 'allow' ? [{ ...policy, match }] : []
       })
       return (use) => evaluate(lasting, use, { at: now(), scopes: 'needed' }).refusal !== undefined

@@ -3,10 +3,10 @@ import { coveredScopes } from '../../domain/scopes.ts'
 import { createPatternMap, keyOf, type PatternMap } from './pattern-map.ts'
 import { spellingsOf, type UseOfProvider } from './policy-match.ts'
 
-/** Finds the rules that may apply to a use by what they name, so that a use costs nothing for all the others. */
+/** Finds the rules that may apply to a use by the names in their `match`, so that the other rules cost nothing. */
 export interface PolicyIndex {
   readonly allows: readonly Policy[]
-  /** The rules that may apply to one of the parts, in their order; a rule that is not among them applies to none. */
+  /** The rules that may apply to one of the parts, in their order. All other rules apply to none of them. */
   candidates(parts: readonly UseOfProvider[]): readonly Policy[]
 }
 
@@ -14,7 +14,7 @@ export interface PolicyIndex {
 interface Dimension {
   /** Absent: the rule does not restrict it, or cannot be found by it. */
   readonly patterns: (policy: Policy) => readonly string[] | undefined
-  /** What the use has of it. A rule that names the dimension never applies to a use that has nothing of it. */
+  /** The values of the use in this dimension. A rule that names the dimension never applies to a use without a value. */
   readonly texts: (use: UseOfProvider) => Iterable<string>
 }
 
@@ -87,7 +87,7 @@ function createIndex(policies: readonly Policy[]): PolicyIndex {
 
 const NONE: readonly Policy[] = []
 
-/** How many rules share what a rule names in a dimension: it is found by the dimension that it shares with the fewest. */
+/** Returns how many rules share a rule's patterns in a dimension. Each rule is indexed by the dimension that it shares with the fewest. */
 function costs(policies: readonly Policy[]) {
   const sharing = DIMENSIONS.map(({ patterns }) => {
     const counts = new Map<string, number>()

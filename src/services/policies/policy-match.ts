@@ -39,6 +39,7 @@ export interface EvaluationContext {
 /** The part of a use that concerns one provider; a use without providers is one part. */
 export type UseOfProvider = Omit<RequestedUse, 'providers'> & { readonly provider?: PolicyProvider }
 
+/** Splits a use into its parts, one for each provider. */
 export function byProvider({ providers, ...use }: RequestedUse): readonly UseOfProvider[] {
   return providers.length === 0 ? [use] : providers.map((provider) => ({ ...use, provider }))
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import type { Policy, PolicyRate } from '../../domain/policy.ts'
-import { atMost } from '../cache-size.ts'
+import { maxEntries } from '../cache-size.ts'
 import type { RequestedUse } from './policy-match.ts'
 
 /** Counters kept; beyond them the least recently used is dropped, which can only permit more. */
@@ -25,7 +25,7 @@ type Counted = { readonly piece: number; count: number }[]
  * counts until its sixtieth part of the window is over, so that never more than `limit` uses fall within `seconds`.
  */
 export function createRates(max = MAX_COUNTED): Rates {
-  const all = new LRUCache<string, Counted>(atMost(max))
+  const all = new LRUCache<string, Counted>(maxEntries(max))
 
   function current(key: string, rate: PolicyRate, at: EpochSeconds): Counted {
     const counted = all.peek(key) ?? [] // a refused use does not make a counter recent

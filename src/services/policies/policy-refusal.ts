@@ -1,15 +1,15 @@
 import { BrokerError } from '../../domain/errors.ts'
-import type { PolicyMatch, PolicyRefusalReason } from './evaluate.ts'
+import type { AppliedPolicy, PolicyRefusalReason } from './evaluate.ts'
 
 /** When no `allow` rule applies, all of them refuse together: the first five are named. */
-export function idsOf(by: readonly PolicyMatch[]): string[] {
+export function idsOf(by: readonly AppliedPolicy[]): string[] {
   return by.slice(0, 5).map(({ policy }) => policy.id)
 }
 
 /** The error of a refusal, in words for the caller. */
 export function refusalOf(
   reason: PolicyRefusalReason,
-  by: readonly PolicyMatch[],
+  by: readonly AppliedPolicy[],
   { message, retryAfter }: { readonly message?: string; readonly retryAfter?: number },
 ): BrokerError {
   const names = idsOf(by).map((id) => `"${id}"`)

@@ -40,7 +40,7 @@ function wallClock(zone: string, at: EpochSeconds): { readonly day: number; read
   }
 }
 
-/** Creating a formatter takes far longer than using it. There are a few hundred zones, in several spellings. */
+/** Formatters by zone, since creating one takes far longer than using it. There are a few hundred zones, in several spellings. */
 const clocks = new LRUCache<string, Intl.DateTimeFormat>({ max: 1_000 })
 
 function clockOf(zone: string): Intl.DateTimeFormat {

@@ -1,10 +1,10 @@
 import type { EpochSeconds } from '../../domain/clock.ts'
 import type { Policy } from '../../domain/policy.ts'
-import { type Evaluation, evaluate, type PolicyMatch, type PolicyRefusalReason } from './evaluate.ts'
+import { type AppliedPolicy, type Evaluation, evaluate, type PolicyRefusalReason } from './evaluate.ts'
 import type { RequestedUse } from './policy-match.ts'
 import { createRates, type Rates } from './policy-rate.ts'
 
-/** What of a past use may not be known any more. */
+/** The members of a past use that may no longer be known. */
 export type UnknownMember = 'hosts' | 'scopes'
 
 /** A use of tokens that took place, with what is known of it today. */
@@ -18,34 +18,34 @@ export type TrialVerdict =
   | {
       readonly decision: 'refused'
       readonly reason: PolicyRefusalReason
-      readonly by: readonly PolicyMatch[]
+      readonly by: readonly AppliedPolicy[]
     }
   | {
       readonly decision: 'undecided'
       readonly because: readonly ('hook' | UnknownMember)[]
-      readonly by: readonly PolicyMatch[]
+      readonly by: readonly AppliedPolicy[]
     }
 
 /** Judges past uses by rules. */
 export interface PolicyTrial {
-  /** The uses come in the order of their times, because rates count them. */
+  /** To be called in the order of the uses' times, because rates count them. */
   judge(use: PastUse): TrialVerdict
 }
 
-/** How rules are read that name what is not known of a use: as refusing it, or as permitting it. */
+/** How a rule that names an unknown member of the use is read: `strict` against the use, `lenient` in its favour. */
 type Reading = 'strict' | 'lenient'
 
 interface Judged {
-  readonly refusal?: { readonly reason: PolicyRefusalReason; readonly by: readonly PolicyMatch[] }
-  readonly hooks: readonly PolicyMatch[]
+  readonly refusal?: { readonly reason: PolicyRefusalReason; readonly by: readonly AppliedPolicy[] }
+  readonly hooks: readonly AppliedPolicy[]
 }
 
 const PERMITTED: TrialVerdict = { decision: 'permitted' }
 
 /**
- * Each use is judged twice: with what is not known of it read against it, and in its favour. Where the two agree, the
- * unknown does not matter. Rates are counted for each reading. No hook is asked: one that has not changed since the use
- * agreed to it then, since the use took place.
+ * Judges each use twice, in both readings of its unknown members. If both give the same verdict, the unknown members do
+ * not matter; otherwise the use is undecided. Each reading has its own rates. No hook is asked: a hook that has not changed
+ * since must have agreed, because the use took place.
  */
 export function createPolicyTrial(policies: readonly Policy[]): PolicyTrial {
   const inForce = policies.filter(({ enabled }) => enabled)
@@ -91,10 +91,10 @@ export function createPolicyTrial(policies: readonly Policy[]): PolicyTrial {
 function counted(
   rates: Rates,
   use: PastUse,
-  limits: readonly PolicyMatch[],
-  hooks: readonly PolicyMatch[],
+  limits: readonly AppliedPolicy[],
+  hooks: readonly AppliedPolicy[],
 ): Judged {
-  const exceeds = ({ policy }: PolicyMatch) => rates.exceeded(policy, use, use.at) > 0
+  const exceeds = ({ policy }: AppliedPolicy) => rates.exceeded(policy, use, use.at) > 0
   const exceeded = limits.find(exceeds)
   if (exceeded !== undefined) return { refusal: { reason: 'rate', by: [exceeded] }, hooks: [] }
   const asked = hooks.filter((match) => match.policy.match.rate === undefined || exceeds(match))
@@ -102,7 +102,7 @@ function counted(
   return { hooks: asked }
 }
 
-/** The rule for uses of which something is unknown: it matches by its other members, or never. */
+/** The rule as it is read for uses with these unknown members: it matches by its other members alone, or never. */
 function readFor(policy: Policy, unknown: readonly UnknownMember[], reading: Reading): Policy {
   const { match, effect } = policy
   if (unknown.every((member) => match[member] === undefined)) return policy

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Broker } from '../../broker.ts'
 import type { ApiKey } from '../../domain/api-key.ts'
 import { BrokerError } from '../../domain/errors.ts'
@@ -8,6 +7,7 @@ import { newId } from '../../domain/ids.ts'
 import { isSafeToRepeat } from '../../domain/tool.ts'
 import { inContext } from '../../services/request-context.ts'
 import { inTrace } from '../../services/tracing.ts'
+import { waitAtMost } from '../../services/wait-at-most.ts'
 import type { Lease } from '../../store/lease.ts'
 import { retry } from '../../store/retry.ts'
 import { UnsealError } from '../../store/seal.ts'
@@ -126,9 +126,7 @@ export function createScheduler(broker: Broker): Scheduler {
         .then(async () => {
           while (running.size > 0) await Promise.all(running.keys())
         })
-      const done = new AbortController()
-      await Promise.race([allDone, sleep(ms, undefined, { signal: done.signal }).catch(() => {})])
-      done.abort()
+      await waitAtMost(ms, allDone)
       isOver = true
       return running.size
     },
