@@ -102,7 +102,7 @@ function counted(
   return { hooks: asked }
 }
 
-/** The rule as it is read for uses with these unknown members: it matches by its other members alone, or never. */
+/** The rule in this reading, for uses with these unknown members: it matches by its other members alone, or never. */
 function readFor(policy: Policy, unknown: readonly UnknownMember[], reading: Reading): Policy {
   const { match, effect } = policy
   if (unknown.every((member) => match[member] === undefined)) return policy
