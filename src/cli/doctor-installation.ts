@@ -92,9 +92,9 @@ async function checkRows(broker: Broker): Promise<Check[]> {
 async function checkKeyRing(shell: Shell, { store, sealer }: Broker): Promise<Check[]> {
   const name = 'master key'
   const [newest, ...older] = sealer.keyIds
-  const census = await store.envelopes.census()
+  const counts = await store.envelopes.countByKey()
   const sealedWith = (isOne: (id: string) => boolean) =>
-    census.filter(({ keyId }) => isOne(keyId)).reduce((sum, { count }) => sum + count, 0)
+    counts.filter(({ keyId }) => isOne(keyId)).reduce((sum, { count }) => sum + count, 0)
   const missing = sealedWith((id) => !sealer.keyIds.includes(id))
   const left = sealedWith((id) => older.includes(id))
   const checks: Check[] = []
@@ -126,7 +126,7 @@ async function checkKeyRing(shell: Shell, { store, sealer }: Broker): Promise<Ch
 
 /** No check if `gatepass backup` was never run: another tool may make the backups. */
 async function checkLastBackup(shell: Shell, { store, now }: Broker): Promise<Check[]> {
-  const takenAt = Number((await store.facts.get(LAST_BACKUP_FACT)) ?? Number.NaN)
+  const takenAt = Number((await store.facts.find(LAST_BACKUP_FACT)) ?? Number.NaN)
   if (Number.isNaN(takenAt)) return []
   const days = Math.floor((now() - takenAt) / 86_400)
   const message = `the last one was taken ${toTimestamp(takenAt).slice(0, 16).replace('T', ' ')} UTC`

@@ -104,14 +104,14 @@ function printResult(
 
 async function status(shell: Shell, { broker }: LocalInstallation, { json }: RotateOptions): Promise<void> {
   const [newest] = broker.sealer.keyIds
-  const census = await broker.store.envelopes.census()
-  const ids = [...new Set([...broker.sealer.keyIds, ...census.map(({ keyId }) => keyId)])]
+  const counts = await broker.store.envelopes.countByKey()
+  const ids = [...new Set([...broker.sealer.keyIds, ...counts.map(({ keyId }) => keyId)])]
   const keys = ids.map((id) => ({
     id,
     role: id === newest ? 'seals' : broker.sealer.keyIds.includes(id) ? 'opens' : 'missing',
-    envelopes: sum(census.filter(({ keyId }) => keyId === id)),
+    envelopes: sum(counts.filter(({ keyId }) => keyId === id)),
   }))
-  const left = sum(census.filter(({ keyId }) => keyId !== newest))
+  const left = sum(counts.filter(({ keyId }) => keyId !== newest))
   if (json) return printJson({ complete: left === 0, key: newest, left, keys })
   print(
     table(

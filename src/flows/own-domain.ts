@@ -73,7 +73,7 @@ export async function proveDomain(broker: Broker, projectId: string): Promise<vo
   const values = valuesOf(await broker.lookUpTxt(record.name), record.name)
   if (!values.includes(record.value)) throw notProved(record, values)
   if (domain.provedAt !== undefined) return
-  const holder = await store.domains.holder(name)
+  const holder = await store.domains.findHolder(name)
   if (holder !== undefined && values.includes(challengeRecord({ name, ...holder }).value)) throw held(record)
   if (holder !== undefined) {
     const event = {

@@ -51,7 +51,7 @@ export async function rotateKeys(
 ): Promise<Rotation> {
   const { store, sealer } = broker
   const [newest, ...older] = sealer.keyIds
-  let total = outdated(await store.envelopes.census(), newest)
+  let total = outdated(await store.envelopes.countByKey(), newest)
   let resealed = 0
   let unreadable: readonly Unreadable[] = []
   onProgress?.({ done: 0, total })
@@ -79,7 +79,7 @@ export async function rotateKeys(
   }
 
   for (const one of unreadable) await giveUp(broker, one)
-  const left = (await store.envelopes.census()).filter(({ keyId }) => older.includes(keyId))
+  const left = (await store.envelopes.countByKey()).filter(({ keyId }) => older.includes(keyId))
   const unreadableLeft = unreadable.filter(({ reason }) => reason === 'altered').length
   if (left.reduce((sum, { count }) => sum + count, 0) > unreadableLeft)
     return { complete: false, resealed, unreadable, removableKeys: [] }
@@ -118,6 +118,6 @@ async function giveUp(broker: Broker, { place, reason }: Unreadable): Promise<vo
   await markUnusable(broker, { id: entry?.id ?? '' }, connection, { reason: 'unreadable' })
 }
 
-function outdated(census: readonly EnvelopeCount[], newest: string): number {
-  return census.filter(({ keyId }) => keyId !== newest).reduce((sum, { count }) => sum + count, 0)
+function outdated(counts: readonly EnvelopeCount[], newest: string): number {
+  return counts.filter(({ keyId }) => keyId !== newest).reduce((sum, { count }) => sum + count, 0)
 }

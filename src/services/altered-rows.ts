@@ -50,7 +50,7 @@ export async function findAlteredRows({
     await store.providers.list(id)
     await store.workers.list(id)
     await store.webhooks.list(id)
-    await store.domains.proved(id)
+    await store.domains.findProved(id)
     await store.policies.inForce(id).catch(() => undefined)
   }
   return [...altered.seen.values()]

@@ -21,7 +21,7 @@ export async function ensureInstallationKey(
   { facts }: Store,
   sealer: Sealer,
 ): Promise<{ readonly key: Buffer; readonly isSigned: boolean }> {
-  const older = await facts.get(OLDER_KEY)
+  const older = await facts.find(OLDER_KEY)
   const open = (fact: string, name: string) =>
     Buffer.from(sealer.open(fact as Sealed, factPlace(name)), 'base64') // only this file writes these facts
   if (older !== undefined) return { key: open(older, OLDER_KEY), isSigned: false }

@@ -67,7 +67,7 @@ export async function createProjectDomains(
       stale = new Set()
       try {
         if (wasAll) await readAll()
-        else for (const projectId of projects) set(projectId, await store.domains.proved(projectId))
+        else for (const projectId of projects) set(projectId, await store.domains.findProved(projectId))
       } catch (error) {
         isAllStale = true // the next use reads again
         throw error

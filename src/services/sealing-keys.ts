@@ -35,9 +35,9 @@ export function admitKeys(facts: ReadonlyMap<string, string>, sealer: Sealer): v
 
 /** Records the id of the newest key before it seals anything, and writes the check value if there is none. */
 export async function noteSealingKey(facts: Facts, sealer: Sealer): Promise<void> {
-  const check = await facts.get(KEY_CHECK)
+  const check = await facts.find(KEY_CHECK)
   for (;;) {
-    const noted = await facts.get(SEALING_KEYS)
+    const noted = await facts.find(SEALING_KEYS)
     // a database from before the ids were recorded: every key that opens it may have sealed something
     const before = noted === undefined && check !== undefined ? sealer.keyIds : keysIn(noted)
     const after = [...new Set([sealer.keyIds[0], ...before])].join(' ')
@@ -48,13 +48,13 @@ export async function noteSealingKey(facts: Facts, sealer: Sealer): Promise<void
 
 /** The ids of the keys that may have sealed something. */
 export async function sealingKeys(facts: Facts): Promise<readonly string[]> {
-  return keysIn(await facts.get(SEALING_KEYS))
+  return keysIn(await facts.find(SEALING_KEYS))
 }
 
 /** Removes the older keys of the ring, when nothing is sealed with them any more. */
 export async function forgetOlderKeys(facts: Facts, { keyIds: [newest, ...older] }: Sealer): Promise<void> {
   for (;;) {
-    const noted = await facts.get(SEALING_KEYS)
+    const noted = await facts.find(SEALING_KEYS)
     const after = [...new Set([newest, ...keysIn(noted)])].filter((id) => !older.includes(id)).join(' ')
     if (after === noted || (await facts.exchange(SEALING_KEYS, noted, after))) return
   }

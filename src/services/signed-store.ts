@@ -136,7 +136,7 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
     domains: {
       ...domains,
       prove: (one, ...rest) => domains.prove({ ...one, mac: signer.domain(one) }, ...rest),
-      proved: async (projectId) => domain(await domains.proved(projectId)),
+      findProved: async (projectId) => domain(await domains.findProved(projectId)),
       async page(...args) {
         const { rows, ...rest } = await domains.page(...args)
         return { ...rest, rows: all(rows, domain) }

@@ -7,7 +7,7 @@ import { leaseEnd } from './lease.ts'
 import { variantsOf } from './statement.ts'
 import { inSlices } from './sweep.ts'
 
-/** What is stored at a place: an answer, or no answer while the request is carried out. */
+/** What is stored for an idempotency key: the answer, or no answer yet while a process carries out the request. */
 export interface KeptAnswer {
   /** The hash of the request that was made. */
   readonly request: string
@@ -28,26 +28,26 @@ export interface AnswerClaim {
 }
 
 /**
- * Answers to requests that carried an `Idempotency-Key`, for whichever process the request reaches when it is repeated.
- * Claims go by the clock of leases (`Dialect.leaseNow`).
+ * Answers to requests that carried an `Idempotency-Key`: any process answers the repeated request with the stored one. A
+ * `place` is the row of one key of one caller. Claims go by the clock of leases (`Dialect.leaseNow`).
  */
 export interface Answers {
   /**
    * Claims the place for a request, for one owner at a time: of two racing calls one gets `claimed`, the other what is
-   * stored there. A claim that has expired counts as free, and so does the claim of the owner `over`, whose process is
-   * dead, unless it has begun something that must not be done twice.
+   * stored there. A claim that has expired counts as free. So does the claim of the owner `over`, whose process is dead,
+   * unless that owner has begun a run, which must not be done twice.
    */
   claim(place: string, claim: AnswerClaim, now: EpochSeconds, over?: string): Promise<'claimed' | KeptAnswer>
   find(place: string): Promise<KeptAnswer | undefined>
-  /** Keeps the place for its owner for that long from now, while there is no answer yet. */
+  /** Lets the owner's claim end `seconds` from now, while there is no answer yet. */
   prolong(place: string, owner: string, seconds: number, now: EpochSeconds): Promise<void>
   /** Records what the owner is about to run; `false`, with nothing written, when another owner has the claim. */
   begin(place: string, owner: string, run: BegunRun, seconds: number, now: EpochSeconds): Promise<boolean>
-  /** Keeps the answer for that long, if the owner still has the claim. */
+  /** Stores the answer for `seconds`, if the owner still has the claim. */
   settle(place: string, owner: string, answer: Sealed, seconds: number, now: EpochSeconds): Promise<void>
   /** Frees the place without an answer, if the owner still has the claim. */
   release(place: string, owner: string): Promise<void>
-  /** Deletes what has expired; returns how many. */
+  /** Deletes the answers and claims that have expired; returns how many. */
   sweep(now: EpochSeconds): Promise<number>
 }
 
@@ -95,14 +95,14 @@ export function createAnswers({
         claimedBy: p.claimedBy,
         until: leaseEnd(dialect, p),
       }
-      const ofTheDead = and(eq(answers.owner, p.over), isOpen, isNull(answers.begun))
+      const isOfDeadOwner = and(eq(answers.owner, p.over), isOpen, isNull(answers.begun))
       return query
         .insert(answers)
         .values({ place: p.place, ...claimed })
         .onConflictDoUpdate({
           target: answers.place,
           set: { ...claimed, answer: sql`null`, begun: sql`null` },
-          setWhere: sql`(${or(hasExpired(p.now), how === 'free' ? undefined : ofTheDead)})`,
+          setWhere: sql`(${or(hasExpired(p.now), how === 'free' ? undefined : isOfDeadOwner)})`,
         })
         .returning(place)
     }),
@@ -132,7 +132,7 @@ export function createAnswers({
     query.delete(answers).where(ofOwner(p)).returning(place),
   )
   const sweep = statement((p: { now: EpochSeconds }) => {
-    // a subquery, since PostgreSQL looks up no time in an index that may change while the statement runs
+    // a subquery: PostgreSQL uses no index for a comparison with `clock_timestamp()`, which changes while a statement runs
     const isOld = sql`${answers.until} <= (select ${dialect.leaseNow(p.now)})`
     const old = query.select(place).from(answers).where(isOld).limit(dialect.sweptAtOnce)
     return query

@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, type SQL } from 'drizzle-orm'
 import type { ApiKey } from '../domain/api-key.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { AuditEntries } from './audit-entries.ts'
@@ -6,7 +6,8 @@ import { type Browsed, createBrowse, type PlaceInList } from './browse.ts'
 import type { Database } from './database.ts'
 import { createLastUse, type WriteLastUse } from './last-use.ts'
 import { createPages, type Page, type PageRequest } from './page.ts'
-import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
+import { hasIdInProject, isOfUser } from './row-conditions.ts'
+import { type InProject, type OfProject, type OfUser, placeholdersOf } from './statement.ts'
 import { writeRow } from './write-row.ts'
 
 export interface ApiKeys {
@@ -17,11 +18,11 @@ export interface ApiKeys {
   find(projectId: string, id: string): Promise<ApiKey | undefined>
   /** The oldest first, revoked ones too. */
   list(projectId: string): Promise<readonly ApiKey[]>
-  /** Those that may act for this user alone and are not revoked. */
+  /** The keys that may act for this user alone and are not revoked. */
   ofUser(projectId: string, userId: string): Promise<readonly ApiKey[]>
   /** A page of `list`. */
   page(projectId: string, page: PageRequest): Promise<Page<ApiKey>>
-  /** The newest first, revoked ones too, in both directions. Nothing is counted. */
+  /** A page of all keys, the newest first, revoked ones too. */
   browse(projectId: string, place: PlaceInList, limit: number): Promise<Browsed<ApiKey>>
   revoke(projectId: string, id: string, now: EpochSeconds, audit?: AuditEntries): Promise<boolean>
   /**
@@ -43,68 +44,48 @@ export interface ApiKeys {
 export function createApiKeys(database: Database): ApiKeys {
   const { tables, query, statement, read, write } = database
   const { apiKeys } = tables
-  const unrevoked = (p: InProject) =>
-    and(eq(apiKeys.projectId, p.projectId), eq(apiKeys.id, p.id), isNull(apiKeys.revokedAt))
+  const isUnrevoked = isNull(apiKeys.revokedAt)
 
   const byHash = statement((p: { hash: string }) =>
     query
       .select()
       .from(apiKeys)
-      .where(and(eq(apiKeys.hash, p.hash), isNull(apiKeys.revokedAt))),
+      .where(and(eq(apiKeys.hash, p.hash), isUnrevoked)),
   )
   const ofProject = statement((p: OfProject) =>
     query.select().from(apiKeys).where(eq(apiKeys.projectId, p.projectId)).orderBy(apiKeys.id),
   )
-  const byId = statement((p: InProject) =>
+  const byId = statement((p: InProject) => query.select().from(apiKeys).where(hasIdInProject(apiKeys, p)))
+  const ofUser = statement((p: OfUser) =>
     query
       .select()
       .from(apiKeys)
-      .where(and(eq(apiKeys.projectId, p.projectId), eq(apiKeys.id, p.id))),
+      .where(and(isOfUser(apiKeys, p), isUnrevoked)),
   )
-  const ofUser = statement((p: OfProject & { userId: string }) =>
-    query
-      .select()
-      .from(apiKeys)
-      .where(
-        and(eq(apiKeys.projectId, p.projectId), eq(apiKeys.userId, p.userId), isNull(apiKeys.revokedAt)),
-      ),
-  )
-  const pageOf = createPages(database, {
-    table: apiKeys,
-    key: apiKeys.id,
-    order: 'ascending',
-    matching: (p: OfProject) => eq(apiKeys.projectId, p.projectId),
-    select: (where, order) => query.select().from(apiKeys).where(where).orderBy(order),
-    keyOf: ({ id }) => id,
-  })
-  const browse = createBrowse(database, {
+  const listed = {
     key: apiKeys.id,
     matching: (p: OfProject) => eq(apiKeys.projectId, p.projectId),
-    select: (where, order) => query.select().from(apiKeys).where(where).orderBy(order),
-    keyOf: ({ id }) => id,
-  })
+    select: (where: SQL | undefined, order: SQL) => query.select().from(apiKeys).where(where).orderBy(order),
+    keyOf: ({ id }: ApiKey) => id,
+  }
+  const pageOf = createPages(database, { ...listed, table: apiKeys, order: 'ascending' })
+  const browse = createBrowse(database, listed)
   const insert = statement((_: typeof apiKeys.$inferInsert) =>
     query.insert(apiKeys).values(placeholdersOf(apiKeys)).onConflictDoNothing().returning({ id: apiKeys.id }),
   )
-  const revoke = statement((p: { projectId: string; id: string; now: EpochSeconds }) =>
+  const revoke = statement((p: InProject & { now: EpochSeconds }) =>
     query
       .update(apiKeys)
       .set({ revokedAt: p.now, mac: null })
-      .where(unrevoked(p))
+      .where(and(hasIdInProject(apiKeys, p), isUnrevoked))
       .returning({ id: apiKeys.id }),
   )
   const replace = statement(
-    (p: {
-      projectId: string
-      id: string
-      expiresAt: EpochSeconds
-      successor: string
-      mac: string | undefined
-    }) =>
+    (p: InProject & { expiresAt: EpochSeconds; successor: string; mac: string | undefined }) =>
       query
         .update(apiKeys)
         .set({ expiresAt: p.expiresAt, replacedBy: p.successor, mac: p.mac })
-        .where(and(unrevoked(p), isNull(apiKeys.replacedBy)))
+        .where(and(hasIdInProject(apiKeys, p), isUnrevoked, isNull(apiKeys.replacedBy)))
         .returning({ id: apiKeys.id }),
   )
   const sign = statement((p: { id: string; mac: string }) =>
@@ -142,7 +123,7 @@ export function createApiKeys(database: Database): ApiKeys {
         const replaced = yield* replace({ projectId, id, expiresAt, successor: successor.id, mac })
         if (replaced.length === 0) return false
         const added = yield* insert(successor)
-        if (added.length === 0) throw new Error(`the successor of API key ${id} is there already`)
+        if (added.length === 0) throw new Error(`the successor of API key ${id} already exists`)
         announce({ noun: 'api_key' })
         return true
       })

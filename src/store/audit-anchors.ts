@@ -5,12 +5,12 @@ import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import { type OfProject, placeholdersOf } from './statement.ts'
 
-/** Entries whose blocks are removed at a time: SQLite takes a few milliseconds for them. */
+/** How many entries' blocks one statement removes: SQLite takes a few milliseconds for them. */
 const AT_ONCE = 500
 
-/** Up to which entry each project's trail was archived. The store does not compute MACs: a row of it may be forged. */
+/** Up to which entry each project's trail was archived. The store checks no MAC, so a row may be forged. */
 export interface AuditAnchors {
-  /** Those with a smaller last entry than `before`, newest first. */
+  /** The anchors whose last entry comes before the entry `before`, newest first. */
   list(projectId: string, before: number, limit: number): Promise<readonly AuditAnchor[]>
   /** Adds the anchor, with its audit entry in the same transaction; `false` when the entries were archived already. */
   add(anchor: AuditAnchor, audit: AuditEntries): Promise<boolean>
@@ -73,7 +73,7 @@ export function createAuditAnchors({
           eq(auditBlocks.projectId, p.projectId),
           gte(firstSeq, p.from),
           lte(firstSeq, p.to),
-          // nothing is ever deleted that no anchor speaks of
+          // only blocks up to an entry that an anchor names
           sql`exists (select 1 from ${auditAnchors} as anchor
             where anchor.project_id = ${p.projectId} and anchor.last_seq = ${p.anchor})`,
         ),
@@ -87,7 +87,7 @@ export function createAuditAnchors({
     },
     async add(anchor, audit) {
       return write(audit, function* () {
-        // a larger number is no entry's: a row that has one was forged, and is in no list
+        // no entry has a greater number: a row with one was forged, and `list` does not return it
         const range = { seq: anchor.firstSeq, below: Number.MAX_SAFE_INTEGER }
         const known = yield* reaching({ projectId: anchor.projectId, ...range })
         if (known.length > 0) return false

@@ -2,8 +2,8 @@ import type { AuditBlock, AuditHead } from '../domain/audit.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 
 /**
- * What a write leaves in the audit trail. The entries are appended in the transaction of the write, if it changes
- * anything; when they cannot be appended, nothing is written.
+ * The audit entries of a write. They are appended in the transaction of the write, if it changes anything. If they cannot
+ * be appended, the write fails.
  */
 export interface AuditEntries {
   readonly projectId: string
@@ -16,7 +16,7 @@ export interface AuditEntries {
 /** Computes the hash of a block, which the next block of the chain refers to. */
 export type AuditLink = (block: Omit<AuditBlock, 'hash'>) => string
 
-/** The block of these entries that follows the end of their chain. */
+/** The block with these entries that follows the given end of the chain. */
 export function blockAfter(
   { lastSeq, hash: previous }: AuditHead,
   { projectId, at, lines, link }: AuditEntries,

@@ -2,6 +2,7 @@ import { and, asc, desc, eq, gte, isNull, lte, or, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Database } from './database.ts'
 import { type Lease, leaseEnd, NO_LEASE } from './lease.ts'
+import { greaterOf } from './row-conditions.ts'
 import { type OfProject, variantsOf } from './statement.ts'
 
 /** Which segments of a project's trail are in the index: from `indexedFrom` on, before `indexedTo`. */
@@ -25,23 +26,25 @@ export interface SegmentRange {
 }
 
 /**
- * The search index of the audit trail: which entries of a segment, a fixed number of entries, have a term. It only says
- * where to look; what is answered is read from the blocks. A segment is searched by it once all its terms are there.
+ * The search index of the audit trail: which entries of a segment have a term. A segment is a fixed number of entries. A
+ * search finds the segments here and reads the entries themselves from the blocks. It uses a segment once all terms of
+ * the segment are written.
  */
 export interface AuditIndex {
   progress(projectId: string): Promise<AuditProgress | undefined>
-  /** Lets one process at a time index a project. The owner of the lease prolongs it by another call. */
+  /** Takes the lease on indexing a project, which one process has at a time. Its owner prolongs it by another call. */
   claim(projectId: string, lease: Lease, now: EpochSeconds): Promise<boolean>
+  /** Gives the lease back. */
   endClaim(projectId: string, owner: string): Promise<void>
-  /** Says that nothing is indexed yet, and that indexing begins with this segment. */
+  /** Records that nothing is indexed yet, and that indexing begins with this segment. */
   restart(projectId: string, segment: number): Promise<void>
-  /** Says that the entries before this segment are not indexed any more, and never will be. */
+  /** Records that the entries before this segment are no longer indexed, and never will be. */
   cut(projectId: string, segment: number): Promise<void>
-  /** Writes what buckets of terms have of a segment. A bucket that is there already is replaced. */
+  /** Writes the buckets of a segment's terms, each as text by its number. A stored bucket is replaced. */
   putTerms(projectId: string, segment: number, buckets: ReadonlyMap<number, string>): Promise<void>
-  /** The segment is complete, unless it is not the next one. Returns whether it is. */
+  /** Records that the next segment is complete. `false`, with nothing written, when another one is next. */
   finish(projectId: string, times: SegmentTimes): Promise<boolean>
-  /** The segments in which a bucket's text has a part in it, with the text. */
+  /** The segments in which the text of a bucket contains `part`, with that text. */
   segmentsOf(
     projectId: string,
     within: { readonly bucket: number; readonly part: string },
@@ -50,33 +53,39 @@ export interface AuditIndex {
   /** All buckets of a segment. */
   bucketsOf(projectId: string, segment: number): Promise<ReadonlyMap<number, string>>
   segments(projectId: string, range: SegmentRange): Promise<readonly SegmentTimes[]>
-  /** Deletes what the index has of a segment. */
+  /** Deletes a segment from the index. */
   forget(projectId: string, segment: number): Promise<void>
 }
 
-/** How many rows of terms a segment has at most. */
+/** Terms with the same part of their hash share a bucket: the most rows of terms that a segment has. */
 export const BUCKETS = 256
 const ALL_BUCKETS = Array.from({ length: BUCKETS }, (_, i) => String(i))
 
 export function createAuditIndex({ tables, query, statement, read, write, dialect }: Database): AuditIndex {
   const { auditTerms, auditSegments, auditProgress } = tables
   const { projectId: ofProject, bucket, segment, terms } = auditTerms
-  // named one by one, so that the primary key finds them
-  const isAnyBucket = (p: { buckets: readonly string[] }) =>
-    sql`${bucket} in (select cast(one.value as integer) from ${dialect.elementsOf(p.buckets)} as one)`
+  // each bucket is named, so that the primary key finds the rows
+  const isOfSegment = (p: OfProject & { segment: number; buckets: readonly string[] }) =>
+    and(
+      eq(ofProject, p.projectId),
+      sql`${bucket} in (select cast(one.value as integer) from ${dialect.elementsOf(p.buckets)} as one)`,
+      eq(segment, p.segment),
+    )
+  const trail = { projectId: auditProgress.projectId }
+  const isTrail = (p: OfProject) => eq(auditProgress.projectId, p.projectId)
 
   const progressOf = statement((p: OfProject) =>
     query
       .select({ indexedFrom: auditProgress.indexedFrom, indexedTo: auditProgress.indexedTo })
       .from(auditProgress)
-      .where(eq(auditProgress.projectId, p.projectId)),
+      .where(isTrail(p)),
   )
   const begin = statement((p: OfProject & AuditProgress) =>
     query
       .insert(auditProgress)
       .values({ projectId: p.projectId, indexedFrom: p.indexedFrom, indexedTo: p.indexedTo })
       .onConflictDoNothing()
-      .returning({ projectId: auditProgress.projectId }),
+      .returning(trail),
   )
   const claim = statement((p: OfProject & Lease & { now: EpochSeconds }) =>
     query
@@ -84,7 +93,7 @@ export function createAuditIndex({ tables, query, statement, read, write, dialec
       .set({ leaseOwner: p.owner, leaseUntil: leaseEnd(dialect, p) })
       .where(
         and(
-          eq(auditProgress.projectId, p.projectId),
+          isTrail(p),
           or(
             isNull(auditProgress.leaseUntil),
             eq(auditProgress.leaseOwner, p.owner),
@@ -92,38 +101,38 @@ export function createAuditIndex({ tables, query, statement, read, write, dialec
           ),
         ),
       )
-      .returning({ projectId: auditProgress.projectId }),
+      .returning(trail),
   )
   const endClaim = statement((p: OfProject & { owner: string }) =>
     query
       .update(auditProgress)
       .set(NO_LEASE)
-      .where(and(eq(auditProgress.projectId, p.projectId), eq(auditProgress.leaseOwner, p.owner)))
-      .returning({ projectId: auditProgress.projectId }),
+      .where(and(isTrail(p), eq(auditProgress.leaseOwner, p.owner)))
+      .returning(trail),
   )
   const restart = statement((p: OfProject & { segment: number }) =>
     query
       .update(auditProgress)
       .set({ indexedFrom: p.segment, indexedTo: p.segment })
-      .where(eq(auditProgress.projectId, p.projectId))
-      .returning({ projectId: auditProgress.projectId }),
+      .where(isTrail(p))
+      .returning(trail),
   )
   const cut = statement((p: OfProject & { segment: number }) =>
     query
       .update(auditProgress)
       .set({
-        indexedFrom: sql`case when ${auditProgress.indexedFrom} < ${p.segment} then ${p.segment} else ${auditProgress.indexedFrom} end`,
-        indexedTo: sql`case when ${auditProgress.indexedTo} < ${p.segment} then ${p.segment} else ${auditProgress.indexedTo} end`,
+        indexedFrom: greaterOf(auditProgress.indexedFrom, p.segment),
+        indexedTo: greaterOf(auditProgress.indexedTo, p.segment),
       })
-      .where(eq(auditProgress.projectId, p.projectId))
-      .returning({ projectId: auditProgress.projectId }),
+      .where(isTrail(p))
+      .returning(trail),
   )
   const advance = statement((p: OfProject & { segment: number; next: number }) =>
     query
       .update(auditProgress)
       .set({ indexedTo: p.next })
-      .where(and(eq(auditProgress.projectId, p.projectId), eq(auditProgress.indexedTo, p.segment)))
-      .returning({ projectId: auditProgress.projectId }),
+      .where(and(isTrail(p), eq(auditProgress.indexedTo, p.segment)))
+      .returning(trail),
   )
   const putTimes = statement((p: OfProject & SegmentTimes) =>
     query
@@ -168,16 +177,10 @@ export function createAuditIndex({ tables, query, statement, read, write, dialec
     ),
   )
   const ofSegment = statement((p: OfProject & { segment: number; buckets: readonly string[] }) =>
-    query
-      .select({ bucket, terms })
-      .from(auditTerms)
-      .where(and(eq(ofProject, p.projectId), isAnyBucket(p), eq(segment, p.segment))),
+    query.select({ bucket, terms }).from(auditTerms).where(isOfSegment(p)),
   )
   const forget = statement((p: OfProject & { segment: number; buckets: readonly string[] }) =>
-    query
-      .delete(auditTerms)
-      .where(and(eq(ofProject, p.projectId), isAnyBucket(p), eq(segment, p.segment)))
-      .returning({ bucket }),
+    query.delete(auditTerms).where(isOfSegment(p)).returning({ bucket }),
   )
   const forgetTimes = statement((p: OfProject & { segment: number }) =>
     query

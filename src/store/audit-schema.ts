@@ -1,6 +1,6 @@
 import type { SchemaKit } from './schema-kit.ts'
 
-/** Up to which entry each project's trail was archived, one row for each archive. It is not derived from anything. */
+/** Up to which entry each project's trail was archived: a row for each archive. It cannot be derived from other rows. */
 export function describeAuditAnchors({ table, text, whole, primaryKey }: SchemaKit) {
   const auditAnchors = table(
     'audit_anchors',
@@ -18,13 +18,13 @@ export function describeAuditAnchors({ table, text, whole, primaryKey }: SchemaK
 }
 
 /**
- * The tables of the search index of the audit trail. All of it is derived from `audit_blocks`: it can be deleted and is
- * then made again.
+ * The tables of the search index of the audit trail. They are derived from `audit_blocks`: when they are deleted,
+ * Gatepass fills them again.
  */
 export function describeAuditIndex({ table, text, integer, whole, primaryKey }: SchemaKit) {
   /**
-   * Which entries of a segment have which terms. Terms share a row by a part of their hash, so that a segment is a few
-   * hundred rows however many users it has.
+   * Which entries of a segment have which terms. Terms with the same part of their hash share a row, so that a segment has
+   * a few hundred rows however many users are in it.
    */
   const auditTerms = table(
     'audit_terms',
@@ -37,7 +37,7 @@ export function describeAuditIndex({ table, text, integer, whole, primaryKey }: 
     (t) => [primaryKey({ columns: [t.projectId, t.bucket, t.segment] })],
   )
 
-  /** Between which times the blocks of an indexed segment were written. */
+  /** The times at which the oldest and newest block of an indexed segment were written. */
   const auditSegments = table(
     'audit_segments',
     {
@@ -49,12 +49,12 @@ export function describeAuditIndex({ table, text, integer, whole, primaryKey }: 
     (t) => [primaryKey({ columns: [t.projectId, t.segment] })],
   )
 
-  /** How far each project's trail is indexed, and which process does it. */
+  /** How far each project's trail is indexed, and which process indexes it. */
   const auditProgress = table('audit_progress', {
     projectId: text('project_id').primaryKey(),
     /** The first segment that is indexed. */
     indexedFrom: whole('indexed_from').notNull(),
-    /** The first segment after it that is not. */
+    /** The first segment after that one which is not indexed. */
     indexedTo: whole('indexed_to').notNull(),
     leaseOwner: text('lease_owner'),
     leaseUntil: whole('lease_until'),

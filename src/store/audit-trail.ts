@@ -9,13 +9,13 @@ import type { Database } from './database.ts'
 import type { PoliciesInForce } from './policies.ts'
 import { type OfProject, variantsOf } from './statement.ts'
 
-/** A token that is about to be released, and the rows that the decision was based on. */
+/** The audit entry of a token that is about to be released, and the rows that the decision was based on. */
 export interface AuditedRelease {
   readonly projectId: string
   readonly line: string
   readonly connection: Connection
   readonly entry: ProviderEntry
-  /** Absent where none was needed: commands and background jobs. */
+  /** Absent in commands and background jobs, which need no key. */
   readonly apiKey?: ApiKey
   /** The policies that permitted it. */
   readonly policies: PoliciesInForce
@@ -30,7 +30,7 @@ export interface BlockRange {
   readonly beyond?: number
   readonly since?: EpochSeconds
   readonly until?: EpochSeconds
-  /** Only blocks whose text has all of these in it. */
+  /** Only blocks whose text contains all of these. */
   readonly containing?: readonly string[]
   readonly order: 'oldest first' | 'newest first'
   readonly limit: number
@@ -38,12 +38,13 @@ export interface BlockRange {
 
 /** One chain of blocks for each project. Blocks are appended, and only removed once they are archived. */
 export interface AuditTrail {
-  /** Appends entries that no other write carries. They are durable when it resolves. */
+  /** Appends entries without another write. They are durable when the promise resolves. */
   append(entries: AuditEntries): Promise<void>
   /**
-   * Appends the releases that are still valid, in one commit, and returns which are: the connection is active and of the
-   * same generation, the provider entry is unchanged, the key is not revoked, the project's policies have the same
-   * version. For one that is not valid a change is announced, so that caches drop what they hold.
+   * Appends the releases that are still valid, in one commit, and returns for each whether it is. It is valid while the
+   * connection is active and of the same generation, the provider entry is unchanged, the key is neither revoked nor
+   * expired, and the project's policies have the same version. For a release that is not valid a change is announced, so
+   * that caches drop the stale row.
    */
   release(releases: readonly AuditedRelease[], at: EpochSeconds, link: AuditLink): Promise<readonly boolean[]>
   /** Blocks in the order of the chain, or the reverse. */
@@ -53,7 +54,7 @@ export interface AuditTrail {
   head(projectId: string): Promise<AuditHead | undefined>
 }
 
-/** The readers of the audit trail. Appending is in `dialects/`, since each database locks the chain's end differently. */
+/** Reads the audit trail. Appending is in `dialects/`, since each database locks the chain's end differently. */
 export function createAuditReader({
   tables,
   query,
@@ -64,7 +65,7 @@ export function createAuditReader({
   const { auditBlocks } = tables
   const { firstSeq, count, at, text } = auditBlocks
 
-  /** The first number of the block that holds an entry, found by the primary key. */
+  /** The number of the first entry in the block that holds an entry, found by the primary key. */
   const firstSeqOf = (projectId: SQLWrapper | string, seq: SQLWrapper | number): SQL =>
     sql`(select max(held.first_seq) from ${auditBlocks} as held
       where held.project_id = ${projectId} and held.first_seq <= ${seq})`

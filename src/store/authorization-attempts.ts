@@ -7,6 +7,7 @@ import {
   type AuthorizationRow,
   authorizationChange,
   NO_ATTEMPT,
+  STARTABLE,
   toAuthorization,
 } from './authorization-row.ts'
 import type { Database } from './database.ts'
@@ -30,14 +31,14 @@ export interface AuthorizationAttempts {
     now: EpochSeconds,
     lines?: string,
   ): Promise<Pending | undefined>
-  /** Holds the authorization response until the user is confirmed: at most once per attempt, and until its deadline. */
+  /** Keeps the authorization response until the user is confirmed, or its deadline comes: at most once per attempt. */
   confirming(
     stateHash: string,
     held: HeldResponse,
     now: EpochSeconds,
     lines?: string,
   ): Promise<Confirming | undefined>
-  /** Records that the caller has vouched for the user of this flow. `undefined`: no confirmation is awaited. */
+  /** Records that the caller has confirmed the user of this flow. `undefined`: no response waits for it. */
   confirm(
     flowHash: string,
     now: EpochSeconds,
@@ -60,7 +61,7 @@ export function createAttempts(database: Database): AuthorizationAttempts {
         stateHash: p.stateHash,
         browserHash: p.browserHash,
         secrets: p.secrets,
-        // of two consents the later counts, on whichever node each was begun
+        // the later of two consents counts, so both times come from the clock that all nodes share
         startedAt: dialect.leaseNow(p.startedAt),
         trail: withLines(authorizations.trail, p.lines),
         status: 'pending',
@@ -71,7 +72,7 @@ export function createAttempts(database: Database): AuthorizationAttempts {
           eq(authorizations.step, p.step),
           unexpired(p.now),
           or(
-            inArray(authorizations.status, ['pending', 'confirming', 'confirmed']),
+            inArray(authorizations.status, STARTABLE),
             and(eq(authorizations.status, 'exchanging'), lte(authorizations.deadline, p.now)),
           ),
         ),

@@ -1,7 +1,8 @@
-import { and, eq, gt, inArray, isNull, or } from 'drizzle-orm'
-import type { Failed, FailureReason } from '../domain/authorization.ts'
+import { and, eq, inArray, isNull, or } from 'drizzle-orm'
+import { EXPIRED_MESSAGE, type Failed, type FailureReason } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { AuditEntries } from './audit-entries.ts'
+import { authorizationConditions } from './authorization-conditions.ts'
 import { authorizationEvents } from './authorization-events.ts'
 import {
   type AuthorizationRow,
@@ -11,12 +12,12 @@ import {
   toAuthorization,
   UNSETTLED,
 } from './authorization-row.ts'
+import type { Announce } from './changes.ts'
 import type { Database } from './database.ts'
-import { inPartition } from './partitions.ts'
-import { type Transaction, variantsOf } from './statement.ts'
+import { type ById, type Steps, type Transaction, variantsOf } from './statement.ts'
 import { withLines } from './trail-column.ts'
 
-/** The part of `Authorizations` by which one fails. */
+/** The part of `Authorizations` that lets one fail. */
 export interface AuthorizationFailures {
   /** Fails the authorization if it is not settled and, where `stateHash` is given, that attempt is its latest. */
   fail(
@@ -29,8 +30,8 @@ export interface AuthorizationFailures {
     lines?: string,
   ): Promise<Failed | undefined>
   /**
-   * Fails the authorization as `access_denied` by the browser that cancels. `undefined` when another browser holds an
-   * attempt, the code is being redeemed, or it has ended.
+   * Fails the authorization as `access_denied`, for the browser with this hash. `undefined` when another browser has
+   * started the latest attempt, a code is being redeemed, or the authorization has ended.
    */
   cancel(
     id: string,
@@ -47,76 +48,102 @@ export function createFailures(database: Database): AuthorizationFailures {
   const fail = failStatements(database)
   const events = authorizationEvents(database)
 
-  async function failed(
+  async function settle(
     audit: AuditEntries | undefined,
     body: () => Transaction<readonly AuthorizationRow[]>,
   ): Promise<Failed | undefined> {
     const row = await write(audit, function* (announce) {
-      const [one] = yield* body()
-      if (one === undefined) return undefined
-      announce(authorizationChange(one))
-      yield* events.settled(announce, one)
-      return one
+      const [failed] = yield* body()
+      if (failed === undefined) return undefined
+      announce(authorizationChange(failed))
+      yield* events.settled(announce, failed)
+      return failed
     })
     return row && (toAuthorization(row) as Failed) // the status that the statement has just set
   }
 
   return {
     async fail(id, reason, message, now, stateHash, audit, lines = '') {
-      const variant = fail(stateHash === undefined ? 'any attempt' : 'one attempt')
-      return failed(audit, () =>
-        variant({ id, reason, message, now, stateHash: stateHash ?? '', browserHash: '', lines }),
+      const values = { id, reason, message, now, lines }
+      return settle(audit, () =>
+        stateHash === undefined ? fail('any attempt')(values) : fail('one attempt')({ ...values, stateHash }),
       )
     },
     async cancel(id, browserHash, message, now, audit, lines = '') {
-      const reason = 'access_denied'
-      return failed(audit, () =>
-        fail('own browser')({ id, reason, message, now, stateHash: '', browserHash, lines }),
-      )
+      const values = { id, reason: 'access_denied', message, now, browserHash, lines } as const
+      return settle(audit, () => fail('own browser')(values))
     },
   }
 }
 
+interface Failing extends ById {
+  readonly reason: FailureReason
+  readonly message: string
+  readonly now: EpochSeconds
+  /** For `one attempt`. */
+  readonly stateHash?: string
+  /** For `own browser`. */
+  readonly browserHash?: string
+  readonly lines?: string
+}
+
 /**
- * The statements that fail an authorization which is not settled, whichever attempt is its latest, or only one; or only
- * while no other browser holds an attempt and no code is being redeemed: the failure is then that browser's.
+ * The statements that let an authorization fail. All but `own browser` need one that is not settled:
+ *
+ * - `any attempt`: in every case.
+ * - `one attempt`: only if the attempt with `stateHash` is its latest.
+ * - `own browser`: only if it has not expired, no other browser has started the latest attempt, and no code is being
+ *   redeemed. The row keeps `browserHash`, so that this browser is shown the failure.
  */
-export function failStatements({ tables: { authorizations }, query, statement }: Database) {
-  // a response that was held for too long leaves the hash of its browser, without the attempt
-  const isHeldBy = (p: { browserHash: string }) =>
+function failStatements(database: Database) {
+  const { tables, query, statement } = database
+  const { authorizations } = tables
+  const { unexpired, hasId } = authorizationConditions(database)
+  // a response that was not redeemed in time leaves the hash of its browser, without the attempt
+  const isOwn = (p: { browserHash: string }) =>
     or(isNull(authorizations.stateHash), eq(authorizations.browserHash, p.browserHash))
-  return variantsOf((which: 'any attempt' | 'one attempt' | 'own browser') =>
-    statement(
-      (p: {
-        id: string
-        reason: FailureReason
-        message: string
-        now: EpochSeconds
-        stateHash: string
-        browserHash: string
-        lines: string
-      }) =>
-        query
-          .update(authorizations)
-          .set({
-            ...SETTLED,
-            status: 'failed',
-            reason: p.reason,
-            message: p.message,
-            completedAt: p.now,
-            ...(which === 'own browser' && { browserHash: p.browserHash }),
-            trail: withLines(authorizations.trail, p.lines),
-          })
-          .where(
-            and(
-              eq(authorizations.id, p.id),
-              inPartition(authorizations, p),
-              inArray(authorizations.status, which === 'own browser' ? STARTABLE : UNSETTLED),
-              which === 'one attempt' ? eq(authorizations.stateHash, p.stateHash) : undefined,
-              which === 'own browser' ? and(gt(authorizations.expiresAt, p.now), isHeldBy(p)) : undefined,
-            ),
-          )
-          .returning(),
+  const fail = variantsOf((which: 'any attempt' | 'one attempt' | 'own browser') =>
+    statement((p: Required<Failing>) =>
+      query
+        .update(authorizations)
+        .set({
+          ...SETTLED,
+          status: 'failed',
+          reason: p.reason,
+          message: p.message,
+          completedAt: p.now,
+          ...(which === 'own browser' && { browserHash: p.browserHash }),
+          trail: withLines(authorizations.trail, p.lines),
+        })
+        .where(
+          and(
+            hasId(p),
+            inArray(authorizations.status, which === 'own browser' ? STARTABLE : UNSETTLED),
+            which === 'one attempt' ? eq(authorizations.stateHash, p.stateHash) : undefined,
+            which === 'own browser' ? and(unexpired(p.now), isOwn(p)) : undefined,
+          ),
+        )
+        .returning(),
     ),
   )
+  return (which: Parameters<typeof fail>[0]) => (values: Failing) =>
+    fail(which)({ stateHash: '', browserHash: '', lines: '', ...values })
+}
+
+/**
+ * Lets an authorization that has expired fail, with its event, in the transaction of the caller. Returns whether it was
+ * not settled before.
+ */
+export function createExpiry(database: Database) {
+  const fail = failStatements(database)('any attempt')
+  const events = authorizationEvents(database)
+  return function* expire(
+    announce: Announce,
+    { id, expiresAt }: Pick<AuthorizationRow, 'id' | 'expiresAt'>,
+  ): Steps<boolean> {
+    const [failed] = yield* fail({ id, reason: 'expired', message: EXPIRED_MESSAGE, now: expiresAt })
+    if (failed === undefined) return false
+    yield* events.settled(announce, failed)
+    return true
+  }
 }

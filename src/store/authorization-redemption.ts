@@ -15,17 +15,17 @@ import { withLines } from './trail-column.ts'
 
 export interface FinishOptions {
   readonly makeDefault: boolean
-  /** What is remembered of the consent besides its connection. */
+  /** What the step records of the consent besides its connection. */
   readonly consent?: Pick<Step, 'missingScopes' | 'previousAccount'>
   readonly lines?: string
 }
 
-/** The part of `Authorizations` by which a code is redeemed once, and its connection stored. */
+/** The part of `Authorizations` that lets a code be redeemed once, and stores the connection. */
 export interface AuthorizationRedemption {
   /**
-   * Claims the unexpired attempt that owns `state` and has the status `from`, at most once, and drops the response that
-   * was held for it: of two racing callbacks one gets it, the other `undefined` (RFC 9700 section 4.7). The claim ends
-   * at its deadline, or when the process `claimedBy` is declared dead.
+   * Claims the unexpired attempt that owns `state` and has the status `from`, at most once, and deletes the authorization
+   * response that was stored for it: of two racing callbacks one gets the attempt, the other `undefined` (RFC 9700 section
+   * 4.7). The claim ends at its deadline, or when the process `claimedBy` is declared dead.
    */
   claim(
     stateHash: string,
@@ -38,9 +38,9 @@ export interface AuthorizationRedemption {
     },
   ): Promise<Exchanging | undefined>
   /**
-   * Stores the connection and finishes the step in one transaction: then the next step is pending, or all is completed.
-   * The connection becomes the default when `makeDefault`, or when it is the first of its owner. A connection whose user
-   * began its consent later (`consentedAt`) is not overwritten: the newest consent counts, whichever ends last.
+   * Stores the connection and finishes the step in one transaction. Afterwards the next step is pending, or the
+   * authorization is completed. The connection becomes the default when `makeDefault` is set, or when it is the first of
+   * its owner. A stored connection whose consent was begun later (`consentedAt`) is not overwritten.
    * `undefined`, with nothing stored, when this exchange no longer holds its claim or its provider was deleted.
    */
   finishStep(
@@ -90,7 +90,7 @@ export function createRedemption(database: Database): AuthorizationRedemption {
           .returning(),
     ),
   )
-  // locked until the connection is stored: a deletion of the provider deletes the connection too, or comes first
+  // the lock lasts until the connection is stored: a deletion of the provider then deletes the connection too
   const lockedProvider = statement((p: { uid: string }) =>
     dialect.lock(
       query.select({ uid: providers.uid }).from(providers).where(eq(providers.uid, p.uid)),
@@ -121,7 +121,7 @@ export function createRedemption(database: Database): AuthorizationRedemption {
               hasId(p),
               eq(authorizations.status, 'exchanging'),
               eq(authorizations.stateHash, p.stateHash),
-              // past both it has ended as expired, and its waiters were told so
+              // past both times the authorization has expired, and its waiters may have been told so
               or(gt(authorizations.deadline, p.now), unexpired(p.now)),
             ),
           )

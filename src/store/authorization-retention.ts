@@ -5,13 +5,13 @@ import { NO_RESPONSE } from './authorization-row.ts'
 import type { Database } from './database.ts'
 import { deleteInSlices, inSlices } from './sweep.ts'
 
-/** The part of `Authorizations` that deletes them, or what they hold. */
+/** The part of `Authorizations` that deletes them, or the responses that they hold. */
 export interface AuthorizationRetention {
-  /** Deletes all of one user; returns how many. */
+  /** Deletes all authorizations of one user; returns how many. */
   forgetUser(projectId: string, userId: string): Promise<number>
-  /** Deletes the responses whose deadline has come; their users may start again. Returns how many. */
+  /** Deletes the held responses whose deadline has come, so that their users may start again; returns how many. */
   forgetResponses(now: EpochSeconds): Promise<number>
-  /** Deletes what had expired before `before`, and was settled before it or not at all; returns how many. */
+  /** Deletes those that expired before `before`, and were settled before it or never; returns how many. */
   sweep(before: EpochSeconds): Promise<number>
 }
 
@@ -33,7 +33,7 @@ export function createRetention(database: Database): AuthorizationRetention {
       .where(and(inArray(authorizations.id, held), isOver))
       .returning({ id: authorizations.id })
   })
-  // one index serves those that were settled too: most are settled before they expire, and the few others soon after
+  // the index of `expiresAt` alone is enough: nearly all are settled before they expire or soon after
   const sweep = deleteInSlices(
     database,
     authorizations,
@@ -44,12 +44,7 @@ export function createRetention(database: Database): AuthorizationRetention {
         or(isNull(authorizations.completedAt), lt(authorizations.completedAt, p.before)),
       ),
   )
-  const forgetUser = deleteInSlices(
-    database,
-    authorizations,
-    { id: authorizations.id },
-    (p: { projectId: string; userId: string }) => isOfUser(p),
-  )
+  const forgetUser = deleteInSlices(database, authorizations, { id: authorizations.id }, isOfUser)
 
   return {
     async forgetUser(projectId, userId) {

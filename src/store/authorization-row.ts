@@ -20,6 +20,7 @@ export const UNSETTLED = ['pending', 'confirming', 'confirmed', 'exchanging'] as
 /** The statuses from which a click may start an attempt: no code is being redeemed. */
 export const STARTABLE = ['pending', 'confirming', 'confirmed'] as const
 
+/** The columns of a row without an attempt. */
 export const NO_ATTEMPT = {
   stateHash: null,
   browserHash: null,
@@ -31,7 +32,10 @@ export const NO_ATTEMPT = {
   claimedBy: null,
 } as const
 
-/** A response that was held for too long is dropped. The hashes of the browser and of its visit to a verifier page stay. */
+/**
+ * The columns of a row whose response was deleted after its deadline. The row keeps the hashes of the browser and of its
+ * visit to the verifier page.
+ */
 export const NO_RESPONSE = {
   stateHash: null,
   secrets: null,
@@ -41,7 +45,7 @@ export const NO_RESPONSE = {
   status: 'pending',
 } as const
 
-/** A settled authorization keeps no secret, but its hashes, so that a browser that comes late is shown how it ended. */
+/** The columns of a settled row: no secret, but still the hashes, so that a late browser is shown the outcome. */
 export const SETTLED = {
   shareKey: null,
   secrets: null,
@@ -127,5 +131,5 @@ function required<T>(value: T | undefined, { id, status }: AuthorizationRow): T 
   return value
 }
 
-/** What is announced when an authorization has changed. */
+/** The announcement of an authorization that was written. */
 export const authorizationChange = ({ id }: ById) => ({ noun: 'authorization', id }) as const

@@ -11,18 +11,18 @@ import { type AuthorizationRow, toAuthorization, UNSETTLED } from './authorizati
 import { type Beginning, createBeginning } from './begin-authorizations.ts'
 import type { Database } from './database.ts'
 import { createLastUse, type WriteLastUse } from './last-use.ts'
-import type { BoundStatement, ById } from './statement.ts'
+import type { BoundStatement, ById, OfProject, OfUser } from './statement.ts'
 import { withLines } from './trail-column.ts'
 
-/** What is kept of an authorization for `explain` alone. */
+/** What the row has for `explain` alone. */
 export interface AuthorizationTrail {
   readonly openedAt?: EpochSeconds
   readonly trail?: string
 }
 
 /**
- * The broker's records of consents. Transitions take the lines (`domain/trail.ts`) that tell of them, which are written
- * in the same statement.
+ * The broker's records of consents. A transition takes the trail's lines about it (`domain/trail.ts`), and writes them in
+ * the same statement.
  */
 export interface Authorizations
   extends Beginning,
@@ -36,15 +36,15 @@ export interface Authorizations
   /** Adds lines to the trail of one that is not settled. */
   note(id: string, lines: string, audit?: AuditEntries): Promise<void>
   trail(id: string): Promise<AuthorizationTrail | undefined>
-  /** Those of the project that were to expire after `since` and have ended, the latest first. */
+  /** The project's authorizations that have ended and whose `expiresAt` is after `since`, the latest first. */
   endedSince(projectId: string, since: EpochSeconds, limit: number): Promise<readonly Authorization[]>
-  /** All of one user, the oldest first; `after`: the id of the last one that is known. */
+  /** Authorizations of one user, the oldest first; `after`: the id of the last one of the former page. */
   ofUser(
     projectId: string,
     userId: string,
     page: { readonly after?: string; readonly limit: number },
   ): Promise<readonly Authorization[]>
-  /** Writes when the links of these authorizations were opened; an earlier time stays. */
+  /** Writes when the links of these authorizations were opened. An earlier time that is already stored stays. */
   readonly opened: WriteLastUse
 }
 
@@ -70,7 +70,7 @@ export function createAuthorizations(database: Database): Authorizations {
       .from(authorizations)
       .where(hasId(p)),
   )
-  const ended = statement((p: { projectId: string; since: EpochSeconds; limit: number }) =>
+  const ended = statement((p: OfProject & { since: EpochSeconds; limit: number }) =>
     query
       .select()
       .from(authorizations)
@@ -84,7 +84,7 @@ export function createAuthorizations(database: Database): Authorizations {
       .orderBy(desc(authorizations.expiresAt))
       .limit(p.limit),
   )
-  const ofUser = statement((p: { projectId: string; userId: string; after: string; limit: number }) =>
+  const ofUser = statement((p: OfUser & { after: string; limit: number }) =>
     query
       .select()
       .from(authorizations)

@@ -1,43 +1,36 @@
-import { and, count, eq, gt, isNotNull, ne, sql } from 'drizzle-orm'
-import {
-  type Authorization,
-  authorizationAt,
-  EXPIRED_MESSAGE,
-  type Pending,
-} from '../domain/authorization.ts'
+import { and, count, eq, isNotNull, ne, sql } from 'drizzle-orm'
+import { type Authorization, authorizationAt, type Pending } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
-import { authorizationEvents } from './authorization-events.ts'
-import { failStatements } from './authorization-failures.ts'
+import { authorizationConditions } from './authorization-conditions.ts'
+import { createExpiry } from './authorization-failures.ts'
 import { type AuthorizationRow, toAuthorization } from './authorization-row.ts'
 import type { Database } from './database.ts'
 import { conflictTarget, inPartition } from './partitions.ts'
-import { placeholdersOf } from './statement.ts'
+import { type OfProject, placeholdersOf } from './statement.ts'
 
-/** The part of `Authorizations` by which one comes to be. */
+/** The part of `Authorizations` that adds them. */
 export interface Beginning {
   /**
-   * Begins the authorization, or returns the live one of the same `shareKey`: two racing calls both get the same one.
-   * One that has expired does not count as live. The live one takes over a
-   * `nextUri`, `userDisplay` and `lang` that are given. Throws
+   * Adds the authorization, or returns the live one of the same `shareKey`: two racing calls get the same one. An expired
+   * one is not live. A live one takes over `nextUri`, `userDisplay` and `lang`, where they are given. Throws
    * `too_many_pending` instead of adding one when the user has `most` live ones at one of its providers; racing calls of
-   * several nodes may add a few more.
+   * several nodes may exceed this by a few.
    */
   begin(fresh: Pending, shareKey: string, now: EpochSeconds, most?: number): Promise<Authorization>
-  /** How many of the project are neither settled nor expired. */
+  /** How many authorizations of the project are neither settled nor expired. */
   countLive(projectId: string, now: EpochSeconds): Promise<number>
 }
 
 export function createBeginning(database: Database): Beginning {
   const { tables, query, statement, read, write } = database
   const { authorizations } = tables
-  const fail = failStatements(database)
-  const events = authorizationEvents(database)
-  const unexpired = (now: EpochSeconds) => gt(authorizations.expiresAt, now)
-  const isLive = (p: { projectId: string; now: EpochSeconds }) =>
+  const expire = createExpiry(database)
+  const { unexpired } = authorizationConditions(database)
+  const isLive = (p: OfProject & { now: EpochSeconds }) =>
     and(eq(authorizations.projectId, p.projectId), isNotNull(authorizations.shareKey), unexpired(p.now))
 
-  const liveCount = statement((p: { projectId: string; now: EpochSeconds }) =>
+  const liveCount = statement((p: OfProject & { now: EpochSeconds }) =>
     query.select({ live: count() }).from(authorizations).where(isLive(p)),
   )
   const otherLive = statement((p: Pick<Pending, 'id' | 'projectId' | 'userId'> & { now: EpochSeconds }) =>
@@ -68,6 +61,7 @@ export function createBeginning(database: Database): Beginning {
       })
       .returning(),
   )
+
   return {
     async begin({ attempt: _, ...fresh }, shareKey, now, most) {
       const row = await write(undefined, function* (announce) {
@@ -75,21 +69,11 @@ export function createBeginning(database: Database): Beginning {
           const [begun] = yield* addOrJoin({ ...fresh, shareKey })
           if (begun === undefined) throw new Error(`authorization ${fresh.id} was neither added nor found`)
           if (begun.id === fresh.id) {
-            if (most !== undefined) refuseMore(fresh, yield* otherLive({ ...fresh, now }), now, most)
+            if (most !== undefined) refuseTooMany(fresh, yield* otherLive({ ...fresh, now }), now, most)
             return begun
           }
           if (authorizationAt(toAuthorization(begun), now).status !== 'failed') return begun
-          const { id, expiresAt } = begun
-          const [expired] = yield* fail('any attempt')({
-            id,
-            reason: 'expired',
-            message: EXPIRED_MESSAGE,
-            now: expiresAt,
-            stateHash: '',
-            browserHash: '',
-            lines: '',
-          })
-          if (expired !== undefined) yield* events.settled(announce, expired)
+          yield* expire(announce, begun)
         }
       })
       return toAuthorization(row)
@@ -101,10 +85,11 @@ export function createBeginning(database: Database): Beginning {
   }
 }
 
+/** The longest `Retry-After` of a refusal. */
 const LONGEST_RETRY_SECONDS = 60
 
 /** Throws `too_many_pending` when the user has `most` live ones at one of the providers already. */
-function refuseMore(
+function refuseTooMany(
   fresh: Pick<Pending, 'steps'>,
   live: readonly Pick<AuthorizationRow, 'steps' | 'expiresAt'>[],
   now: EpochSeconds,

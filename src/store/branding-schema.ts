@@ -3,7 +3,7 @@ import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Branding, Logo } from '../domain/branding.ts'
 import type { SchemaKit } from './schema-kit.ts'
 
-/** The part of `describeTables` for how a project's pages look: at most one row a project. */
+/** The part of `describeTables` for the look of a project's pages: at most one row per project. */
 export function describeBrandingTables(
   { table, text, whole, json, index, uniqueIndex }: SchemaKit,
   projectId: () => AnySQLiteColumn,
@@ -32,7 +32,7 @@ export function describeBrandingTables(
     (t) => [
       index('brandings_style').on(t.styleHash),
       index('brandings_domain').on(t.domain),
-      // of projects that claim the same domain, one has proved it
+      // several projects may name the same domain, but only one can have proved it
       uniqueIndex('brandings_proved_domain').on(t.domain).where(sql`domain_proved_at is not null`),
     ],
   )

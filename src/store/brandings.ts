@@ -11,7 +11,10 @@ export interface Brandings {
   findStyle(styleHash: string): Promise<Pick<Branding, 'accent' | 'accentDark'> | undefined>
   /** The image of that hash, if it is still the project's logo. */
   findLogo(projectId: string, logoHash: string): Promise<Logo | undefined>
-  /** Replaces the project's branding except for its domain, see `own-domains.ts`. `logo` replaces its image; absent: the image stays as long as `logoHash` does. */
+  /**
+   * Replaces the project's branding except for its domain, which `own-domains.ts` writes. `logo` replaces the image;
+   * absent: the image stays, unless `logoHash` has changed.
+   */
   put(branding: Branding, logo?: Logo, audit?: AuditEntries): Promise<void>
 }
 
@@ -31,7 +34,7 @@ export function createBrandings({ tables, query, statement, read, write }: Datab
   const { brandings } = tables
   const { logo: image, logoType, domainMac: _, ...looks } = getTableColumns(brandings)
 
-  // without the image, which no page carries
+  // without the image, which is served by a request of its own
   const byProject = statement((p: OfProject) =>
     query.select(looks).from(brandings).where(eq(brandings.projectId, p.projectId)),
   )
@@ -84,7 +87,7 @@ export function createBrandings({ tables, query, statement, read, write }: Datab
             logo: logo?.data ?? kept?.data,
           }),
         })
-        return true // the entries are written with what was changed
+        return true // so that the audit entries are written
       })
     },
   }

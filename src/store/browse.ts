@@ -3,18 +3,18 @@ import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Database } from './database.ts'
 import type { Present, Query } from './statement.ts'
 
-/** Where a page of a list begins: below a key, or above it; the newest rows where neither is given. */
+/** Where a page of a list begins: before or after a key. Without either it has the newest rows. */
 export interface PlaceInList {
   readonly before?: string
   readonly after?: string
 }
 
-/** A page of a list, the newest first. Nothing is counted. */
+/** A page of a list, the newest first, without the number of all rows. */
 export interface Browsed<Row> {
   readonly rows: readonly Row[]
-  /** Set where older rows exist: the key of the last row. */
+  /** The key of the last row; set where older rows exist. */
   readonly older?: string
-  /** Set where newer rows may exist: the key of the first row. */
+  /** The key of the first row; set where newer rows may exist. */
   readonly newer?: string
 }
 
@@ -22,8 +22,9 @@ interface Ordered<Row> {
   limit(rows: number): Query<Row>
 }
 
+/** A list whose pages an index gives. */
 export interface BrowsedList<Values, Row> {
-  /** A unique column by which an index gives the rows that match, in the order of time. */
+  /** A unique column. An index has the rows that match in its order, which is that of time. */
   readonly key: AnySQLiteColumn
   readonly matching: (values: Values) => SQL | undefined
   readonly select: (where: SQL | undefined, order: SQL) => Ordered<Row>
@@ -36,7 +37,7 @@ export type Browse<Values, Row> = (
   limit: number,
 ) => Promise<Browsed<Present<Row>>>
 
-/** Makes the function that reads a page of the rows that match, in both directions from a key, by the index alone. */
+/** Makes the function that reads the rows that match before or after a key, by the index alone. */
 export function createBrowse<Values extends object, Row>(
   { statement, read }: Pick<Database, 'statement' | 'read'>,
   { key, matching, select, keyOf }: BrowsedList<Values, Row>,
@@ -50,7 +51,7 @@ export function createBrowse<Values extends object, Row>(
   )
 
   return async (values, { before, after }, limit) => {
-    const rows = limit + 1 // one more tells whether the list goes on
+    const rows = limit + 1 // the row after the page tells whether the list goes on
     if (after !== undefined) {
       const found = await read(above({ ...values, rows, from: after }))
       const page = found.slice(0, limit).reverse()

@@ -3,7 +3,8 @@ import type { PausedChain } from '../domain/chain.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
-import { placeholdersOf } from './statement.ts'
+import { hasIdInProject } from './row-conditions.ts'
+import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 import { deleteInSlices } from './sweep.ts'
 
 /** Chains of tool runs that wait for their users' consent. */
@@ -11,13 +12,13 @@ export interface Chains {
   add(chain: PausedChain): Promise<void>
   /** Deletes the chain and returns it, unless it has expired: of two racing calls one gets it. */
   take(projectId: string, id: string, now: EpochSeconds): Promise<PausedChain | undefined>
-  /** Those of a project that have not expired, without their states; those that were paused last come first. */
+  /** The project's chains that have not expired, without their states, the latest paused first. */
   list(projectId: string, now: EpochSeconds, limit: number): Promise<readonly Omit<PausedChain, 'state'>[]>
   /** The chain with its state, unless it has expired. */
   find(projectId: string, id: string, now: EpochSeconds): Promise<PausedChain | undefined>
   /** Deletes the chain, so that it cannot be resumed; returns whether it was there. */
   cancel(projectId: string, id: string, audit: AuditEntries): Promise<boolean>
-  /** How many of a project have not expired. */
+  /** How many chains of the project have not expired. */
   count(projectId: string, now: EpochSeconds): Promise<number>
   /** Deletes those that expired before `before`; returns how many. */
   sweep(before: EpochSeconds): Promise<number>
@@ -26,41 +27,32 @@ export interface Chains {
 export function createChains(database: Database): Chains {
   const { tables, query, statement, read, write } = database
   const { chains } = tables
+  const isLive = (p: OfProject & { now: EpochSeconds }) =>
+    and(eq(chains.projectId, p.projectId), gt(chains.expiresAt, p.now))
+  const isLiveOne = (p: InProject & { now: EpochSeconds }) => and(eq(chains.id, p.id), isLive(p))
 
   const insert = statement((_: PausedChain) =>
     query.insert(chains).values(placeholdersOf(chains)).returning({ id: chains.id }),
   )
-  const take = statement((p: { projectId: string; id: string; now: EpochSeconds }) =>
-    query
-      .delete(chains)
-      .where(and(eq(chains.id, p.id), eq(chains.projectId, p.projectId), gt(chains.expiresAt, p.now)))
-      .returning(),
+  const take = statement((p: InProject & { now: EpochSeconds }) =>
+    query.delete(chains).where(isLiveOne(p)).returning(),
   )
-  const listed = statement((p: { projectId: string; now: EpochSeconds; rows: number }) =>
+  const listed = statement((p: OfProject & { now: EpochSeconds; rows: number }) =>
     query
       .select({ id: chains.id, projectId: chains.projectId, expiresAt: chains.expiresAt })
       .from(chains)
-      .where(and(eq(chains.projectId, p.projectId), gt(chains.expiresAt, p.now)))
+      .where(isLive(p))
       .orderBy(desc(chains.expiresAt))
       .limit(p.rows),
   )
-  const one = statement((p: { projectId: string; id: string; now: EpochSeconds }) =>
-    query
-      .select()
-      .from(chains)
-      .where(and(eq(chains.id, p.id), eq(chains.projectId, p.projectId), gt(chains.expiresAt, p.now))),
+  const one = statement((p: InProject & { now: EpochSeconds }) =>
+    query.select().from(chains).where(isLiveOne(p)),
   )
-  const remove = statement((p: { projectId: string; id: string }) =>
-    query
-      .delete(chains)
-      .where(and(eq(chains.id, p.id), eq(chains.projectId, p.projectId)))
-      .returning({ id: chains.id }),
+  const remove = statement((p: InProject) =>
+    query.delete(chains).where(hasIdInProject(chains, p)).returning({ id: chains.id }),
   )
-  const live = statement((p: { projectId: string; now: EpochSeconds }) =>
-    query
-      .select({ live: count() })
-      .from(chains)
-      .where(and(eq(chains.projectId, p.projectId), gt(chains.expiresAt, p.now))),
+  const live = statement((p: OfProject & { now: EpochSeconds }) =>
+    query.select({ live: count() }).from(chains).where(isLive(p)),
   )
   const sweep = deleteInSlices(database, chains, { id: chains.id }, (p: { before: EpochSeconds }) =>
     lt(chains.expiresAt, p.before),
@@ -81,11 +73,9 @@ export function createChains(database: Database): Chains {
       return (await read(one({ projectId, id, now })))[0]
     },
     async cancel(projectId, id, audit) {
-      const cancelled = await write(audit, function* () {
-        const gone = yield* remove({ projectId, id })
-        return gone.length > 0 ? true : undefined
+      return write(audit, function* () {
+        return (yield* remove({ projectId, id })).length > 0
       })
-      return cancelled ?? false
     },
     async count(projectId, now) {
       const [row] = await read(live({ projectId, now }))

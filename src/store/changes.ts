@@ -5,7 +5,7 @@ export interface ConnectionOwner {
   readonly userId: string
 }
 
-/** What a write has changed. The caches of every process receive it and drop what is no longer true. */
+/** What a write has changed. The caches of every process receive it and drop what it makes stale. */
 export type StoreChange =
   | { readonly noun: 'connection'; readonly id: string; readonly owner: ConnectionOwner }
   | { readonly noun: 'authorization' | 'suspended_call'; readonly id: string }
@@ -18,16 +18,19 @@ export type StoreChange =
   /** An event waits for its delivery. */
   | { readonly noun: 'delivery' }
 
-/** Rows of a list that processes keep whole (`kept-rows.ts`), so that they read no more than what changed. */
+/** Announces a change of the transaction that runs. */
+export type Announce = (change: StoreChange) => void
+
+/** Changed rows of a list that processes keep in memory (`kept-rows.ts`), so that they read only these rows again. */
 export interface RowChange {
   readonly noun: 'provider' | 'tool'
-  /** Absent: any project. */
+  /** Absent: rows of any project. */
   readonly projectId?: string
   /** At most `MAX_NAMED_ROWS`. Absent: any row of the project. */
   readonly uids?: readonly string[]
 }
 
-/** PostgreSQL's notifications have room for 8000 bytes. */
+/** So that the change fits into a notification of PostgreSQL, which has at most 8000 bytes. */
 const MAX_NAMED_ROWS = 100
 
 /** The announcement that these rows of a project were added, changed or deleted. */

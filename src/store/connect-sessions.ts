@@ -6,27 +6,27 @@ import type { Database } from './database.ts'
 import { type ById, placeholdersOf } from './statement.ts'
 import { deleteInSlices } from './sweep.ts'
 
-/** Sessions in which a page of an application lets a user connect. They are kept a while after they have ended. */
+/** Sessions in which a page of an application lets a user connect. Rows are kept for some time after the end. */
 export interface ConnectSessions {
   add(session: ConnectSession, audit?: AuditEntries): Promise<void>
   find(id: string): Promise<ConnectSession | undefined>
   findByToken(tokenHash: string): Promise<ConnectSession | undefined>
-  /** Binds the session to the browser that has this cookie from now on; an earlier browser loses it. */
+  /** Binds the session to the browser that has this cookie, in place of an earlier browser. */
   open(
     id: string,
     opener: { readonly openerHash: string; readonly openedIn: OpenedIn; readonly openerMac?: string },
     audit?: AuditEntries,
   ): Promise<ConnectSession | undefined>
   /**
-   * Puts another authorization in the place of the one that was read. `false`, with nothing written, where another request
-   * has done so: of two that race one does.
+   * Replaces the authorization of the session. `false`, with nothing written, when it is no longer the one in `before`: of
+   * two racing requests one replaces it.
    */
   restart(
     before: ConnectSession,
     after: Pick<ConnectSession, 'authorizationId' | 'mac'>,
     audit?: AuditEntries,
   ): Promise<boolean>
-  /** Deletes those that ended before; returns how many. */
+  /** Deletes those that had expired at `before`; returns how many. */
   sweep(before: EpochSeconds): Promise<number>
 }
 

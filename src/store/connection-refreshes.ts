@@ -4,9 +4,10 @@ import type { Connection, NeedsAuthorizationReason } from '../domain/connection.
 import type { Sealed } from '../domain/sealed.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { connectionEvents } from './connection-events.ts'
-import { connectionChange, connectionColumns, hasId } from './connection-row.ts'
+import { connectionChange, connectionColumns } from './connection-row.ts'
 import type { Database } from './database.ts'
 import { type Lease, leaseEnd, NO_LEASE } from './lease.ts'
+import { hasId } from './row-conditions.ts'
 import { variantsOf } from './statement.ts'
 import { withLines } from './trail-column.ts'
 
@@ -25,12 +26,12 @@ export interface RefreshedTokens {
 /** A connection that is being refreshed, with its trail. */
 export type ClaimedConnection = Connection & { readonly trail?: string }
 
-/** The part of `Connections` that refreshing uses: leases, so that a refresh token is sent once at a time. */
+/** The part of `Connections` for refreshing. A lease ensures that one process at a time sends a refresh token. */
 export interface ConnectionRefreshes {
   /**
-   * Takes the lease on refreshing this generation, and counts the request in `unansweredRefreshes` in the same statement
-   * until its outcome is known. A lease has one holder; one that has run out may be taken over. `undefined`: another
-   * process holds the lease, or the tokens have changed. Goes by the clock of leases (`Dialect.leaseNow`).
+   * Takes the lease on refreshing this generation. The same statement counts the request in `unansweredRefreshes`, until
+   * its outcome is known. A lease has one holder, and another process may take it once it has expired. `undefined`:
+   * another process holds the lease, or the tokens have changed. Uses the clock of leases (`Dialect.leaseNow`).
    */
   claimRefresh(
     id: string,
@@ -44,9 +45,9 @@ export interface ConnectionRefreshes {
    */
   leaseLeft(id: string, generation: number, owner: string, now: EpochSeconds): Promise<number | undefined>
   /**
-   * Stores refreshed tokens if the tokens that were used are still the stored ones, even when the lease has passed to
-   * another process: the provider's only valid response is not discarded because it came late. Its trail ends.
-   * `scopesBefore`: those of the tokens that were used.
+   * Stores refreshed tokens and clears the trail, if the stored tokens are still those of `generation`. It does so even
+   * when another process has taken over the lease: the provider's only valid response is not lost because it came late.
+   * `scopesBefore`: the scopes of the former tokens.
    */
   settleRefresh(
     id: string,
@@ -56,9 +57,9 @@ export interface ConnectionRefreshes {
     scopesBefore?: readonly string[],
   ): Promise<Connection | undefined>
   /**
-   * Gives the lease back with the tokens unchanged. `answered`: the refresh token was certainly not used up, so the
-   * request is no longer counted; `unknown`: it may have been, so the count stays. `trail` takes the place of the
-   * former one.
+   * Gives the lease back with the tokens unchanged. `answered`: the refresh token is certainly still valid, so the request
+   * is no longer counted. `unknown`: the provider may have replaced it, so the count stays. `trail` replaces the stored
+   * one; absent: that one stays.
    */
   releaseRefresh(id: string, owner: string, outcome: 'answered' | 'unknown', trail?: string): Promise<void>
   /**
@@ -73,14 +74,14 @@ export interface ConnectionRefreshes {
     leaseOwner?: string,
     lines?: string,
   ): Promise<boolean>
-  /** Active connections whose `refreshAt` has come, those first that have waited longest; not those being refreshed. */
+  /** Active connections whose `refreshAt` has come and that nobody is refreshing, the longest overdue first. */
   dueAt(now: EpochSeconds, limit: number): Promise<readonly Connection[]>
   /** Sets `refreshAt`, if the tokens are still those of `generation`. */
   postponeRefresh(id: string, generation: number, until: EpochSeconds): Promise<void>
   /**
-   * Active connections with a refresh token whose access token expires between now and `before`, lives at least
-   * `leastLife` seconds, and was used since it was received; not those that are being refreshed. In the order in which
-   * they expire.
+   * Active connections with a refresh token whose access token expires between now and `before`, was issued for at least
+   * `leastLife` seconds, and was used since it was received. Connections that are being refreshed are left out. The first
+   * to expire comes first.
    */
   dueForRefresh(
     before: EpochSeconds,
@@ -90,7 +91,7 @@ export interface ConnectionRefreshes {
   ): Promise<readonly Connection[]>
 }
 
-/** The tokens that a refresh starts from. */
+/** A connection with its tokens of one generation: each change of tokens raises the number. */
 type Generation = Pick<Connection, 'id' | 'generation'>
 
 export function createConnectionRefreshes(database: Database): ConnectionRefreshes {
@@ -99,9 +100,9 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
   const columns = connectionColumns(connections)
   const events = connectionEvents(database)
 
-  const isOfGeneration = (p: Generation): SQL | undefined =>
+  const ofAnyStatus = (p: Generation): SQL | undefined =>
     and(hasId(connections, p), eq(connections.generation, p.generation))
-  const ofGeneration = (p: Generation) => and(isOfGeneration(p), eq(connections.status, 'active'))
+  const ofGeneration = (p: Generation) => and(ofAnyStatus(p), eq(connections.status, 'active'))
   const isUnleased = (now: EpochSeconds) =>
     or(isNull(connections.leaseUntil), lte(connections.leaseUntil, dialect.leaseNow(now)))
 
@@ -142,7 +143,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
         unansweredRefreshes: 0,
         trail: null,
       })
-      .where(isOfGeneration(p))
+      .where(ofAnyStatus(p))
       .returning(columns),
   )
   const release = variantsOf((outcome: 'answered' | 'unknown') =>
@@ -193,7 +194,6 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
       .orderBy(connections.expiresAt)
       .limit(p.limit),
   )
-
   const timed = statement((p: { now: EpochSeconds; limit: number }) =>
     query
       .select(columns)

@@ -1,10 +1,11 @@
 import { and, eq, getTableColumns, type SQL } from 'drizzle-orm'
 import type { ConnectionOwner, StoreChange } from './changes.ts'
-import { inPartition, withoutOwnerBits } from './partitions.ts'
+import { withoutOwnerBits } from './partitions.ts'
+import { isOfUser } from './row-conditions.ts'
 import type { Tables } from './schema.ts'
 import type { ById } from './statement.ts'
 
-/** What a query of connections gives: all columns but those of the lease, the trail and the count of events. */
+/** The columns of a `Connection`: all but those of the lease, the trail and the count of events. */
 export function connectionColumns(connections: Tables['connections']) {
   const all = withoutOwnerBits(getTableColumns(connections))
   const {
@@ -28,16 +29,7 @@ export function ownerOf({ projectId, providerUid, userId }: ConnectionOwner): Co
   return { projectId, providerUid, userId }
 }
 
-/** Whether it is the connection with this id. */
-export function hasId(connections: Tables['connections'], values: ById): SQL | undefined {
-  return and(eq(connections.id, values.id), inPartition(connections, values))
-}
-
+/** The connections of one user at one provider. */
 export function ownedBy(connections: Tables['connections'], owner: ConnectionOwner): SQL | undefined {
-  return and(
-    eq(connections.projectId, owner.projectId),
-    eq(connections.providerUid, owner.providerUid),
-    eq(connections.userId, owner.userId),
-    inPartition(connections, owner),
-  )
+  return and(isOfUser(connections, owner), eq(connections.providerUid, owner.providerUid))
 }

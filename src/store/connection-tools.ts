@@ -1,8 +1,8 @@
-import { and, eq, lt, sql } from 'drizzle-orm'
+import { lt, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
-import { hasId } from './connection-row.ts'
 import type { Database } from './database.ts'
-import { type ById, placeholdersOf } from './statement.ts'
+import { greaterOf, hasId, isOfUser } from './row-conditions.ts'
+import { type ById, type OfUser, placeholdersOf } from './statement.ts'
 import { deleteInSlices } from './sweep.ts'
 
 /** A tool that got a token of a connection. */
@@ -13,19 +13,19 @@ export interface ConnectionTool {
   readonly lastUsedAt: EpochSeconds
 }
 
-/** Which tools used which connection, and when last. */
+/** Which tools got tokens of which connection, and when last. */
 export interface ConnectionTools {
   /** Writes when tools last used connections, by `connectionToolKey`. A later time that is already stored stays. */
   used(uses: ReadonlyMap<string, EpochSeconds>): Promise<void>
-  /** Of all connections of a user, in no particular order. */
+  /** The tools of all connections of a user, in no particular order. */
   ofUser(projectId: string, userId: string, limit: number): Promise<readonly ConnectionTool[]>
-  /** Deletes all of a user. */
+  /** Deletes all rows of a user. */
   forgetUser(projectId: string, userId: string): Promise<void>
   /** Deletes those whose last use was before `before`; returns how many. */
   sweep(before: EpochSeconds): Promise<number>
 }
 
-/** The key of a use: no id of a connection has a space. */
+/** The key of one tool's use of one connection. The space ends the connection's id, which has none. */
 export function connectionToolKey(connectionId: string, tool: string): string {
   return `${connectionId} ${tool}`
 }
@@ -34,8 +34,6 @@ export function createConnectionTools(database: Database): ConnectionTools {
   const { tables, query, statement, read, write, writeRepeatable } = database
   const { connectionTools, connections } = tables
   const { connectionId, tool, lastUsedAt } = connectionTools
-  const ofUser = (p: { projectId: string; userId: string }) =>
-    and(eq(connectionTools.projectId, p.projectId), eq(connectionTools.userId, p.userId))
 
   const owner = statement((p: ById) =>
     query
@@ -43,23 +41,27 @@ export function createConnectionTools(database: Database): ConnectionTools {
       .from(connections)
       .where(hasId(connections, p)),
   )
-  const put = statement((_: ConnectionTool & { projectId: string; userId: string }) =>
+  const put = statement((_: ConnectionTool & OfUser) =>
     query
       .insert(connectionTools)
       .values(placeholdersOf(connectionTools))
       .onConflictDoUpdate({
         target: [connectionTools.projectId, connectionTools.userId, connectionId, tool],
         set: {
-          lastUsedAt: sql`case when ${lastUsedAt} > excluded.last_used_at then ${lastUsedAt} else excluded.last_used_at end`,
+          lastUsedAt: greaterOf(lastUsedAt, sql`excluded.last_used_at`),
         },
       })
       .returning({ tool }),
   )
-  const listed = statement((p: { projectId: string; userId: string; limit: number }) =>
-    query.select({ connectionId, tool, lastUsedAt }).from(connectionTools).where(ofUser(p)).limit(p.limit),
+  const listed = statement((p: OfUser & { limit: number }) =>
+    query
+      .select({ connectionId, tool, lastUsedAt })
+      .from(connectionTools)
+      .where(isOfUser(connectionTools, p))
+      .limit(p.limit),
   )
-  const forget = statement((p: { projectId: string; userId: string }) =>
-    query.delete(connectionTools).where(ofUser(p)).returning({ tool }),
+  const forget = statement((p: OfUser) =>
+    query.delete(connectionTools).where(isOfUser(connectionTools, p)).returning({ tool }),
   )
   const sweep = deleteInSlices(database, connectionTools, { lastUsedAt }, (p: { before: EpochSeconds }) =>
     lt(lastUsedAt, p.before),
@@ -71,7 +73,7 @@ export function createConnectionTools(database: Database): ConnectionTools {
         for (const [key, at] of uses) {
           const space = key.indexOf(' ')
           const id = key.slice(0, space)
-          // a connection that was deleted meanwhile leaves no trace
+          // nothing is written for a connection that was deleted meanwhile
           const [owned] = yield* owner({ id })
           if (owned !== undefined)
             yield* put({ ...owned, connectionId: id, tool: key.slice(space + 1), lastUsedAt: at })

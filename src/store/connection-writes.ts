@@ -1,32 +1,32 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Connection } from '../domain/connection.ts'
-import type { ConnectionOwner } from './changes.ts'
+import type { Announce, ConnectionOwner } from './changes.ts'
 import { connectionEvents } from './connection-events.ts'
-import { connectionColumns, hasId, ownedBy, ownerOf } from './connection-row.ts'
+import { connectionColumns, ownedBy, ownerOf } from './connection-row.ts'
 import type { Database } from './database.ts'
-import type { Announce } from './event-writes.ts'
 import { NO_LEASE } from './lease.ts'
 import { conflictTarget, withoutOwnerBits } from './partitions.ts'
+import { hasId } from './row-conditions.ts'
 import type { Tables } from './schema.ts'
 import { type ById, placeholdersOf, type Steps } from './statement.ts'
 
-/** Connections whose provider identity is one of `from` get the identity `to`, so that their tokens stay usable. */
+/** Gives connections whose provider identity is one of `from` the identity `to`, so that their tokens stay usable. */
 export interface KeptConnections {
   readonly from: readonly string[]
   readonly to: string
 }
 
-/** The writes of connections that are part of other nouns' transactions. */
+/** The writes of connections that other nouns make part of their transactions. */
 export function connectionWrites(database: Database) {
   const { tables, query, statement, dialect } = database
   const { connections } = tables
   const events = connectionEvents(database)
 
   /**
-   * The ids of the owner's connections, oldest first, locked until the transaction ends: so one of them stays the
-   * default. Of two transactions that both add the first, the unique index makes one wait and try again.
+   * The ids of the owner's connections, oldest first. Their rows stay locked until the transaction ends, so that exactly
+   * one stays the default. If two transactions both add the first, the unique index makes one wait and run again.
    */
-  const heirs = statement((p: ConnectionOwner) =>
+  const lockOwned = statement((p: ConnectionOwner) =>
     dialect.lock(
       query
         .select({ id: connections.id })
@@ -50,7 +50,6 @@ export function connectionWrites(database: Database) {
       .where(and(ownedBy(connections, p), eq(connections.isDefault, true)))
       .returning({ id: connections.id }),
   )
-  /** Gives the connections of a provider entry that have one of the former identities the new one. */
   const reidentify = statement((p: Pick<ConnectionOwner, 'projectId' | 'providerUid'> & KeptConnections) =>
     query
       .update(connections)
@@ -114,27 +113,27 @@ export function connectionWrites(database: Database) {
   })
 
   /**
-   * Writes the tokens of a new consent. A grant without a refresh token keeps the stored one, since some providers give
-   * it on the first consent only; not when the provider's identity has changed, since that token is another server's or
-   * client's. A consent that the user began later is not overwritten.
+   * Writes the tokens of a new consent. If the response had no refresh token, the stored one is kept, since some providers
+   * give it on the first consent only. It is not kept when the provider's identity has changed, since it then belongs to
+   * another server or client. A consent that the user began later is not overwritten.
    */
   function* put(
     announce: Announce,
     connection: Connection,
     { makeDefault }: { readonly makeDefault: boolean },
   ): Steps<void> {
-    const owned = yield* heirs(ownerOf(connection))
+    const owned = yield* lockOwned(ownerOf(connection))
     const isFirst = owned.length === 0
     if ((yield* newerConsent(connection)).length > 0) return
-    const told = yield* events.receivers(connection.projectId)
-    const isKnown = told !== undefined && owned.some(({ id }) => id === connection.id)
+    const receivers = yield* events.findReceivers(connection.projectId)
+    const isKnown = receivers !== undefined && owned.some(({ id }) => id === connection.id)
     const [before] = isKnown ? yield* scopesOf(connection) : []
     const isDefault = isFirst || makeDefault
     if (isDefault && !isFirst) yield* unmarkDefault(ownerOf(connection))
     const { account, ...rest } = connection
     yield* upsert({ ...rest, accountId: account.id, accountName: account.name, isDefault })
-    if (told !== undefined) yield* events.stored(announce, told, connection, before?.scopes)
+    if (receivers !== undefined) yield* events.stored(announce, receivers, connection, before?.scopes)
   }
 
-  return { heirs, markDefault, unmarkDefault, reidentify, put }
+  return { lockOwned, markDefault, unmarkDefault, reidentify, put }
 }

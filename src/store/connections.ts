@@ -9,21 +9,22 @@ import {
   type ConnectionRefreshes,
   createConnectionRefreshes,
 } from './connection-refreshes.ts'
-import { connectionChange, connectionColumns, hasId, ownedBy, ownerOf } from './connection-row.ts'
+import { connectionChange, connectionColumns, ownedBy, ownerOf } from './connection-row.ts'
 import { connectionWrites, type KeptConnections } from './connection-writes.ts'
 import type { Database } from './database.ts'
 import { createLastUse, type WriteLastUse } from './last-use.ts'
 import { createPages, type Page, type PageRequest } from './page.ts'
-import { bitsOfOwners, inPartition, inPartitions, type SeveralOwners } from './partitions.ts'
+import { bitsOfOwners, inPartitions, type SeveralOwners } from './partitions.ts'
 import { readTogether } from './read-together.ts'
-import { type ById, variantsOf } from './statement.ts'
+import { hasId, isOfUser } from './row-conditions.ts'
+import { type ById, type OfUser, variantsOf } from './statement.ts'
 import { writeRow } from './write-row.ts'
 
 export interface Connections extends ConnectionRefreshes {
   find(id: string): Promise<Connection | undefined>
   /** All connections of one user at one provider, the default first. */
   ofOwner(owner: ConnectionOwner): Promise<readonly Connection[]>
-  /** What each of the user's connections grants, without tokens; of each provider the default first. */
+  /** What each of the user's connections grants, without tokens. Of each provider's the default comes first. */
   grantsOfUser(projectId: string, userId: string): Promise<readonly Grant[]>
   list(
     projectId: string,
@@ -34,19 +35,19 @@ export interface Connections extends ConnectionRefreshes {
   trail(id: string): Promise<string | undefined>
   /** Whether there is a connection of this provider entry with this provider identity. */
   hasIdentity(providerUid: string, identity: string): Promise<boolean>
-  /** The connections with such a trail, the newest first. */
+  /** The connections that have a trail, with it, the newest first. */
   troubled(projectId: string, limit: number): Promise<readonly ClaimedConnection[]>
   makeDefault(id: string, audit?: AuditEntries): Promise<void>
   /**
-   * Stores a connection that comes from elsewhere, unless the user has one of that account: with `replaces` it must be the
-   * same connection (by id), which is renewed as by a new consent; else nothing is written and the result is `present`.
+   * Stores an imported connection. If the user already has a connection of that account, nothing is written and the result
+   * is `present`; but with `replaces` a connection of the same id is renewed as by a new consent.
    */
   addImported(
     connection: Connection,
     options: { readonly replaces: boolean; readonly makeDefault: boolean },
     audit?: AuditEntries,
   ): Promise<'created' | 'replaced' | 'present'>
-  /** Does what `KeptConnections` says for all connections of a provider entry; returns how many it changed. */
+  /** Changes the provider identity of the entry's connections as `kept` says; returns of how many. */
   reidentify(
     entry: Pick<ConnectionOwner, 'projectId' | 'providerUid'>,
     kept: KeptConnections,
@@ -56,8 +57,8 @@ export interface Connections extends ConnectionRefreshes {
   readonly used: WriteLastUse
   /** Deletes the connection and returns it, so that it can be revoked at the provider. */
   delete(id: string, audit?: AuditEntries, ending?: ConnectionEnding): Promise<DeletedConnection | undefined>
-  /** Tells the project's webhooks what the provider has made of the revocation. */
-  tellRevocation(
+  /** Writes the event that says how the provider answered the request to revoke a deleted connection. */
+  addRevocationEvent(
     gone: DeletedConnection,
     by: ConnectionEnding['by'],
     revocation: 'revoked' | 'failed' | 'unsupported',
@@ -81,7 +82,7 @@ export function createConnections(database: Database): Connections {
   const { connections, connectionTools } = tables
   const columns = connectionColumns(connections)
   const events = connectionEvents(database)
-  const { heirs, markDefault, unmarkDefault, reidentify, put } = connectionWrites(database)
+  const { lockOwned, markDefault, unmarkDefault, reidentify, put } = connectionWrites(database)
 
   const byId = statement((p: ById) => query.select(columns).from(connections).where(hasId(connections, p)))
   const byOwner = statement((p: ConnectionOwner) =>
@@ -102,27 +103,18 @@ export function createConnections(database: Database): Connections {
     const rows = Map.groupBy(found, (one) => keyOf(one).join('\n'))
     return owners.map((owner) => rows.get(keyOf(owner).join('\n')) ?? [])
   })
-  const granted = statement((p: { projectId: string; userId: string }) => {
+  const granted = statement((p: OfUser) => {
     const { id, providerUid, status, providerIdentity, scopes, expiresAt, isDefault } = columns
     const canRefresh = sql<boolean>`${connections.refresh} is not null`.mapWith(Boolean)
     return query
       .select({ id, providerUid, status, providerIdentity, scopes, expiresAt, isDefault, canRefresh })
       .from(connections)
-      .where(
-        and(
-          eq(connections.projectId, p.projectId),
-          eq(connections.userId, p.userId),
-          inPartition(connections, p),
-        ),
-      )
+      .where(isOfUser(connections, p))
   })
   const listed = variantsOf((filter: string) => {
     const matching = (p: ConnectionOwner) =>
       and(
-        eq(connections.projectId, p.projectId),
-        filter.includes('user')
-          ? and(eq(connections.userId, p.userId), inPartition(connections, p))
-          : undefined,
+        filter.includes('user') ? isOfUser(connections, p) : eq(connections.projectId, p.projectId),
         filter.includes('provider') ? eq(connections.providerUid, p.providerUid) : undefined,
       )
     return createPages(database, {
@@ -180,8 +172,8 @@ export function createConnections(database: Database): Connections {
       return (await read(byId({ id })))[0]
     },
     async ofOwner(owner) {
-      const isTogether = dialect.isOneOf !== undefined && keyOf(owner).every(isStorable)
-      const found = await (isTogether ? readOwners(owner) : readOwner(owner))
+      const canShareRead = dialect.isOneOf !== undefined && keyOf(owner).every(isStorable)
+      const found = await (canShareRead ? readOwners(owner) : readOwner(owner))
       return found.length > 1 ? [...found].sort(byDefaultThenAge) : found
     },
     async grantsOfUser(projectId, userId) {
@@ -205,7 +197,7 @@ export function createConnections(database: Database): Connections {
       await writeRow(write, audit, connectionChange, function* () {
         const [chosen] = yield* byId({ id })
         if (chosen === undefined) return []
-        const all = yield* heirs(ownerOf(chosen))
+        const all = yield* lockOwned(ownerOf(chosen))
         if (!all.some((one) => one.id === id)) return [] // deleted meanwhile
         yield* unmarkDefault(ownerOf(chosen))
         return yield* markDefault({ id })
@@ -236,19 +228,19 @@ export function createConnections(database: Database): Connections {
       return write(audit, function* (announce) {
         const [known] = yield* byId({ id })
         if (known === undefined) return undefined
-        const left = (yield* heirs(ownerOf(known))).filter((one) => one.id !== id)
-        const [gone] = yield* byId({ id }) // again, now that it is locked
+        const left = (yield* lockOwned(ownerOf(known))).filter((one) => one.id !== id)
+        const [gone] = yield* byId({ id }) // read again, now that the row is locked
         if (gone === undefined) return undefined
         const eventSeq = yield* events.deleted(announce, gone, ending)
         yield* remove({ id })
         yield* removeTools({ ...ownerOf(gone), id })
-        const [heir] = left
-        if (gone.isDefault && heir !== undefined) yield* markDefault(heir)
+        const [oldest] = left
+        if (gone.isDefault && oldest !== undefined) yield* markDefault(oldest)
         announce(connectionChange(gone))
         return { ...gone, ...(eventSeq !== undefined && { eventSeq }) }
       })
     },
-    async tellRevocation(gone, by, revocation) {
+    async addRevocationEvent(gone, by, revocation) {
       const { eventSeq } = gone
       if (eventSeq === undefined) return
       await write(undefined, function* (announce) {
@@ -263,7 +255,7 @@ const DELETED_BY_OPERATOR = { by: 'operator', revocation: 'not_attempted' } as c
 
 type Ordered = Pick<Connection, 'id' | 'isDefault'>
 
-/** Sorted here: SQLite needs four times as long for a connection when it sorts. An id begins with its time. */
+/** The program sorts: SQLite would need four times as long to read a connection if it did. An id begins with its time. */
 function byDefaultThenAge(a: Ordered, b: Ordered): number {
   return Number(b.isDefault) - Number(a.isDefault) || (a.id < b.id ? -1 : 1)
 }
@@ -272,7 +264,7 @@ function keyOf({ projectId, providerUid, userId }: ConnectionOwner): readonly st
   return [projectId, providerUid, userId]
 }
 
-/** A text that PostgreSQL refuses must not fail the reads that it would be put together with. */
+/** Whether PostgreSQL accepts the text. One that it refuses would fail all reads that share the statement. */
 function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }

@@ -3,10 +3,10 @@ import type { Authorization } from '../domain/authorization.ts'
 import type { Connection } from '../domain/connection.ts'
 import { type Browsed, createBrowse, type PlaceInList } from './browse.ts'
 import type { Database } from './database.ts'
-import { inPartition } from './partitions.ts'
-import { variantsOf } from './statement.ts'
+import { isOfUser } from './row-conditions.ts'
+import { type OfProject, variantsOf } from './statement.ts'
 
-/** A connection as lists show it: nothing sealed is read. */
+/** A connection as lists show it, without its sealed tokens. */
 export type ListedConnection = Pick<
   Connection,
   | 'id'
@@ -28,14 +28,14 @@ export interface ListedAuthorization
   readonly reason?: string
 }
 
-/** At most one of them: each has an index that gives its rows in the order of time. */
+/** At most one filter: each has an index that gives its rows in the order of time. */
 export type ConnectionIndex =
   | { readonly userId: string }
   | { readonly providerUid: string }
   | { readonly status: Connection['status'] }
   | Record<never, never>
 
-/** Lists of the console, the newest first, which no count and no offset makes slow. */
+/** Lists of the console, the newest first, read by an index alone: without counts and offsets, long lists stay fast. */
 export interface ConsoleLists {
   connections(
     projectId: string,
@@ -68,14 +68,12 @@ export function createConsoleLists(database: Database): ConsoleLists {
       matching: (p: ByConnection) =>
         by === 'provider'
           ? eq(connections.providerUid, p.providerUid)
-          : and(
-              eq(connections.projectId, p.projectId),
-              by === 'user'
-                ? and(eq(connections.userId, p.userId), inPartition(connections, p))
-                : by === 'status'
-                  ? eq(connections.status, p.status)
-                  : undefined,
-            ),
+          : by === 'user'
+            ? isOfUser(connections, p)
+            : and(
+                eq(connections.projectId, p.projectId),
+                by === 'status' ? eq(connections.status, p.status) : undefined,
+              ),
       select: (where, order) =>
         query
           .select({
@@ -99,7 +97,7 @@ export function createConsoleLists(database: Database): ConsoleLists {
   const authorizationsBy = variantsOf((by: 'all' | 'status') =>
     createBrowse(database, {
       key: authorizations.id,
-      matching: (p: { projectId: string; status: Authorization['status'] }) =>
+      matching: (p: OfProject & { status: Authorization['status'] }) =>
         and(
           eq(authorizations.projectId, p.projectId),
           by === 'status' ? eq(authorizations.status, p.status) : undefined,

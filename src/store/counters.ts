@@ -7,7 +7,7 @@ import { deleteInSlices } from './sweep.ts'
 export type CounterName = 'consents' | 'fetches' | 'refreshes' | 'runs' | 'latency'
 
 export interface HourCount {
-  /** The begin of the hour. */
+  /** The start of the hour. */
   readonly hour: EpochSeconds
   readonly name: CounterName
   readonly label: string
@@ -16,7 +16,7 @@ export interface HourCount {
 
 /** How often something happened in each hour of a project, for the console's charts. */
 export interface Counters {
-  /** Adds to the counts of an hour, all of them in one transaction. */
+  /** Adds to the counts of an hour, in one transaction. */
   add(
     hour: EpochSeconds,
     counts: readonly {
@@ -42,7 +42,7 @@ export function createCounters(database: Database): Counters {
   const add = statement((p: OfHour & { name: CounterName; counts: Readonly<Record<string, number>> }) =>
     query
       .insert(counters)
-      // ordered, so that two nodes lock the rows in one order; `where true` parts the SELECT from ON CONFLICT in SQLite
+      // sorted, so that two nodes lock the rows in the same order; SQLite cannot parse ON CONFLICT without `where true`
       .select(
         sql`select cast(${p.projectId} as text), cast(${p.hour} as bigint), cast(${p.name} as text), used.key, cast(used.value as bigint) from ${dialect.membersOf(p.counts)} as used where true order by used.key`,
       )
@@ -75,7 +75,7 @@ export function createCounters(database: Database): Counters {
       })
     },
     async since(projectId, hour) {
-      return (await read(since({ projectId, hour }))) as readonly HourCount[] // names of `add` alone
+      return (await read(since({ projectId, hour }))) as readonly HourCount[] // only `add` writes names
     },
     async sweep(hour) {
       return sweep({ hour })

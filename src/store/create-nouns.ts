@@ -39,7 +39,7 @@ import { createWorkers } from './workers.ts'
 
 export type Nouns = Readonly<ReturnType<typeof createNouns>>
 
-/** All nouns on one database. Each of their methods is tried again while the database is busy or away. */
+/** All nouns on one database. Their methods retry while the database is busy or unavailable. */
 export function createNouns(database: Database, appending: Pick<AuditTrail, 'append' | 'release'>) {
   const { retries } = database.dialect
   const facts = createFacts(database)
@@ -80,7 +80,7 @@ export function createNouns(database: Database, appending: Pick<AuditTrail, 'app
     auditAnchors: retried(createAuditAnchors(database)),
     auditIndex: retried(createAuditIndex(database)),
     ...retried({
-      // a database whose disk is full reads well; and SQLite does not write a value that is there already
+      // a write, since a database whose disk is full can be read; a new value, since SQLite does not write the same again
       probe: () => facts.put(PROBE_FACT, randomUUID()),
       settleRestore: createSettleRestore(database),
     }),

@@ -1,9 +1,9 @@
-/** Which database, as GATEPASS_DATABASE_URL names it. The URL of PostgreSQL holds a password: print `databaseName`. */
+/** The database that GATEPASS_DATABASE_URL names. The URL of PostgreSQL may hold a password: print `databaseName`. */
 export type DatabasePlace =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string }
 
-/** The name to show people: without a password, and without a query that may hold one. */
+/** The name to show to people: without the password, and without the query, which may hold one too. */
 export function databaseName(place: DatabasePlace): string {
   if (place.kind === 'sqlite') return place.path
   const url = new URL(place.url)
@@ -14,7 +14,7 @@ export function databaseName(place: DatabasePlace): string {
 }
 
 /**
- * The most partitions that a table may have. Each has a dozen relations with its indexes; a statement that cannot tell
- * the owner locks all of them, and PostgreSQL has 64 locks for each of its connections by default.
+ * The most partitions that a table may have. Each partition has about a dozen indexes. A statement without the owner
+ * locks all partitions with their indexes, and PostgreSQL has room for 64 locks per connection by default.
  */
 export const MOST_PARTITIONS = 128

@@ -2,13 +2,13 @@ import type { SQL, SQLWrapper } from 'drizzle-orm'
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { AuditEntries } from './audit-entries.ts'
-import type { StoreChange } from './changes.ts'
+import type { Announce } from './changes.ts'
 import type { OwnerFinder } from './partitions.ts'
 import type { RetryOptions } from './retry.ts'
 import type { Tables } from './schema.ts'
 import type { BoundStatement, StatementMaker, Transaction } from './statement.ts'
 
-/** What the file of each noun is given: one database, without saying which. */
+/** What the file of each noun works with: a database, SQLite or PostgreSQL, which it need not know. */
 export interface Database {
   readonly tables: Tables
   /** Builds queries, and runs none. Its types are SQLite's; PostgreSQL's builder has the same calls. */
@@ -17,32 +17,35 @@ export interface Database {
   /** Runs one statement that only reads. */
   readonly read: <Row>(statement: BoundStatement<Row>) => Promise<readonly Row[]>
   /**
-   * Writes in one transaction, together with its audit entries and its announcements: listeners of this process hear of
-   * a change in the tick of the commit, other processes by the change feed or NOTIFY. A body that returns `undefined` or
-   * `false` has done nothing, so no audit entry is written for it. The body may run again. Throws when nothing was
+   * Writes in one transaction, together with its audit entries and announced changes: listeners of this process get a
+   * change in the tick of the commit, other processes read it from the table of changes. A body that returns `undefined`
+   * or `false` has changed nothing, so no audit entry is written for it. The body may run again. Throws when nothing was
    * written, or `store_unavailable` when the outcome cannot be known.
    */
   readonly write: <T>(
     audit: AuditEntries | undefined,
-    body: (announce: (change: StoreChange) => void) => Transaction<T>,
+    body: (announce: Announce) => Transaction<T>,
   ) => Promise<T>
-  /** Runs one write that may be repeated when its outcome is lost, without the round trips of a transaction. */
+  /**
+   * Runs one write without the round trips of a transaction. Only for a write that may run twice: it is repeated when its
+   * outcome was lost.
+   */
   readonly writeRepeatable: <Row>(statement: BoundStatement<Row>) => Promise<readonly Row[]>
   readonly dialect: Dialect
-  /** `traceparent` of the request whose body `write` runs, if its trace is recorded. */
+  /** Returns the `traceparent` of the request whose body `write` runs, if its trace is recorded. */
   readonly traceparent?: (() => string | undefined) | undefined
-  /** On a database with partitions: finds out in which of them a row is. */
+  /** Present on a database with partitions: finds the partition of a row. */
   readonly owners?: OwnerFinder | undefined
 }
 
-/** SQL that the databases spell differently, and what follows from how many processes and nodes share them. */
+/** The SQL that SQLite and PostgreSQL spell differently, and figures that differ because nodes share PostgreSQL. */
 export interface Dialect {
   /**
    * The clock of leases and claims: the server's own on PostgreSQL, so that the clocks of nodes need not agree; on
    * SQLite, whose processes are on one machine, `now`.
    */
   readonly leaseNow: (now: EpochSeconds) => SQL<number>
-  /** Milliseconds, by the clock of the database. */
+  /** The time in milliseconds, by the clock of the database. */
   readonly nowMs: SQL<number>
   /** Locks the rows that a SELECT finds, in a transaction. SQLite has one writer at a time and needs no locks. */
   readonly lock: <Select>(
@@ -54,19 +57,19 @@ export interface Dialect {
   /** The members of a JSON object, as rows with the columns `key` and `value`. */
   readonly membersOf: (object: Readonly<Record<string, number | string>>) => SQL
   /**
-   * Whether the columns have one of these combinations of texts. Absent where a read costs no round trip: there reads of
-   * different requests are not put together.
+   * Whether the columns have one of these combinations of texts. Absent on SQLite: a read costs no round trip there, so
+   * the reads of several requests need not share a statement.
    */
   readonly isOneOf?: (columns: readonly SQLWrapper[], keys: readonly (readonly string[])[]) => SQL
   /** A member of the JSON object in a column, as text. */
   readonly member: (column: SQLWrapper, name: string) => SQL
-  /** Whether a text has the other in it, letter by letter. */
+  /** Whether a text contains another, in the same case. */
   readonly contains: (text: SQLWrapper, part: string) => SQL
   /**
-   * How many rows a sweep deletes by one statement: few on SQLite, where requests wait meanwhile. It is a constant in the
-   * text, from which PostgreSQL concludes that it has to look up few rows by their ids.
+   * How many rows a sweep deletes by one statement: few on SQLite, where requests wait meanwhile. The statement's text has
+   * it as a constant, so that PostgreSQL plans for few rows and looks them up by their ids.
    */
   readonly sweptAtOnce: number
-  /** How methods of nouns are made again while the database is busy or away, and which errors they throw in the end. */
+  /** How the methods of nouns retry while the database is busy or unavailable, and which errors they throw in the end. */
   readonly retries: RetryOptions
 }

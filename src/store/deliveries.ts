@@ -8,46 +8,46 @@ import { type Lease, leaseEnd } from './lease.ts'
 import { variantsOf } from './statement.ts'
 import { hastenStatement } from './webhooks.ts'
 
-/** A delivery whose attempt this process makes, with what is sent. */
+/** A delivery that this process attempts now, with the body that it sends. */
 export interface ClaimedDelivery extends Pick<Delivery, 'webhookId' | 'eventId' | 'key' | 'attempt'> {
   readonly owner: string
   readonly type: EventType
   readonly body: string
-  /** Of the request that wrote the event, if its trace is recorded. */
+  /** `traceparent` of the request that wrote the event, if its trace is recorded. */
   readonly traceparent?: string
 }
 
-/** How an attempt ended. Of the answer only the status is kept. */
+/** How an attempt ended. Of the response only the status is kept. */
 export interface AttemptEnd {
   readonly state: DeliveryState
   readonly status?: number
-  /** Why there was no answer. */
+  /** Why there was no response. */
   readonly error?: string
   /** Seconds until the next attempt; only while the state is `waiting`. */
   readonly retryIn?: number
 }
 
-/** What the end of an attempt says of its webhook. */
+/** What the end of an attempt says about its webhook. */
 export type WebhookHealth =
   | { readonly health: 'answers' }
-  /** `probeIn`: by the number of failures in a row, this one included, the seconds until the next probe. */
+  /** `probeIn` returns the seconds until the next probe, by the number of failures in a row including this one. */
   | { readonly health: 'fails'; readonly probeIn: (failures: number) => number | undefined }
 
 export interface SettledAttempt {
   /** `false`: the lease had passed to another process, and nothing was written. */
   readonly isSettled: boolean
-  /** How many seconds nothing was delivered, if the attempt has failed. */
+  /** Set after a failure: for how many seconds every attempt has failed. */
   readonly failingFor?: number
 }
 
-/** Deliveries of events to webhooks. All times of leases and retries go by the clock of leases (`Dialect.leaseNow`). */
+/** Deliveries of events to webhooks. Leases and retries use the clock of leases (`Dialect.leaseNow`). */
 export interface Deliveries extends DeliveryLists {
-  /** The enabled webhooks of all projects that have a delivery due, without those that are not probed yet. */
+  /** The enabled webhooks of all projects that have a due delivery, without failing ones whose next probe is not due. */
   dueWebhooks(now: EpochSeconds): Promise<readonly Webhook[]>
   /**
-   * Claims up to `limit` deliveries of the webhook, those first that are due longest, each for one process at a time and
-   * only the first of its key. A claim counts as an attempt. With `probe`, the seconds until the next probe, it claims
-   * nothing when another process has probed the webhook meanwhile.
+   * Claims up to `limit` due deliveries of the webhook, the longest overdue first. A delivery is claimed by one process at
+   * a time, and only if it is the first of its key. A claim counts as an attempt. `probe`: the seconds until the next
+   * probe; with it nothing is claimed when another process has probed the webhook meanwhile.
    */
   claim(
     webhook: Pick<Webhook, 'id' | 'probeAt'>,
@@ -56,8 +56,8 @@ export interface Deliveries extends DeliveryLists {
     options: { readonly limit: number; readonly probe?: number | undefined },
   ): Promise<readonly ClaimedDelivery[]>
   /**
-   * Writes how an attempt ended, if its claim still holds; then the next delivery of its key is due. What the attempt
-   * says of the webhook is written with it: when one that was probed answers, nothing waits for its retry any longer.
+   * Writes how an attempt ended, if its claim is still valid. If the delivery has ended, the next one of its key becomes
+   * due. Also updates the webhook: when one that was failing answers, all its deliveries that wait for a retry are due.
    */
   settle(
     claimed: Pick<ClaimedDelivery, 'webhookId' | 'eventId' | 'key' | 'attempt' | 'owner'>,
@@ -73,12 +73,12 @@ export function createDeliveries(database: Database): Deliveries {
   const hasten = hastenStatement(database)
   const { proceed } = deliveryOrder(database)
 
-  // a subquery, since PostgreSQL looks up no time in an index that may change while the statement runs
+  // a subquery: PostgreSQL uses no index for a comparison with `clock_timestamp()`, which changes while a statement runs
   const leaseNow = (now: EpochSeconds) => sql<number>`(select ${dialect.leaseNow(now)})`
   const isWaiting = eq(deliveries.state, 'waiting')
   const isDue = (p: { now: EpochSeconds }) =>
     and(isWaiting, isNotNull(deliveries.dueAt), sql`${deliveries.dueAt} <= ${leaseNow(p.now)}`)
-  const isProbed = (p: { now: EpochSeconds }) => sql`${webhooks.probeAt} <= ${leaseNow(p.now)}`
+  const isProbeDue = (p: { now: EpochSeconds }) => sql`${webhooks.probeAt} <= ${leaseNow(p.now)}`
   interface OfWebhook {
     readonly webhookId: string
   }
@@ -100,17 +100,19 @@ export function createDeliveries(database: Database): Deliveries {
       .where(
         and(
           eq(webhooks.enabled, true),
-          or(isNull(webhooks.probeAt), isProbed(p)),
+          or(isNull(webhooks.probeAt), isProbeDue(p)),
           sql`(${first}) is not null`,
         ),
       )
   })
-  const probe = statement((p: OfWebhook & { now: EpochSeconds; seconds: number }) =>
-    query
-      .update(webhooks)
-      .set({ probeAt: leaseEnd(dialect, p) })
-      .where(and(eq(webhooks.id, p.webhookId), isProbed(p)))
-      .returning({ id: webhooks.id }),
+  const setProbe = variantsOf((when: 'if due' | 'always') =>
+    statement((p: OfWebhook & { now: EpochSeconds; seconds: number }) =>
+      query
+        .update(webhooks)
+        .set({ probeAt: leaseEnd(dialect, p) })
+        .where(and(eq(webhooks.id, p.webhookId), when === 'if due' ? isProbeDue(p) : undefined))
+        .returning({ id: webhooks.id }),
+    ),
   )
   const claimable = statement((p: OfWebhook & { now: EpochSeconds; limit: number }) =>
     dialect.lock(
@@ -168,7 +170,7 @@ export function createDeliveries(database: Database): Deliveries {
           .returning({ id: deliveries.eventId }),
     ),
   )
-  const answers = statement((p: OfWebhook) =>
+  const markHealthy = statement((p: OfWebhook) =>
     query
       .update(webhooks)
       .set({ failures: 0, failingSince: null })
@@ -182,7 +184,7 @@ export function createDeliveries(database: Database): Deliveries {
       .where(eq(webhooks.id, p.webhookId))
       .returning({ id: webhooks.id }),
   )
-  const fails = statement((p: OfWebhook & { now: EpochSeconds }) =>
+  const markFailing = statement((p: OfWebhook & { now: EpochSeconds }) =>
     query
       .update(webhooks)
       .set({
@@ -195,13 +197,6 @@ export function createDeliveries(database: Database): Deliveries {
         failingFor: sql`${dialect.leaseNow(p.now)} - ${webhooks.failingSince}`.mapWith(Number),
       }),
   )
-  const probeLater = statement((p: OfWebhook & { now: EpochSeconds; seconds: number }) =>
-    query
-      .update(webhooks)
-      .set({ probeAt: leaseEnd(dialect, p) })
-      .where(eq(webhooks.id, p.webhookId))
-      .returning({ id: webhooks.id }),
-  )
 
   return {
     ...createDeliveryLists(database),
@@ -211,9 +206,9 @@ export function createDeliveries(database: Database): Deliveries {
     async claim({ id: webhookId, probeAt }, { owner, seconds }, now, { limit, probe: probeIn }) {
       return write(undefined, function* () {
         if (probeAt !== undefined && probeIn !== undefined)
-          if ((yield* probe({ webhookId, now, seconds: probeIn })).length === 0) return []
+          if ((yield* setProbe('if due')({ webhookId, now, seconds: probeIn })).length === 0) return []
         const claimed: ClaimedDelivery[] = []
-        // locked first and by a statement of their own, so that not more than `limit` are locked
+        // a statement of its own locks the rows, since an UPDATE has no limit
         for (const { eventId } of yield* claimable({ webhookId, now, limit })) {
           const [event] = yield* eventOf({ eventId })
           const [one] = yield* claim({ webhookId, eventId, owner, seconds, now })
@@ -230,7 +225,7 @@ export function createDeliveries(database: Database): Deliveries {
         if ((yield* end(how)(values)).length === 0) return { isSettled: false }
         if (retryIn === undefined) yield* proceed(announce, { webhookId, key }, now)
         if (about.health === 'answers') {
-          const [failed] = yield* answers({ webhookId })
+          const [failed] = yield* markHealthy({ webhookId })
           if (failed?.probeAt !== undefined) {
             yield* endProbes({ webhookId })
             yield* hasten({ webhookId, now })
@@ -238,10 +233,10 @@ export function createDeliveries(database: Database): Deliveries {
           }
           return { isSettled: true }
         }
-        const [state] = yield* fails({ webhookId, now })
+        const [state] = yield* markFailing({ webhookId, now })
         if (state === undefined) return { isSettled: true }
         const seconds = about.probeIn(state.failures)
-        if (seconds !== undefined) yield* probeLater({ webhookId, now, seconds })
+        if (seconds !== undefined) yield* setProbe('always')({ webhookId, now, seconds })
         return { isSettled: true, failingFor: state.failingFor ?? 0 }
       })
     },

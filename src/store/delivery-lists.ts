@@ -9,7 +9,7 @@ import { variantsOf } from './statement.ts'
 /** A delivery in a list, with the type of its event. */
 export type ListedDelivery = Delivery & { readonly type: EventType }
 
-/** A webhook that is enabled, and since when its oldest delivery waits. */
+/** A webhook, and since when its oldest delivery waits. */
 export type WaitingWebhook = Pick<Webhook, 'id' | 'projectId' | 'enabled' | 'failures'> & {
   readonly oldest?: EpochSeconds
 }
@@ -22,14 +22,14 @@ export interface DeliveryLists {
     filter: { readonly state?: DeliveryState | undefined },
     page: PageRequest,
   ): Promise<Page<ListedDelivery>>
-  /** As `list`, in both directions, and nothing is counted. Only states that have an index. */
+  /** A page of `list` before or after a key, without a count. Only for states that have an index. */
   browse(
     webhookId: string,
     filter: { readonly state?: Exclude<DeliveryState, 'delivered'> | undefined },
     place: PlaceInList,
     limit: number,
   ): Promise<Browsed<ListedDelivery>>
-  /** All webhooks of the installation, with the age of what waits for them. */
+  /** All webhooks of the installation, with the time of their oldest waiting delivery. */
   waiting(): Promise<readonly WaitingWebhook[]>
 }
 
@@ -46,7 +46,7 @@ export function createDeliveryLists(database: Database): DeliveryLists {
     and(
       eq(deliveries.webhookId, p.webhookId),
       state === 'any' ? undefined : eq(deliveries.state, p.state),
-      // beside the state: SQLite takes the index of those that are not delivered only where the text says so
+      // repeats what the state says: SQLite uses the partial index only if the text has its condition
       state === 'waiting' || state === 'failed' ? sql`${deliveries.state} <> 'delivered'` : undefined,
     )
   const selectListed = (where: SQL | undefined, order: SQL) =>
@@ -56,24 +56,16 @@ export function createDeliveryLists(database: Database): DeliveryLists {
       .innerJoin(events, eq(events.id, deliveries.eventId))
       .where(where)
       .orderBy(order)
+  const listOf = (state: DeliveryState | 'any') => ({
+    key: deliveries.eventId,
+    matching: (p: OfState) => matching(p, state),
+    select: selectListed,
+    keyOf: ({ eventId }: ListedDelivery) => eventId,
+  })
   const listed = variantsOf((state: DeliveryState | 'any') =>
-    createPages(database, {
-      table: deliveries,
-      key: deliveries.eventId,
-      order: 'descending',
-      matching: (p: OfState) => matching(p, state),
-      select: selectListed,
-      keyOf: ({ eventId }) => eventId,
-    }),
+    createPages(database, { ...listOf(state), table: deliveries, order: 'descending' }),
   )
-  const browsed = variantsOf((state: DeliveryState | 'any') =>
-    createBrowse(database, {
-      key: deliveries.eventId,
-      matching: (p: OfState) => matching(p, state),
-      select: selectListed,
-      keyOf: ({ eventId }) => eventId,
-    }),
-  )
+  const browsed = variantsOf((state: DeliveryState | 'any') => createBrowse(database, listOf(state)))
   const oldest = statement((_: object) => {
     const first = query
       .select({ createdAt: deliveries.createdAt })

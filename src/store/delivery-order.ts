@@ -1,28 +1,34 @@
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, eq, type SQL } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
+import type { Announce } from './changes.ts'
 import type { Database } from './database.ts'
-import type { Announce } from './event-writes.ts'
+import type { Tables } from './schema.ts'
 import type { Steps } from './statement.ts'
 
-interface OfKey {
+/** The deliveries of one key to one webhook. They are made one after the other. */
+export interface OfKey {
   readonly webhookId: string
   readonly key: string
 }
 
-/** What keeps the deliveries of one key in their order: only the first that waits is due. */
-export function deliveryOrder({ tables: { deliveries }, query, statement, dialect }: Database) {
+/** The deliveries of a key that have not ended. */
+export function isWaitingOfKey({ deliveries }: Pick<Tables, 'deliveries'>, p: OfKey): SQL | undefined {
+  return and(
+    eq(deliveries.webhookId, p.webhookId),
+    eq(deliveries.key, p.key),
+    eq(deliveries.state, 'waiting'),
+  )
+}
+
+/** Keeps the deliveries of one key in their order: only the first that has not ended is due. */
+export function deliveryOrder({ tables, query, statement, dialect }: Database) {
+  const { deliveries } = tables
   const firstOfKey = statement((p: OfKey) =>
     dialect.lock(
       query
         .select({ eventId: deliveries.eventId, dueAt: deliveries.dueAt })
         .from(deliveries)
-        .where(
-          and(
-            eq(deliveries.webhookId, p.webhookId),
-            eq(deliveries.key, p.key),
-            eq(deliveries.state, 'waiting'),
-          ),
-        )
+        .where(isWaitingOfKey(tables, p))
         .orderBy(asc(deliveries.keySeq))
         .limit(1),
       'for update',

@@ -5,24 +5,24 @@ import type { Database } from './database.ts'
 import {
   ENVELOPE_PATTERN,
   type PlacedEnvelope,
-  placed,
+  placedEnvelope,
   SEALED_COLUMNS,
   type SealedColumn,
 } from './sealed-columns.ts'
 import { variantsOf } from './statement.ts'
 
-/** Envelopes in their rows, for a rotation of the master key. */
+/** The sealed values of all tables, for a rotation of the master key. */
 export interface Envelopes {
-  /** How many there are in each column, by the id of their key. */
-  census(): Promise<readonly EnvelopeCount[]>
-  /** Those that are not sealed with this key, in the order of their rows' ids, from the row after `after`. */
+  /** How many envelopes each column has, by the id of their key. */
+  countByKey(): Promise<readonly EnvelopeCount[]>
+  /** The envelopes that are not sealed with this key, in the order of their rows' ids, beginning after the row `after`. */
   ofOtherKeys(
     column: SealedColumn,
     keyId: string,
     after: string,
     limit: number,
   ): Promise<readonly PlacedEnvelope[]>
-  /** Puts each `to` where `from` is still stored, all in one transaction; returns how many it put. */
+  /** Replaces each `from` that is still stored by `to`, in one transaction; returns how many were replaced. */
   exchange(
     column: SealedColumn,
     exchanges: readonly { readonly rowId: string; readonly from: Sealed; readonly to: Sealed }[],
@@ -37,10 +37,10 @@ export interface EnvelopeCount {
 }
 
 /**
- * The nouns that other processes have read and may write back whole, so that they must read them again. Connections are
- * not among them: no process writes their envelopes back, and a cached connection opens with either key.
+ * The nouns that other processes cache and may write back as a whole, so that they must read them again. Connections are
+ * not among them: no process writes their cached envelopes back, and a cached envelope opens with either key.
  */
-const READ_AND_WRITTEN_BACK: Partial<Record<SealedColumn['table'], StoreChange>> = {
+const CACHED_AND_WRITTEN_BACK: Partial<Record<SealedColumn['table'], StoreChange>> = {
   providers: { noun: 'provider' },
   workers: { noun: 'worker' },
   secrets: { noun: 'secret' },
@@ -59,7 +59,7 @@ export function createEnvelopes({ tables, query, statement, read, write }: Datab
     const member = columns.find(([, { name }]) => name === one.column)?.[0] ?? one.column
     const [id, envelope] = [column(one.id), column(one.column)]
     const keyId = sql<string>`substr(${envelope}, 4, 8)`
-    // a column of envelopes has nothing else in it, or the one who opens it finds out; of facts only some are envelopes
+    // other columns hold nothing but envelopes, and opening one reports what is not; only some facts are envelopes
     const isEnvelope =
       one.table === 'facts' ? sql`${envelope} like ${ENVELOPE_PATTERN}` : sql`${envelope} is not null`
     const needed = Object.fromEntries(one.needs.map((name) => [name, column(name)]))
@@ -87,7 +87,7 @@ export function createEnvelopes({ tables, query, statement, read, write }: Datab
   })
 
   return {
-    async census() {
+    async countByKey() {
       const counts: EnvelopeCount[] = []
       for (const one of SEALED_COLUMNS)
         for (const counted of await read(statementsOf(one).countByKey({})))
@@ -96,14 +96,14 @@ export function createEnvelopes({ tables, query, statement, read, write }: Datab
     },
     async ofOtherKeys(one, keyId, after, limit) {
       const rows = await read(statementsOf(one).ofOtherKeys({ keyId, after, limit }))
-      return rows.map((row) => placed(one, row))
+      return rows.map((row) => placedEnvelope(one, row))
     },
     async exchange(one, exchanges) {
       const { exchange } = statementsOf(one)
       return write(undefined, function* (announce) {
         let done = 0
         for (const each of exchanges) done += (yield* exchange(each)).length
-        const change = READ_AND_WRITTEN_BACK[one.table]
+        const change = CACHED_AND_WRITTEN_BACK[one.table]
         if (done > 0 && change !== undefined) announce(change)
         return done
       })

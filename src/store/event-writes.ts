@@ -1,31 +1,33 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { desc, eq, sql } from 'drizzle-orm'
 import { newId } from '../domain/ids.ts'
 import type { EventType } from '../domain/webhook.ts'
-import type { StoreChange } from './changes.ts'
-import { hasId } from './connection-row.ts'
+import type { Announce } from './changes.ts'
 import type { Database } from './database.ts'
+import { isWaitingOfKey, type OfKey } from './delivery-order.ts'
+import { hasId } from './row-conditions.ts'
 import { type ById, type OfProject, placeholdersOf, type Steps } from './statement.ts'
 
-// The outbox of webhooks: events and their deliveries are written in the transaction of the change that they tell of. A
-// project without a webhook costs such a change one look-up by an index, and gets no rows.
+// The outbox of webhooks: events and their deliveries are written in the transaction of the change that they report. In a
+// project without a webhook the change costs one more read by an index, and no event is written.
 
-/** The webhooks of a project when an event is written, and the milliseconds of the database's clock then. */
+/** The webhooks of a project at the time of an event, at least one. */
 export type Receivers = readonly [Receiver, ...Receiver[]]
 
 interface Receiver {
   readonly id: string
   readonly enabled: boolean
   readonly types?: readonly EventType[]
+  /** Milliseconds, by the clock of the database. */
   readonly at: number
 }
 
-/** What happened. Its body holds ids, states and codes, and never a token, a link, or what a tool was given or answered. */
+/** An event to write. It holds ids, states and codes, and never a token, a link, or a tool's input or output. */
 export interface NewEvent {
   readonly projectId: string
   readonly type: EventType
-  /** What it is about: events of one key are delivered in their order. */
+  /** The id of the row that the event is about. Events of one key are delivered in their order. */
   readonly key: string
-  /** Counts the events of the key. */
+  /** The number of the event among those of the key, from 1. */
   readonly sequence: number
   readonly data: {
     readonly id: string
@@ -34,16 +36,15 @@ export interface NewEvent {
   }
 }
 
-/** Those that have events more than once; others settle once, and their only event is the first. */
+/** The nouns with several events per row. All others settle once, and their only event has the number 1. */
 export type CountedNoun = 'connection' | 'worker'
 
-export type Announce = (change: StoreChange) => void
-
 export interface EventWrites {
-  /** `undefined`: the project has no webhook, so nothing is to be written. */
-  receivers(projectId: string): Steps<Receivers | undefined>
+  /** `undefined`: the project has no webhook, so no event is to be written. */
+  findReceivers(projectId: string): Steps<Receivers | undefined>
   /** The number of the next event of a connection or worker, whose row stays locked until the transaction ends. */
   nextSequence(noun: CountedNoun, id: string): Steps<number>
+  /** Writes the event, and a delivery for each enabled webhook that takes its type. */
   add(announce: Announce, receivers: Receivers, event: NewEvent): Steps<void>
 }
 
@@ -84,19 +85,13 @@ export function eventWrites(database: Database): EventWrites {
   const insertDelivery = statement((_: typeof deliveries.$inferInsert) =>
     query.insert(deliveries).values(placeholdersOf(deliveries)).returning({ id: deliveries.eventId }),
   )
-  // locked: of this event and the end of the delivery before it, the one that is second knows of the other
-  const lastWaiting = statement((p: { webhookId: string; key: string }) =>
+  // locked, so that a delivery of the key that ends at the same time ends before this event is written, or after
+  const lastWaiting = statement((p: OfKey) =>
     dialect.lock(
       query
         .select({ id: deliveries.eventId })
         .from(deliveries)
-        .where(
-          and(
-            eq(deliveries.webhookId, p.webhookId),
-            eq(deliveries.key, p.key),
-            eq(deliveries.state, 'waiting'),
-          ),
-        )
+        .where(isWaitingOfKey(tables, p))
         .orderBy(desc(deliveries.keySeq))
         .limit(1),
       'for update',
@@ -131,13 +126,13 @@ export function eventWrites(database: Database): EventWrites {
     announce({ noun: 'delivery' })
   }
 
-  function* receivers(projectId: string): Steps<Receivers | undefined> {
+  function* findReceivers(projectId: string): Steps<Receivers | undefined> {
     const [first, ...others] = yield* ofProject({ projectId })
     return first && [first, ...others]
   }
 
   return {
-    receivers,
+    findReceivers,
     *nextSequence(noun, id) {
       return (yield* count[noun]({ id }))[0]?.sequence ?? 1
     },

@@ -1,26 +1,25 @@
 import { and, eq, gt, inArray, isNotNull, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
-import { EXPIRED_MESSAGE } from '../domain/authorization.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { EventType, Webhook } from '../domain/webhook.ts'
-import { authorizationEvents } from './authorization-events.ts'
-import { failStatements } from './authorization-failures.ts'
+import { createExpiry } from './authorization-failures.ts'
+import { authorizationChange } from './authorization-row.ts'
 import type { Database } from './database.ts'
-import { deliveryOrder } from './delivery-order.ts'
+import { deliveryOrder, isWaitingOfKey, type OfKey } from './delivery-order.ts'
 import { type ForgetEvents, forgetEvents } from './forget-events.ts'
 import { type Steps, variantsOf } from './statement.ts'
 import { deleteInSlices, inSlices } from './sweep.ts'
 
-/** A part of a webhook's past that is sent again. */
+/** Which events of the past are sent again to a webhook. */
 export interface Replay {
   readonly since: EpochSeconds
   readonly until: EpochSeconds
-  /** Absent: all that the webhook takes. */
+  /** Absent: all types that the webhook takes. */
   readonly types?: readonly EventType[] | undefined
-  /** Only what was given up. */
+  /** Only events whose delivery was given up. */
   readonly onlyFailed: boolean
 }
 
-/** Where a replay goes on: after this event. */
+/** The last event of a part of a replay: the next part begins after it. */
 export interface ReplayPlace {
   readonly at: EpochSeconds
   readonly id: string
@@ -33,8 +32,8 @@ export interface ReplayedPart {
 
 export interface Events extends ForgetEvents {
   /**
-   * Makes up to `limit` of the project's events due once more for the webhook, from the one after `after` on. They keep
-   * their ids, those of one key come in their order, and a delivery that is waiting stays unchanged.
+   * Makes up to `limit` events of the project due for the webhook once more, beginning after the event `after`. They keep
+   * their ids and the order within their key. A delivery that has not ended stays unchanged.
    */
   replay(
     webhook: Webhook,
@@ -43,13 +42,13 @@ export interface Events extends ForgetEvents {
     page: { readonly after?: ReplayPlace | undefined; readonly limit: number },
   ): Promise<ReplayedPart>
   /**
-   * Settles authorizations that have expired as failed, with their events: in projects that have a webhook, and up to
-   * `limit` at a time. Elsewhere an expired one is recognised by its time. Returns their ids.
+   * Settles up to `limit` expired authorizations as failed, with their events, in projects that have a webhook. In other
+   * projects the stored row stays: its `expiresAt` is enough to treat it as expired. Returns their ids.
    */
   expireAuthorizations(now: EpochSeconds, limit: number): Promise<readonly string[]>
   /**
-   * Deletes what was written before `before`, with its deliveries; returns how many events. A later delivery that waited
-   * for one of them is due.
+   * Deletes the events that were written before `before`, with their deliveries; returns how many events. A later delivery
+   * that waited for a deleted one becomes due.
    */
   sweep(before: EpochSeconds, now: EpochSeconds): Promise<number>
 }
@@ -57,9 +56,8 @@ export interface Events extends ForgetEvents {
 export function createEvents(database: Database): Events {
   const { tables, query, statement, read, write, dialect } = database
   const { webhooks, events, deliveries, authorizations } = tables
-  const fail = failStatements(database)
+  const expire = createExpiry(database)
   const { proceed } = deliveryOrder(database)
-  const { settled } = authorizationEvents(database)
 
   const past = statement(
     (p: {
@@ -91,19 +89,15 @@ export function createEvents(database: Database): Events {
         .orderBy(events.at, events.id)
         .limit(p.limit),
   )
-  interface Place {
-    readonly webhookId: string
-    readonly key: string
+  interface Place extends OfKey {
     readonly keySeq: number
   }
-  const isOfKey = (p: Omit<Place, 'keySeq'>) =>
-    and(eq(deliveries.webhookId, p.webhookId), eq(deliveries.key, p.key), eq(deliveries.state, 'waiting'))
   const earlier = statement((p: Place) =>
     dialect.lock(
       query
         .select({ id: deliveries.eventId })
         .from(deliveries)
-        .where(and(isOfKey(p), lt(deliveries.keySeq, p.keySeq)))
+        .where(and(isWaitingOfKey(tables, p), lt(deliveries.keySeq, p.keySeq)))
         .limit(1),
       'for update',
     ),
@@ -112,7 +106,7 @@ export function createEvents(database: Database): Events {
     query
       .update(deliveries)
       .set({ dueAt: null })
-      .where(and(isOfKey(p), gt(deliveries.keySeq, p.keySeq), isNull(deliveries.leaseOwner)))
+      .where(and(isWaitingOfKey(tables, p), gt(deliveries.keySeq, p.keySeq), isNull(deliveries.leaseOwner)))
       .returning({ id: deliveries.eventId }),
   )
   const put = variantsOf((place: 'first' | 'later') =>
@@ -138,13 +132,13 @@ export function createEvents(database: Database): Events {
     ),
   )
   const overdue = statement((p: { now: EpochSeconds; limit: number }) => {
-    const told = query.select({ id: webhooks.projectId }).from(webhooks)
+    const withWebhook = query.select({ id: webhooks.projectId }).from(webhooks)
     return query
       .select({ id: authorizations.id, expiresAt: authorizations.expiresAt })
       .from(authorizations)
       .where(
         and(
-          inArray(authorizations.projectId, told),
+          inArray(authorizations.projectId, withWebhook),
           isNotNull(authorizations.shareKey),
           lte(authorizations.expiresAt, p.now),
           or(ne(authorizations.status, 'exchanging'), lte(authorizations.deadline, p.now)),
@@ -168,7 +162,7 @@ export function createEvents(database: Database): Events {
       .returning({ webhookId: deliveries.webhookId, key: deliveries.key, state: deliveries.state })
   })
 
-  /** Makes one event due for the webhook, or lets it wait for the one before it in its key. */
+  /** Makes one event due for the webhook, or lets it wait for the earlier one of its key. */
   function* replayOne(
     webhookId: string,
     { id: eventId, key, keySeq, at: createdAt }: PastEvent,
@@ -204,21 +198,13 @@ export function createEvents(database: Database): Events {
     },
     async expireAuthorizations(now, limit) {
       const expired: string[] = []
-      for (const { id, expiresAt } of await read(overdue({ now, limit }))) {
-        const values = { id, reason: 'expired', message: EXPIRED_MESSAGE, now: expiresAt } as const
-        const row = await write(undefined, function* (announce) {
-          const [failed] = yield* fail('any attempt')({
-            ...values,
-            stateHash: '',
-            browserHash: '',
-            lines: '',
-          })
-          if (failed === undefined) return undefined
-          announce({ noun: 'authorization', id })
-          yield* settled(announce, failed)
-          return failed
+      for (const row of await read(overdue({ now, limit }))) {
+        const isExpired = await write(undefined, function* (announce) {
+          if (!(yield* expire(announce, row))) return false
+          announce(authorizationChange(row))
+          return true
         })
-        if (row !== undefined) expired.push(id)
+        if (isExpired) expired.push(row.id)
       }
       return expired
     },

@@ -1,9 +1,10 @@
-import { and, eq, getTableColumns, ne } from 'drizzle-orm'
+import { and, eq, getTableColumns, ne, type SQL } from 'drizzle-orm'
 import { EXECUTION_STATUSES, type ExecutionRecord, type ExecutionStatus } from '../domain/execution.ts'
 import { type Browsed, createBrowse, type PlaceInList } from './browse.ts'
 import type { Database } from './database.ts'
 import { createPages, type Page, type PageRequest } from './page.ts'
-import { type OfProject, variantsOf } from './statement.ts'
+import type { Tables } from './schema.ts'
+import { type ById, type OfProject, type OfUser, variantsOf } from './statement.ts'
 
 export interface ExecutionFilter {
   readonly userId?: string
@@ -12,10 +13,10 @@ export interface ExecutionFilter {
   readonly status?: ExecutionStatus
 }
 
-/** A run as lists show it: nothing sealed is read. */
+/** A run as lists show it, without its sealed request and result. */
 export type ListedExecution = Omit<ExecutionRecord, 'request' | 'result'>
 
-/** At most one of them: each has an index that gives its runs in the order of time. */
+/** At most one filter: each has an index that gives its runs in the order of time. */
 export type ExecutionIndex =
   | { readonly userId: string }
   | { readonly toolId: string }
@@ -27,7 +28,7 @@ export type ExecutionIndex =
 export interface ExecutionLists {
   /** Newest first. */
   list(projectId: string, filter: ExecutionFilter, page: PageRequest): Promise<Page<ListedExecution>>
-  /** As `list`, by one index alone, in both directions, and nothing is counted. */
+  /** A page of the runs before or after a key, newest first, by one index alone and without a count. */
   browse(
     projectId: string,
     by: ExecutionIndex,
@@ -36,20 +37,34 @@ export interface ExecutionLists {
   ): Promise<Browsed<ListedExecution>>
 }
 
+/**
+ * The condition of the partial index of runs that have not completed. A statement has it beside the condition of another
+ * status, since SQLite uses the index only if the text has its condition.
+ */
+export function hasNotCompleted(executions: Tables['executions']): SQL {
+  return ne(executions.status, 'completed')
+}
+
 export function createExecutionLists(database: Database): ExecutionLists {
   const {
     tables: { executions },
     query,
   } = database
   const { leaseOwner: _, leaseUntil: __, request: ___, result: ____, ...listed } = getTableColumns(executions)
-  // beside another status too: SQLite takes the index of those that have not completed only where the text says so
-  const hasNotCompleted = ne(executions.status, 'completed')
+  const isOpen = hasNotCompleted(executions)
+  const listOf = <Values>(matching: (p: Values) => SQL | undefined) => ({
+    key: executions.id,
+    matching,
+    select: (where: SQL | undefined, order: SQL) =>
+      query.select(listed).from(executions).where(where).orderBy(order),
+    keyOf: ({ id }: ById) => id,
+  })
 
-  /** The statements of each combination of filters. `scheduled` and the status are in the text, for partial indexes. */
+  /** The statements of each combination of filters. The text has `scheduled` and the status, for partial indexes. */
   const filtered = variantsOf((shape: string) => {
     const given = shape.split(' ')
     const status = EXECUTION_STATUSES.find((one) => given.includes(one))
-    const matching = (p: { projectId: string } & Required<Omit<ExecutionFilter, 'status'>>) =>
+    const matching = (p: OfProject & Required<Omit<ExecutionFilter, 'status'>>) =>
       and(
         eq(executions.projectId, p.projectId),
         given.includes('userId') ? eq(executions.userId, p.userId) : undefined,
@@ -57,31 +72,23 @@ export function createExecutionLists(database: Database): ExecutionLists {
         given.includes('putOff') ? eq(executions.type, 'scheduled') : undefined,
         given.includes('type') ? eq(executions.type, p.type) : undefined,
         status === undefined ? undefined : eq(executions.status, status),
-        status === undefined || status === 'completed' ? undefined : hasNotCompleted,
+        status === undefined || status === 'completed' ? undefined : isOpen,
       )
-    return createPages(database, {
-      table: executions,
-      key: executions.id,
-      order: 'descending',
-      matching,
-      select: (where, order) => query.select(listed).from(executions).where(where).orderBy(order),
-      keyOf: ({ id }) => id,
-    })
+    return createPages(database, { ...listOf(matching), table: executions, order: 'descending' })
   })
   const browsed = variantsOf((by: 'all' | 'user' | 'tool' | 'scheduled' | 'status') =>
-    createBrowse(database, {
-      key: executions.id,
-      matching: (p: OfProject & { userId: string; toolId: string; status: ExecutionStatus }) =>
+    createBrowse(
+      database,
+      listOf((p: OfUser & { toolId: string; status: ExecutionStatus }) =>
         and(
           eq(executions.projectId, p.projectId),
           by === 'user' ? eq(executions.userId, p.userId) : undefined,
           by === 'tool' ? eq(executions.toolId, p.toolId) : undefined,
           by === 'scheduled' ? eq(executions.type, 'scheduled') : undefined,
-          by === 'status' ? and(eq(executions.status, p.status), hasNotCompleted) : undefined,
+          by === 'status' ? and(eq(executions.status, p.status), isOpen) : undefined,
         ),
-      select: (where, order) => query.select(listed).from(executions).where(where).orderBy(order),
-      keyOf: ({ id }) => id,
-    }),
+      ),
+    ),
   )
 
   return {
@@ -91,18 +98,12 @@ export function createExecutionLists(database: Database): ExecutionLists {
           userId !== '' && 'userId',
           toolId !== '' && 'toolId',
           type !== undefined && (type === 'scheduled' ? 'putOff' : 'type'),
-          status !== undefined && status,
+          status,
         ]
           .filter(Boolean)
           .join(' '),
       )
-      const values = {
-        projectId,
-        userId,
-        toolId,
-        type: type ?? 'scheduled',
-      } as const
-      return pageOf(values, page)
+      return pageOf({ projectId, userId, toolId, type: type ?? 'scheduled' }, page)
     },
     async browse(projectId, by, place, limit) {
       const userId = 'userId' in by ? by.userId : ''

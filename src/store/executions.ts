@@ -1,13 +1,15 @@
-import { and, count, eq, getTableColumns, inArray, lt, lte, ne, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, getTableColumns, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { ExecutionRecord } from '../domain/execution.ts'
 import type { AuditEntries } from './audit-entries.ts'
+import type { Announce } from './changes.ts'
 import type { Database } from './database.ts'
-import { type Announce, eventWrites } from './event-writes.ts'
-import { createExecutionLists, type ExecutionLists } from './execution-lists.ts'
+import { eventWrites } from './event-writes.ts'
+import { createExecutionLists, type ExecutionLists, hasNotCompleted } from './execution-lists.ts'
 import { type Lease, leaseEnd, NO_LEASE } from './lease.ts'
-import { type InProject, type OfProject, placeholdersOf, type Steps } from './statement.ts'
+import { hasIdInProject, isOfUser } from './row-conditions.ts'
+import { type InProject, type OfProject, type OfUser, placeholdersOf, type Steps } from './statement.ts'
 import { deleteInSlices, inSlices } from './sweep.ts'
 
 /** Runs of tools: those that were carried out, and those that are scheduled. */
@@ -16,10 +18,10 @@ export interface Executions extends ExecutionLists {
   add(records: readonly ExecutionRecord[], audit?: AuditEntries): Promise<void>
   find(projectId: string, id: string): Promise<ExecutionRecord | undefined>
   /**
-   * Claims up to `limit` runs, each for one process at a time: those that are `running` under a lease that has run out,
-   * then scheduled ones that are due, the earliest first. Their status becomes `running`, their attempts rise by one, and
-   * the lease is the owner's. Leases go by the clock of leases (`Dialect.leaseNow`), but whether a run is due
-   * is judged by `now`. Runs of the projects in `except` are left out.
+   * Claims up to `limit` runs, each for one process at a time: first those that are `running` under an expired lease, then
+   * scheduled ones that are due, the earliest first. Their status becomes `running`, their attempts rise by one, and the
+   * owner gets the lease. Leases use the clock of leases (`Dialect.leaseNow`), but `now` decides whether a run is due. Runs
+   * of the projects in `except` are left out.
    */
   claimDue(
     lease: Lease,
@@ -30,8 +32,9 @@ export interface Executions extends ExecutionLists {
   /** Prolongs the lease, if the owner still holds it; returns whether it does. */
   prolong(id: string, lease: Lease, now: EpochSeconds): Promise<boolean>
   /**
-   * Writes how a claimed run ended, or, with the status `scheduled` and a new `runAt`, that it is to be tried again, if
-   * the owner still holds the lease. The request is not written: its key may have been rotated meanwhile.
+   * Writes how a claimed run ended, or that it is to be tried again (status `scheduled`, a new `runAt`). `false`, with
+   * nothing written, when the owner no longer holds the lease. The request is not written: a key rotation may have sealed
+   * the stored one with another key meanwhile.
    */
   settle(record: ExecutionRecord, owner: string): Promise<boolean>
   /** Cancels a scheduled run that has not begun. */
@@ -41,11 +44,11 @@ export interface Executions extends ExecutionLists {
     now: EpochSeconds,
     audit?: AuditEntries,
   ): Promise<ExecutionRecord | undefined>
-  /** How many of a project are scheduled and have not begun. */
+  /** How many runs of the project are scheduled and have not begun. */
   countScheduled(projectId: string): Promise<number>
   /**
-   * Removes the user from all of their runs, with inputs and outputs; what has not ended is cancelled. The runs are kept,
-   * so that the figures of tools are. Returns how many there were.
+   * Removes the user's id, inputs and outputs from all of their runs, and cancels those that have not ended. The rows are
+   * kept, so that the statistics of tools do not change. Returns how many rows were changed.
    */
   forgetUser(projectId: string, userId: string, now: EpochSeconds): Promise<number>
   /** Deletes those that ended before `before`; returns how many. */
@@ -58,15 +61,15 @@ export function createExecutions(database: Database): Executions {
   const events = eventWrites(database)
   const { leaseOwner: _, leaseUntil: __, ...columns } = getTableColumns(executions)
 
-  const named = (p: InProject) => and(eq(executions.projectId, p.projectId), eq(executions.id, p.id))
   const isScheduled = eq(executions.status, 'scheduled')
-  // beside another status too: SQLite takes the index of those that have not completed only where the text says so
-  const hasNotCompleted = ne(executions.status, 'completed')
+  const hasEnded = inArray(executions.status, ['completed', 'failed', 'cancelled'])
 
   const insert = statement((_: ExecutionRecord) =>
     query.insert(executions).values(placeholdersOf(executions)).returning({ id: executions.id }),
   )
-  const byId = statement((p: InProject) => query.select(columns).from(executions).where(named(p)))
+  const byId = statement((p: InProject) =>
+    query.select(columns).from(executions).where(hasIdInProject(executions, p)),
+  )
   interface Claiming {
     readonly now: EpochSeconds
     readonly limit: number
@@ -87,9 +90,9 @@ export function createExecutions(database: Database): Executions {
         .limit(p.limit),
       'for update skip locked',
     )
-  // two statements, since no index has the rows of both in one order
+  // two statements, since no index has the rows of both
   const lapsed = statement((p: Claiming) => {
-    // a subquery, since PostgreSQL looks up no time in an index that may change while the statement runs
+    // a subquery: PostgreSQL uses no index for a comparison with `clock_timestamp()`, which changes while a statement runs
     const hasLapsed = sql`${executions.leaseUntil} <= (select ${dialect.leaseNow(p.now)})`
     return claimable(p, and(eq(executions.status, 'running'), hasLapsed), [executions.leaseUntil])
   })
@@ -134,25 +137,24 @@ export function createExecutions(database: Database): Executions {
         result: sql`coalesce(${row.result}, ${executions.result})`,
         ...NO_LEASE,
       })
-      .where(and(named(p), eq(executions.leaseOwner, p.owner)))
+      .where(and(hasIdInProject(executions, p), eq(executions.leaseOwner, p.owner)))
       .returning({ id: executions.id })
   })
-  const cancel = statement((p: { projectId: string; id: string; now: EpochSeconds }) =>
+  const cancel = statement((p: InProject & { now: EpochSeconds }) =>
     query
       .update(executions)
       .set({ status: 'cancelled', finishedAt: p.now, updatedAt: p.now })
-      .where(and(named(p), isScheduled))
+      .where(and(hasIdInProject(executions, p), isScheduled))
       .returning(columns),
   )
   const scheduledCount = statement((p: OfProject) =>
     query
       .select({ total: count() })
       .from(executions)
-      .where(and(eq(executions.projectId, p.projectId), isScheduled, hasNotCompleted)),
+      .where(and(eq(executions.projectId, p.projectId), isScheduled, hasNotCompleted(executions))),
   )
-  const forgetUser = statement((p: { projectId: string; userId: string; now: EpochSeconds }) => {
-    const hasEnded = inArray(executions.status, ['completed', 'failed', 'cancelled'])
-    const ofUser = and(eq(executions.projectId, p.projectId), eq(executions.userId, p.userId))
+  const forgetUser = statement((p: OfUser & { now: EpochSeconds }) => {
+    const ofUser = isOfUser(executions, p)
     const some = query.select({ id: executions.id }).from(executions).where(ofUser).limit(dialect.sweptAtOnce)
     return query
       .update(executions)
@@ -169,20 +171,17 @@ export function createExecutions(database: Database): Executions {
       .returning({ id: executions.id })
   })
   const sweep = deleteInSlices(database, executions, { id: executions.id }, (p: { before: EpochSeconds }) =>
-    and(
-      lt(executions.finishedAt, p.before),
-      inArray(executions.status, ['completed', 'failed', 'cancelled']),
-    ),
+    and(lt(executions.finishedAt, p.before), hasEnded),
   )
 
-  /** The events of those of the runs that have failed. One that lacks a consent has not. */
-  function* failed(announce: Announce, records: readonly ExecutionRecord[]): Steps<void> {
+  /** Writes the events of the runs that have failed. A run that needs a consent has not. */
+  function* addFailures(announce: Announce, records: readonly ExecutionRecord[]): Steps<void> {
     const runs = records.filter(({ status, outcome }) => status === 'failed' && outcome === 'error')
     for (const [projectId, ofProject] of Map.groupBy(runs, (one) => one.projectId)) {
-      const told = yield* events.receivers(projectId)
-      if (told === undefined) continue
+      const receivers = yield* events.findReceivers(projectId)
+      if (receivers === undefined) continue
       for (const { id, userId, toolId, errorKind = 'UNKNOWN', retryable = false } of ofProject)
-        yield* events.add(announce, told, {
+        yield* events.add(announce, receivers, {
           projectId,
           type: 'tool.run.failed',
           key: id,
@@ -198,7 +197,7 @@ export function createExecutions(database: Database): Executions {
       if (records.length === 0) return
       await write(audit, function* (announce) {
         for (const record of records) yield* insert(record)
-        yield* failed(announce, records)
+        yield* addFailures(announce, records)
         return true
       })
     },
@@ -208,7 +207,7 @@ export function createExecutions(database: Database): Executions {
     async claimDue(lease, now, limit, except = []) {
       return write(undefined, function* () {
         const claimed: ExecutionRecord[] = []
-        // locked first and by a statement of their own, so that not more than `limit` are locked
+        // a statement of its own locks the rows, since an UPDATE has no limit
         for (const { id } of yield* lapsed({ now, limit, except }))
           claimed.push(...(yield* claim({ ...lease, id, now })))
         if (claimed.length < limit)
@@ -223,7 +222,7 @@ export function createExecutions(database: Database): Executions {
     async settle(record, owner) {
       return write(undefined, function* (announce) {
         if ((yield* settle({ ...record, owner })).length === 0) return false
-        yield* failed(announce, [record])
+        yield* addFailures(announce, [record])
         return true
       })
     },

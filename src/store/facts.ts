@@ -1,21 +1,21 @@
 import { and, eq } from 'drizzle-orm'
 import type { Database } from './database.ts'
 
-/** The fact that marks a database as a backup that was not started yet, with the time at which it was taken. */
+/** Marks a database as a backup that no server has started yet. The value is the time at which it was taken. */
 export const BACKUP_FACT = 'backup_taken_at'
-/** When the last backup of this database was taken. */
+/** The time at which the last backup of this database was taken. */
 export const LAST_BACKUP_FACT = 'last_backup_at'
-/** That the installation was moved to another database, and when. */
+/** Marks a database whose installation was moved to another one. The value is the time of the move. */
 export const MOVED_FACT = 'moved_at'
-/** What `Store.probe` writes. */
+/** The fact that `Store.probe` writes. */
 export const PROBE_FACT = 'probe'
 
 /** Single values of the installation, such as the check value of the master key. */
 export interface Facts {
-  get(name: string): Promise<string | undefined>
-  /** Puts `to` where the value is `from`, or, without `from`, where there is no value; returns whether it did. */
+  find(name: string): Promise<string | undefined>
+  /** Replaces the value `from` by `to`; without `from`: adds `to` if there is no value. Returns whether it did. */
   exchange(name: string, from: string | undefined, to: string): Promise<boolean>
-  /** Sets the value if there is none yet; returns the value that is stored then. */
+  /** Adds the value if there is none yet; returns the stored value. */
   settle(name: string, value: string): Promise<string>
   put(name: string, value: string): Promise<void>
   delete(name: string): Promise<void>
@@ -55,15 +55,15 @@ export function createFacts({ tables, query, statement, read, write }: Database)
     query.delete(facts).where(eq(facts.name, p.name)).returning({ name: facts.name }),
   )
 
-  const get = async (name: string) => (await read(byName({ name })))[0]?.value
+  const find = async (name: string) => (await read(byName({ name })))[0]?.value
 
   return {
-    get,
+    find,
     async settle(name, value) {
-      const known = await get(name)
+      const known = await find(name)
       if (known !== undefined) return known
       await write(undefined, () => insert({ name, value }))
-      return (await get(name)) ?? value
+      return (await find(name)) ?? value
     },
     async exchange(name, from, to) {
       const done = await write(undefined, () =>

@@ -2,23 +2,20 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Database } from './database.ts'
 import { deliveryOrder } from './delivery-order.ts'
+import { isOfUser } from './row-conditions.ts'
+import type { OfUser } from './statement.ts'
 import { inSlices } from './sweep.ts'
 
-interface OfUser {
-  readonly projectId: string
-  readonly userId: string
-}
-
-/** Takes a user out of the outbox of webhooks. */
+/** Removes a user from the outbox of webhooks. */
 export interface ForgetEvents {
   /**
-   * Deletes the user's events with their deliveries. Those that wait for a receiver stay, so that it hears of the end of
-   * what it knows, and lose the user: they name the connection, authorization or run alone.
+   * Deletes the user's events with their deliveries. Events whose delivery has not ended stay, so that receivers learn that
+   * a connection was deleted. They lose the user's id, and name only the connection, authorization or run.
    */
   forgetUser(projectId: string, userId: string, now: EpochSeconds): Promise<void>
 }
 
-/** Events that one transaction changes. */
+/** How many events one transaction changes. */
 const AT_ONCE = 100
 
 export function forgetEvents(database: Database): ForgetEvents {
@@ -26,7 +23,6 @@ export function forgetEvents(database: Database): ForgetEvents {
   const { webhooks, events, deliveries } = tables
   const { proceed } = deliveryOrder(database)
 
-  const isOfUser = (p: OfUser) => and(eq(events.projectId, p.projectId), eq(events.userId, p.userId))
   const receivers = (p: OfUser) =>
     query.select({ id: webhooks.id }).from(webhooks).where(eq(webhooks.projectId, p.projectId))
   const waiting = statement((p: OfUser) => {
@@ -44,7 +40,7 @@ export function forgetEvents(database: Database): ForgetEvents {
     return query
       .select({ id: events.id, body: events.body })
       .from(events)
-      .where(and(isOfUser(p), sql`(${one}) is not null`))
+      .where(and(isOfUser(events, p), sql`(${one}) is not null`))
       .orderBy(events.id)
       .limit(AT_ONCE)
   })
@@ -56,7 +52,7 @@ export function forgetEvents(database: Database): ForgetEvents {
       .returning({ id: events.id }),
   )
   const some = (p: OfUser) =>
-    query.select({ id: events.id }).from(events).where(isOfUser(p)).orderBy(events.id).limit(AT_ONCE)
+    query.select({ id: events.id }).from(events).where(isOfUser(events, p)).orderBy(events.id).limit(AT_ONCE)
   const removeDeliveries = statement((p: OfUser) =>
     query
       .delete(deliveries)
@@ -82,7 +78,7 @@ export function forgetEvents(database: Database): ForgetEvents {
       )
       await inSlices(AT_ONCE, () =>
         write(undefined, function* (announce) {
-          // a replay may have made one of them due meanwhile; the next of its key no longer waits for it
+          // a replay may have made one of them due meanwhile; the next delivery of its key must not wait for it
           for (const { state, ...place } of yield* removeDeliveries(of))
             if (state === 'waiting') yield* proceed(announce, place, now)
           return yield* removeEvents(of)

@@ -3,7 +3,7 @@ import type { Tool, ToolSource } from '../domain/tool.ts'
 import type { Tables } from './schema.ts'
 import type { Present } from './statement.ts'
 
-/** The columns of a tool, those that may be large as JSON text. */
+/** The columns of a tool. Those that may be large are read as JSON text, without being parsed. */
 export function keptToolColumns(tools: Tables['tools']) {
   const { inputSchema, outputSchema, meta, icons, source, ...columns } = getTableColumns(tools)
   return {
@@ -30,14 +30,14 @@ type KeptRow = Omit<Row, 'inputSchema' | 'outputSchema' | 'meta' | 'icons' | 'so
 
 const sizes = new WeakMap<Tool, number>()
 
-/** The characters that a tool of `toKeptTool` holds. */
+/** How many characters a tool of `toKeptTool` holds in memory, about. */
 export function charactersOf(tool: Tool): number {
   return sizes.get(tool) ?? 0
 }
 
 /**
- * A tool for keeping: what may be large stays text and is parsed when it is looked at, so that ten thousand tools take a
- * few times their text and are read in a fraction of the time.
+ * A tool for a cache. Members that may be large stay JSON text and are parsed when they are read. This saves most of the
+ * memory and time that ten thousand parsed tools would take.
  */
 export function toKeptTool({
   workerUid,
@@ -77,13 +77,13 @@ export function toKeptTool({
   return tool
 }
 
-/** An absent member stays absent. */
+/** Adds a member that parses its text when it is read; none for an absent text. */
 function addLater(tool: Tool, member: 'outputSchema' | 'meta' | 'icons', text: string | undefined): void {
   if (text === undefined) return
   Object.defineProperty(tool, member, { get: parsedLater(text), enumerable: true, configurable: true })
 }
 
-/** Parses the text when it is asked for, and again after the garbage collector has freed an unused value. */
+/** Parses the text on the first call, and again once the garbage collector has freed the value. */
 function parsedLater<Value extends object>(text: string): () => Value {
   let kept: WeakRef<Value> | undefined
   return () => {

@@ -4,10 +4,10 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import type { Database } from './database.ts'
 import { inPartitions, ownerColumn, type SeveralOwners, severalOwners } from './partitions.ts'
 
-/** Writes when each row was last used, by id. A later time that is already stored stays. */
+/** Writes when each row was last used, by its id. A later time that is already stored stays. */
 export type WriteLastUse = (uses: ReadonlyMap<string, EpochSeconds>) => Promise<void>
 
-/** `member`: the column of the table that holds the time of the last use, or of the first. */
+/** `member`: the table's column with the time. `keeps`: whether the latest or the first time stays stored. */
 export function createLastUse<Member extends string>(
   { query, statement, write, dialect, owners }: Database,
   table: SQLiteTable & Readonly<Record<'id' | Member, AnySQLiteColumn>>,
@@ -34,7 +34,7 @@ export function createLastUse<Member extends string>(
       await write(undefined, () => use({ uses: Object.fromEntries(uses) }))
     }
 
-  // a database with partitions is given the bits of each owner and the id; where they are not known, it looks into all
+  // with partitions, keys are the four characters of the owner's bits and the id; a row without known bits is found in all
   const useInPartitions = useWhere((p) =>
     and(sql`${id} = substr(used.key, 5)`, sql`${owner} = substr(used.key, 1, 4)`, inPartitions(table, p)),
   )
@@ -43,7 +43,7 @@ export function createLastUse<Member extends string>(
     const others: [string, EpochSeconds][] = []
     const bits = new Set<string>()
     for (const [one, at] of uses) {
-      const owner = owners.bitsOf({ id: one })
+      const owner = owners.findBits({ id: one })
       if (owner === undefined) others.push([one, at])
       else {
         known.push([owner + one, at])

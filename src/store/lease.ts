@@ -8,10 +8,10 @@ export interface Lease {
   readonly seconds: number
 }
 
-/** What a row without a lease has in its columns. */
+/** The columns of a row that nobody holds a lease on. */
 export const NO_LEASE = { leaseOwner: null, leaseUntil: null } as const
 
-/** When a lease ends that is taken or prolonged now, by the clock of leases. */
+/** The end of a lease that is taken or prolonged now, by the clock of leases. */
 export function leaseEnd(dialect: Dialect, p: { seconds: number; now: EpochSeconds }): SQL<number> {
   return sql`${dialect.leaseNow(p.now)} + ${p.seconds}`
 }

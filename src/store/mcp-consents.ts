@@ -2,19 +2,24 @@ import { and, desc, eq, lt, or, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { McpConsent } from '../domain/mcp-consent.ts'
 import type { AuditEntries } from './audit-entries.ts'
+import type { Announce } from './changes.ts'
 import type { Database } from './database.ts'
 import { createPages, type Page, type PageRequest } from './page.ts'
-import { type InProject, placeholdersOf, type Steps, variantsOf } from './statement.ts'
+import { hasIdInProject, isOfUser } from './row-conditions.ts'
+import { type InProject, type OfUser, placeholdersOf, type Steps, variantsOf } from './statement.ts'
 import { inSlices } from './sweep.ts'
 
-/** Each is a transaction of its own, with its announcement. */
+/** How many approvals a sweep reads at once. Each is deleted in a transaction of its own, with its announcement. */
 const SWEPT_AT_ONCE = 20
 
 type Identity = Pick<McpConsent, 'projectId' | 'userId' | 'clientId' | 'redirectUri'>
 
-/** Users' approvals of MCP clients, and the end of the grants that they made. */
+/** Users' approvals of MCP clients, and the grants that belong to them. */
 export interface McpConsents {
-  /** Adds the approval, or replaces the scopes, the grant and the name of the one for this user, client and redirect URI. */
+  /**
+   * Adds the approval. If there is one for this user, client and redirect URI, its scopes, grant and client name are
+   * replaced.
+   */
   put(consent: McpConsent, audit?: AuditEntries): Promise<void>
   find(identity: Identity): Promise<McpConsent | undefined>
   findById(projectId: string, id: string): Promise<McpConsent | undefined>
@@ -22,11 +27,11 @@ export interface McpConsents {
   findByGrant(grantId: string): Promise<McpConsent | undefined>
   /** The newest first; of one user, or of all. */
   list(projectId: string, filter: { readonly userId?: string }, page: PageRequest): Promise<Page<McpConsent>>
-  /** All of one user, the newest first. */
+  /** All approvals of one user, the newest first. */
   ofUser(projectId: string, userId: string): Promise<readonly McpConsent[]>
-  /** Notes that the client got an access token. */
+  /** Records that the client got an access token. */
   used(grantId: string, now: EpochSeconds): Promise<void>
-  /** Deletes the approval with its grant, codes and refresh tokens: the client's access tokens are refused from then on. */
+  /** Deletes the approval with its grant, codes and refresh tokens, so that the client's access tokens are refused. */
   delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
   /** Ends a grant with its codes and refresh tokens; the approval is kept without it. */
   endGrant(grantId: string, audit?: AuditEntries): Promise<boolean>
@@ -37,7 +42,6 @@ export interface McpConsents {
 export function createMcpConsents(database: Database): McpConsents {
   const { tables, query, statement, read, write, writeRepeatable } = database
   const { mcpConsents, mcpRecords } = tables
-  const inProject = (p: InProject) => and(eq(mcpConsents.projectId, p.projectId), eq(mcpConsents.id, p.id))
 
   const upsert = statement((_: McpConsent) => {
     const row = placeholdersOf(mcpConsents)
@@ -58,14 +62,15 @@ export function createMcpConsents(database: Database): McpConsents {
       .from(mcpConsents)
       .where(
         and(
-          eq(mcpConsents.projectId, p.projectId),
-          eq(mcpConsents.userId, p.userId),
+          isOfUser(mcpConsents, p),
           eq(mcpConsents.clientId, p.clientId),
           eq(mcpConsents.redirectUri, p.redirectUri),
         ),
       ),
   )
-  const byId = statement((p: InProject) => query.select().from(mcpConsents).where(inProject(p)))
+  const byId = statement((p: InProject) =>
+    query.select().from(mcpConsents).where(hasIdInProject(mcpConsents, p)),
+  )
   const byGrant = statement((p: { grantId: string }) =>
     query.select().from(mcpConsents).where(eq(mcpConsents.grantId, p.grantId)),
   )
@@ -74,21 +79,14 @@ export function createMcpConsents(database: Database): McpConsents {
       table: mcpConsents,
       key: mcpConsents.id,
       order: 'descending',
-      matching: (p: { projectId: string; userId: string }) =>
-        and(
-          eq(mcpConsents.projectId, p.projectId),
-          filter === 'of user' ? eq(mcpConsents.userId, p.userId) : undefined,
-        ),
+      matching: (p: OfUser) =>
+        filter === 'of user' ? isOfUser(mcpConsents, p) : eq(mcpConsents.projectId, p.projectId),
       select: (where, order) => query.select().from(mcpConsents).where(where).orderBy(order),
       keyOf: ({ id }) => id,
     }),
   )
-  const ofUser = statement((p: { projectId: string; userId: string }) =>
-    query
-      .select()
-      .from(mcpConsents)
-      .where(and(eq(mcpConsents.projectId, p.projectId), eq(mcpConsents.userId, p.userId)))
-      .orderBy(desc(mcpConsents.id)),
+  const ofUser = statement((p: OfUser) =>
+    query.select().from(mcpConsents).where(isOfUser(mcpConsents, p)).orderBy(desc(mcpConsents.id)),
   )
   const used = statement((p: { grantId: string; now: EpochSeconds }) =>
     query
@@ -100,7 +98,7 @@ export function createMcpConsents(database: Database): McpConsents {
   const remove = statement((p: InProject) =>
     query
       .delete(mcpConsents)
-      .where(inProject(p))
+      .where(hasIdInProject(mcpConsents, p))
       .returning({ grantId: sql<string | null>`${mcpConsents.grantId}` }),
   )
   const unlinkGrant = statement((p: { grantId: string }) =>
@@ -128,18 +126,15 @@ export function createMcpConsents(database: Database): McpConsents {
       .from(mcpConsents)
       .where(
         and(
-          sql`(case when ${lastUsedAt} is null then ${createdAt} else ${lastUsedAt} end) < ${p.before}`, // as its index
+          sql`(case when ${lastUsedAt} is null then ${createdAt} else ${lastUsedAt} end) < ${p.before}`, // as the index is defined
           lt(createdAt, p.before),
         ),
       )
       .limit(SWEPT_AT_ONCE),
   )
 
-  function* removeWithGrant(
-    p: InProject,
-    announce: Parameters<Parameters<Database['write']>[1]>[0],
-  ): Steps<boolean> {
-    const [removed] = yield* remove({ projectId: p.projectId, id: p.id })
+  function* removeWithGrant(announce: Announce, { projectId, id }: InProject): Steps<boolean> {
+    const [removed] = yield* remove({ projectId, id })
     if (removed === undefined) return false
     const { grantId } = removed
     if (grantId !== undefined && grantId !== null) {
@@ -177,7 +172,7 @@ export function createMcpConsents(database: Database): McpConsents {
       await writeRepeatable(used({ grantId, now }))
     },
     async delete(projectId, id, audit) {
-      return write(audit, (announce) => removeWithGrant({ projectId, id }, announce))
+      return write(audit, (announce) => removeWithGrant(announce, { projectId, id }))
     },
     async endGrant(grantId, audit) {
       return write(audit, function* (announce) {
@@ -190,7 +185,7 @@ export function createMcpConsents(database: Database): McpConsents {
     async sweep(before) {
       return inSlices(SWEPT_AT_ONCE, async () => {
         const found = await read(unused({ before }))
-        for (const one of found) await write(undefined, (announce) => removeWithGrant(one, announce))
+        for (const one of found) await write(undefined, (announce) => removeWithGrant(announce, one))
         return found
       })
     },

@@ -9,14 +9,14 @@ import { deleteInSlices } from './sweep.ts'
 export interface McpRecord {
   /** oidc-provider's name of its kind: `Client`, `Grant`, `Interaction`, `AuthorizationCode`, `RefreshToken`, … */
   readonly model: string
-  /** The SHA-256 of an id that is a secret. */
+  /** The record's id; where that is a secret, its SHA-256. */
   readonly id: string
   readonly payload: Sealed
-  /** Of codes and refresh tokens: the grant they end with. */
+  /** Of codes and refresh tokens: the grant with which they are deleted. */
   readonly grantId?: string
   readonly uid?: string
   readonly consumedAt?: EpochSeconds
-  /** The record is not found from this time on. */
+  /** From this time on `find` does not return the record. */
   readonly expiresAt?: EpochSeconds
 }
 
@@ -24,12 +24,12 @@ export interface McpRecords {
   /** Adds the record, or replaces the payload, the grant and the expiry of the one with that model and id. */
   put(record: Omit<McpRecord, 'consumedAt'>): Promise<void>
   find(model: string, id: string, now: EpochSeconds): Promise<McpRecord | undefined>
-  /** Notes the first use of a code or token: of two that race one gets `true`. */
+  /** Records the first use of a code or token: of two racing calls one gets `true`. */
   consume(model: string, id: string, now: EpochSeconds): Promise<boolean>
-  /** Lets a record that has not expired live until this time at least. */
+  /** Moves the expiry of a record that has not expired to this time, unless it is later already. */
   prolong(model: string, id: string, expiresAt: EpochSeconds, now: EpochSeconds): Promise<void>
   delete(model: string, id: string): Promise<void>
-  /** How many of a model have not expired and will by `before`. */
+  /** How many records of a model have not expired and will have at `before`. */
   countExpiring(model: string, now: EpochSeconds, before: EpochSeconds): Promise<number>
   /** Deletes those that expired before `before`; returns how many. */
   sweep(before: EpochSeconds): Promise<number>
@@ -45,7 +45,7 @@ export function createMcpRecords(database: Database): McpRecords {
   const { tables, query, statement, read, write, writeRepeatable } = database
   const { mcpRecords } = tables
   const { model, id, expiresAt } = mcpRecords
-  const named = (p: Named) => and(eq(model, p.model), eq(id, p.id))
+  const isNamed = (p: Named) => and(eq(model, p.model), eq(id, p.id))
   const unexpired = (now: EpochSeconds) => or(isNull(expiresAt), gt(expiresAt, now))
 
   const upsert = statement((_: Omit<McpRecord, 'consumedAt'>) => {
@@ -64,23 +64,23 @@ export function createMcpRecords(database: Database): McpRecords {
     query
       .select()
       .from(mcpRecords)
-      .where(and(named(p), unexpired(p.now))),
+      .where(and(isNamed(p), unexpired(p.now))),
   )
   const consume = statement((p: AtTime) =>
     query
       .update(mcpRecords)
       .set({ consumedAt: p.now })
-      .where(and(named(p), isNull(mcpRecords.consumedAt)))
+      .where(and(isNamed(p), isNull(mcpRecords.consumedAt)))
       .returning({ id }),
   )
   const prolong = statement((p: AtTime & { expiresAt: EpochSeconds }) =>
     query
       .update(mcpRecords)
       .set({ expiresAt: p.expiresAt })
-      .where(and(named(p), gt(expiresAt, p.now), lt(expiresAt, p.expiresAt)))
+      .where(and(isNamed(p), gt(expiresAt, p.now), lt(expiresAt, p.expiresAt)))
       .returning({ id }),
   )
-  const remove = statement((p: Named) => query.delete(mcpRecords).where(named(p)).returning({ id }))
+  const remove = statement((p: Named) => query.delete(mcpRecords).where(isNamed(p)).returning({ id }))
   const countExpiring = statement((p: { model: string; now: EpochSeconds; before: EpochSeconds }) =>
     query
       .select({ live: count() })

@@ -3,7 +3,7 @@ import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Sealed } from '../domain/sealed.ts'
 import type { SchemaKit } from './schema-kit.ts'
 
-/** The part of `describeTables` for `/mcp`: toolsets, the authorization server for MCP clients, and calls that wait. */
+/** The part of `describeTables` for `/mcp`: toolsets, the authorization server for MCP clients, and suspended calls. */
 export function describeMcpTables(kit: SchemaKit, projectId: () => AnySQLiteColumn) {
   const { table, text, whole, json, index, primaryKey } = kit
   const ofProject = () => text('project_id').notNull().references(projectId)
@@ -21,7 +21,7 @@ export function describeMcpTables(kit: SchemaKit, projectId: () => AnySQLiteColu
       names: text('names').$type<'prefixed' | 'bare'>().notNull(),
       instructions: text('instructions'),
       listing: text('listing').$type<'all' | 'search'>(),
-      /** The name that each tool was given for good where `names` is `bare`, by `namespace:name` in lower case. */
+      /** Where `names` is `bare`: the permanent name of each tool, by `namespace:name` in lower case. */
       bareNames: json<Readonly<Record<string, string>>>('bare_names'),
       createdAt: whole('created_at').notNull(),
       updatedAt: whole('updated_at').notNull(),
@@ -29,12 +29,12 @@ export function describeMcpTables(kit: SchemaKit, projectId: () => AnySQLiteColu
     (t) => [primaryKey({ columns: [t.projectId, t.id] })],
   )
 
-  /** What oidc-provider keeps: clients, sessions, interactions, grants, codes and refresh tokens, each by its model. */
+  /** The records of oidc-provider: clients, sessions, interactions, grants, codes and refresh tokens, by their model. */
   const mcpRecords = table(
     'mcp_records',
     {
       model: text('model').notNull(),
-      /** A hash where the id is a secret, such as a code or a refresh token. */
+      /** The hash of the id where that is a secret, such as a code or a refresh token. */
       id: text('id').notNull(),
       payload: sealed('payload').notNull(),
       grantId: text('grant_id'),
@@ -72,14 +72,17 @@ export function describeMcpTables(kit: SchemaKit, projectId: () => AnySQLiteColu
       index('mcp_consents_grant').on(t.grantId).where(sql`grant_id is not null`),
       index('mcp_consents_of_project').on(t.projectId, t.id),
       index('mcp_consents_of_user').on(t.projectId, t.userId, t.id),
-      // no `coalesce`: drizzle-kit takes its comma for one between columns
+      // no `coalesce`: drizzle-kit would split the index at its comma
       index('mcp_consents_last_use').on(
         sql`(case when last_used_at is null then created_at else last_used_at end)`,
       ),
     ],
   )
 
-  /** Tool calls that wait for an answer of the user: the process that runs one and those that carry its answers share the row. */
+  /**
+   * Tool calls that wait for an answer of the user. Through the row, the process that runs the tool and the processes that
+   * receive the answers exchange questions and answers.
+   */
   const suspendedCalls = table(
     'suspended_calls',
     {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import { BrokerError } from '../domain/errors.ts'
 
-/** The migrations of this release, oldest first, that are not among those which were done, by their hashes. */
+/** The migrations of this release whose hash is not in `done`, oldest first. */
 export function migrationsAfter(
   database: 'sqlite' | 'postgres',
   done: ReadonlySet<string>,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { DatabasePlace } from './database-place.ts'
 import type { OpeningOptions, Store } from './store.ts'
 
-/** Opens the database, and migrates it first. Only the driver that is needed is loaded. */
+/** Migrates the database and opens it. Loads only the driver that it needs. */
 export async function openStore(place: DatabasePlace, options: OpeningOptions = {}): Promise<Store> {
   if (place.kind === 'sqlite')
     return (await import('./dialects/sqlite/open.ts')).openSqliteStore(place.path, options)

@@ -4,28 +4,28 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { StoreChange } from './changes.ts'
 import type { Database } from './database.ts'
-import type { RowPage } from './row-page.ts'
+import { type RowPage, rowPage } from './row-page.ts'
 import type { OfProject } from './statement.ts'
 import { writeRow } from './write-row.ts'
 
-/** The host names of projects, in columns of `brandings` that no other noun writes. */
+/** The host names of projects. They are in columns of `brandings` that no other noun writes. */
 export interface OwnDomains {
-  /** Gives the project a name that is yet to be proved, in place of another one. */
+  /** Gives the project a name that is not proved yet, in place of its former one. */
   put(projectId: string, domain: OwnDomain, now: EpochSeconds, audit?: AuditEntries): Promise<void>
   /** `false` when the project has none. */
   remove(projectId: string, audit?: AuditEntries): Promise<boolean>
   /**
-   * Records the proof of the name; `false` when the project has no longer this name with this challenge. Throws
+   * Records the proof of the name; `false` when the project no longer has this name with this challenge. Throws
    * `already_exists` when another project has proved the name.
    */
   prove(proved: ProvedDomain, challenge: string, audit?: AuditEntries): Promise<boolean>
-  /** Ends the proof of the name, which the project keeps as one that is yet to be proved. */
+  /** Deletes the proof of the name. The project keeps the name, which must be proved again. */
   unprove(projectId: string, domain: OwnDomain, audit?: AuditEntries): Promise<boolean>
   /** The name that the project has proved. */
-  proved(projectId: string): Promise<ProvedDomain | undefined>
+  findProved(projectId: string): Promise<ProvedDomain | undefined>
   /** The project that has proved the name, and its challenge. */
-  holder(name: string): Promise<{ readonly projectId: string; readonly challenge: string } | undefined>
-  /** Proved names of all projects in their order, after that one. */
+  findHolder(name: string): Promise<{ readonly projectId: string; readonly challenge: string } | undefined>
+  /** The proved names of all projects after the name `after`, in alphabetical order. */
   page(after: string, limit: number): Promise<RowPage<ProvedDomain>>
 }
 
@@ -51,11 +51,13 @@ export function createOwnDomains({ tables, query, statement, read, write }: Data
       .where(and(eq(projectId, p.projectId), isNotNull(domain)))
       .returning({ projectId }),
   )
+  const isName = (p: OfProject & { name: string; challenge: string }) =>
+    and(eq(projectId, p.projectId), eq(domain, p.name), eq(domainChallenge, p.challenge))
   const end = statement((p: OfProject & { name: string; challenge: string }) =>
     query
       .update(brandings)
       .set({ domainProvedAt: null, domainMac: null })
-      .where(and(eq(projectId, p.projectId), eq(domain, p.name), eq(domainChallenge, p.challenge)))
+      .where(isName(p))
       .returning({ projectId }),
   )
   const record = statement(
@@ -63,7 +65,7 @@ export function createOwnDomains({ tables, query, statement, read, write }: Data
       query
         .update(brandings)
         .set({ domainProvedAt: p.provedAt, domainMac: p.mac ?? null })
-        .where(and(eq(projectId, p.projectId), eq(domain, p.name), eq(domainChallenge, p.challenge)))
+        .where(isName(p))
         .returning({ projectId }),
   )
   const ofProject = statement((p: OfProject) =>
@@ -105,10 +107,10 @@ export function createOwnDomains({ tables, query, statement, read, write }: Data
       const row = { projectId: project, name, challenge }
       return (await writeRow(write, audit, changeOf, () => end(row))) !== undefined
     },
-    async proved(project) {
+    async findProved(project) {
       return (await read(ofProject({ projectId: project }))).map(toProved)[0]
     },
-    async holder(name) {
+    async findHolder(name) {
       const [found] = await read(ofName({ name }))
       return found?.challenge === undefined
         ? undefined
@@ -116,8 +118,7 @@ export function createOwnDomains({ tables, query, statement, read, write }: Data
     },
     async page(after, limit) {
       const rows = (await read(pageOf({ after, limit }))).map(toProved)
-      const last = rows.length < limit ? undefined : rows.at(-1)
-      return last === undefined ? { rows } : { rows, next: last.name }
+      return rowPage(rows, limit, ({ name }) => name)
     },
   }
 }
@@ -128,7 +129,7 @@ interface ProvedRow extends OfProject {
   readonly mac?: string
 }
 
-/** The statements read rows alone in which these columns are set. */
+/** The statements read only rows in which the name and the time are set. */
 function toProved({ projectId, name = '', provedAt = 0, mac }: ProvedRow): ProvedDomain {
   return { projectId, name, provedAt, ...(mac !== undefined && { mac }) }
 }

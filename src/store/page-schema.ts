@@ -33,7 +33,7 @@ export function describePageTables(kit: SchemaKit, projectId: () => AnySQLiteCol
     'counters',
     {
       projectId: ofProject(),
-      /** The begin of the hour. */
+      /** The start of the hour. */
       hour: whole('hour').notNull(),
       name: text('name').notNull(),
       label: text('label').notNull(),

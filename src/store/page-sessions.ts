@@ -6,17 +6,17 @@ import type { Database } from './database.ts'
 import { placeholdersOf } from './statement.ts'
 import { deleteInSlices } from './sweep.ts'
 
-/** Sessions of browsers on `/me` and `/dashboard`, found by the hash of their token. */
+/** Sessions of browsers on `/me` and `/dashboard`. Their id is the hash of the token in the cookie. */
 export interface PageSessions {
-  /** Adds the session; deletes `replaces`, the browser's session until now. */
+  /** Adds the session; deletes `replaces`, the browser's former session. */
   add(session: PageSession, replaces?: string, audit?: AuditEntries): Promise<void>
-  /** `undefined` from `expiresAt` on, and when the session was last seen before `seenSince`. */
+  /** `undefined` from `expiresAt` on, and when the session was last used at `seenSince` or before. */
   find(
     kind: PageSessionKind,
     id: string,
     at: { readonly now: EpochSeconds; readonly seenSince: EpochSeconds },
   ): Promise<PageSession | undefined>
-  /** Notes that the session was used. */
+  /** Records that the session was used. */
   seen(id: string, now: EpochSeconds): Promise<void>
   /** Replaces the payload; `false` when the session has ended or its payload has changed since it was read. */
   change(before: PageSession, payload: PageSession['payload']): Promise<boolean>

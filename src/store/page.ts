@@ -1,51 +1,43 @@
-import { and, asc, count, desc, gt, lt, type SQL, sql } from 'drizzle-orm'
-import type { AnySQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { and, asc, count, desc, gt, lt, sql } from 'drizzle-orm'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { BrowsedList } from './browse.ts'
 import type { Database } from './database.ts'
-import type { Present, Query } from './statement.ts'
+import type { Present } from './statement.ts'
 
 /** A page of a list, in the order of its key. */
 export interface Page<T> {
   readonly items: readonly T[]
   readonly total: number
-  /** Set where counting stopped at `MOST_COUNTED`: the list has more than `total` says, or as many. */
+  /** Set where counting stopped at `MOST_COUNTED`: the list has at least `total` items. */
   readonly isMinimum?: true
-  /** The key of the last item, where others follow: `after` of the next page. */
+  /** The key of the last item, where more items follow: `after` of the next page. */
   readonly next?: string
 }
 
 export interface PageRequest {
-  /** How many items come before the page: skipped, unless `after` says where it begins. */
+  /** How many items come before the page. They are skipped, unless `after` is given. */
   readonly offset: number
   readonly limit: number
   /** The key of the item before the page. */
   readonly after?: string
 }
 
-/** How many rows of a list are counted, and how many are skipped for an offset: about a millisecond's work. */
+/** The most rows of a list that are counted, or skipped for an offset: both take about a millisecond. */
 export const MOST_COUNTED = 10_000
 
-interface Ordered<Row> {
-  limit(rows: number): Query<Row>
-}
-
-export interface ListOf<Values, Row> {
+/** A list that is read by pages, in the order of its key. */
+export interface PagedList<Values, Row> extends BrowsedList<Values, Row> {
   readonly table: SQLiteTable
-  /** A unique column by which an index gives the rows that match in their order. */
-  readonly key: AnySQLiteColumn
   readonly order: 'ascending' | 'descending'
-  readonly matching: (values: Values) => SQL | undefined
-  /** Puts the rows in the order of the key. */
-  readonly select: (where: SQL | undefined, order: SQL) => Ordered<Row>
-  readonly keyOf: (row: Present<Row>) => string
 }
 
 /**
- * Makes the function that reads a page of the rows that match. A page after a key is found by the index; an offset
- * skips keys in the index, and so it is limited, as is the count.
+ * Makes the function that reads a page of the rows that match. A page after a key is found by the index. An offset skips
+ * keys in the index one by one, so it is limited like the count.
  */
 export function createPages<Values extends object, Row>(
   { query, statement, read }: Database,
-  { table, key, order, matching, select, keyOf }: ListOf<Values, Row>,
+  { table, key, order, matching, select, keyOf }: PagedList<Values, Row>,
 ): (values: Values, page: PageRequest) => Promise<Page<Present<Row>>> {
   const ordered = order === 'ascending' ? asc(key) : desc(key)
   const follows = (after: string) => (order === 'ascending' ? gt(key, after) : lt(key, after))
@@ -74,7 +66,7 @@ export function createPages<Values extends object, Row>(
     ),
   )
 
-  /** The page's rows, and one more where there are any: so the end of the list is known. */
+  /** Reads one row more than the page has, which tells whether the list goes on. */
   async function rowsOf(values: Values, { offset, limit, after }: PageRequest) {
     const rows = limit + 1
     if (after !== undefined) return read(following({ ...values, rows, after }))

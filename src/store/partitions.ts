@@ -2,20 +2,26 @@ import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { AnySQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { LRUCache } from 'lru-cache'
 import { ownerBits, ownerBitsOf, ownerBitsOfHash } from '../domain/ids.ts'
-import { type BoundStatement, compiled, placeholders, type StatementMaker, type ToText } from './statement.ts'
+import {
+  type BoundStatement,
+  compiled,
+  type OfUser,
+  placeholders,
+  type StatementMaker,
+  type ToText,
+} from './statement.ts'
 
-/**
- * Tables that are partitioned by their owner, which is project and user: those of connections and authorizations, on a
- * PostgreSQL database that was created with partitions. Such a table has a column `owner_bits` (`ownerBits`); in all
- * other databases it has no such column, and the conditions below are not part of any statement.
- */
+// The tables of connections and authorizations are partitioned by their owner, which is project and user, on a PostgreSQL
+// database that was created with partitions. There they have a column `owner_bits`. In all other databases they have no
+// such column, and the functions below add no condition to any statement.
 
-/** The member of a statement's values that is bound to the column. Nouns do not give it: the statement maker adds it. */
+/** The value that is bound to the column. Nouns do not give it: the statement maker adds it to the values. */
 const OWNER_BITS = 'ownerBits'
 
 /**
- * The condition that leaves one partition to be read, for a statement whose values tell the owner: they have project and
- * user, or an id or hash with the owner's bits. `undefined` where the table has no partitions or the owner is not known.
+ * The condition by which PostgreSQL reads one partition only. The values of the statement determine the owner: they have
+ * project and user, or an id or hash with the owner's bits. `undefined` where the table has no partitions or the owner is
+ * not known.
  */
 export function inPartition(table: SQLiteTable, values: object): SQL | undefined {
   const column = ownerColumn(table)
@@ -23,19 +29,19 @@ export function inPartition(table: SQLiteTable, values: object): SQL | undefined
   return column === undefined || bits === undefined ? undefined : eq(column, bits)
 }
 
-/** The condition that leaves the partitions of several owners. */
+/** The condition by which PostgreSQL reads only the partitions of several owners. */
 export function inPartitions(table: SQLiteTable, { ownersBits }: SeveralOwners): SQL | undefined {
   const column = ownerColumn(table)
   return column && sql`${column} = any(${ownersBits}::text[])`
 }
 
 export interface SeveralOwners {
-  /** The bits of each, as an array of PostgreSQL. */
+  /** The bits of each owner, as the text of a PostgreSQL array. */
   readonly ownersBits: string
 }
 
 /** The bits of these owners, for `inPartitions`. */
-export function bitsOfOwners(owners: readonly Owner[]): SeveralOwners {
+export function bitsOfOwners(owners: readonly OfUser[]): SeveralOwners {
   return severalOwners(new Set(owners.map(({ projectId, userId }) => ownerBits(projectId, userId))))
 }
 
@@ -43,46 +49,42 @@ export function severalOwners(bits: ReadonlySet<string>): SeveralOwners {
   return { ownersBits: `{${[...bits].join()}}` }
 }
 
-/** The columns of a unique index, as `on conflict` names them: a partitioned table has `owner_bits` in each. */
+/** The columns of a unique index, for ON CONFLICT. Each unique index of a partitioned table has `owner_bits` too. */
 export function conflictTarget(table: SQLiteTable, column: AnySQLiteColumn): AnySQLiteColumn[] {
   const owner = ownerColumn(table)
   return owner === undefined ? [column] : [column, owner]
 }
 
-/** The column by which the table is partitioned. */
+/** The column by which the table is partitioned; `undefined`: it is not. */
 export function ownerColumn(table: SQLiteTable): AnySQLiteColumn | undefined {
   return getTableColumns(table)[OWNER_BITS]
 }
 
-/** The columns without that by which the table is partitioned. */
+/** The columns without the one by which the table is partitioned. */
 export function withoutOwnerBits<Columns extends object>(columns: Columns): Columns {
   const { [OWNER_BITS]: _, ...own } = columns as Columns & Record<typeof OWNER_BITS, unknown>
   return own as unknown as Columns // the column is not part of the types
 }
 
-interface Owner {
-  readonly projectId: string
-  readonly userId: string
-}
-
-/** Finds out to which owner the values of a statement belong. */
+/** Finds the owner to whom the values of a statement belong. */
 export interface OwnerFinder {
-  bitsOf(values: object): string | undefined
-  /** Remembers the owner of a row that was read, if its id does not tell it. */
+  /** The owner's bits; `undefined`: the values do not determine the owner. */
+  findBits(values: object): string | undefined
+  /** Remembers the owner of a row that was read, if its id does not contain the owner's bits. */
   remember(row: unknown): void
 }
 
-/** How many ids of older releases are remembered with their owners, some 200 bytes each. */
+/** How many ids of older releases are remembered with their owners, about 200 bytes each. */
 const REMEMBERED = 20_000
 
 /**
- * Ids of older releases have no bits of their owner. Such a row is looked for in all partitions the first time, and its
- * id is remembered: a request that goes on with the row, such as a refresh, then reads one partition.
+ * Ids of older releases do not contain the bits of their owner. The first read of such a row searches all partitions, and
+ * its owner is remembered: the next statement about the row, such as a refresh, reads one partition.
  */
 export function createOwnerFinder(): OwnerFinder {
   const known = new LRUCache<string, string>({ max: REMEMBERED })
   return {
-    bitsOf(values) {
+    findBits(values) {
       const { projectId, userId, id, stateHash, flowHash } = values as Partial<Record<string, unknown>>
       if (isText(projectId) && isText(userId)) return ownerBits(projectId, userId)
       if (isText(id)) return ownerBitsOf(id) ?? known.get(id)
@@ -104,8 +106,8 @@ function isText(value: unknown): value is string {
 }
 
 /**
- * The statement maker of a database with partitions. A statement that has `inPartition` gets two texts: one for calls
- * whose values tell the owner, and one without the condition for those that do not.
+ * The statement maker of a database with partitions. A statement with `inPartition` gets two texts: one for calls whose
+ * values determine the owner, and one without the condition for all other calls.
  */
 export function createPartitionedMaker(toText: ToText, owners: OwnerFinder): StatementMaker {
   return (build) => {
@@ -113,7 +115,7 @@ export function createPartitionedMaker(toText: ToText, owners: OwnerFinder): Sta
     const ofAll = compiled(() => build(placeholders([OWNER_BITS])), toText)
     return (values) => {
       const isOwned = ofOwner().names.includes(OWNER_BITS)
-      const bits = isOwned ? owners.bitsOf(values) : undefined
+      const bits = isOwned ? owners.findBits(values) : undefined
       const { bind } = isOwned && bits === undefined ? ofAll() : ofOwner()
       return bind({ ...values, [OWNER_BITS]: bits }) as BoundStatement<never> // rows of `build`'s query
     }

@@ -1,7 +1,8 @@
-import { and, eq, getTableColumns, sql } from 'drizzle-orm'
+import { eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Policy } from '../domain/policy.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
+import { hasIdInProject } from './row-conditions.ts'
 import { policyUid } from './sealed-columns.ts'
 import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 
@@ -17,7 +18,7 @@ export interface Policies {
   find(projectId: string, id: string): Promise<Policy | undefined>
   /** In the order of their ids. */
   list(projectId: string): Promise<readonly Policy[]>
-  /** The enabled policies, with the version that `AuditTrail.release` compares; they may be newer than it, never older. */
+  /** The enabled policies, with the version that `AuditTrail.release` compares. They may be newer than it, never older. */
   inForce(projectId: string): Promise<PoliciesInForce>
   delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
 }
@@ -25,9 +26,10 @@ export interface Policies {
 export function createPolicies({ tables, query, statement, read, write }: Database): Policies {
   const { policies, projects } = tables
   const { uid: _, ...columns } = getTableColumns(policies)
-  const named = (p: InProject) => and(eq(policies.projectId, p.projectId), eq(policies.id, p.id))
 
-  const byId = statement((p: InProject) => query.select(columns).from(policies).where(named(p)))
+  const byId = statement((p: InProject) =>
+    query.select(columns).from(policies).where(hasIdInProject(policies, p)),
+  )
   const ofProject = statement((p: OfProject) =>
     query.select(columns).from(policies).where(eq(policies.projectId, p.projectId)).orderBy(policies.id),
   )
@@ -43,7 +45,7 @@ export function createPolicies({ tables, query, statement, read, write }: Databa
       .returning({ uid: policies.uid })
   })
   const remove = statement((p: InProject) =>
-    query.delete(policies).where(named(p)).returning({ uid: policies.uid }),
+    query.delete(policies).where(hasIdInProject(policies, p)).returning({ uid: policies.uid }),
   )
   const raiseVersion = statement((p: OfProject) =>
     query
@@ -69,7 +71,7 @@ export function createPolicies({ tables, query, statement, read, write }: Databa
     },
     list,
     async inForce(projectId) {
-      // the version first: policies that are newer than their version are read again at the release
+      // the version is read first: if policies are newer than it, the release compares versions and they are read again
       const [row] = await read(version({ projectId }))
       const all = await list(projectId)
       return { version: row?.version ?? 0, policies: all.filter(({ enabled }) => enabled) }

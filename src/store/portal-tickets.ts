@@ -6,10 +6,10 @@ import type { Database } from './database.ts'
 import { placeholdersOf } from './statement.ts'
 import { deleteInSlices } from './sweep.ts'
 
-/** One-time links to users' own page, by the hash of the ticket. */
+/** One-time links to users' own page (`/me`). A row is found by the hash of the link's ticket. */
 export interface PortalTickets {
   add(ticket: PortalTicket, audit?: AuditEntries): Promise<void>
-  /** The ticket, if it was not spent and has not expired. */
+  /** The ticket, unless it was used or has expired. */
   find(hash: string, now: EpochSeconds): Promise<PortalTicket | undefined>
   /** Deletes the ticket and returns it, unless it has expired: of two racing requests one gets it. */
   spend(hash: string, now: EpochSeconds, audit?: AuditEntries): Promise<PortalTicket | undefined>

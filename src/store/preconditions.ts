@@ -5,7 +5,7 @@ import { connectionChange } from './connection-row.ts'
 
 export type PreconditionNoun = Extract<StoreChange['noun'], 'connection' | 'provider' | 'api_key' | 'policy'>
 
-/** Where the database keeps what a release is based on. Each noun has a version and a status, in SQL of both databases. */
+/** The rows on which the release of a token is based. Of each noun a version and a status are compared, by the same SQL. */
 export const PRECONDITIONS = {
   connection: { table: 'connections', key: 'id', version: 'generation', status: 'status' },
   provider: { table: 'providers', key: 'uid', version: 'updated_at', status: 'status' },
@@ -18,13 +18,13 @@ export const PRECONDITIONS = {
   policy: { table: 'projects', key: 'id', version: 'policies_version', status: "''" },
 } as const satisfies Record<PreconditionNoun, object>
 
-/** A row of one of them. */
+/** The compared values of one row. */
 export interface Precondition {
   readonly version: number
   readonly status: string
 }
 
-/** Whether there is a row with this key in the database, and it matches. `basis` is what the release has read of it. */
+/** Whether the database has a row with this key that matches. `basis` is the object that the release has read from it. */
 export type IsCurrent = (
   noun: PreconditionNoun,
   key: string,
@@ -32,7 +32,7 @@ export type IsCurrent = (
   matches: (row: Precondition) => boolean,
 ) => boolean
 
-/** The change that the release does not know of, or `undefined` when everything it is based on is current. */
+/** The change that the release has missed, or `undefined` when all rows that it is based on are current. */
 export function staleChangeOf(
   { projectId, connection, entry, apiKey, policies }: AuditedRelease,
   at: EpochSeconds,
@@ -44,7 +44,7 @@ export function staleChangeOf(
   const isUnchanged = ({ version, status }: Precondition) =>
     version === entry.updatedAt && status === entry.status
   if (!isCurrent('provider', entry.uid, entry, isUnchanged)) return { noun: 'provider' }
-  // a rotation may have set an end meanwhile
+  // a rotation of the key may have set an expiry meanwhile
   const isValid = ({ version: end, status }: Precondition) => status === 'active' && (end === 0 || end > at)
   if (apiKey !== undefined && !isCurrent('api_key', apiKey.id, apiKey, isValid)) return { noun: 'api_key' }
   const isInForce = ({ version }: Precondition) => version === policies.version

@@ -6,29 +6,29 @@ import type { ById } from './statement.ts'
 export const LAPSE_MS = 3_000
 
 /**
- * Which processes hold claims: on redeeming a code, on carrying out a request with an idempotency key. A process whose
- * heartbeat stops is declared dead for good: it is never alive again under the same id. A process that was only suspended
- * (SIGSTOP, a paused machine) may be declared dead too. Therefore every claim is fenced: what its holder writes counts
- * only while the claim's row still names it, and the holder reads that row again before it does what must not be done
- * twice.
+ * The processes that may hold claims: on redeeming a code, or on a request with an idempotency key. A process whose
+ * heartbeat stops is declared dead, and is never alive again under the same id. A process that was only suspended
+ * (SIGSTOP, a paused machine) may be declared dead too. Therefore every claim is fenced: a write of its holder takes
+ * effect only while the claim's row still names the holder, and the holder reads that row again before it does something
+ * that must not be done twice.
  *
- * All times are the database's, so that the clocks of nodes need not agree.
+ * All times are those of the database, so that the clocks of nodes need not agree.
  */
 export interface Processes {
   /** Adds the process, which may hold claims from then on. */
   enter(id: string): Promise<void>
   /**
-   * Writes a heartbeat. Returns how many milliseconds after the last one, or `undefined` when the process was declared
-   * dead meanwhile: its claims are gone.
+   * Writes a heartbeat. Returns the milliseconds since the last one, or `undefined` when the process was declared dead and
+   * has lost its claims.
    */
   beat(id: string): Promise<number | undefined>
-  /** Removes the process, which holds no claim any more. */
+  /** Removes the process, which must hold no claim. */
   leave(id: string): Promise<void>
-  /** Whether the process is alive; one that has lapsed is declared dead by this call. */
+  /** Whether the process is alive. A process whose last heartbeat is older than `lapseMs` is declared dead. */
   isAlive(id: string, lapseMs: number): Promise<boolean>
   /**
-   * Declares dead every process that has lapsed, and ends the claims of dead processes on redeeming codes: the
-   * authorization can be attempted again. Returns how many authorizations that were.
+   * Declares dead every process whose last heartbeat is older than `lapseMs`, and ends the claims of dead processes on
+   * redeeming codes, so that their users may start again. Returns the number of these authorizations.
    */
   declareDead(lapseMs: number): Promise<number>
 }
@@ -37,9 +37,10 @@ export function createProcesses({ tables, query, statement, read, write, dialect
   const { processes, authorizations } = tables
   const { nowMs } = dialect
   const id = { id: processes.id }
-  // a heartbeat of the future is from before the clock was set back
-  const hasLapsed = (lapseMs: number): SQL => sql`abs(${nowMs} - ${processes.beatAt}) > ${lapseMs}`
-  const isClaimOfTheDead = and(
+  // absolute: a heartbeat in the future was written before the database's clock was set back
+  const sinceBeat = sql`abs(${nowMs} - ${processes.beatAt})`
+  const hasLapsed = (lapseMs: number): SQL => sql`${sinceBeat} > ${lapseMs}`
+  const isClaimOfDeadProcess = and(
     eq(authorizations.status, 'exchanging'),
     isNotNull(authorizations.claimedBy),
     sql`${authorizations.claimedBy} not in (select ${processes.id} from ${processes})`,
@@ -52,11 +53,11 @@ export function createProcesses({ tables, query, statement, read, write, dialect
       .onConflictDoUpdate({ target: processes.id, set: { beatAt: nowMs } })
       .returning(id),
   )
-  // locked, so that the age is that of the heartbeat which this one follows
+  // locked, so that no other heartbeat of the process comes between the two
   const age = statement((p: ById) =>
     dialect.lock(
       query
-        .select({ ms: sql`abs(${nowMs} - ${processes.beatAt})`.mapWith(Number) })
+        .select({ ms: sinceBeat.mapWith(Number) })
         .from(processes)
         .where(eq(processes.id, p.id)),
       'for update',
@@ -66,14 +67,14 @@ export function createProcesses({ tables, query, statement, read, write, dialect
     query.update(processes).set({ beatAt: nowMs }).where(eq(processes.id, p.id)).returning(id),
   )
   const leave = statement((p: ById) => query.delete(processes).where(eq(processes.id, p.id)).returning(id))
-  const alive = statement((p: { id: string; lapseMs: number }) =>
+  const alive = statement((p: ById & { lapseMs: number }) =>
     query
       .select(id)
       .from(processes)
       .where(and(eq(processes.id, p.id), sql`not (${hasLapsed(p.lapseMs)})`)),
   )
   const known = statement((p: ById) => query.select(id).from(processes).where(eq(processes.id, p.id)))
-  const buryOne = statement((p: { id: string; lapseMs: number }) =>
+  const removeIfLapsed = statement((p: ById & { lapseMs: number }) =>
     query
       .delete(processes)
       .where(and(eq(processes.id, p.id), hasLapsed(p.lapseMs)))
@@ -83,16 +84,16 @@ export function createProcesses({ tables, query, statement, read, write, dialect
     query.select(id).from(processes).where(hasLapsed(p.lapseMs)).limit(1),
   )
   const anyClaim = statement((_: object) =>
-    query.select({ id: authorizations.id }).from(authorizations).where(isClaimOfTheDead).limit(1),
+    query.select({ id: authorizations.id }).from(authorizations).where(isClaimOfDeadProcess).limit(1),
   )
-  const buryAll = statement((p: { lapseMs: number }) =>
+  const removeLapsed = statement((p: { lapseMs: number }) =>
     query.delete(processes).where(hasLapsed(p.lapseMs)).returning(id),
   )
   const freeClaims = statement((_: object) =>
     query
       .update(authorizations)
       .set({ deadline: 0, claimedBy: null })
-      .where(isClaimOfTheDead)
+      .where(isClaimOfDeadProcess)
       .returning({ id: authorizations.id }),
   )
 
@@ -113,15 +114,15 @@ export function createProcesses({ tables, query, statement, read, write, dialect
     },
     async isAlive(process, lapseMs) {
       if ((await read(alive({ id: process, lapseMs }))).length > 0) return true
-      await write(undefined, () => buryOne({ id: process, lapseMs }))
+      await write(undefined, () => removeIfLapsed({ id: process, lapseMs }))
       return (await read(known({ id: process }))).length > 0
     },
     async declareDead(lapseMs) {
-      // reads first: most often there is nothing to write, and writers wait for each other
+      // reads first: usually there is nothing to write, and a write would wait for other writers
       const [lapsed, claims] = await Promise.all([read(anyLapsed({ lapseMs })), read(anyClaim({}))])
       if (lapsed.length === 0 && claims.length === 0) return 0
       return write(undefined, function* (announce) {
-        yield* buryAll({ lapseMs })
+        yield* removeLapsed({ lapseMs })
         const freed = yield* freeClaims({})
         for (const one of freed) announce({ noun: 'authorization', id: one.id })
         return freed.length

@@ -7,7 +7,7 @@ import type { Database } from './database.ts'
 import type { ById } from './statement.ts'
 
 export interface Projects {
-  /** The project of that name, added if there is none. */
+  /** Returns the project of that name, and adds it if there is none. */
   ensure(name: string, now: EpochSeconds): Promise<Project>
   /** Adds the project; `false` when its name is taken. */
   add(project: Project, audit?: AuditEntries): Promise<boolean>

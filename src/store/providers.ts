@@ -6,28 +6,29 @@ import { connectionEvents } from './connection-events.ts'
 import { connectionChange } from './connection-row.ts'
 import { connectionWrites, type KeptConnections } from './connection-writes.ts'
 import type { Database } from './database.ts'
-import type { RowPage } from './row-page.ts'
+import { hasIdInProject } from './row-conditions.ts'
+import { type RowPage, rowPage } from './row-page.ts'
 import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 import { writeRow } from './write-row.ts'
 
-/** Connections that are deleted in one commit, of a provider that may have millions. */
+/** How many connections are deleted in one commit: a provider may have millions. */
 const CONNECTIONS_AT_ONCE = 50
 
 export interface Providers {
   /** Adds the entry, or returns `undefined` when its `id` is taken in the project. */
   add(entry: ProviderEntry, audit?: AuditEntries): Promise<ProviderEntry | undefined>
-  /** Replaces the entry, and with `kept` keeps connections usable over a change of its identity, in one transaction. */
+  /** Replaces the entry. `kept` keeps connections usable when its provider identity changes, in the same transaction. */
   put(entry: ProviderEntry, audit?: AuditEntries, kept?: KeptConnections): Promise<void>
   findByUid(uid: string): Promise<ProviderEntry | undefined>
   findById(projectId: string, id: string): Promise<ProviderEntry | undefined>
   list(projectId: string): Promise<readonly ProviderEntry[]>
-  /** The next entries after that `uid`, in the order of their uids. */
+  /** The entries after the uid `after`, in the order of their uids. */
   page(projectId: string, after: string, limit: number): Promise<RowPage<ProviderEntry>>
-  /** Those of these entries that exist. */
+  /** The entries with these uids, as far as they exist. */
   byUids(projectId: string, uids: readonly string[]): Promise<readonly ProviderEntry[]>
   /**
-   * Deletes the entry with its connections; an authorization of it that is under way fails when it goes on. Most of its
-   * connections are deleted before, a part in each commit; if the process ends meanwhile, the entry is still there.
+   * Deletes the entry with its connections. A pending authorization of it fails at its next step. Most connections are
+   * deleted before the entry, a few in each commit; if the process ends in between, the entry still exists.
    */
   delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
 }
@@ -37,16 +38,15 @@ export function createProviders(database: Database): Providers {
   const { connections, providers } = tables
   const { reidentify } = connectionWrites(database)
   const events = connectionEvents(database)
-  const named = (p: InProject) => and(eq(providers.projectId, p.projectId), eq(providers.id, p.id))
 
   const byUid = statement((p: { uid: string }) =>
     query.select().from(providers).where(eq(providers.uid, p.uid)),
   )
-  const byId = statement((p: InProject) => query.select().from(providers).where(named(p)))
+  const byId = statement((p: InProject) => query.select().from(providers).where(hasIdInProject(providers, p)))
   const ofProject = statement((p: OfProject) =>
     query.select().from(providers).where(eq(providers.projectId, p.projectId)).orderBy(providers.uid),
   )
-  const pageAfter = statement((p: { projectId: string; after: string; limit: number }) =>
+  const pageAfter = statement((p: OfProject & { after: string; limit: number }) =>
     query
       .select()
       .from(providers)
@@ -54,7 +54,7 @@ export function createProviders(database: Database): Providers {
       .orderBy(providers.uid)
       .limit(p.limit),
   )
-  const ofUids = statement((p: { projectId: string; uids: readonly string[] }) =>
+  const ofUids = statement((p: OfProject & { uids: readonly string[] }) =>
     query
       .select()
       .from(providers)
@@ -76,24 +76,23 @@ export function createProviders(database: Database): Providers {
       .returning({ uid: providers.uid }),
   )
   const remove = statement((p: InProject) =>
-    query.delete(providers).where(named(p)).returning({ uid: providers.uid }),
+    query.delete(providers).where(hasIdInProject(providers, p)).returning({ uid: providers.uid }),
   )
 
-  const someConnections = (p: { providerUid: string; limit: number }) =>
-    query
+  const removeSomeConnections = statement((p: { providerUid: string; limit: number }) => {
+    const some = query
       .select({ id: connections.id })
       .from(connections)
       .where(eq(connections.providerUid, p.providerUid))
       .orderBy(connections.id)
       .limit(p.limit)
-  const removeSomeConnections = statement((p: { providerUid: string; limit: number }) =>
-    query
+    return query
       .delete(connections)
-      .where(inArray(connections.id, someConnections(p)))
-      .returning({ id: connections.id, userId: connections.userId, eventSeq: connections.eventSeq }),
-  )
+      .where(inArray(connections.id, some))
+      .returning({ id: connections.id, userId: connections.userId, eventSeq: connections.eventSeq })
+  })
 
-  /** How many were deleted. */
+  /** Returns how many were deleted. */
   function deleteSomeConnections({ projectId, uid: providerUid }: ProviderEntry): Promise<number> {
     return write(undefined, function* (announce) {
       const gone = yield* removeSomeConnections({ providerUid, limit: CONNECTIONS_AT_ONCE })
@@ -127,9 +126,7 @@ export function createProviders(database: Database): Providers {
       return read(ofProject({ projectId }))
     },
     async page(projectId, after, limit) {
-      const rows = await read(pageAfter({ projectId, after, limit }))
-      const last = rows.length < limit ? undefined : rows.at(-1)
-      return { rows, ...(last && { next: last.uid }) }
+      return rowPage(await read(pageAfter({ projectId, after, limit })), limit, ({ uid }) => uid)
     },
     async byUids(projectId, uids) {
       return read(ofUids({ projectId, uids }))

@@ -1,5 +1,5 @@
-/** Keys that one statement reads. */
-const MOST = 100
+/** The most keys that one statement reads. */
+const MOST_KEYS = 100
 
 interface Waiting<Key, Row> {
   readonly key: Key
@@ -8,27 +8,27 @@ interface Waiting<Key, Row> {
 }
 
 /**
- * Reads of different requests that come in one turn of the event loop go to the database as one, because a round trip
- * costs more than the read. `readAll` gives the rows of each key, in the order of the keys.
+ * Batches reads: those that arrive in one turn of the event loop become one statement, because a round trip to the
+ * database costs more than the read. `readAll` returns the rows of each key, in the order of the keys.
  */
 export function readTogether<Key, Row>(
   readAll: (keys: readonly Key[]) => Promise<readonly (readonly Row[])[]>,
 ): (key: Key) => Promise<readonly Row[]> {
   let waiting: Waiting<Key, Row>[] = []
 
-  async function readThose(those: readonly Waiting<Key, Row>[]): Promise<void> {
+  async function readBatch(batch: readonly Waiting<Key, Row>[]): Promise<void> {
     try {
-      const found = await readAll(those.map(({ key }) => key))
-      for (const [i, { resolve }] of those.entries()) resolve(found[i] ?? [])
+      const found = await readAll(batch.map(({ key }) => key))
+      for (const [i, { resolve }] of batch.entries()) resolve(found[i] ?? [])
     } catch (error) {
-      for (const { reject } of those) reject(error)
+      for (const { reject } of batch) reject(error)
     }
   }
 
   function readWaiting(): void {
     const all = waiting
     waiting = []
-    for (let from = 0; from < all.length; from += MOST) void readThose(all.slice(from, from + MOST))
+    for (let from = 0; from < all.length; from += MOST_KEYS) void readBatch(all.slice(from, from + MOST_KEYS))
   }
 
   return (key) =>

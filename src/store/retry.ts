@@ -1,29 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BrokerError } from '../domain/errors.ts'
 
-/** Whether the database could not be used, so that the same call may succeed later. */
+/** Whether the database was unavailable, so that the same call may succeed later. */
 export function isStoreUnavailable(error: unknown): error is BrokerError {
   return error instanceof BrokerError && error.code === 'store_unavailable'
 }
 
 export interface RetryOptions {
-  /** Whether the call may succeed later although it threw this error. By default `isStoreUnavailable`. */
+  /** Whether the call may succeed later, although it threw this error. By default `isStoreUnavailable`. */
   readonly isTransient?: (error: unknown) => boolean
-  /** Whether the call is made again, by the milliseconds since the first attempt began and the number of attempts made. */
+  /** Whether to retry, by the milliseconds since the first attempt began and the number of attempts made. */
   readonly mayRetry: (elapsedMs: number, attempts: number) => boolean
   /** The pause before the next attempt, in milliseconds, by the number of attempts made. */
   readonly pauseMs: (attempts: number) => number
-  /** Called with each transient error after which the call is made again. */
+  /** Called before each retry, with the error of the last attempt. */
   readonly onRetry?: (error: unknown) => void
-  /** What is thrown in the end for the error of the last attempt. By default the error itself. */
+  /** Translates the error of the last attempt into the one that is thrown. By default it is thrown itself. */
   readonly toFailure?: (error: unknown) => unknown
-  /** Whether the pauses let the process end meanwhile. By default they keep it running. */
+  /** Whether the process may end during a pause. By default a pause keeps it running. */
   readonly mayProcessEnd?: boolean
 }
 
 /**
- * Waits for a database that cannot be used at the moment: makes the call again, after a pause, while it throws a
- * transient error and `mayRetry` allows it. Throws the last error otherwise, and any other error at once.
+ * Retries a call, after a pause, while it throws a transient error and `mayRetry` allows it; then throws the last error.
+ * Throws any other error at once.
  */
 export async function retry<T>(attempt: (attempts: number) => Promise<T>, options: RetryOptions): Promise<T> {
   const { isTransient = isStoreUnavailable, mayRetry, pauseMs, onRetry, toFailure = unchanged } = options
@@ -39,7 +39,7 @@ export async function retry<T>(attempt: (attempts: number) => Promise<T>, option
   }
 }
 
-/** The same noun, whose methods are made again and fail as the options say. */
+/** A copy of the noun whose methods retry as the options say. */
 export function retrying<Noun extends object>(noun: Noun, options: RetryOptions): Noun {
   const methods = Object.entries(noun).map(([name, method]) => [
     name,
@@ -48,7 +48,7 @@ export function retrying<Noun extends object>(noun: Noun, options: RetryOptions)
   return Object.fromEntries(methods) as Noun // the same names with the same signatures
 }
 
-/** The refusal while the database cannot be used. */
+/** The error while the database is unavailable. */
 export function unavailable(cause: unknown): BrokerError {
   return new BrokerError('store_unavailable', 'The database cannot be used right now. Try again shortly.', {
     cause,
@@ -56,15 +56,15 @@ export function unavailable(cause: unknown): BrokerError {
   })
 }
 
-/** The refusal of a write that lost a race for the same key, or with a deletion. */
+/** The error of a write that lost a race for the same key, or against a deletion. */
 export function alreadyAdded(cause: unknown): BrokerError {
-  return new BrokerError('already_exists', 'Somebody else has just added the same. Try again.', { cause })
+  return new BrokerError('already_exists', 'Another request has just added or deleted the same. Try again.', { cause })
 }
 
 /**
- * Makes a conditional write through an outage of the database. An attempt that was interrupted may have been committed
- * all the same; the next attempt then finds its condition no longer met and gives `undefined`. So after a repeated
- * attempt `findWritten` reads whether the database holds what was to be written.
+ * Retries a conditional write during an outage of the database. An interrupted attempt may have been committed. The next
+ * attempt then finds its condition no longer met and returns `undefined`, so `findWritten` reads the row again, to tell
+ * whether the write happened.
  */
 export function retryWrite<Written>(
   write: () => Promise<Written | undefined>,

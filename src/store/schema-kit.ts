@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
 /**
- * What a database makes columns and indexes with, see `describeTables`: SQLite's, whose types are those of every kit.
+ * The functions by which `describeTables` makes tables, columns and indexes: those of SQLite, whose types every kit has.
  */
 export const sqliteKit = {
   table: sqliteTable,
@@ -11,16 +11,16 @@ export const sqliteKit = {
   /** Epoch seconds and counts: 64 bits. */
   whole: (name: string) => integer(name),
   flag: (name: string) => integer(name, { mode: 'boolean' }),
-  /** Kept as text, so that the members are read in the order in which they were written. */
+  /** JSON in a text column, so that its members keep the order in which they were written. */
   json: <T>(name: string) => text(name, { mode: 'json' }).$type<T>(),
   index,
   uniqueIndex,
   primaryKey,
-  /** Columns of the tables that can be partitioned by their owner: see `partitions.ts`. */
+  /** The further columns of tables that can be partitioned by their owner: see `partitions.ts`. */
   ownerColumns: () => ({}),
-  /** The name that the migrations of this database have given to a unique constraint. */
+  /** The name of a unique constraint in the migrations of this database. */
   uniqueName: (base: string): string => `${base}_unique`,
-  /** The condition of a partial index over the rows whose flag is set. */
+  /** The condition of a partial index of the rows whose flag is set. */
   isTrue: (column: string): SQL => sql`${sql.raw(column)} = 1`,
 }
 

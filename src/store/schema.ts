@@ -19,8 +19,8 @@ import { describeWebhookTables } from './webhook-schema.ts'
 export type Tables = ReturnType<typeof describeTables>
 
 /**
- * The tables that both databases have. `kit` is what a database makes columns and indexes with. Times are epoch
- * seconds. Every secret is kept as an envelope (`Sealed`) or as a hash.
+ * The tables that both databases have, made by the functions of one database (`kit`). Times are epoch seconds. Every
+ * secret is stored as an envelope (`Sealed`) or as a hash.
  */
 export function describeTables(kit: SchemaKit) {
   const { table, text, integer, whole, flag, json, index, uniqueIndex, primaryKey } = kit
@@ -36,7 +36,7 @@ export function describeTables(kit: SchemaKit) {
     id: text('id').primaryKey(),
     name: text('name').notNull().unique(uniqueName('projects_name')),
     createdAt: whole('created_at').notNull(),
-    /** Raised by each write of the project's policies: releases are checked against it. */
+    /** Raised by each write of the project's policies, and compared before a token is released. */
     policiesVersion: whole('policies_version').notNull().default(0),
   })
 
@@ -101,7 +101,10 @@ export function describeTables(kit: SchemaKit) {
       projectId: ofProject(),
       userId: text('user_id').notNull(),
       status: text('status').$type<Authorization['status']>().notNull(),
-      /** Same user, providers, scopes and account; cleared when settled, so that the unique index holds live ones only. */
+      /**
+       * The same for the same user, providers, scopes and account. Cleared when the authorization is settled, so that the
+       * unique index has only live ones.
+       */
       shareKey: text('share_key').unique(uniqueName('authorizations_share_key')),
       steps: json<readonly Step[]>('steps').notNull(),
       step: integer('step').notNull(),
@@ -109,7 +112,7 @@ export function describeTables(kit: SchemaKit) {
       account: text('account'),
       nextUri: text('next_uri'),
       connectSessionId: text('connect_session_id'),
-      /** The user's name for people, by the caller. */
+      /** The user's name to show to people, as the caller gave it. */
       userDisplay: text('user_display'),
       lang: text('lang'),
       stateHash: text('state_hash').unique(uniqueName('authorizations_state_hash')),
@@ -126,14 +129,14 @@ export function describeTables(kit: SchemaKit) {
       createdAt: whole('created_at').notNull(),
       expiresAt: whole('expires_at').notNull(),
       completedAt: whole('completed_at'),
-      /** When the link was opened first, as far as it was written: openings are written in batches. */
+      /** When the link was first opened. Written in batches, so a crash may lose it. */
       openedAt: whole('opened_at'),
       /** What happened, for `explain`: lines of `domain/trail.ts`. */
       trail: text('trail'),
       ...ownerColumns(),
     },
     (t) => [
-      // the user first: SQLite would take it for the lists of a project otherwise, and sort
+      // the user comes first: else SQLite would use this index for the lists of a project, and sort
       index('authorizations_of_user').on(t.userId, t.projectId, t.id),
       index('authorizations_expiry').on(t.expiresAt),
       index('authorizations_claimed').on(t.claimedBy).where(sql`status = 'exchanging'`),
@@ -147,8 +150,8 @@ export function describeTables(kit: SchemaKit) {
   )
 
   /**
-   * The processes that hold claims, while they hold any. `beatAt` is in milliseconds by the database's clock; one that
-   * sends no heartbeat counts as dead, and its row is deleted.
+   * The processes that may hold claims. `beatAt` is in milliseconds by the database's clock. A process without heartbeats
+   * counts as dead, and its row is deleted.
    */
   const processes = table('processes', {
     id: text('id').primaryKey(),
@@ -181,23 +184,23 @@ export function describeTables(kit: SchemaKit) {
       generation: integer('generation').notNull(),
       leaseOwner: text('lease_owner'),
       leaseUntil: whole('lease_until'),
-      /** The intent: counted before the refresh token is sent, taken back when its outcome is known. */
+      /** Raised before a refresh token is sent, and lowered again when the outcome of the request is known. */
       unansweredRefreshes: integer('unanswered_refreshes').notNull().default(0),
       unansweredSince: whole('unanswered_since'),
       createdAt: whole('created_at').notNull(),
       consentedAt: whole('consented_at').notNull().default(0),
       withheldScopes: json<Readonly<Record<string, number>>>('withheld_scopes').notNull().default(sql`'{}'`),
       lastUsedAt: whole('last_used_at'),
-      /** Counts its events (`event-writes.ts`). */
+      /** The number of its last event (`event-writes.ts`). */
       eventSeq: whole('event_seq'),
-      /** Its failed refreshes since the last good one, and why it needs a consent: lines of `domain/trail.ts`. */
+      /** The failed refreshes since the last good one, and why it needs a consent: lines of `domain/trail.ts`. */
       trail: text('trail'),
       ...ownerColumns(),
     },
     (t) => [
       uniqueIndex('connections_account').on(t.projectId, t.providerUid, t.userId, t.accountId),
       uniqueIndex('connections_default').on(t.projectId, t.providerUid, t.userId).where(isTrue('is_default')),
-      // an id begins with its time, so that each list comes out of its index oldest first
+      // an id begins with its time, so each index has its rows oldest first
       index('connections_of_project').on(t.projectId, t.id),
       index('connections_of_user').on(t.projectId, t.userId, t.id),
       index('connections_of_status').on(t.projectId, t.status, t.id),
@@ -218,9 +221,9 @@ export function describeTables(kit: SchemaKit) {
       projectId: ofProject(),
       owner: text('owner').notNull(),
       request: text('request').notNull(),
-      /** The process that carries the request out (`processes`), as long as there is no answer. */
+      /** The process that carries out the request (`processes`), while there is no answer. */
       claimedBy: text('claimed_by'),
-      /** The run that was about to be begun and must not be begun twice. */
+      /** The run that the process was about to begin, which must not be begun twice. */
       begun: json<BegunRun>('begun'),
       answer: sealed('answer'),
       until: whole('until').notNull(),

@@ -3,8 +3,8 @@ import { BrokerError } from '../domain/errors.ts'
 import type { Sealed } from '../domain/sealed.ts'
 
 /**
- * What an envelope is bound to: it opens only in the place it was sealed for. Moved to another row, user or
- * column it fails like one that was altered.
+ * The place that an envelope is bound to. It opens only there: moved to another row, user or column, it fails like an
+ * envelope that was altered.
  */
 export interface SealedPlace {
   readonly table: string
@@ -16,7 +16,7 @@ export interface SealedPlace {
   readonly providerUid?: string
 }
 
-/** The table in the place of what browsers carry sealed. The database has no such table. */
+/** The `table` in the place of envelopes that browsers carry. The database has no such table. */
 export const CARRIED_TABLE = 'logins'
 
 /** Seals and opens secrets with the master keys. */
@@ -29,7 +29,7 @@ export interface Sealer {
   readonly keyIds: readonly [string, ...string[]]
 }
 
-/** An envelope that was altered, cut or moved, and never opens again. Says nothing of what is in it. */
+/** An envelope that was altered, cut or moved, and can never be opened. The error contains nothing of its content. */
 export class UnsealError extends Error {
   override readonly name = 'UnsealError'
   readonly place: SealedPlace
@@ -41,8 +41,8 @@ export class UnsealError extends Error {
 }
 
 /**
- * An envelope that was sealed with a key that is not in the ring. The operator's mistake can be corrected without loss, so
- * this is refused like a database that cannot be reached (`store_unavailable`), and the row is not marked.
+ * An envelope that was sealed with a key which is not in the ring. The operator can correct that without loss, so the
+ * error is that of a database which cannot be reached (`store_unavailable`), and the row is not marked as unusable.
  */
 export class UnknownKeyError extends BrokerError {
   readonly keyId: string
@@ -64,11 +64,9 @@ const TAG_BYTES = 16
 const KEY_ID = /^[0-9a-f]{8}$/
 
 /**
- * AES-256-GCM (NIST SP 800-38D) with a 96-bit random nonce and the full tag, under a key of its own for each
- * row (HKDF, RFC 5869), so that no key ever sees more than a few nonces. The envelope is
- * `v1.<key id>.<nonce>.<ciphertext>.<tag>`, base64url.
- *
- * @param masterKeys 32 bytes each, newest first.
+ * AES-256-GCM (NIST SP 800-38D) with a 96-bit random nonce and the full tag. Each row has a key of its own (HKDF, RFC
+ * 5869), so that few nonces are ever used with one key. The envelope is `v1.<key id>.<nonce>.<ciphertext>.<tag>`,
+ * base64url. `masterKeys` have 32 bytes each, the newest first.
  */
 export function createSealer(masterKeys: readonly [Buffer, ...Buffer[]]): Sealer {
   const [newest, ...older] = masterKeys
@@ -117,7 +115,7 @@ export function createSealer(masterKeys: readonly [Buffer, ...Buffer[]]): Sealer
   }
 }
 
-/** Tells keys apart without telling anything of them. */
+/** Identifies a master key without revealing anything about it. */
 export function keyId(key: Buffer): string {
   return createHash('sha256').update('gatepass/key-id').update(key).digest('hex').slice(0, 8)
 }

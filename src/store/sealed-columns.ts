@@ -7,8 +7,8 @@ const OF_CONNECTION = { needs: ['project_id', 'user_id', 'provider_uid'], place:
 const OF_STEP = { needs: ['project_id', 'user_id', 'steps', 'step'], place: ofStep }
 
 /**
- * Every column that holds envelopes, with the place that its envelopes are bound to. Rotation, counts and checks go
- * through this list; a test compares it with the schema.
+ * Every column that holds envelopes, and the place that its envelopes are bound to. Key rotation, counts and checks use
+ * this list; a test compares it with the schema.
  */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ...sealed('facts', 'name', ['value'], { needs: [], place: ofInstallation }),
@@ -41,12 +41,12 @@ export interface SealedColumn {
   readonly column: string
   /** The column that names the row. */
   readonly id: string
-  /** Further columns that the place is made of. */
+  /** The other columns that `place` reads. */
   readonly needs: readonly string[]
-  readonly place: (id: string, row: Readonly<Record<string, unknown>>) => Belonging
+  readonly place: (id: string, row: Readonly<Record<string, unknown>>) => RowPlace
 }
 
-type Belonging = Omit<SealedPlace, 'table' | 'column'>
+type RowPlace = Omit<SealedPlace, 'table' | 'column'>
 
 /** A stored envelope and the place it is bound to. */
 export interface PlacedEnvelope {
@@ -55,7 +55,7 @@ export interface PlacedEnvelope {
   readonly sealed: Sealed
 }
 
-/** The SQL pattern that tells facts which hold an envelope from those that do not. */
+/** The SQL LIKE pattern of facts that hold an envelope. */
 export const ENVELOPE_PATTERN = 'v1.________.%'
 
 /** The place of a secret of the installation itself, such as the check value of the master key. */
@@ -73,7 +73,7 @@ export function policyPlace(id: string, projectId: string): SealedPlace {
   return { table: 'policies', column: 'hook_secret', rowId: policyUid(id, projectId), projectId }
 }
 
-/** The one name of a policy's row: ids are unique in their project only, and a project's id has no space in it. */
+/** The primary key of a policy: its id is unique in its project only. A project's id has no space in it. */
 export function policyUid(id: string, projectId: string): string {
   return `${projectId} ${id}`
 }
@@ -93,7 +93,7 @@ export function suspendedCallPlace(id: string, projectId: string): SealedPlace {
   return { table: 'suspendedCalls', column: 'payload', rowId: id, projectId }
 }
 
-/** The place of what a session of a page may do. */
+/** The place of the payload of a page session. */
 export function pageSessionPlace(id: string, projectId: string): SealedPlace {
   return { table: 'pageSessions', column: 'payload', rowId: id, projectId }
 }
@@ -112,8 +112,8 @@ export function mcpRecordPlace(model: string, id: string): SealedPlace {
   return { table: 'mcpRecords', column: 'payload', rowId: `${model} ${id}`, projectId: '' }
 }
 
-/** @param row has the columns `id`, `needs` and, as `sealed`, the envelope. */
-export function placed(
+/** The envelope in a row that has the columns `id`, those of `needs`, and the envelope as `sealed`. */
+export function placedEnvelope(
   { table, column, place }: SealedColumn,
   row: Readonly<Record<string, unknown>>,
 ): PlacedEnvelope {
@@ -121,27 +121,27 @@ export function placed(
   return { rowId, place: { table, column, ...place(rowId, row) }, sealed: row.sealed as Sealed } // a column of envelopes
 }
 
-function ofInstallation(name: string): Belonging {
+function ofInstallation(name: string): RowPlace {
   return { rowId: name, projectId: '' }
 }
 
-function ofMcpRecord(id: string, row: Readonly<Record<string, unknown>>): Belonging {
+function ofMcpRecord(id: string, row: Readonly<Record<string, unknown>>): RowPlace {
   return { rowId: `${row.model} ${id}`, projectId: '' }
 }
 
-function ofProject(id: string, row: Readonly<Record<string, unknown>>): Belonging {
+function ofProject(id: string, row: Readonly<Record<string, unknown>>): RowPlace {
   return { rowId: id, projectId: String(row.project_id) }
 }
 
-function ofProvider(uid: string, row: Readonly<Record<string, unknown>>): Belonging {
+function ofProvider(uid: string, row: Readonly<Record<string, unknown>>): RowPlace {
   return { ...ofProject(uid, row), providerUid: uid }
 }
 
-function ofConnection(id: string, row: Readonly<Record<string, unknown>>): Belonging {
+function ofConnection(id: string, row: Readonly<Record<string, unknown>>): RowPlace {
   return { ...ofProject(id, row), userId: String(row.user_id), providerUid: String(row.provider_uid) }
 }
 
-function ofStep(id: string, row: Readonly<Record<string, unknown>>): Belonging {
+function ofStep(id: string, row: Readonly<Record<string, unknown>>): RowPlace {
   const steps = JSON.parse(String(row.steps)) as readonly { readonly providerUid: string }[] // as the store writes them
   const providerUid = steps[Number(row.step)]?.providerUid ?? ''
   return { ...ofProject(id, row), userId: String(row.user_id), providerUid }

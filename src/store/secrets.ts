@@ -3,11 +3,15 @@ import type { Secret } from '../domain/secret.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import { createLastUse, type WriteLastUse } from './last-use.ts'
+import { hasIdInProject } from './row-conditions.ts'
 import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 import { writeRow } from './write-row.ts'
 
 export interface Secrets {
-  /** Sets the secret of that key (in any case). `undefined` when another process has set the key under another id. */
+  /**
+   * Adds the secret, or replaces the one with that key (upper and lower case are the same) and id. `undefined` when the
+   * key has another id, since another process has added it.
+   */
   put(secret: Secret, audit?: AuditEntries): Promise<Secret | undefined>
   find(projectId: string, key: string): Promise<Secret | undefined>
   list(projectId: string): Promise<readonly Secret[]>
@@ -18,15 +22,18 @@ export interface Secrets {
   delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
 }
 
+interface OfKey extends OfProject {
+  /** In lower case. */
+  readonly key: string
+}
+
 export function createSecrets(database: Database): Secrets {
   const { tables, query, statement, read, write } = database
   const { secrets } = tables
-  const ofKey = (p: { projectId: string; key: string }): SQL | undefined =>
+  const ofKey = (p: OfKey): SQL | undefined =>
     and(eq(secrets.projectId, p.projectId), sql`lower(${secrets.key}) = ${p.key}`)
 
-  const byKey = statement((p: { projectId: string; key: string }) =>
-    query.select().from(secrets).where(ofKey(p)),
-  )
+  const byKey = statement((p: OfKey) => query.select().from(secrets).where(ofKey(p)))
   const ofProject = statement((p: OfProject) =>
     query.select().from(secrets).where(eq(secrets.projectId, p.projectId)).orderBy(secrets.id),
   )
@@ -36,7 +43,7 @@ export function createSecrets(database: Database): Secrets {
   const insert = statement((_: Secret) =>
     query.insert(secrets).values(placeholdersOf(secrets)).onConflictDoNothing().returning(),
   )
-  // by its own id, since the value is sealed for that row
+  // only the row with this id, since the value is sealed for it
   const update = statement((p: Omit<Secret, 'description'> & { description: string | undefined }) =>
     query
       .update(secrets)
@@ -45,10 +52,7 @@ export function createSecrets(database: Database): Secrets {
       .returning(),
   )
   const remove = statement((p: InProject) =>
-    query
-      .delete(secrets)
-      .where(and(eq(secrets.projectId, p.projectId), eq(secrets.id, p.id)))
-      .returning({ id: secrets.id }),
+    query.delete(secrets).where(hasIdInProject(secrets, p)).returning({ id: secrets.id }),
   )
 
   return {

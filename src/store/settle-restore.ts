@@ -8,10 +8,11 @@ import { NO_LEASE } from './lease.ts'
 export interface SettledRestore {
   /** When the backup was taken. */
   readonly takenAt: EpochSeconds
-  /** How many connections have a refresh token, and how many authorizations were under way. */
+  /** How many active connections have a refresh token. */
   readonly connections: number
+  /** How many authorizations had not settled. */
   readonly authorizations: number
-  /** How many scheduled runs have come due, or were under way. */
+  /** How many scheduled runs were due or under way. */
   readonly runs: number
   /** How many approvals of MCP clients were deleted. */
   readonly mcpConsents: number
@@ -40,7 +41,7 @@ export function createSettleRestore({ tables, query, statement, write }: Databas
       .where(inArray(authorizations.status, UNSETTLED))
       .returning({ id: authorizations.id }),
   )
-  // such a run may have been carried out after the backup, and running it twice is worse than not at all
+  // such a run may have been carried out after the backup, and a second time is worse than none
   const failRuns = statement((p: { now: EpochSeconds }) =>
     query
       .update(executions)
@@ -60,21 +61,21 @@ export function createSettleRestore({ tables, query, statement, write }: Databas
     query.delete(suspendedCalls).returning({ id: suspendedCalls.id }),
   )
 
-  // who has logged out or lost a role since the backup must not be logged in again
+  // users who have logged out or lost a role since the backup must not be logged in again
   const dropSessions = statement((_: object) => query.delete(pageSessions).returning({ id: pageSessions.id }))
 
-  // what was revoked after the backup must not be valid again: users approve their MCP clients once more
+  // an approval that was revoked after the backup must not be valid again, so users approve their MCP clients once more
   const dropConsents = statement((_: object) => query.delete(mcpConsents).returning({ id: mcpConsents.id }))
   const dropGrants = statement((_: object) =>
     query.delete(mcpRecords).where(ne(mcpRecords.model, 'Client')).returning({ id: mcpRecords.id }),
   )
 
-  // one that was used after the backup must not work again
+  // a link that was used after the backup must not work again
   const dropTickets = statement((_: object) =>
     query.delete(portalTickets).returning({ hash: portalTickets.hash }),
   )
 
-  // one that has ended since the backup must not begin another authorization
+  // a session that has ended since the backup must not begin another authorization
   const dropConnectSessions = statement((_: object) =>
     query.delete(connectSessions).returning({ id: connectSessions.id }),
   )

@@ -6,12 +6,15 @@ export type Present<Row> = { [K in keyof Row as null extends Row[K] ? never : K]
   [K in keyof Row as null extends Row[K] ? K : never]?: Exclude<Row[K], null>
 }
 
-/** What many statements bind. */
+/** Values that many statements bind. */
 export interface ById {
   readonly id: string
 }
 export interface OfProject {
   readonly projectId: string
+}
+export interface OfUser extends OfProject {
+  readonly userId: string
 }
 export interface InProject extends ById, OfProject {}
 
@@ -40,7 +43,7 @@ export interface Transaction<T> {
   [Symbol.iterator](): Steps<T>
 }
 
-/** What a generator function returns that is a transaction's body, or a part of one. */
+/** What the generator function of a transaction's body, or of a part of one, returns. */
 export type Steps<T> = Generator<BoundStatement<unknown>, T, readonly unknown[]>
 
 /** Turns drizzle's query into the text of one database, with a `Placeholder` for each value that is bound later. */
@@ -51,9 +54,9 @@ export type StatementMaker = <Values extends object, Row>(
 ) => Statement<Values, Row>
 
 /**
- * Makes the function that nouns declare their statements with. `build` is called once: its `values` are placeholders
- * for what each call binds, so that it must not look at them. Constants become part of the text, where the condition of
- * a partial index finds them.
+ * Makes the function that nouns declare their statements with. `build` is called once. The members of its `values` are
+ * placeholders, to which each call binds its own values, so `build` must not compute with them. Constants become part of
+ * the text: the planner compares them with the condition of a partial index.
  */
 export function createStatementMaker(toText: ToText): StatementMaker {
   return (build) => {
@@ -62,7 +65,7 @@ export function createStatementMaker(toText: ToText): StatementMaker {
   }
 }
 
-/** What builds a query on the first call, and gives it after that. */
+/** Returns a function that builds and compiles the query on its first call, and returns that result from then on. */
 export function compiled(build: () => Query<unknown>, toText: ToText): () => Compiled {
   let made: Compiled | undefined
   return () => {
@@ -72,18 +75,18 @@ export function compiled(build: () => Query<unknown>, toText: ToText): () => Com
 }
 
 interface Compiled {
-  /** Of the values that are bound to its parameters. */
+  /** The names of the values that a call binds, in the order of the parameters. */
   readonly names: readonly string[]
   readonly bind: (values: object) => BoundStatement<unknown>
 }
 
-/** Placeholders for a whole row of a table, to be bound by the names of its columns. */
+/** A row whose members are placeholders, named like the table's columns. */
 export function placeholdersOf<Table extends SQLiteTable>(table: Table): Table['$inferInsert'] {
   const names = Object.keys(getTableColumns(table))
   return Object.fromEntries(names.map((name) => [name, placeholder(name)])) as Table['$inferInsert']
 }
 
-/** One statement for each shape that a query can have: filters that are given or not, an order, a column. */
+/** Keeps one statement for each shape of a query, such as which filters are given, or its order. */
 export function variantsOf<Shape, Made>(make: (shape: Shape) => Made): (shape: Shape) => Made {
   const made = new Map<Shape, Made>()
   return (shape) => {
@@ -93,7 +96,7 @@ export function variantsOf<Shape, Made>(make: (shape: Shape) => Made): (shape: S
   }
 }
 
-/** Values for `build`, a placeholder for each name; `without`: names that have none. */
+/** Values for `build`: a placeholder for each member, `undefined` for the names in `without`. */
 export function placeholders<Values extends object>(without: readonly string[] = []): Values {
   const get = (_: object, name: string | symbol) =>
     without.includes(String(name)) ? undefined : placeholder(String(name))
@@ -147,7 +150,7 @@ function nameOf(param: unknown): string {
   return value.name
 }
 
-/** As columns of either database take it: absent is NULL, JSON is text, a fraction of a second or count is cut off. */
+/** The value as both drivers take it: absent is NULL, a boolean is 1 or 0, JSON is text, a number loses its fraction. */
 function encoded(value: unknown): unknown {
   switch (typeof value) {
     case 'undefined':
@@ -165,7 +168,7 @@ function encoded(value: unknown): unknown {
 
 type Members = Record<string, unknown>
 
-/** The object that is a member of a row. */
+/** The member of a row that is an object itself, added if there is none yet. */
 function membersOf(row: Members, name: string): Members {
   row[name] ??= {}
   return row[name] as Members // made here
@@ -179,7 +182,7 @@ interface Field {
   readonly decode: ((value: unknown) => unknown) | undefined
 }
 
-/** The columns that a query gives, which drizzle keeps in its configuration and does not show in its types. */
+/** The columns of a query's rows. Drizzle has them in the query's `config`, which is not part of its types. */
 function fieldsOf(query: Query<unknown>): readonly Field[] {
   const { fields = {}, returning } = (query as unknown as { readonly config: QueryConfig }).config
   return (returning ?? selectedIn(fields)).map(({ path, field }) => ({
@@ -189,7 +192,7 @@ function fieldsOf(query: Query<unknown>): readonly Field[] {
   }))
 }
 
-/** Most columns have the function of their base class, which returns its argument. */
+/** `undefined` for the many columns that have the function of their base class: it returns its argument. */
 function decoderOf(column: Decoder): Field['decode'] {
   if (column.mapFromDriverValue === Column.prototype.mapFromDriverValue) return undefined
   return (value) => column.mapFromDriverValue(value)

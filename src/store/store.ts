@@ -4,50 +4,55 @@ import type { Nouns } from './create-nouns.ts'
 import type { SettledRestore } from './settle-restore.ts'
 
 /**
- * Everything that is kept, on SQLite or PostgreSQL: the nouns that `createNouns` lists. Each method keeps its promise
- * alone, also against other processes on the same database: callers need no transaction. `test/store/conformance.ts`
- * tests every promise on both databases.
+ * The database, SQLite or PostgreSQL: the nouns that `createNouns` lists. Each method keeps its promise by itself, also
+ * when other processes write to the same database, so callers need no transaction. `test/store/conformance.ts` tests
+ * every promise on both databases.
  *
- * The file of a noun holds its promise and its statements. `database.ts` says what the statements are written with, and
- * `dialects/` holds what differs between the databases.
+ * The file of a noun has its promise and its statements, `database.ts` what statements are made and run with, and
+ * `dialects/` what differs between the databases.
  */
 export interface Store extends Nouns {
   /**
-   * Announces through `onChange` what other processes have written since the last call, on a database that does not
-   * push changes. The returned number changes when a change may have been missed: caches must then be emptied.
+   * Announces to the listeners of `onChange` what other processes have written since the last call, where the database
+   * does not push changes. Returns a number. When it differs from the last one, changes may have been missed, and caches
+   * must be emptied.
    */
   catchUp(): number
   /**
-   * Registers a listener. It is called in the tick in which a write of this process was committed, and for writes of
-   * other processes when this process hears of them.
+   * Registers a listener. It is called in the tick in which a write of this process was committed, and when this process
+   * reads of writes of other processes.
    */
   onChange(listener: (change: StoreChange) => void): void
   /** Writes a value. Throws when the database cannot be written: no space, no permission, no server. */
   probe(): Promise<void>
-  /** Figures of the database, as this process sees it. */
+  /** Figures of this process's use of the database, for metrics. */
   figures(): StoreFigures
   /**
    * Makes a restored backup safe to use, once. Its refresh tokens may have been rotated after the backup, so each counts
-   * one more request whose outcome is not known. Authorizations that were under way fail as expired, with this message.
-   * Scheduled runs that are due or under way fail, since they may have been carried out. Paused chains, suspended calls
-   * and leases are deleted. `undefined` when the database is no restored backup.
+   * one more request whose outcome is not known. Authorizations that have not settled fail as expired, with this message.
+   * Scheduled runs that are due or under way fail, since they may have been carried out. Paused chains, suspended calls,
+   * leases, sessions, one-time links and approvals of MCP clients are deleted. `undefined` when the database is no
+   * restored backup.
    */
   settleRestore(message: string, now: EpochSeconds): Promise<SettledRestore | undefined>
   close(): Promise<void>
 }
 
 export interface OpeningOptions {
-  /** Is given the facts before anything is written, even a migration; throws to refuse the database. */
+  /** Called with the facts before anything is written, even a migration; throws to refuse the database. */
   readonly admit?: (facts: ReadonlyMap<string, string>) => void
-  /** An empty PostgreSQL database gets its tables in so many partitions. Throws `already_exists` when it is not empty. */
+  /**
+   * The number of partitions that tables get in an empty PostgreSQL database. Opening one that is not empty and has
+   * another number throws `already_exists`.
+   */
   readonly partitions?: number | undefined
-  /** `traceparent` of the request that runs, if its trace is recorded. Absent: events are written without it. */
+  /** Returns the `traceparent` of the request that runs, if its trace is recorded. Absent: events are written without. */
   readonly traceparent?: (() => string | undefined) | undefined
 }
 
 export interface StoreFigures {
-  /** SQLite: statements that were tried again because another process was writing. */
+  /** SQLite: how often a call was retried because another process was writing. */
   readonly busyRetries?: number
-  /** PostgreSQL: the pool's connections that are used and idle, and the calls that wait for one. */
+  /** PostgreSQL: the used and idle connections of the pool, and the calls that wait for one. */
   readonly connections?: { readonly used: number; readonly idle: number; readonly waiting: number }
 }

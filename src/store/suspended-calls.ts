@@ -2,17 +2,18 @@ import { and, eq, gt, lte } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { SuspendedCall } from '../domain/suspended-call.ts'
 import type { Database } from './database.ts'
+import { hasIdInProject } from './row-conditions.ts'
 import { type InProject, placeholdersOf } from './statement.ts'
 import { deleteInSlices } from './sweep.ts'
 
-/** Tool calls that ask their users. Each write is announced (`suspended_call`), so that any process may wait for it. */
+/** Tool calls that ask their users. A change is announced (`suspended_call`), so that any process can wait for it. */
 export interface SuspendedCalls {
   add(call: SuspendedCall): Promise<void>
   /** `undefined` once the call has expired. */
   find(projectId: string, id: string, now: EpochSeconds): Promise<SuspendedCall | undefined>
   /**
-   * Writes `next` in place of `before`; `false`, with nothing written, where the row has changed since it was read: of
-   * two answers to one question one is written.
+   * Writes `next` in place of `before`. `false`, with nothing written, when the row has changed since it was read: of two
+   * answers to one question one is written.
    */
   advance(
     before: SuspendedCall,
@@ -26,7 +27,6 @@ export interface SuspendedCalls {
 export function createSuspendedCalls(database: Database): SuspendedCalls {
   const { tables, query, statement, read, write } = database
   const { suspendedCalls } = tables
-  const named = (p: InProject) => and(eq(suspendedCalls.id, p.id), eq(suspendedCalls.projectId, p.projectId))
   const id = { id: suspendedCalls.id }
 
   const insert = statement((_: SuspendedCall) =>
@@ -36,7 +36,7 @@ export function createSuspendedCalls(database: Database): SuspendedCalls {
     query
       .select()
       .from(suspendedCalls)
-      .where(and(named(p), gt(suspendedCalls.expiresAt, p.now))),
+      .where(and(hasIdInProject(suspendedCalls, p), gt(suspendedCalls.expiresAt, p.now))),
   )
   const advance = statement(
     (
@@ -48,10 +48,18 @@ export function createSuspendedCalls(database: Database): SuspendedCalls {
       query
         .update(suspendedCalls)
         .set({ status: p.status, payload: p.payload, expiresAt: p.expiresAt })
-        .where(and(named(p), eq(suspendedCalls.status, p.beforeStatus), eq(suspendedCalls.payload, p.before)))
+        .where(
+          and(
+            hasIdInProject(suspendedCalls, p),
+            eq(suspendedCalls.status, p.beforeStatus),
+            eq(suspendedCalls.payload, p.before),
+          ),
+        )
         .returning(id),
   )
-  const remove = statement((p: InProject) => query.delete(suspendedCalls).where(named(p)).returning(id))
+  const remove = statement((p: InProject) =>
+    query.delete(suspendedCalls).where(hasIdInProject(suspendedCalls, p)).returning(id),
+  )
   const sweep = deleteInSlices(database, suspendedCalls, id, (p: { now: EpochSeconds }) =>
     lte(suspendedCalls.expiresAt, p.now),
   )

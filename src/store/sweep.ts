@@ -4,9 +4,9 @@ import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Database } from './database.ts'
 
 /**
- * Runs `slice` until it finds fewer rows than `limit`, the most that it takes at once, and returns how many it has taken
- * in all. After each slice it pauses as long as the slice took: requests of this process run meanwhile, and on SQLite the
- * writers of the others get their turn at the one write lock.
+ * Runs `slice` until it returns fewer rows than `limit`, the most that one slice takes. Returns the number of all rows.
+ * After each slice it pauses as long as the slice took, so that requests of this process run meanwhile and, on SQLite,
+ * other processes get the write lock.
  */
 export async function inSlices(limit: number, slice: () => Promise<readonly unknown[]>): Promise<number> {
   for (let taken = 0; ; ) {
@@ -19,11 +19,11 @@ export async function inSlices(limit: number, slice: () => Promise<readonly unkn
 }
 
 /**
- * Returns the function that deletes, in slices, all rows of the table that meet the condition, found by the columns of a
- * key, and returns how many.
+ * Returns a function that deletes all rows of the table that meet the condition, in slices, and returns how many. `key`:
+ * the columns that identify a row.
  *
- * The statement repeats the condition beside the list of keys: PostgreSQL makes the list from what was committed when the
- * statement began, and checks only what is beside it against a row that another node has changed since.
+ * The statement has the condition twice, in the subquery for the keys and beside it. PostgreSQL evaluates the subquery on
+ * the state when the statement began; if another node has changed a row since, it checks only the condition beside it.
  */
 export function deleteInSlices<Values extends object>(
   { query, statement, writeRepeatable, dialect }: Database,

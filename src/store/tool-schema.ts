@@ -14,7 +14,7 @@ import type { WorkerType } from '../domain/worker.ts'
 import type { WorkerNeeds } from '../domain/worker-needs.ts'
 import type { SchemaKit } from './schema-kit.ts'
 
-/** The part of `describeTables` about tools: what they run on, which secrets they get, who may use them, and their runs. */
+/** The part of `describeTables` for tools: their workers and secrets, the policies for their use, and their runs. */
 export function describeToolTables(kit: SchemaKit, projectId: () => AnySQLiteColumn) {
   const { table, text, integer, whole, flag, json, index, uniqueIndex, primaryKey } = kit
   const ofProject = () => text('project_id').notNull().references(projectId)
@@ -27,7 +27,7 @@ export function describeToolTables(kit: SchemaKit, projectId: () => AnySQLiteCol
       projectId: ofProject(),
       namespace: text('namespace').notNull(),
       name: text('name').notNull(),
-      /** Empty: the tool says none. */
+      /** Empty: the tool has no version. */
       version: text('version').notNull(),
       title: text('title').notNull(),
       description: text('description').notNull(),
@@ -88,7 +88,7 @@ export function describeToolTables(kit: SchemaKit, projectId: () => AnySQLiteCol
       unreachableSince: whole('unreachable_since'),
       accepted: json<WorkerNeeds>('accepted'),
       acceptedMac: text('accepted_mac'),
-      /** Counts its events (`event-writes.ts`). */
+      /** The number of its last event (`event-writes.ts`). */
       eventSeq: whole('event_seq'),
     },
     (t) => [uniqueIndex('workers_id').on(t.projectId, t.id)],
@@ -112,7 +112,7 @@ export function describeToolTables(kit: SchemaKit, projectId: () => AnySQLiteCol
   const policies = table(
     'policies',
     {
-      /** Of the project and the id: an envelope belongs to a row of one name. */
+      /** Made of the project and the id (`policyUid`), since an envelope is bound to one column that identifies the row. */
       uid: text('uid').primaryKey(),
       projectId: ofProject(),
       id: text('id').notNull(),
@@ -155,12 +155,12 @@ export function describeToolTables(kit: SchemaKit, projectId: () => AnySQLiteCol
       leaseUntil: whole('lease_until'),
     },
     (t) => [
-      // an id begins with its time, so that each list comes out of its index newest first
+      // an id begins with its time, so each index has its rows in the order of time
       index('executions_project').on(t.projectId, t.id),
       index('executions_user').on(t.projectId, t.userId, t.id),
       index('executions_tool').on(t.projectId, t.toolId, t.id),
       index('executions_put_off').on(t.projectId, t.id).where(sql`type = 'scheduled'`),
-      // nearly all have completed: those are found in the lists above
+      // nearly all runs have completed: they are found by the indexes above
       index('executions_status').on(t.projectId, t.status, t.id).where(sql`status <> 'completed'`),
       index('executions_due').on(t.runAt, t.id).where(sql`status = 'scheduled'`),
       index('executions_lease').on(t.leaseUntil).where(sql`status = 'running'`),

@@ -2,27 +2,27 @@ import { and, desc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
 import { toolAliases as aliasesOf, type Tool } from '../domain/tool.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { AuditEntries } from './audit-entries.ts'
-import { rowChange, type StoreChange } from './changes.ts'
+import { type Announce, rowChange } from './changes.ts'
 import type { Database } from './database.ts'
-import { type Announce, eventWrites } from './event-writes.ts'
+import { eventWrites } from './event-writes.ts'
 import { keptToolColumns, toKeptTool } from './kept-tool.ts'
 import { providerUpsert } from './providers.ts'
-import type { RowPage } from './row-page.ts'
+import { type RowPage, rowPage } from './row-page.ts'
 import type { Tables } from './schema.ts'
 import { type OfProject, type Present, placeholdersOf, type Steps } from './statement.ts'
 import { writeRow } from './write-row.ts'
 
 export interface Tools {
-  /** Adds or replaces the tool with that `uid`, its aliases, and the provider entries that come with it: all or nothing. */
+  /** Adds or replaces the tool with that `uid`, its aliases, and the given provider entries: all or nothing. */
   put(tool: Tool, entries?: readonly ProviderEntry[], audit?: AuditEntries): Promise<void>
   /** All tools that have this alias (lower case), newest first. */
   named(projectId: string, alias: string): Promise<readonly Tool[]>
   list(projectId: string): Promise<readonly Tool[]>
-  /** The next tools after that `uid`, in the order of their uids, as `toKeptTool` makes them. */
+  /** The tools after the uid `after`, in the order of their uids, as `toKeptTool` makes them. */
   page(projectId: string, after: string, limit: number): Promise<RowPage<Tool>>
-  /** Those of these tools that exist, as `toKeptTool` makes them. */
+  /** The tools with these uids, as far as they exist, as `toKeptTool` makes them. */
   byUids(projectId: string, uids: readonly string[]): Promise<readonly Tool[]>
-  /** Adds, replaces and deletes tools, and puts the provider entries that come with them: all or nothing. */
+  /** Adds, replaces and deletes tools, and adds or replaces the given provider entries: all or nothing. */
   change(projectId: string, changes: ToolChanges, audit?: AuditEntries): Promise<void>
   delete(uid: string, audit?: AuditEntries): Promise<void>
 }
@@ -31,11 +31,11 @@ export interface ToolChanges {
   readonly put: readonly Tool[]
   readonly removed: readonly string[]
   readonly entries?: readonly ProviderEntry[]
-  /** Told to the project's webhooks. */
+  /** Written as an event for the project's webhooks. */
   readonly requirements?: ChangedRequirements
 }
 
-/** What the tools of a worker name now and did not before, and the other way round. */
+/** The requirements that a worker's tools have newly, and those that they no longer have. */
 export interface ChangedRequirements {
   readonly uid: string
   readonly id: string
@@ -49,7 +49,7 @@ export function createTools(database: Database): Tools {
   const putProvider = providerUpsert(database)
   const events = eventWrites(database)
 
-  const ofAlias = statement((p: { projectId: string; alias: string }) =>
+  const ofAlias = statement((p: OfProject & { alias: string }) =>
     query
       .select(getTableColumns(tools))
       .from(toolAliases)
@@ -61,7 +61,7 @@ export function createTools(database: Database): Tools {
     query.select().from(tools).where(eq(tools.projectId, p.projectId)).orderBy(tools.uid),
   )
   const kept = keptToolColumns(tools)
-  const pageAfter = statement((p: { projectId: string; after: string; limit: number }) =>
+  const pageAfter = statement((p: OfProject & { after: string; limit: number }) =>
     query
       .select(kept)
       .from(tools)
@@ -69,7 +69,7 @@ export function createTools(database: Database): Tools {
       .orderBy(tools.uid)
       .limit(p.limit),
   )
-  const ofUids = statement((p: { projectId: string; uids: readonly string[] }) =>
+  const ofUids = statement((p: OfProject & { uids: readonly string[] }) =>
     query
       .select(kept)
       .from(tools)
@@ -99,10 +99,10 @@ export function createTools(database: Database): Tools {
       )
       .returning({ alias: toolAliases.alias }),
   )
-  const addAliases = statement((p: { projectId: string; uid: string; aliases: readonly string[] }) =>
+  const addAliases = statement((p: OfProject & { uid: string; aliases: readonly string[] }) =>
     query
       .insert(toolAliases)
-      // SQLite would take ON CONFLICT for a part of a SELECT without WHERE
+      // SQLite cannot parse ON CONFLICT without `where true`
       .select(sql`select ${p.projectId}, value, ${p.uid} from ${dialect.elementsOf(p.aliases)} where true`)
       .onConflictDoNothing()
       .returning({ alias: toolAliases.alias }),
@@ -119,16 +119,16 @@ export function createTools(database: Database): Tools {
     yield* addAliases({ projectId, uid, aliases })
   }
 
-  function* tellRequirements(
+  function* addRequirementsEvent(
     announce: Announce,
     projectId: string,
     { uid: key, id, added, removed }: ChangedRequirements,
   ): Steps<void> {
-    const told = yield* events.receivers(projectId)
-    if (told === undefined) return
+    const receivers = yield* events.findReceivers(projectId)
+    if (receivers === undefined) return
     const sequence = yield* events.nextSequence('worker', key)
     const type = 'worker.requirements_changed'
-    yield* events.add(announce, told, { projectId, type, key, sequence, data: { id, added, removed } })
+    yield* events.add(announce, receivers, { projectId, type, key, sequence, data: { id, added, removed } })
   }
 
   return {
@@ -148,9 +148,8 @@ export function createTools(database: Database): Tools {
       return (await read(ofProject({ projectId }))).map(toTool)
     },
     async page(projectId, after, limit) {
-      const rows = await read(pageAfter({ projectId, after, limit }))
-      const last = rows.length < limit ? undefined : rows.at(-1)
-      return { rows: rows.map(toKeptTool), ...(last && { next: last.uid }) }
+      const rows = (await read(pageAfter({ projectId, after, limit }))).map(toKeptTool)
+      return rowPage(rows, limit, ({ uid }) => uid)
     },
     async byUids(projectId, uids) {
       return (await read(ofUids({ projectId, uids }))).map(toKeptTool)
@@ -162,7 +161,7 @@ export function createTools(database: Database): Tools {
         for (const tool of changed) yield* put(tool)
         announce(rowChange('tool', projectId, [...removed, ...changed.map(({ uid }) => uid)]))
         announceEntries(announce, projectId, entries)
-        if (requirements !== undefined) yield* tellRequirements(announce, projectId, requirements)
+        if (requirements !== undefined) yield* addRequirementsEvent(announce, projectId, requirements)
         return true
       })
     },
@@ -173,11 +172,7 @@ export function createTools(database: Database): Tools {
   }
 }
 
-function announceEntries(
-  announce: (change: StoreChange) => void,
-  projectId: string,
-  entries: readonly ProviderEntry[],
-): void {
+function announceEntries(announce: Announce, projectId: string, entries: readonly ProviderEntry[]): void {
   const uids = entries.map(({ uid }) => uid)
   if (uids.length > 0) announce(rowChange('provider', projectId, uids))
 }

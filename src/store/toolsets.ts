@@ -1,7 +1,8 @@
-import { and, eq, getTableColumns } from 'drizzle-orm'
+import { eq, getTableColumns } from 'drizzle-orm'
 import type { Toolset } from '../domain/toolset.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
+import { hasIdInProject } from './row-conditions.ts'
 import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 import { writeRow } from './write-row.ts'
 
@@ -11,16 +12,16 @@ export type BareNames = Readonly<Record<string, string>>
 export interface Toolsets {
   /** `false` when the project has a toolset of that id already. */
   add(toolset: Toolset, audit?: AuditEntries): Promise<boolean>
-  /** Replaces the toolset of that id, whose bare names stay. `false` when it was deleted meanwhile. */
+  /** Replaces the toolset of that id except for its bare names. `false` when it was deleted meanwhile. */
   replace(toolset: Toolset, audit?: AuditEntries): Promise<boolean>
   find(projectId: string, id: string): Promise<Toolset | undefined>
   /** In the order of their ids. */
   list(projectId: string): Promise<readonly Toolset[]>
-  /** The bare names that were given in the toolset, which stay with their tools. Empty for an unknown toolset. */
+  /** The bare names that tools were given in the toolset. Empty for an unknown toolset. */
   bareNames(projectId: string, id: string): Promise<BareNames>
   /**
-   * Replaces the toolset's bare names by what `give` makes of them, and returns them. Of simultaneous calls each is given
-   * what the others have left; `give` may be called again.
+   * Replaces the toolset's bare names by the result of `give`, and returns it. Simultaneous calls run one after the other,
+   * each with the names that the last one has written. `give` may be called again.
    */
   giveBareNames(projectId: string, id: string, give: (given: BareNames) => BareNames): Promise<BareNames>
   delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
@@ -29,7 +30,7 @@ export interface Toolsets {
 export function createToolsets({ tables, query, statement, read, write, dialect }: Database): Toolsets {
   const { toolsets } = tables
   const { bareNames, ...columns } = getTableColumns(toolsets)
-  const named = (p: InProject) => and(eq(toolsets.projectId, p.projectId), eq(toolsets.id, p.id))
+  const named = (p: InProject) => hasIdInProject(toolsets, p)
   const change = { noun: 'toolset' } as const
 
   const byId = statement((p: InProject) => query.select(columns).from(toolsets).where(named(p)))
@@ -50,10 +51,9 @@ export function createToolsets({ tables, query, statement, read, write, dialect 
   const remove = statement((p: InProject) =>
     query.delete(toolsets).where(named(p)).returning({ id: toolsets.id }),
   )
-  const namesOf = statement((p: InProject) => query.select({ bareNames }).from(toolsets).where(named(p)))
-  const lockedNames = statement((p: InProject) =>
-    dialect.lock(query.select({ bareNames }).from(toolsets).where(named(p)), 'for update'),
-  )
+  const selectNames = (p: InProject) => query.select({ bareNames }).from(toolsets).where(named(p))
+  const namesOf = statement(selectNames)
+  const lockedNames = statement((p: InProject) => dialect.lock(selectNames(p), 'for update'))
   const putNames = statement((p: InProject & { bareNames: BareNames }) =>
     query.update(toolsets).set({ bareNames: p.bareNames }).where(named(p)).returning({ id: toolsets.id }),
   )
@@ -75,7 +75,7 @@ export function createToolsets({ tables, query, statement, read, write, dialect 
       return (await read(namesOf({ projectId, id })))[0]?.bareNames ?? {}
     },
     async giveBareNames(projectId, id, give) {
-      // not announced: a process that lacks these names reads them when it gives names itself
+      // not announced: a process reads the names again when it needs one that it does not know
       return write(undefined, function* () {
         const [row] = yield* lockedNames({ projectId, id })
         const given = give(row?.bareNames ?? {})

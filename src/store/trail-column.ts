@@ -3,8 +3,8 @@ import type { AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { CUT_LINE, LONGEST_TRAIL } from '../domain/trail.ts'
 
 /**
- * The trail with these lines after it, in the UPDATE that makes them true. A full one is replaced, so that the
- * latest attempt is always complete.
+ * Appends lines to the trail, in the UPDATE that they describe. A full trail is replaced by them, so that the latest
+ * attempt is always complete.
  */
 export function withLines(column: AnySQLiteColumn, lines: string): SQL<string> {
   const before = sql`coalesce(${column}, '')`

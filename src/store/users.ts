@@ -1,7 +1,8 @@
 import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Database } from './database.ts'
-import type { OfProject } from './statement.ts'
+import { greaterOf, isOfUser } from './row-conditions.ts'
+import type { OfProject, OfUser } from './statement.ts'
 import { deleteInSlices } from './sweep.ts'
 
 export interface SeenUser {
@@ -9,45 +10,38 @@ export interface SeenUser {
   readonly lastSeenAt: EpochSeconds
 }
 
-/** The users of each project, by when Gatepass last acted for them. */
+/** The users of each project, and when Gatepass last acted for each. */
 export interface Users {
   /** Writes when each user was last seen, by user id. A later time that is already stored stays. */
   seen(projectId: string, users: ReadonlyMap<string, EpochSeconds>): Promise<void>
   find(projectId: string, userId: string): Promise<SeenUser | undefined>
-  /** The latest seen first; `after`: those that follow this one. */
+  /** The latest seen first; `after`: the last user of the former page. */
   list(projectId: string, limit: number, after?: SeenUser): Promise<readonly SeenUser[]>
   /** Deletes the row of a user whose data are erased. */
   forget(projectId: string, userId: string): Promise<void>
-  /** Deletes those who were last seen before `before`; returns how many. */
+  /** Deletes the rows of users who were last seen before `before`; returns how many. */
   sweep(before: EpochSeconds): Promise<number>
-}
-
-interface OfUser extends OfProject {
-  readonly userId: string
 }
 
 export function createUsers(database: Database): Users {
   const { tables, query, statement, read, write, writeRepeatable, dialect } = database
   const { users, projects } = tables
-  const ofUser = (p: OfUser) => and(eq(users.projectId, p.projectId), eq(users.userId, p.userId))
   const columns = { userId: users.userId, lastSeenAt: users.lastSeenAt }
 
   const seen = statement((p: OfProject & { uses: Readonly<Record<string, EpochSeconds>> }) =>
     query
       .insert(users)
-      // ordered, so that two nodes lock the rows in one order; `where true` parts the SELECT from ON CONFLICT in SQLite
+      // sorted, so that two nodes lock the rows in the same order; SQLite cannot parse ON CONFLICT without `where true`
       .select(
         sql`select cast(${p.projectId} as text), used.key, cast(used.value as bigint) from ${dialect.membersOf(p.uses)} as used where true order by used.key`,
       )
       .onConflictDoUpdate({
         target: [users.projectId, users.userId],
-        set: {
-          lastSeenAt: sql`case when ${users.lastSeenAt} > excluded.last_seen_at then ${users.lastSeenAt} else excluded.last_seen_at end`,
-        },
+        set: { lastSeenAt: greaterOf(users.lastSeenAt, sql`excluded.last_seen_at`) },
       })
       .returning({ userId: users.userId }),
   )
-  const one = statement((p: OfUser) => query.select(columns).from(users).where(ofUser(p)))
+  const one = statement((p: OfUser) => query.select(columns).from(users).where(isOfUser(users, p)))
   const latest = statement((p: OfProject & { limit: number }) =>
     query
       .select(columns)
@@ -70,7 +64,7 @@ export function createUsers(database: Database): Users {
       .limit(p.limit),
   )
   const forget = statement((p: OfUser) =>
-    query.delete(users).where(ofUser(p)).returning({ userId: users.userId }),
+    query.delete(users).where(isOfUser(users, p)).returning({ userId: users.userId }),
   )
   const projectIds = statement((_: object) => query.select({ id: projects.id }).from(projects))
   const sweep = deleteInSlices(
@@ -98,7 +92,7 @@ export function createUsers(database: Database): Users {
     },
     async sweep(before) {
       let swept = 0
-      // project by project, since the index of the times begins with it
+      // one project at a time, since the index of the times begins with the project
       for (const { id: projectId } of await read(projectIds({}))) swept += await sweep({ projectId, before })
       return swept
     },

@@ -4,7 +4,7 @@ import type { Sealed } from '../domain/sealed.ts'
 import type { DeliveryState, DisabledReason, EventType } from '../domain/webhook.ts'
 import type { SchemaKit } from './schema-kit.ts'
 
-/** The part of `describeTables` for webhooks: the receivers of events, the events, and each on its way to a receiver. */
+/** The part of `describeTables` for webhooks: the receivers of events, the events, and their deliveries. */
 export function describeWebhookTables(kit: SchemaKit, projectId: () => AnySQLiteColumn) {
   const { table, text, integer, whole, flag, json, index, primaryKey } = kit
   const ofProject = () => text('project_id').notNull().references(projectId)
@@ -34,7 +34,7 @@ export function describeWebhookTables(kit: SchemaKit, projectId: () => AnySQLite
     (t) => [index('webhooks_of_project').on(t.projectId, t.id)],
   )
 
-  /** What happened, written in the transaction of the change while the project has a webhook. */
+  /** The events of projects that have a webhook, written in the transaction of the change that they report. */
   const events = table(
     'events',
     {
@@ -43,14 +43,14 @@ export function describeWebhookTables(kit: SchemaKit, projectId: () => AnySQLite
       type: text('type').$type<EventType>().notNull(),
       /** The id of the connection, authorization, run or worker. */
       key: text('key').notNull(),
-      /** Counts the events of the key in the order of their commits. */
+      /** The number of the event among those of its key, in the order of their commits. */
       keySeq: whole('key_seq').notNull(),
       /** The JSON that is sent. */
       body: text('body').notNull(),
       at: whole('at').notNull(),
-      /** The user in the body, until what is kept about them is deleted. */
+      /** The user that the body names, until the user's data are erased. */
       userId: text('user_id'),
-      /** `traceparent` of the request that wrote it, if its trace is recorded: attempts to deliver it have a link to it. */
+      /** `traceparent` of the request that wrote it, if its trace is recorded. The traces of its deliveries link to it. */
       traceparent: text('traceparent'),
     },
     (t) => [
@@ -71,8 +71,8 @@ export function describeWebhookTables(kit: SchemaKit, projectId: () => AnySQLite
       /** Attempts that were begun. */
       attempt: integer('attempt').notNull(),
       /**
-       * When an attempt is due, by the clock of leases. While an attempt is under way: when its lease ends. NULL: the
-       * delivery before it in its key is waiting.
+       * When the next attempt is due, by the clock of leases; during an attempt, when its lease ends. NULL: an earlier
+       * delivery of its key has not ended.
        */
       dueAt: whole('due_at'),
       leaseOwner: text('lease_owner'),
@@ -85,7 +85,7 @@ export function describeWebhookTables(kit: SchemaKit, projectId: () => AnySQLite
       primaryKey({ columns: [t.webhookId, t.eventId] }),
       index('deliveries_due').on(t.webhookId, t.dueAt).where(sql`state = 'waiting'`),
       index('deliveries_of_key').on(t.webhookId, t.key, t.keySeq).where(sql`state = 'waiting'`),
-      // nearly all are delivered: those are found by the primary key
+      // nearly all deliveries are `delivered`: they are found by the primary key
       index('deliveries_state').on(t.webhookId, t.state, t.eventId).where(sql`state <> 'delivered'`),
       index('deliveries_age').on(t.createdAt),
     ],

@@ -4,9 +4,10 @@ import type { Sealed } from '../domain/sealed.ts'
 import type { DisabledReason, Webhook } from '../domain/webhook.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
+import { hasIdInProject } from './row-conditions.ts'
 import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 
-/** What an administrator sets. */
+/** The columns that an administrator sets. */
 export type WebhookSettings = Pick<
   Webhook,
   | 'id'
@@ -35,7 +36,7 @@ export interface Webhooks {
   find(projectId: string, id: string): Promise<Webhook | undefined>
   /** The oldest first. */
   list(projectId: string): Promise<readonly Webhook[]>
-  /** Writes the settings. One that is enabled counts as healthy again, and what waits for it is due at once. */
+  /** Writes the settings. A webhook that they enable counts as healthy, and its deliveries are due at once. */
   change(settings: WebhookSettings, audit?: AuditEntries): Promise<boolean>
   rotate(secrets: RotatedSecret, audit?: AuditEntries): Promise<boolean>
   /** Disables the webhook unless it is disabled already. */
@@ -44,14 +45,14 @@ export interface Webhooks {
     now: EpochSeconds,
     audit?: AuditEntries,
   ): Promise<boolean>
-  /** Deletes the webhook. Its deliveries are deleted when their time is over. */
+  /** Deletes the webhook. Its deliveries stay until `Events.sweep` deletes them. */
   delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
 }
 
 export function createWebhooks(database: Database): Webhooks {
   const { tables, query, statement, read, write } = database
   const { webhooks } = tables
-  const named = (p: InProject) => and(eq(webhooks.projectId, p.projectId), eq(webhooks.id, p.id))
+  const named = (p: InProject) => hasIdInProject(webhooks, p)
   const id = { id: webhooks.id }
 
   const byId = statement((p: InProject) => query.select().from(webhooks).where(named(p)))
@@ -148,7 +149,7 @@ export function createWebhooks(database: Database): Webhooks {
   }
 }
 
-/** Retries that one statement makes due: as many as a webhook can have attempted while it failed, and more. */
+/** The most retries that one statement makes due: more than a failing webhook can have. */
 const HASTENED_AT_ONCE = 1_000
 
 /** Makes the retries of a webhook due at once, because it answers again. */
@@ -170,7 +171,7 @@ export function hastenStatement({ tables: { deliveries }, query, statement, dial
     return query
       .update(deliveries)
       .set({ dueAt: now })
-      .where(and(eq(deliveries.webhookId, p.webhookId), inArray(deliveries.eventId, some), isLater))
+      .where(and(inArray(deliveries.eventId, some), isLater))
       .returning({ eventId: deliveries.eventId })
   })
 }

@@ -1,39 +1,40 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { eq, inArray, sql } from 'drizzle-orm'
 import type { Worker } from '../domain/worker.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { rowChange } from './changes.ts'
 import type { Database } from './database.ts'
+import { hasIdInProject } from './row-conditions.ts'
 import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 import { writeRow } from './write-row.ts'
 
-/** Tools that are deleted in one commit, of a worker that may have ten thousands. */
+/** How many tools are deleted in one commit: a worker may have tens of thousands. */
 const TOOLS_AT_ONCE = 50
 
-/** What the tools of the worker may ask for, and the MAC of that. */
+/** What the worker's tools may require, and its MAC. */
 export type AcceptedNeeds = Pick<Worker, 'uid' | 'accepted' | 'acceptedMac'>
 
 export interface Workers {
   /** Adds the worker, or returns `undefined` when its `id` is taken in the project. */
   add(worker: Worker, audit?: AuditEntries): Promise<Worker | undefined>
-  /** Writes all members but `accepted` and its MAC. */
+  /** Replaces the worker except for `accepted` and its MAC. */
   put(worker: Worker, audit?: AuditEntries): Promise<void>
-  /** Writes what the worker's tools may ask for. */
+  /** Writes what the worker's tools may require. */
   accept(needs: AcceptedNeeds, audit?: AuditEntries): Promise<void>
   findByUid(uid: string): Promise<Worker | undefined>
   find(projectId: string, id: string): Promise<Worker | undefined>
   list(projectId: string): Promise<readonly Worker[]>
-  /** The workers of all projects, for the upkeep of the tool catalogue. */
+  /** The workers of all projects, whose tools a background job reads again. */
   all(): Promise<readonly Worker[]>
   /**
-   * Deletes the worker with its tools, and unbinds the metadata tools that are bound to it. Most of its tools are deleted
-   * before, a part in each commit; if the process ends meanwhile, the worker is still there.
+   * Deletes the worker with its tools, and unbinds the metadata tools that are bound to it. Most tools are deleted before
+   * the worker, a few in each commit; if the process ends in between, the worker still exists.
    */
   delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
 }
 
 export function createWorkers({ tables, query, statement, read, write, dialect }: Database): Workers {
   const { workers, tools } = tables
-  const named = (p: InProject) => and(eq(workers.projectId, p.projectId), eq(workers.id, p.id))
+  const named = (p: InProject) => hasIdInProject(workers, p)
 
   const byUid = statement((p: { uid: string }) => query.select().from(workers).where(eq(workers.uid, p.uid)))
   const byId = statement((p: InProject) => query.select().from(workers).where(named(p)))
@@ -58,14 +59,10 @@ export function createWorkers({ tables, query, statement, read, write, dialect }
   const remove = statement((p: InProject) =>
     query.delete(workers).where(named(p)).returning({ uid: workers.uid }),
   )
-  const someTools = (p: { uid: string; limit: number }) =>
-    query.select({ uid: tools.uid }).from(tools).where(eq(tools.workerUid, p.uid)).limit(p.limit)
-  const removeSomeTools = statement((p: { uid: string; limit: number }) =>
-    query
-      .delete(tools)
-      .where(inArray(tools.uid, someTools(p)))
-      .returning({ uid: tools.uid }),
-  )
+  const removeSomeTools = statement((p: { uid: string; limit: number }) => {
+    const some = query.select({ uid: tools.uid }).from(tools).where(eq(tools.workerUid, p.uid)).limit(p.limit)
+    return query.delete(tools).where(inArray(tools.uid, some)).returning({ uid: tools.uid })
+  })
   const removeTools = statement((p: { uid: string }) =>
     query.delete(tools).where(eq(tools.workerUid, p.uid)).returning({ uid: tools.uid }),
   )
@@ -77,7 +74,7 @@ export function createWorkers({ tables, query, statement, read, write, dialect }
       .returning({ uid: tools.uid }),
   )
 
-  /** How many were deleted. */
+  /** Returns how many were deleted. */
   function deleteSomeTools({ uid, projectId }: Worker): Promise<number> {
     return write(undefined, function* (announce) {
       const gone = yield* removeSomeTools({ uid, limit: TOOLS_AT_ONCE })

@@ -3,7 +3,7 @@ import type { StoreChange } from './changes.ts'
 import type { Database } from './database.ts'
 import type { Transaction } from './statement.ts'
 
-/** Writes one row in a transaction, announces the change if there was a row to write, and returns that row. */
+/** Writes one row in a transaction, announces the change, and returns the row. `undefined`: no row was written. */
 export function writeRow<Row>(
   write: Database['write'],
   audit: AuditEntries | undefined,

@@ -199,7 +199,7 @@ describe('the proof', () => {
       )
       .run(proved?.mac, id)
     file.close()
-    expect(await store.domains.proved(id)).toBeUndefined()
+    expect(await store.domains.findProved(id)).toBeUndefined()
     expect((await store.domains.page('', 10)).rows.map(({ name }) => name)).toEqual([HOST])
     expect(scene.gatepass.broker.altered.seen.get(`brandings ${id} evil.localhost`)).toBeDefined()
     await ofOther('PATCH', '', { domain: null })

@@ -244,7 +244,7 @@ describe('nodes', () => {
     await using world = await startAuthorizationServer({ environment: { GATEPASS_LOG_LEVEL: 'debug' } })
     const client = await world.connect()
     const { broker, logLines } = world.gatepass
-    const rows = JSON.stringify(await broker.store.envelopes.census())
+    const rows = JSON.stringify(await broker.store.envelopes.countByKey())
     expect(rows).toContain('mcpRecords')
     for (const secret of [client.accessToken, client.refreshToken]) {
       expect(logLines.join('\n')).not.toContain(secret)

@@ -51,10 +51,10 @@ export function brandingPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.brandings.find(projectId)).toEqual(claimed)
       const proved = { projectId, name, provedAt: 5, mac: 'm' }
       expect(await store.domains.prove(proved, 'c2')).toBe(false)
-      expect(await store.domains.proved(projectId)).toBeUndefined()
+      expect(await store.domains.findProved(projectId)).toBeUndefined()
       expect(await store.domains.prove(proved, 'c1')).toBe(true)
-      expect(await other.domains.proved(projectId)).toEqual(proved)
-      expect(await other.domains.holder(name)).toEqual({ projectId, challenge: 'c1' })
+      expect(await other.domains.findProved(projectId)).toEqual(proved)
+      expect(await other.domains.findHolder(name)).toEqual({ projectId, challenge: 'c1' })
       expect((await store.brandings.find(projectId))?.domain).toEqual({ name, challenge: 'c1', provedAt: 5 })
 
       await store.domains.put(second, { name, challenge: 'c3' }, 3)

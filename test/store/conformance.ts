@@ -342,8 +342,8 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         const said = await Promise.all([store.facts.settle('check', 'a'), other.facts.settle('check', 'b')])
         expect(said[0]).toBe(said[1])
         expect(await store.facts.settle('check', 'c')).toBe(said[0])
-        expect(await other.facts.get('check')).toBe(said[0])
-        expect(await store.facts.get('unknown')).toBeUndefined()
+        expect(await other.facts.find('check')).toBe(said[0])
+        expect(await store.facts.find('unknown')).toBeUndefined()
       })
     })
 

@@ -7,8 +7,8 @@ import {
   engineOf,
 } from '../../src/store/dialects/postgres/engine.ts'
 
-const ALL: Abilities = { hasSnapshots: true, tellsOutcome: true }
-const NONE: Abilities = { hasSnapshots: false, tellsOutcome: false }
+const ALL: Abilities = { hasSnapshots: true, reportsOutcome: true }
+const NONE: Abilities = { hasSnapshots: false, reportsOutcome: false }
 
 test.each<[string, Engine, Abilities]>([
   ['PostgreSQL 18.4 on x86_64-pc-linux-gnu, compiled by gcc, 64-bit', 'postgresql', ALL],
@@ -23,6 +23,6 @@ test('PostgreSQL without such functions is used without them', () => {
   expect(abilitiesOf('PostgreSQL 12.0', [])).toEqual(NONE)
   expect(abilitiesOf('PostgreSQL 13.0', ['pg_current_snapshot', 'pg_current_xact_id'])).toEqual({
     hasSnapshots: true,
-    tellsOutcome: false,
+    reportsOutcome: false,
   })
 })

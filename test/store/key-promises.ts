@@ -30,10 +30,10 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       const race = (from: string | undefined) =>
         Promise.all([store.facts.exchange('f', from, 'a'), other.facts.exchange('f', from, 'b')])
       expect((await race(undefined)).filter(Boolean)).toHaveLength(1)
-      const stands = defined(await store.facts.get('f'))
+      const stands = defined(await store.facts.find('f'))
       expect((await race(stands)).filter(Boolean).length).toBeGreaterThan(0)
       expect(await store.facts.exchange('f', 'neither', 'c')).toBe(false)
-      expect(await other.facts.get('f')).not.toBe('c')
+      expect(await other.facts.find('f')).not.toBe('c')
     })
   })
 
@@ -50,7 +50,7 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
         access: envelope('3'),
         refresh: envelope('4'),
       })
-      expect(await store.envelopes.census()).toEqual(
+      expect(await store.envelopes.countByKey()).toEqual(
         expect.arrayContaining([
           { table: 'facts', column: 'value', keyId: NEW, count: 1 },
           { table: 'connections', column: 'access', keyId: OLD, count: 2 },

@@ -17,9 +17,7 @@ test.each(['last', 'first'] as const)(
   'that lends by transaction (the idle one that came %s) is refused at the start with the reason',
   async (order) => {
     await using pooler = await startPooler(new URL(database.url), { lends: 'transaction', order })
-    await expect(openPostgresStore(pooler.url)).rejects.toThrow(
-      /pooler that lends its connections by transaction/,
-    )
+    await expect(openPostgresStore(pooler.url)).rejects.toThrow(/pooler in transaction mode/)
   },
 )
 

@@ -36,7 +36,7 @@ test('one that is away for longer is told as such, in bounded time, until it is 
     const calls = await Promise.allSettled([
       store.projects.findByName('p'),
       store.projects.ensure('p', 1),
-      store.facts.get('check'),
+      store.facts.find('check'),
       store.probe(),
     ])
     expect(performance.now() - before).toBeLessThan(20_000)

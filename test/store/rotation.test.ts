@@ -211,7 +211,7 @@ describe('rotation', () => {
 
     const after = await opened(gatepass, NEW)
     await everythingOpens(after)
-    expect(await after.store.envelopes.census()).not.toContainEqual(
+    expect(await after.store.envelopes.countByKey()).not.toContainEqual(
       expect.objectContaining({ keyId: keyId(OLD) }),
     )
     await after.close()

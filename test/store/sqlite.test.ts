@@ -76,7 +76,7 @@ test('says so when the database cannot be used', async () => {
   const breaker = new Database(opened.path)
   breaker.exec('drop table facts')
   breaker.close()
-  await expect(opened.store.facts.get('check')).rejects.toMatchObject({
+  await expect(opened.store.facts.find('check')).rejects.toMatchObject({
     code: 'store_unavailable',
     retryAfter: 5,
   })

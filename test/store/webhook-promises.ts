@@ -121,7 +121,7 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
       const gone = defined(
         await store.connections.delete(made.id, undefined, { by: 'user', revocation: 'pending' }),
       )
-      await store.connections.tellRevocation(gone, 'user', 'revoked')
+      await store.connections.addRevocationEvent(gone, 'user', 'revoked')
       const failing = await claimed(store, owner, { state: 's2' })
       await store.authorizations.fail(failing.id, 'access_denied', 'No.', 5)
       const run = execution({

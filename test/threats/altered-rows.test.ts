@@ -302,7 +302,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
     const { broker } = world.gatepass
     expect((await world.call('POST', '/v1/admin/policies', DENY_BOB)).status).toBe(201)
     // as that release left it: its key under its former name, and no MACs
-    const sealed = defined(await broker.store.facts.get('installation_key'))
+    const sealed = defined(await broker.store.facts.find('installation_key'))
     const older = broker.sealer.seal(
       broker.sealer.open(sealed as never, factPlace('installation_key')),
       factPlace('audit_key'),

@@ -38,7 +38,7 @@ export function createSigningKeys({
   let readAt = 0
 
   async function read(): Promise<readonly [SigningKey, ...SigningKey[]]> {
-    const stored = (await store.facts.get(FACT)) ?? (await store.facts.settle(FACT, sealed([newKey(now())])))
+    const stored = (await store.facts.find(FACT)) ?? (await store.facts.settle(FACT, sealed([newKey(now())])))
     const keys = await replaced(stored, opened(stored))
     const text = JSON.stringify(keys.map(({ jwk }) => jwk.kid))
     if (known?.text !== text) known = { text, keys }
@@ -55,7 +55,7 @@ export function createSigningKeys({
     if (now() < newest.createdAt + SIGNS_SECONDS) return stillValid(keys)
     const next = [newKey(now()), ...stillValid(keys)] as const
     if (await store.facts.exchange(FACT, stored, sealed(next))) return next
-    return opened((await store.facts.get(FACT)) ?? stored)
+    return opened((await store.facts.find(FACT)) ?? stored)
   }
 
   /** Without the keys whose successor has signed for longer than a token lives. */

@@ -2,25 +2,25 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { StoreChange } from '../../changes.ts'
-import { createBell } from './bell.ts'
 import { APPEND_CHANGES, createChangeTable, type Position } from './change-table.ts'
 import { fromDriver } from './failures.ts'
 import { createOlderNodes, OLDER_CHANNEL } from './older-nodes.ts'
 import { createPruning } from './pruning.ts'
+import { createSignal } from './signal.ts'
 import { createWakeUps } from './wake-ups.ts'
 
-/** A notification says only that there may be new rows in the table of changes, and who has written them. */
+/** A notification on this channel says only that the table of changes may have new rows, and which node wrote them. */
 const CHANNEL = 'gatepass_changes'
-/** The connection that listens, in `pg_stat_activity`. */
+/** The `application_name` of the listening connection in `pg_stat_activity`. */
 export const LISTENER = 'gatepass changes'
 
-/** How often the table is read without a notification: for wake-ups that were lost with the process that was to send them. */
-const LOOK_MS = 1_000
-/** The same where notifications are not delivered. */
+/** How often the table is read without a notification: a process may end before it has sent one. */
+const READ_MS = 1_000
+/** How often the table is read where notifications are not delivered. */
 const POLL_MS = 25
 /** The shortest time between two reads. */
 const GAP_MS = 5
-/** After this long without an answer to a read, caches are emptied: a write of another node is noticed this late at most. */
+/** After this long without an answer to a read, caches are emptied. So no cache is stale for longer. */
 const SILENT_MS = 3_000
 const LONGEST_BACKOFF_MS = 2_000
 /** How long the server may take to deliver a notification that this connection has sent itself. */
@@ -29,34 +29,34 @@ const ECHO_MS = 1_000
 /** The changes of all nodes on one database. */
 export interface Announcements {
   /**
-   * Writes the changes down in the transaction that makes them, once in a transaction. Returns the transaction's id, or
-   * `null` on a server that keeps no table of changes.
+   * Adds the changes to the table in the transaction that makes them, once per transaction. Returns the transaction's id,
+   * or `null` on a server that has no table of changes.
    */
   append(client: pg.ClientBase, changes: readonly StoreChange[]): Promise<string | null>
-  /** Wakes the other nodes up, after the commit. */
+  /** Notifies the other nodes, after the commit. */
   wake(): void
-  /** Stays the same while no change was missed; changes with every call while the database cannot be read. */
+  /** A number that differs from the last one when changes may have been missed. */
   missed(): number
   close(): Promise<void>
 }
 
 /**
- * Passes the changes of other nodes to `tell`. Each transaction writes its changes into a table, which a connection of
- * its own reads when a notification wakes it up, or at intervals where none are delivered. A lost connection is opened
- * again; what was announced meanwhile is unknown, so `missed` changes.
+ * Passes the changes of other nodes to `notify`. Each transaction adds its changes to a table. A connection of its own
+ * reads the table after a notification, or at intervals where none are delivered. A lost connection is opened again;
+ * changes may have been missed meanwhile, so `missed` returns another number.
  */
 export async function followChanges(
   config: pg.ClientConfig,
   pool: pg.Pool,
-  tell: (change: StoreChange) => void,
+  notify: (change: StoreChange) => void,
 ): Promise<Announcements> {
   const node = randomUUID()
   const table = createChangeTable(node)
   const older = createOlderNodes(node)
   const pruning = createPruning((below) => table.prune(pool, below))
-  const bell = createBell()
+  const signal = createSignal()
   let revision = 0
-  /** When the last read that was answered was begun: everything announced before was received. */
+  /** When the last successful read began: all changes from before were received. */
   let heardUntil = Number.NEGATIVE_INFINITY
   let client: pg.Client | undefined
   let isClosed = false
@@ -66,14 +66,14 @@ export async function followChanges(
   })
 
   function onNotification({ channel, payload = '' }: pg.Notification): void {
-    if (channel === CHANNEL && payload !== node) bell.ring()
+    if (channel === CHANNEL && payload !== node) signal.set()
     if (channel !== OLDER_CHANNEL) return
     const changes = older.parse(payload)
     if (changes === undefined) revision++
-    changes?.forEach(tell)
+    changes?.forEach(notify)
   }
 
-  /** Resolves when the connection follows the table; `lost` resolves when it is lost. */
+  /** Opens the connection and begins to read the table. `lost` resolves when the connection is lost. */
   async function connect(): Promise<{ readonly lost: Promise<void> }> {
     const fresh = new pg.Client({
       ...config,
@@ -90,12 +90,12 @@ export async function followChanges(
       const delivers = await listen(fresh)
       fresh.on('notification', onNotification)
       const position = await table.begin(fresh)
-      await older.look(fresh)
+      await older.check(fresh)
       if (isClosed) await fresh.end().catch(() => {})
       client = fresh
-      revision++ // what was announced before this moment was missed
+      revision++ // changes from before this moment may have been missed
       heardUntil = performance.now()
-      void follow(fresh, position, delivers ? LOOK_MS : POLL_MS)
+      void follow(fresh, position, delivers ? READ_MS : POLL_MS)
       return { lost }
     } catch (error) {
       void fresh.end().catch(() => {})
@@ -105,24 +105,24 @@ export async function followChanges(
 
   async function follow(on: pg.Client, begun: Position, everyMs: number): Promise<void> {
     let position = begun
-    let lookedAt = performance.now()
+    let checkedAt = performance.now()
     while (client === on && !isClosed) {
-      await bell.wait(everyMs)
+      await signal.wait(everyMs)
       if (client !== on || isClosed) return
       const readAt = performance.now()
       try {
-        const news = await table.readSince(on, position)
-        position = news.position
-        if (news.missed) revision++
-        news.changes.forEach(tell)
+        const found = await table.readSince(on, position)
+        position = found.position
+        if (found.missed) revision++
+        found.changes.forEach(notify)
         heardUntil = readAt
         pruning.passed(position.horizon)
-        if (readAt - lookedAt >= LOOK_MS) {
-          lookedAt = readAt
-          await older.look(on)
+        if (readAt - checkedAt >= READ_MS) {
+          checkedAt = readAt
+          await older.check(on)
         }
       } catch {
-        on.connection.stream.destroy() // a connection that died without a FIN would not end otherwise
+        on.connection.stream.destroy() // else a connection that died without a FIN would never end
         return
       }
       await pause(GAP_MS)
@@ -176,7 +176,7 @@ export async function followChanges(
       await wakeUps.flush()
       isClosed = true
       closing.abort()
-      bell.ring()
+      signal.set()
       await client?.end().catch(() => {})
       await running
     },
@@ -186,7 +186,7 @@ export async function followChanges(
 const APPEND_AND_NOTIFY = `with appended as (${APPEND_CHANGES})
   select id, (select count(pg_notify($3, payload)) from unnest($4::text[]) as payload) as sent from appended`
 
-/** On a server without the means for a table of changes: the store never knows what other nodes have written. */
+/** For a server that cannot have a table of changes: the store must assume that other nodes have written. */
 export function unannounced(): Announcements {
   let revision = 0
   return {
@@ -198,8 +198,8 @@ export function unannounced(): Announcements {
 }
 
 /**
- * Whether notifications are delivered. A server may have no LISTEN; a pooler that lends its connections by transaction
- * accepts it and delivers nothing.
+ * Whether notifications are delivered. A server may have no LISTEN. A pooler in transaction mode accepts LISTEN, but
+ * delivers nothing.
  */
 async function listen(client: pg.Client): Promise<boolean> {
   try {

@@ -3,13 +3,13 @@ import type { AuditHead } from '../../../domain/audit.ts'
 import { type AuditEntries, blockAfter } from '../../audit-entries.ts'
 import { fromDriver } from './failures.ts'
 
-/** Appends a block within the transaction of the write that it records, after everything else that it locks. */
+/** Appends a block in the transaction of the write that it records, as its last statement, since the lock is shared. */
 export async function appendAudit(client: pg.ClientBase, entries: AuditEntries): Promise<void> {
   const head = await lockHead(client, entries.projectId)
   await appendTo(head, client, entries)
 }
 
-/** Reads and locks the end of the project's chain: no other transaction appends to it until this one ends. */
+/** Reads and locks the end of the project's chain. No other transaction appends to it until this one ends. */
 export async function lockHead(client: pg.ClientBase, projectId: string): Promise<AuditHead> {
   for (;;) {
     const { rows } = await fromDriver(
@@ -29,6 +29,7 @@ export async function lockHead(client: pg.ClientBase, projectId: string): Promis
   }
 }
 
+/** Appends a block after `head`, which the transaction has locked. */
 export async function appendTo(head: AuditHead, client: pg.ClientBase, entries: AuditEntries): Promise<void> {
   const { projectId, firstSeq, count, at, text, previous, hash } = blockAfter(head, entries)
   await fromDriver(

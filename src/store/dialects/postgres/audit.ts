@@ -10,7 +10,7 @@ import type { Transact } from './write.ts'
 
 export function postgresAudit(
   transact: Transact,
-  tell: (change: StoreChange) => void,
+  notify: (change: StoreChange) => void,
   { isPartitioned }: { readonly isPartitioned: boolean },
 ): Pick<AuditTrail, 'append' | 'release'> {
   return {
@@ -20,7 +20,7 @@ export function postgresAudit(
 
     async release(releases, at, link) {
       const stale = await transact(undefined, async (client) => {
-        // every change of what a release is based on appends to the same chain: the chain's head puts them in an order
+        // each write that could invalidate a release appends to the same chain, so it comes before this lock or after it
         const heads = new Map<string, AuditHead>()
         for (const projectId of [...new Set(releases.map((one) => one.projectId))].sort())
           heads.set(projectId, await lockHead(client, projectId))
@@ -34,13 +34,13 @@ export function postgresAudit(
         }
         return stale
       })
-      for (const change of stale) if (change !== undefined) tell(change)
+      for (const change of stale) if (change !== undefined) notify(change)
       return stale.map((change) => change === undefined)
     },
   }
 }
 
-/** Compares with the current rows of everything that the releases are based on. */
+/** Reads the current rows that the releases are based on, and returns the comparison with them. */
 async function comparisonOf(
   client: pg.ClientBase,
   releases: readonly AuditedRelease[],
@@ -77,7 +77,7 @@ const SELECT_PRECONDITIONS = Object.entries(PRECONDITIONS)
   )
   .join(' union all ')
 
-/** The same on a database with partitions: connections are looked for in those of their owners. */
+/** For a database with partitions: connections are read from the partitions of their owners only. */
 const SELECT_IN_PARTITIONS = SELECT_PRECONDITIONS.replace(
   / from connections where /,
   ' from connections where owner_bits = any($5::text[]) and ',

@@ -2,35 +2,35 @@ import type pg from 'pg'
 import type { StoreChange } from '../../changes.ts'
 import { fromDriver } from './failures.ts'
 
-/** How many rows one read takes. A process that has missed more reads everything again. */
+/** The most rows of one read. A process that has missed more empties its caches. */
 const MOST_ROWS = 5_000
 
 /**
- * Which transactions were visible to a read: those below `end`, except the ones that were under way (`open`). Ids are
- * given at a transaction's first write and not at its commit, so a reader that remembered the highest id it has seen
- * would miss a transaction that commits later with a smaller one.
+ * The transactions that were visible to a read: those with an id below `end`, except those that were still running
+ * (`open`). A transaction gets its id at its first write, not at its commit. So the highest id that a reader has seen is
+ * not enough: a transaction with a smaller one may commit later.
  */
 export interface Position {
-  /** All transactions below it had ended. */
+  /** All transactions with a smaller id had ended. */
   readonly horizon: number
   readonly end: number
   readonly open: readonly number[]
 }
 
-/** What other processes have committed since a position. */
-export interface News {
+/** The changes that other processes have committed since a position. */
+export interface NewChanges {
   readonly position: Position
   readonly changes: readonly StoreChange[]
   /** Whether rows were deleted before they could be read, or there were too many. */
   readonly missed: boolean
 }
 
-/** The announcements of all processes on one database: each transaction adds a row, and the others read it. */
+/** The table by which processes announce changes: each transaction adds a row, and the other processes read it. */
 export interface ChangeTable {
-  /** The current position; what was committed before it is not read. */
+  /** The current position, with which reading begins. */
   begin(on: pg.ClientBase): Promise<Position>
-  readSince(on: pg.ClientBase, position: Position): Promise<News>
-  /** Deletes the rows of transactions below the id, and leaves a row that says so. */
+  readSince(on: pg.ClientBase, position: Position): Promise<NewChanges>
+  /** Deletes the rows of transactions with a smaller id, and adds a row that records this. */
   prune(on: pg.Pool, below: number): Promise<void>
 }
 
@@ -39,7 +39,7 @@ export const APPEND_CHANGES =
   'insert into changes (xid, writer, body) values (pg_current_xact_id()::text::bigint, $1, $2) returning xid::text as id'
 
 const SNAPSHOT = 'select pg_current_snapshot()::text as snapshot'
-// the statement has one snapshot: what it reads and what it returns as the next position agree
+// one statement, so that the rows and the next position come from the same snapshot
 const READ = `select now.snapshot, news.body, news.pruned_below
   from (${SNAPSHOT}) now left join (
     select xid, body, pruned_below from (
@@ -49,7 +49,7 @@ const READ = `select now.snapshot, news.body, news.pruned_below
       select xid, writer, body, pruned_below from changes where xid = any($2::bigint[])
     ) unseen where writer <> $3 order by xid limit ${MOST_ROWS + 1}
   ) news on true order by news.xid`
-// rows that only tell of an earlier pruning are not worth another one
+// nothing is deleted when all old rows are records of earlier pruning
 const PRUNE = `with pruned as (
     delete from changes where xid < $1::bigint
       and exists (select 1 from changes where xid < $1::bigint and pruned_below is null)
@@ -77,7 +77,7 @@ export function createChangeTable(writer: string): ChangeTable {
       return {
         position,
         changes: isTooMuch ? [] : rows.flatMap(({ body }) => (body === null ? [] : JSON.parse(body))),
-        // ids that go back are those of another server, such as a replica that took over
+        // smaller ids than before come from another server, such as a replica that took over
         missed:
           isTooMuch || position.end < end || rows.some(({ pruned_below }) => Number(pruned_below) > horizon),
       }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { AnyPgSelect } from 'drizzle-orm/pg-core'
 import type { Dialect } from '../../database.ts'
-import { PASSING } from './failures.ts'
+import { POSTGRES_RETRIES } from './failures.ts'
 
 export const postgresDialect: Dialect = {
   leaseNow: () => sql`floor(extract(epoch from clock_timestamp()))::bigint`,
@@ -21,5 +21,5 @@ export const postgresDialect: Dialect = {
   member: (column, name) => sql`${column}::json ->> ${name}`,
   contains: (text, part) => sql`strpos(${text}, ${part}) > 0`,
   sweptAtOnce: 1_000,
-  retries: PASSING,
+  retries: POSTGRES_RETRIES,
 }

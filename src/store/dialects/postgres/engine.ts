@@ -1,7 +1,7 @@
-/** What speaks PostgreSQL's protocol and dialect. Citus is PostgreSQL with an extension, and its coordinator is meant. */
+/** The database servers that speak PostgreSQL's protocol and SQL. The coordinator of Citus counts as PostgreSQL. */
 export type Engine = 'postgresql' | 'cockroachdb' | 'yugabytedb'
 
-/** By what `version()` says: `PostgreSQL 15.2-YB-2025.2.3.0-b0 on …`, `CockroachDB CCL v25.2.0 …`. */
+/** Reads the result of `version()`, such as `PostgreSQL 15.2-YB-2025.2.3.0-b0 on …` or `CockroachDB CCL v25.2.0 …`. */
 export function engineOf(version: string): Engine {
   if (version.startsWith('CockroachDB')) return 'cockroachdb'
   if (/^PostgreSQL \S*-YB-/.test(version)) return 'yugabytedb'
@@ -9,10 +9,10 @@ export function engineOf(version: string): Engine {
 }
 
 export interface Abilities {
-  /** Whether a snapshot tells which transactions a read has seen, so that nodes can follow a table of changes. */
+  /** Whether a snapshot lists the transactions that a read has seen, so that nodes can follow a table of changes. */
   readonly hasSnapshots: boolean
-  /** Whether the outcome of a transaction can be asked for after its connection was lost. */
-  readonly tellsOutcome: boolean
+  /** Whether the server reports the outcome of a transaction whose connection was lost. */
+  readonly reportsOutcome: boolean
 }
 
 export const ABILITY_FUNCTIONS = [
@@ -23,9 +23,9 @@ export const ABILITY_FUNCTIONS = [
 ] as const
 
 /**
- * What the store relies on beyond plain SQL. An engine of many machines may have these functions without their meaning:
- * its machines give transaction ids each on its own, so that another one would call a committed transaction aborted,
- * and the write would be made twice.
+ * The abilities beyond plain SQL that the store uses. A distributed engine may have functions of these names with another
+ * meaning: each of its machines assigns transaction ids by itself, so another machine could report a committed transaction
+ * as aborted, and the store would write twice.
  */
 export function abilitiesOf(version: string, functions: readonly string[]): Abilities {
   const isPostgres = engineOf(version) === 'postgresql'
@@ -33,6 +33,6 @@ export function abilitiesOf(version: string, functions: readonly string[]): Abil
     isPostgres && names.every((name) => functions.includes(name))
   return {
     hasSnapshots: has('pg_current_snapshot', 'pg_current_xact_id'),
-    tellsOutcome: has('pg_xact_status', 'pg_current_xact_id_if_assigned'),
+    reportsOutcome: has('pg_xact_status', 'pg_current_xact_id_if_assigned'),
   }
 }

@@ -5,16 +5,16 @@ import { databaseName } from '../../database-place.ts'
 import { migrationsAfter, refuseNewer } from '../../migrations.ts'
 import { retry } from '../../retry.ts'
 import { buildIndexes, repeatable } from './build-indexes.ts'
-import { forLog, fromDriver, PASSING, RetryableError } from './failures.ts'
-import { alreadyBegun, isPartitionsMark, partitionsIn, partitionTables, type Query } from './partitioning.ts'
+import { forLog, fromDriver, POSTGRES_RETRIES, RetryableError } from './failures.ts'
+import { alreadyInUse, isPartitionsMark, partitionsIn, partitionTables, type Query } from './partitioning.ts'
 import { clientConfig } from './pool.ts'
 
 /** "gatepass" in ASCII: the one advisory lock of this database that Gatepass takes. */
 const MIGRATION_LOCK = '7449355626537022323'
-/** How long one node waits for another that migrates, and a migration may take. */
+/** The longest time that a migration may take, and that another node waits for it. */
 const LONGEST_MIGRATION_MS = 10 * 60_000
 
-/** How soon a node notices that another has migrated. */
+/** How often a waiting node tries to take the lock. */
 const LOCK_POLL_MS = 200
 
 /** SQLSTATEs of a race with another node's migration, on a database whose advisory locks have no effect. */
@@ -41,11 +41,11 @@ export async function readFacts(url: string): Promise<ReadonlyMap<string, string
 }
 
 /**
- * Brings the schema up to date. Several nodes may start at once: one migrates, the others wait and find it done. A
- * database that a newer release has migrated is refused.
+ * Migrates the schema. Several nodes may start at once: one migrates while the others wait. A database that a newer
+ * release has migrated is refused.
  *
- * `partitions`: an empty database gets partitioned tables. One that is not empty and has another number of partitions,
- * or none, is refused with `already_exists`.
+ * `partitions`: how many partitions the tables of an empty database get. A database that is not empty and has another
+ * number of partitions, or none, is refused with `already_exists`.
  */
 export async function migrateDatabase(
   url: string,
@@ -70,7 +70,7 @@ export async function migrateDatabase(
     )
     const isNew = done.size === 0
     if (partitions !== undefined && !isNew && partitionsIn(done) !== partitions)
-      throw alreadyBegun(databaseName({ kind: 'postgres', url }), partitionsIn(done))
+      throw alreadyInUse(databaseName({ kind: 'postgres', url }), partitionsIn(done))
     for (const { hash, sql, folderMillis } of migrationsAfter('postgres', done)) {
       await query(sql.map((one) => repeatable(one.trim())).join('\n'))
       await query('insert into schema_migrations values ($1, $2)', [hash, folderMillis])
@@ -81,8 +81,8 @@ export async function migrateDatabase(
 }
 
 /**
- * Asks again and again, since a session that waits for an advisory lock has a snapshot, and a concurrent build of an
- * index waits for all snapshots that are older than itself.
+ * Takes the lock by polling. A session that waits for an advisory lock has a snapshot, and a concurrent build of an index
+ * waits for all older snapshots, so the two would block each other.
  */
 async function lockMigrations(query: Query): Promise<void> {
   for (const until = performance.now() + LONGEST_MIGRATION_MS; ; await pause(LOCK_POLL_MS)) {
@@ -99,7 +99,7 @@ async function migrationsDone(query: Query): Promise<ReadonlySet<string>> {
   return new Set(rows.map(({ hash }) => String(hash)))
 }
 
-/** Runs on a connection of its own. Closing it releases its locks and rolls back what was not committed. */
+/** Runs on a connection of its own. Closing it releases the lock and rolls back an open transaction. */
 async function connected<T>(url: string, run: (query: Query) => Promise<T>): Promise<T> {
   try {
     return await retry(async () => {
@@ -121,13 +121,13 @@ async function connected<T>(url: string, run: (query: Query) => Promise<T>): Pro
       } finally {
         await client.end().catch(() => {})
       }
-    }, PASSING)
+    }, POSTGRES_RETRIES)
   } catch (error) {
     throw error instanceof BrokerError && error.cause !== undefined ? cannotOpen(url, error.cause) : error
   }
 }
 
-/** No such host, no such database, wrong password. The message is for the operator; callers are not shown it. */
+/** No such host, no such database, wrong password. Only the operator sees the message. */
 function cannotOpen(url: string, cause: unknown): BrokerError {
   const why = forLog(cause).message.replace(/\.$/, '')
   return new BrokerError(

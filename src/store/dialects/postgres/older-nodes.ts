@@ -1,30 +1,31 @@
 import type pg from 'pg'
 import type { StoreChange } from '../../changes.ts'
 
-/** The channel of releases before the table of changes: each change was sent by NOTIFY, in the transaction itself. */
+/** The channel of releases without a table of changes: they send each change by NOTIFY in its transaction. */
 export const OLDER_CHANNEL = 'gatepass'
-/** The listening connections of such releases. */
+/** The `application_name` of their listening connections. */
 const OLDER_LISTENER = 'gatepass listener'
 /** In bytes. PostgreSQL refuses a payload of 8000 bytes or more. */
 const LONGEST_PAYLOAD = 7_900
 
 /**
- * Nodes of an older release during a rolling upgrade. While one listens, each change is also sent as it expects it; when
- * one listens again after a pause, it receives a message that it may have missed a change.
+ * Nodes of an older release, during a rolling upgrade. While one listens, each change is also sent in its form. When one
+ * begins to listen, it is sent a message that it may have missed changes.
  */
 export interface OlderNodes {
   readonly areListening: boolean
   payloadOf(change: StoreChange): string
   /** Changes that a node of an older release has sent; `undefined` when anything may have changed. */
   parse(payload: string): readonly StoreChange[] | undefined
-  look(on: pg.ClientBase): Promise<void>
+  /** Finds out whether such nodes are listening. */
+  check(on: pg.ClientBase): Promise<void>
 }
 
 interface Payload {
   readonly writer: string
   /** Absent: the change was too long to be sent, so anything may have changed. */
   readonly change?: StoreChange
-  /** Nodes of this release read the change from the table. */
+  /** Set by this release: its nodes ignore the payload, since they read the change from the table. */
   readonly isInTable?: true
 }
 
@@ -42,16 +43,16 @@ export function createOlderNodes(writer: string): OlderNodes {
       return Buffer.byteLength(whole) <= LONGEST_PAYLOAD ? whole : toPayload({})
     },
     parse(payload) {
-      if (payload === '') return [] // a node has tried whether it hears itself
+      if (payload === '') return [] // the message by which a node tests whether notifications are delivered
       try {
-        const { change, isInTable } = JSON.parse(payload) as Payload // written by `payloadOf`, of any release
+        const { change, isInTable } = JSON.parse(payload) as Payload // written by `payloadOf` of some release
         if (isInTable === true) return []
         return change === undefined ? undefined : [change]
       } catch {
         return undefined // another program may notify on the same channel
       }
     },
-    async look(on) {
+    async check(on) {
       const { rowCount } = await on.query({
         name: 'older_nodes',
         text: 'select 1 from pg_stat_activity where datname = current_database() and application_name = $1 limit 1',

@@ -13,7 +13,7 @@ import { type Announcements, followChanges, unannounced } from './announcements.
 import { postgresAudit } from './audit.ts'
 import { postgresDialect } from './dialect.ts'
 import { ABILITY_FUNCTIONS, abilitiesOf } from './engine.ts'
-import { fromDriver, PASSING } from './failures.ts'
+import { fromDriver, POSTGRES_RETRIES } from './failures.ts'
 import { migrateDatabase, readFacts } from './migrations.ts'
 import { isPartitionsMark } from './partitioning.ts'
 import { clientConfig, openPool } from './pool.ts'
@@ -23,9 +23,8 @@ import { createTransact } from './write.ts'
 
 /**
  * The store on a PostgreSQL database, which any number of nodes may share. Migrates it first. Needs PostgreSQL 13 or
- * newer; on compatible servers without transaction
- * snapshots or `pg_xact_status` it works without them, and caches nothing. A
- * pooler that lends its connections by transaction is refused.
+ * newer. On a compatible server without transaction snapshots or `pg_xact_status` it works without them, and caches
+ * nothing. A pooler in transaction mode is refused.
  */
 export async function openPostgresStore(
   url: string,
@@ -36,7 +35,7 @@ export async function openPostgresStore(
   await migrateDatabase(url, { partitions })
   const pool = openPool(url)
   const listeners: ((change: StoreChange) => void)[] = []
-  const tell = (change: StoreChange) => {
+  const notify = (change: StoreChange) => {
     for (const listener of listeners) listener(change)
   }
   let announcements: Announcements | undefined
@@ -47,9 +46,9 @@ export async function openPostgresStore(
   }
 
   try {
-    const { hasSnapshots, tellsOutcome, isPartitioned } = await retry(() => examine(pool), PASSING)
-    announcements = hasSnapshots ? await followChanges(clientConfig(url), pool, tell) : unannounced()
-    const transact = createTransact({ pool, announcements, tellsOutcome, tell })
+    const { hasSnapshots, reportsOutcome, isPartitioned } = await retry(() => examine(pool), POSTGRES_RETRIES)
+    announcements = hasSnapshots ? await followChanges(clientConfig(url), pool, notify) : unannounced()
+    const transact = createTransact({ pool, announcements, reportsOutcome, notify })
     const dialect = new PgDialect()
     const toText: ToText = (query) => dialect.sqlToQuery(query)
     const owners = isPartitioned ? createOwnerFinder() : undefined
@@ -57,7 +56,7 @@ export async function openPostgresStore(
     const nouns = createNouns(
       {
         tables: isPartitioned ? partitionedTables : tables,
-        query: drizzle(pool) as unknown as Database['query'], // the calls that nouns make of it have the same form
+        query: drizzle(pool) as unknown as Database['query'], // the calls that nouns use have the same form
         statement: owners ? createPartitionedMaker(toText, owners) : createStatementMaker(toText),
         read: (statement) => run(pool, statement),
         write: (audit, body) =>
@@ -72,7 +71,7 @@ export async function openPostgresStore(
         traceparent,
         owners,
       },
-      postgresAudit(transact, tell, { isPartitioned }),
+      postgresAudit(transact, notify, { isPartitioned }),
     )
     return {
       ...nouns,
@@ -103,7 +102,7 @@ async function examine(pool: pg.Pool) {
       [ABILITY_FUNCTIONS],
     ),
   )
-  const [{ version, functions, synchronous_commit, migrations } = NOTHING_SAID] = rows
+  const [{ version, functions, synchronous_commit, migrations } = NO_ANSWER] = rows
   if (synchronous_commit === 'off')
     throw new BrokerError(
       'store_unavailable',
@@ -119,9 +118,9 @@ interface Examined {
   readonly migrations: readonly string[]
 }
 
-const NOTHING_SAID: Examined = { version: '', functions: [], synchronous_commit: 'on', migrations: [] }
+const NO_ANSWER: Examined = { version: '', functions: [], synchronous_commit: 'on', migrations: [] }
 
-/** Runs statements, each of which a connection prepares once, under a name. */
+/** Runs statements. Each has a name, under which a connection prepares it once. */
 function createRunner(owners?: OwnerFinder) {
   const names = new Map<string, string>()
   return async <Row>(

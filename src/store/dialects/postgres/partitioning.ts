@@ -10,9 +10,9 @@ export type Query = (
 const PARTITIONED = ['connections', 'authorizations'] as const
 
 /**
- * Makes partitioned tables of the plain ones, which are empty, by a hash of `owner_bits`. They get the same columns,
- * foreign keys and indexes. Primary keys and unique indexes end with `owner_bits`, which PostgreSQL wants in each: so
- * they still serve those statements that have an id alone.
+ * Replaces the plain tables, which are empty, by tables that are partitioned by a hash of `owner_bits`, with the same
+ * columns, foreign keys and indexes. PostgreSQL requires `owner_bits` in primary keys and unique indexes. It comes last
+ * there, so that they still serve statements that have only an id.
  */
 export async function partitionTables(query: Query, partitions: number): Promise<void> {
   for (const table of PARTITIONED) {
@@ -47,10 +47,10 @@ export async function partitionTables(query: Query, partitions: number): Promise
   await query('insert into schema_migrations values ($1, 0)', [`${MARK}${partitions}`])
 }
 
-/** What `schema_migrations` has in a database with partitions. Releases that know of none refuse it as a newer one's. */
+/** The entry in `schema_migrations` of a database with partitions. Releases without partitions refuse such a database. */
 const MARK = 'partitions '
 
-/** How many partitions the tables have, by what `schema_migrations` has; `undefined`: they are not partitioned. */
+/** How many partitions the tables have, by the entries of `schema_migrations`; `undefined`: they are not partitioned. */
 export function partitionsIn(done: Iterable<string>): number | undefined {
   const [mark] = [...done].filter(isPartitionsMark)
   return mark === undefined ? undefined : Number(mark.slice(MARK.length))
@@ -61,11 +61,11 @@ export function isPartitionsMark(hash: string): boolean {
 }
 
 /** The refusal to partition tables that exist: PostgreSQL cannot do so in place. */
-export function alreadyBegun(name: string, existing: number | undefined): BrokerError {
+export function alreadyInUse(name: string, existing: number | undefined): BrokerError {
   const has = existing === undefined ? 'has no partitions' : `has ${existing} partitions`
   return new BrokerError(
     'already_exists',
-    `${name} is in use and ${has}: they are chosen when a database is created. Copy it into an empty one: gatepass migrate --from <url> --to <url> --partitions <number>.`,
+    `${name} is in use and ${has}. Partitions are chosen when a database is created. Copy it into an empty one: gatepass migrate --from <url> --to <url> --partitions <number>.`,
   )
 }
 

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Connections of one node. PostgreSQL's own limit is 100 by default; each node has one more, which listens. */
+/** Connections of one node; one more listens for changes. PostgreSQL accepts 100 connections by default. */
 const POOL_SIZE = 10
 const CONNECT_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 10_000
@@ -13,16 +13,16 @@ export function clientConfig(url: string): pg.ClientConfig {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
-    // for a connection that died without a FIN: no answer comes after the server's own limit
+    // the client's own limit, for a connection that died without a FIN
     query_timeout: STATEMENT_TIMEOUT_MS + 2_000,
     keepAlive: true,
   }
 }
 
-/** A pool that survives restarts of the server: a lost connection fails its call and not the process. */
+/** A pool that survives restarts of the server: a lost connection fails its call, but does not end the process. */
 export function openPool(url: string): pg.Pool {
   const pool = new pg.Pool({ ...clientConfig(url), max: POOL_SIZE })
-  pool.on('error', () => {}) // an idle connection was lost: the pool has dropped it
+  pool.on('error', () => {}) // an idle connection was lost, and the pool has removed it
   pool.on('connect', (client) => client.on('error', () => {})) // the statement that is running fails with the same error
   return pool
 }

@@ -1,14 +1,14 @@
-/** How long a row of changes is kept at least, for processes that read it late. */
+/** How long a row of changes is kept at least, for processes that read late. */
 const KEPT_MS = 30_000
-/** How often rows are deleted. */
+/** The time between two deletions. */
 const EVERY_MS = 10_000
 
 /**
- * Decides which rows of changes are deleted: those of transactions that had ended `KEPT_MS` ago, by this process's own
- * monotonic clock. A process that reads later than that finds the row which says what was deleted.
+ * Deletes old rows of the table of changes: those of transactions that ended `KEPT_MS` ago, by this process's monotonic
+ * clock. A process that reads even later finds the row that records the deletion.
  */
 export interface Pruning {
-  /** All transactions below this id have ended now. */
+  /** Called after a read: all transactions with a smaller id have ended. */
   passed(horizon: number): void
 }
 
@@ -25,7 +25,7 @@ export function createPruning(
       const [oldest] = horizons
       if (oldest === undefined || now() - oldest.at < KEPT_MS) return
       horizons.shift()
-      void prune(oldest.horizon).catch(() => {}) // the next round deletes these rows too
+      void prune(oldest.horizon).catch(() => {}) // the next call deletes these rows too
     },
   }
 }

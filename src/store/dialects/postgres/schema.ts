@@ -39,7 +39,7 @@ const kit = {
   isTrue: (column: string) => sql.raw(column),
 }
 
-export const tables = describeTables(kit as unknown as SchemaKit) // drizzle's PostgreSQL columns and tables are made by calls of the same form
+export const tables = describeTables(kit as unknown as SchemaKit) // drizzle's functions for PostgreSQL have the same form
 
 /** The tables of a database that was created with partitions: see `partitioning.ts`. */
 export const partitionedTables = describeTables({
@@ -85,22 +85,22 @@ export const {
   deliveries,
 } = tables
 
-/** Where each project's audit chain ends: the row that its writers lock in turn. */
+/** The end of each project's audit chain. A writer locks the row before it appends. */
 export const auditHeads = pgTable('audit_heads', {
   projectId: text('project_id').primaryKey(),
   lastSeq: whole('last_seq').notNull(),
   hash: text('hash').notNull(),
 })
 
-/** The table of changes: what each transaction has announced, for the other processes. Old rows are deleted. */
+/** The table of changes: the announcements of each transaction, for the other processes. Old rows are deleted. */
 export const changes = pgTable(
   'changes',
   {
     xid: whole('xid').notNull(),
     writer: text('writer').notNull(),
-    /** JSON, the changes of the transaction; absent in a row that tells of deleted rows. */
+    /** The changes of the transaction as JSON; NULL in a row that records a deletion. */
     body: text('body'),
-    /** The rows of transactions below it were deleted. */
+    /** The rows of transactions with a smaller id were deleted. */
     prunedBelow: whole('pruned_below'),
   },
   (t) => [primaryKey({ columns: [t.xid, t.writer] })],

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The shortest time between two wake-ups of one process. */
+/** The shortest time between two notifications of one process. */
 const GAP_MS = 5
 
-/** Wakes the other processes up after commits: at once, but those that follow shortly share one wake-up. */
+/** Notifies the other processes after a commit, at once. Commits that follow shortly share one notification. */
 export interface WakeUps {
   request(): void
   /** Resolves when all that was requested has been sent. */
@@ -11,8 +11,8 @@ export interface WakeUps {
 }
 
 /**
- * PostgreSQL lets transactions that notify commit one at a time, over all databases of a server. So no transaction that
- * writes notifies; `send` does, in a transaction that waits for no disk.
+ * PostgreSQL commits transactions with NOTIFY one at a time, over all databases of a server. So a transaction that writes
+ * sends no notification itself. `send` does, in a transaction of its own that does not wait for the disk.
  */
 export function createWakeUps(send: () => Promise<void>): WakeUps {
   let isRequested = false
@@ -21,7 +21,7 @@ export function createWakeUps(send: () => Promise<void>): WakeUps {
 
   function sendNow(): Promise<void> {
     isRequested = false
-    inFlight = send().catch(() => {}) // the others look for themselves every second
+    inFlight = send().catch(() => {}) // the other processes also read every second
     return inFlight
   }
 

@@ -2,44 +2,44 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { BrokerError } from '../../../domain/errors.ts'
 import type { AuditEntries } from '../../audit-entries.ts'
-import type { StoreChange } from '../../changes.ts'
+import type { Announce, StoreChange } from '../../changes.ts'
 import type { Announcements } from './announcements.ts'
 import { appendAudit } from './audit-chain.ts'
 import { fromDriver, isConnectionFailure, RETRY_MS, RetryableError } from './failures.ts'
 
-/** `Database.write` for a body that is given the connection of its transaction. */
+/** `Database.write` with a body that gets the connection of its transaction. */
 export type Transact = <T>(
   audit: AuditEntries | undefined,
-  body: (client: pg.PoolClient, announce: (change: StoreChange) => void) => Promise<T>,
+  body: (client: pg.PoolClient, announce: Announce) => Promise<T>,
 ) => Promise<T>
 
 export interface WriterParts {
   readonly pool: pg.Pool
   readonly announcements: Pick<Announcements, 'append' | 'wake'>
   /** Whether the server can report the outcome of an earlier transaction (`pg_xact_status`). */
-  readonly tellsOutcome: boolean
-  readonly tell: (change: StoreChange) => void
+  readonly reportsOutcome: boolean
+  readonly notify: (change: StoreChange) => void
 }
 
-export function createTransact({ pool, announcements, tellsOutcome, tell }: WriterParts): Transact {
-  const idOfTransaction = tellsOutcome ? 'pg_current_xact_id_if_assigned()::text' : 'null::text'
+export function createTransact({ pool, announcements, reportsOutcome, notify }: WriterParts): Transact {
+  const idOfTransaction = reportsOutcome ? 'pg_current_xact_id_if_assigned()::text' : 'null::text'
 
   /** The transaction's id, or `null` when it has written nothing. */
   async function identify(client: pg.PoolClient): Promise<string | null> {
-    if (!tellsOutcome) return null
+    if (!reportsOutcome) return null
     const { rows } = await fromDriver(
       client.query<{ id: string | null }>({ name: 'identify', text: `select ${idOfTransaction} as id` }),
     )
     return rows[0]?.id ?? null
   }
 
-  /** Throws when the transaction was not committed. If the connection is lost over the COMMIT, the server is asked. */
+  /** Throws when the transaction was not committed. If the connection is lost during the COMMIT, asks the server. */
   async function commit(client: pg.PoolClient, transactionId: string | null): Promise<void> {
     try {
       await fromDriver(client.query('commit'))
     } catch (error) {
       if (!isConnectionFailure(error)) throw error
-      if (tellsOutcome && transactionId === null) throw error // nothing was written
+      if (reportsOutcome && transactionId === null) throw error // nothing was written
       if (!(await wasCommitted(transactionId))) throw new RetryableError('the transaction was rolled back')
     }
   }
@@ -63,7 +63,7 @@ export function createTransact({ pool, announcements, tellsOutcome, tell }: Writ
     }
     throw new BrokerError(
       'store_unavailable',
-      'The connection to the database was lost before it said whether the write was kept. Look, then try again.',
+      'The connection to the database was lost before it confirmed the write. Check whether it took effect before you try again.',
       { retryAfter: 5 },
     )
   }
@@ -76,10 +76,10 @@ export function createTransact({ pool, announcements, tellsOutcome, tell }: Writ
       await fromDriver(client.query('begin'))
       const done = await body(client, (change) => void changes.push(change))
       const id = changes.length > 0 ? await announcements.append(client, changes) : null
-      // the head of the audit chain is locked last, since all writers of a project meet there
+      // the head of the audit chain is locked last, since all writers of a project wait for this lock
       if (audit !== undefined && done !== undefined && done !== false) await appendAudit(client, audit)
       await commit(client, id ?? (await identify(client)))
-      for (const change of changes) tell(change)
+      for (const change of changes) notify(change)
       if (changes.length > 0) announcements.wake()
       return done
     } catch (error) {

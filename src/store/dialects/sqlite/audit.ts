@@ -14,7 +14,7 @@ import {
 } from '../../preconditions.ts'
 import type { Transact } from './runner.ts'
 
-/** Appends a block, inside the transaction of the write that it records. */
+/** Appends a block in the transaction of the write that it records. */
 export type AppendAudit = (entries: AuditEntries) => void
 
 export function createAuditAppender(client: Database.Database): AppendAudit {
@@ -34,7 +34,7 @@ export function createAuditAppender(client: Database.Database): AppendAudit {
 
 interface AuditParts {
   readonly transact: Transact
-  /** Commits in the same tick: releases have been gathered already. */
+  /** Commits in the same tick, since releases have been batched already. */
   readonly transactNow: Transact
   readonly appendAudit: AppendAudit
   readonly catchUp: () => number
@@ -55,7 +55,7 @@ export function sqliteAudit({
 
     async release(releases, at, link) {
       return transactNow(undefined, (announce) => {
-        // this transaction has the write lock: what is current now is current when it is committed
+        // this transaction has the write lock, so a row that is current now is current at the commit
         catchUp()
         const isValid = releases.map((one) => {
           const stale = check.staleChangeOf(one, at)
@@ -63,7 +63,7 @@ export function sqliteAudit({
           return stale === undefined
         })
         const recorded = releases.filter((_, i) => isValid[i])
-        // a chain is one project's
+        // each project has a chain of its own
         for (const [projectId, ofProject] of Map.groupBy(recorded, (one) => one.projectId))
           appendAudit({ projectId, at, lines: ofProject.map(({ line }) => line), link })
         return isValid
@@ -73,15 +73,15 @@ export function sqliteAudit({
 }
 
 /**
- * Compares what releases are based on with the database. A row is compared once after each change of its noun, by
- * whichever process, and is taken for current until the next change.
+ * Compares the rows that releases are based on with the database. A row is compared once, and then counts as current until
+ * a process announces the next change of its noun.
  */
 export interface ReleaseCheck {
-  /** The change that the release does not know of, or `undefined` when everything it is based on is current. */
+  /** The change that the release has missed, or `undefined` when all rows that it is based on are current. */
   staleChangeOf(release: AuditedRelease, at: EpochSeconds): StoreChange | undefined
-  /** Is called before connections are read; the returned function is called with each that was, and it is current. */
+  /** Call it before connections are read. Call the returned function with each of them: they count as current. */
   beforeReading(): (connection: Connection) => void
-  /** Changes may have been missed: everything is compared again. */
+  /** Changes may have been missed: all rows are compared again. */
   missed(): void
 }
 

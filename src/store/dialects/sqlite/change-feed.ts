@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type Database from 'better-sqlite3'
 import type { StoreChange } from '../../changes.ts'
 
-/** How many changes are kept for other processes. A process that has missed more must read everything again. */
+/** How many changes are kept for other processes. A process that has missed more empties its caches. */
 const KEPT = 10_000
 
-/** The announcements of all processes on one file: each transaction adds its own, and the others read them. */
+/** The table by which the processes on one file announce changes: each transaction adds its own, and the others read. */
 export interface ChangeFeed {
-  /** Inside the transaction that makes the change. */
+  /** Adds a change, in the transaction that makes it. */
   add(change: StoreChange): void
-  /** What other processes have added since the last call; `missed` when there was more than is kept. */
+  /** The changes that other processes have added since the last call; `missed`: some were deleted before that. */
   read(): { readonly changes: readonly StoreChange[]; readonly missed: boolean }
 }
 
@@ -28,7 +28,7 @@ export function createChangeFeed(client: Database.Database): ChangeFeed {
   )
   let version = dataVersion.get()
   let seen = range.get()?.last ?? 0
-  /** The first row of this process that may be rolled back: then another process may get its number. */
+  /** The first row of this process that may be rolled back. Another process may get its number then. */
   let firstUncertain = Number.POSITIVE_INFINITY
 
   return {
@@ -46,7 +46,7 @@ export function createChangeFeed(client: Database.Database): ChangeFeed {
       if (last === null || last <= seen) return NOTHING
       const missed = first !== null && first > seen + 1
       const rows = missed ? [] : newer.all(seen, writer)
-      // a transaction that shares its commit with earlier changes of this process reads their rows too
+      // a group commit may have added uncommitted rows of this process, which are not counted as seen
       seen = Math.max(seen, Math.min(last, firstUncertain - 1))
       return { changes: rows.map((row) => JSON.parse(row.change) as StoreChange), missed } // written by `add`
     },

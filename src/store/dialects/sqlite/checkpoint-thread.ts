@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 
-// The thread of checkpoints.ts. `workerData` is the path of the database file.
+// The worker thread of checkpoints.ts. `workerData` is the path of the database file.
 
 export type FromCheckpointThread = 'done' | 'failed'
 
@@ -26,6 +26,6 @@ function attempt(): FromCheckpointThread {
     checkpoint.get()
     return 'done'
   } catch {
-    return 'failed' // SQLite then says why when it does it within a commit
+    return 'failed' // SQLite reports the reason at its own next checkpoint, in a commit
   }
 }

@@ -3,19 +3,19 @@ import { Worker } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
 import type { FromCheckpointThread } from './checkpoint-thread.ts'
 
-/** Pages in the log that are not in the database file yet, from which on they are copied. It is SQLite's own default. */
+/** A checkpoint begins when the log has this many pages that are not in the database file yet. SQLite's own default. */
 const PAGES = 1_000
 /**
- * Pages in the log from which on writes wait for a checkpoint. SQLite begins the log from the start only after a moment
- * in which all of it was copied, and while writes go on there is none.
+ * When the log has this many pages, writes wait for a checkpoint. SQLite reuses the log from its start only once all pages
+ * were copied, which does not happen while writes go on.
  */
 const LONG_LOG_PAGES = 8_000
 const LOG_BYTES = 2 ** 26
-/** A checkout runs the sources, a published package the built files. */
+/** `ts` in a checkout, which runs the sources; `js` in a published package. */
 const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 const THREAD = new URL(`./checkpoint-thread.${EXTENSION}`, import.meta.url)
 
-/** Pages in the log, and those of them that are in the database file. */
+/** The number of pages in the log, and how many of them are in the database file. */
 interface Progress {
   readonly log: number
   readonly checkpointed: number
@@ -23,24 +23,24 @@ interface Progress {
 
 /** Copies committed pages from the log into the database file. */
 export interface Checkpoints {
-  /** Is called after commits. Begins a checkpoint when there is enough to copy. */
-  consider(): void
+  /** Call it after commits. Begins a checkpoint when there are enough pages to copy. */
+  beginIfDue(): void
   /** Waits for a checkpoint that is under way. */
   stop(): Promise<void>
 }
 
 /**
- * Checkpoints run in a thread with a connection of its own, which is started at the first: SQLite's own run within a
- * commit, and hold the event loop while the disk is written twice.
+ * Checkpoints run in a worker thread with a connection of its own, which the first checkpoint starts. SQLite's own
+ * checkpoints run within a commit, and block the event loop while two files are written.
  *
- * `pauseWrites` keeps this process from committing until the returned function is called.
+ * `pauseWrites` stops the commits of this process until the returned function is called.
  */
 export function createCheckpoints(client: Database.Database, pauseWrites: () => () => void): Checkpoints {
   const [main] = client.pragma('database_list') as { readonly file: string }[]
   if (main === undefined || main.file === '') return NONE
   const { file } = main
   client.pragma('wal_autocheckpoint = 0')
-  // a log that grew beside a long reader is cut when it begins from the start
+  // a log that grew during a long read is truncated when it is reused from its start
   client.pragma(`journal_size_limit = ${LOG_BYTES}`)
   const readProgress = client.prepare<[], Progress>('pragma wal_checkpoint(noop)')
   let thread: Worker | undefined
@@ -62,7 +62,7 @@ export function createCheckpoints(client: Database.Database, pauseWrites: () => 
       execArgv: [],
     })
     worker.unref()
-    worker.on('message', (message: FromCheckpointThread) => (message === 'done' ? ended() : fail()))
+    worker.on('message', (message: FromCheckpointThread) => (message === 'done' ? onDone() : fail()))
     worker.on('error', fail)
     return worker
   }
@@ -74,7 +74,7 @@ export function createCheckpoints(client: Database.Database, pauseWrites: () => 
     thread.postMessage('checkpoint')
   }
 
-  function ended(): void {
+  function onDone(): void {
     const { log, checkpointed } = progress()
     if (log >= longLog && !beganPaused) {
       resume ??= pauseWrites()
@@ -82,32 +82,32 @@ export function createCheckpoints(client: Database.Database, pauseWrites: () => 
       return
     }
     if (beganPaused)
-      // a reader of older pages, such as a backup, or another process may keep it from being whole: not at once again
+      // a reader of older pages, such as a backup, or another process can keep it incomplete: then wait for more pages
       longLog = checkpointed === log ? LONG_LOG_PAGES : log + LONG_LOG_PAGES
-    goOn()
+    end()
   }
 
-  function goOn(): void {
+  function end(): void {
     isRunning = false
     resume?.()
     resume = undefined
   }
 
-  /** Without the thread SQLite does it within a commit, as it does by default. */
+  /** Returns to SQLite's own checkpoints within a commit. */
   function fail(): void {
     hasFailed = true
     void thread?.terminate()
     thread = undefined
     if (client.open) client.pragma(`wal_autocheckpoint = ${PAGES}`)
-    goOn()
+    end()
   }
 
   return {
-    consider() {
+    beginIfDue() {
       if (hasFailed) return
       const { log, checkpointed } = progress()
       if (!isRunning && log - checkpointed >= PAGES) begin()
-      // writes are faster than the thread
+      // the log grows faster than the thread copies
       else if (isRunning && log >= 2 * longLog) resume ??= pauseWrites()
     },
     async stop() {

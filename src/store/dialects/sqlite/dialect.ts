@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Dialect } from '../../database.ts'
-import { BUSY } from './failures.ts'
+import { SQLITE_RETRIES } from './failures.ts'
 
 export const sqliteDialect: Dialect = {
   leaseNow: (now) => sql`${now}`,
@@ -11,5 +11,5 @@ export const sqliteDialect: Dialect = {
   member: (column, name) => sql`json_extract(${column}, ${`$.${name}`})`,
   contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
   sweptAtOnce: 100,
-  retries: BUSY,
+  retries: SQLITE_RETRIES,
 }

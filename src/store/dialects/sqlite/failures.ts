@@ -5,25 +5,25 @@ export const BUSY_RETRIES = 40
 
 let retried = 0
 
-/** How often a call was tried again, since the start of this process. */
+/** How often a call was retried, since the start of this process. */
 export function busyRetries(): number {
   return retried
 }
 
-/** Calls are made again while another process is writing, beyond the busy timeout, which blocks the event loop. */
-export const BUSY: RetryOptions = {
+/** Calls are retried while another process writes. SQLite's own busy timeout comes first, but blocks the event loop. */
+export const SQLITE_RETRIES: RetryOptions = {
   isTransient: isBusy,
   mayRetry: (_, attempts) => attempts <= BUSY_RETRIES,
   pauseMs: () => 5 + Math.random() * 20,
   onRetry: () => void retried++,
   toFailure(error) {
     if (!(error instanceof Database.SqliteError)) return error
-    return TAKEN.has(error.code) ? alreadyAdded(error) : unavailable(error)
+    return CONSTRAINTS.has(error.code) ? alreadyAdded(error) : unavailable(error)
   },
 }
 
-/** Error codes of a race for the same key, or with a deletion. */
-const TAKEN = new Set([
+/** Error codes of a write that lost a race for the same key, or against a deletion. */
+const CONSTRAINTS = new Set([
   'SQLITE_CONSTRAINT_UNIQUE',
   'SQLITE_CONSTRAINT_PRIMARYKEY',
   'SQLITE_CONSTRAINT_FOREIGNKEY',

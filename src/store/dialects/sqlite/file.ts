@@ -3,16 +3,16 @@ import Database from 'better-sqlite3'
 import { BrokerError } from '../../../domain/errors.ts'
 import { BUSY_RETRIES, isBusy } from './failures.ts'
 
-/** SQLite before this has the WAL-reset bug, which can corrupt a database that several connections write. */
+/** Older releases have the WAL-reset bug, which can corrupt a database that several connections write to. */
 const OLDEST_SQLITE = '3.51.3'
 export const BUSY_TIMEOUT_MS = 200
 
 const SAFE_PRAGMAS = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1 } as const
 
 /**
- * Opens the file for durable writing: WAL with `synchronous=FULL`, because with NORMAL, which is better-sqlite3's
- * default in WAL mode, a power cut may roll back the commit that held a rotated refresh token. The settings are
- * read back, and a file that does not have them is refused.
+ * Opens the file for durable writes: WAL with `synchronous=FULL`. With NORMAL, better-sqlite3's default in WAL mode, a
+ * power cut may roll back the commit of a rotated refresh token. The settings are read back, and a file that does not have
+ * them is refused.
  */
 export function openDatabase(path: string): Database.Database {
   for (let tries = 0; ; tries++) {
@@ -22,7 +22,7 @@ export function openDatabase(path: string): Database.Database {
       return client
     } catch (error) {
       client.close()
-      // SQLite does not wait for a process that switches the file to WAL, or that is the last to close it
+      // the busy timeout does not cover a process that switches the file to WAL, or is the last to close it
       if (isBusy(error) && tries < BUSY_RETRIES) {
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5 + Math.random() * 20)
         continue
@@ -33,8 +33,8 @@ export function openDatabase(path: string): Database.Database {
 }
 
 /**
- * A new file can be read by its owner alone, since it holds sealed tokens and the hashes of keys. SQLite gives its log
- * (`-wal`, `-shm`) the same permissions.
+ * Makes a new file readable by its owner only, since it holds sealed tokens and the hashes of keys. SQLite gives the files
+ * of its log (`-wal`, `-shm`) the same permissions.
  */
 function openFile(path: string): Database.Database {
   try {
@@ -46,8 +46,8 @@ function openFile(path: string): Database.Database {
 }
 
 /**
- * Pages kept in memory by each connection to the file, filled as they are read. With SQLite's own 2 MB a read at random
- * out of a million connections takes half as long again, since the inner pages of the indexes do not fit.
+ * The page cache of each connection to the file. With SQLite's default of 2 MB a random read among a million connections
+ * takes 1.5 times as long, since the inner pages of the indexes do not fit.
  */
 const PAGE_CACHE_KIB = 65_536
 
@@ -71,7 +71,7 @@ function makeSafe(client: Database.Database, path: string): void {
   }
 }
 
-/** No such directory, no permission, no database. The message is for the operator; callers are not shown it. */
+/** No such directory, no permission, no database. Only the operator sees the message. */
 export function cannotOpen(path: string, cause: unknown): BrokerError {
   return new BrokerError(
     'store_unavailable',
@@ -80,7 +80,7 @@ export function cannotOpen(path: string, cause: unknown): BrokerError {
   )
 }
 
-/** Why a file could not be used, to be put into a sentence. */
+/** Why a file could not be used, as a part of a sentence. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message.replace(/\.$/, '') : 'unknown'
 }

@@ -2,36 +2,36 @@ import type Database from 'better-sqlite3'
 import { unavailable } from '../../retry.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
-/** Writes per commit, and how long they may run before the commit: the event loop is held for both. */
+/** The most writes per commit, and how long they may run before it. Both block the event loop. */
 const MOST_WRITES = 128
 const LONGEST_MS = 4
-/** Writes that may wait for their commit before more are refused. */
+/** The most writes that may wait for their commit. Further ones are refused. */
 const MOST_WAITING = 20_000
 
 /** A write of one caller: its statements, its audit entries and its entries of the change feed. */
 export interface Write<T> {
-  /** Runs inside a transaction, and again in another one when SQLite gave up the first because of another write. */
+  /** Runs in a transaction, and again in another one when SQLite has rolled back the first because of another write. */
   readonly body: () => T
-  /** Is called in the tick of the commit, before the promise resolves. */
+  /** Called in the tick of the commit, before the promise resolves. */
   readonly committed: () => void
 }
 
 /**
  * Group commit: writes that arrive in one turn of the event loop, or while the disk is being written, share a transaction,
- * in the order in which they arrived. Each promise resolves when the commit is on the disk. A write that throws is rolled
- * back alone, to its savepoint, and rejects only its own promise; a commit that fails rejects all promises of its group.
+ * in their order of arrival. Each promise resolves when the commit is on the disk. A write that throws is rolled back to
+ * its savepoint, and only its own promise rejects. When a commit fails, all promises of its group reject.
  */
 export interface GroupCommit {
   /** Queues the write. Rejects with `store_unavailable` while too many wait. */
   add<T>(write: Write<T>): Promise<T>
   /**
-   * Commits the write in this tick, after those that wait already, as far as one commit has room for all of them and the
-   * disk is not being written.
+   * Commits the write in this tick, together with the waiting writes, if one commit has room for all of them and the disk
+   * is not being written.
    */
   addNow<T>(write: Write<T>): Promise<T>
-  /** Nothing is committed until the returned function is called. */
+  /** Stops commits until the returned function is called. */
   pause(): () => void
-  /** Commits all that wait, before the database is closed. */
+  /** Commits all waiting writes, before the database is closed. */
   finish(): Promise<void>
 }
 
@@ -40,16 +40,16 @@ interface Waiting extends Write<unknown> {
   readonly reject: (error: unknown) => void
 }
 
-/** A write that was run, with what it returned. */
+/** A write that was run, with its result. */
 interface Done {
   readonly one: Waiting
   readonly result: unknown
 }
 
-/** Or why it was rolled back. */
+/** A write that was run, or the error for which it was rolled back. */
 type Ran = Done | { readonly one: Waiting; readonly error: unknown }
 
-/** `onDisk` is called after commits have come to the disk. */
+/** `onDisk` is called after commits were written to the disk. */
 export function createGroupCommit(
   client: Database.Database,
   log: WriteAheadLog,
@@ -67,7 +67,7 @@ export function createGroupCommit(
   let isPaused = false
   /** Commits that are not on the disk yet. */
   let inFlight = 0
-  /** How many of the first in the queue get a commit each, because SQLite gave up a transaction that they shared. */
+  /** How many writes at the head of the queue get a commit each, because SQLite rolled back their shared transaction. */
   let alone = 0
 
   function enqueue<T>(write: Write<T>): Promise<T> {
@@ -88,20 +88,20 @@ export function createGroupCommit(
     })
   }
 
-  /** While the disk is being written, a commit would wait for the next writing anyway: meanwhile its group grows. */
+  /** While the disk is being written, a commit would have to wait for the next sync anyway, so its group may grow. */
   function isDue(): boolean {
     return !isPaused && queue.length > 0 && (inFlight === 0 || queue.length >= MOST_WRITES)
   }
 
   function commitGroup(): void {
-    // what a listener writes waits for the next group
+    // a write that a listener makes waits for the next group
     if (queue.length === 0 || isRunning) return
     isRunning = true
     try {
       const committed: Done[] = []
       for (const ran of runGroup()) {
         if ('error' in ran) ran.one.reject(ran.error)
-        else if (isAnnounced(ran)) committed.push(ran)
+        else if (announced(ran)) committed.push(ran)
       }
       if (committed.length > 0) void resolveOnDisk(committed)
     } finally {
@@ -123,13 +123,13 @@ export function createGroupCommit(
     }
   }
 
-  /** Runs and commits the first of the queue; returns those that have an end. */
+  /** Runs and commits the writes at the head of the queue. Returns those that need not run again. */
   function runGroup(): readonly Ran[] {
     try {
       begin.run()
     } catch (error) {
       undo('everything')
-      // another process is writing, or the disk has failed: each caller decides whether to try again
+      // another process is writing, or the disk has failed: each caller decides whether to retry
       return queue.splice(0).map((one) => ({ one, error }))
     }
     const most = Math.min(alone > 0 ? 1 : MOST_WRITES, queue.length)
@@ -137,7 +137,7 @@ export function createGroupCommit(
     const ran = most === 1 ? [runOnly(queue[0] as Waiting)] : runTogether(queue.slice(0, most)) // it is not empty
     queue = queue.slice(ran.length)
     if (!client.inTransaction) {
-      // SQLite has rolled back all of them: those that had not failed run again
+      // SQLite has rolled back all of them: those without an error run again
       const again = ran.flatMap((one) => ('error' in one ? [] : [one.one]))
       queue = [...again, ...queue]
       alone += again.length
@@ -161,7 +161,7 @@ export function createGroupCommit(
     }
   }
 
-  /** Runs each within its savepoint, until their time is over. */
+  /** Runs the writes, each with a savepoint, for at most `LONGEST_MS`. */
   function runTogether(group: readonly Waiting[]): readonly Ran[] {
     const until = performance.now() + LONGEST_MS
     const ran: Ran[] = []
@@ -175,14 +175,14 @@ export function createGroupCommit(
       } catch (error) {
         ran.push({ one, error })
         undo('to the savepoint')
-        // SQLite rolls everything back when it runs out of space or memory within a statement
+        // SQLite rolls back the whole transaction when a statement runs out of disk space or memory
         if (!client.inTransaction) break
       }
     }
     return ran
   }
 
-  /** Failures leave SQLite in the state that `inTransaction` tells. */
+  /** After an error, `inTransaction` tells whether SQLite has rolled back by itself. */
   function undo(what: 'to the savepoint' | 'everything'): void {
     try {
       if (!client.inTransaction) return
@@ -218,14 +218,14 @@ export function createGroupCommit(
     async finish() {
       while (queue.length > 0 || inFlight > 0) {
         commitGroup()
-        await log.sync().catch(() => undefined) // it rejects the writes that wait for it
+        await log.sync().catch(() => undefined) // `resolveOnDisk` has rejected the writes
       }
     },
   }
 }
 
-/** Whether the listeners of a write that was committed have taken it. */
-function isAnnounced({ one }: Done): boolean {
+/** Calls the listeners of a committed write. If one throws, the write's promise rejects. */
+function announced({ one }: Done): boolean {
   try {
     one.committed()
     return true

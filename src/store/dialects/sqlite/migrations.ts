@@ -15,7 +15,7 @@ export function readFacts(path: string): ReadonlyMap<string, string> {
   return new Map(readTable(path, 'facts', factsIn)?.map(({ name, value }) => [name, value]))
 }
 
-/** What `read` gives; `undefined` when there is no such file, or no such table in it. */
+/** Opens the file and returns the result of `read`; `undefined` when the file or the table does not exist. */
 function readTable<T>(path: string, table: string, read: (client: Database.Database) => T): T | undefined {
   if (!existsSync(path)) return undefined
   try {
@@ -32,9 +32,8 @@ function readTable<T>(path: string, table: string, read: (client: Database.Datab
 }
 
 /**
- * Brings the schema up to date. Several processes may start at once: one migrates in an exclusive transaction,
- * which drizzle's own `migrate()` does not take, the others wait and find it done. A database that a newer release
- * has migrated is refused.
+ * Migrates the schema. Several processes may start at once: one migrates in an exclusive transaction, which drizzle's own
+ * `migrate()` does not use, and the others wait. A database that a newer release has migrated is refused.
  */
 export function migrateDatabase(client: Database.Database): void {
   client.pragma('busy_timeout = 30000')

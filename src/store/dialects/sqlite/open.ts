@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import type { AuditEntries } from '../../audit-entries.ts'
-import type { StoreChange } from '../../changes.ts'
+import type { Announce, StoreChange } from '../../changes.ts'
 import { createNouns } from '../../create-nouns.ts'
 import { createStatementMaker, type Transaction } from '../../statement.ts'
 import type { OpeningOptions, Store } from '../../store.ts'
@@ -29,26 +29,24 @@ export function openSqliteStore(path: string, { admit, traceparent }: OpeningOpt
   const rowsOf = createRunner(client)
   const dialect = new SQLiteSyncDialect()
   const listeners: ((change: StoreChange) => void)[] = []
-  const tell = (change: StoreChange) => {
+  const notify = (change: StoreChange) => {
     for (const listener of listeners) listener(change)
   }
   const onChange = (listener: (change: StoreChange) => void) => void listeners.push(listener)
-  const noting: ((change: StoreChange) => void)[] = []
+  /** Called within the transaction. All other listeners are called after the commit. */
+  const earlyListeners: ((change: StoreChange) => void)[] = []
   const check = createReleaseCheck(client, (listener) => {
     onChange(listener)
-    // a release that shares a commit with a change comes after it
-    noting.push(listener)
+    // a release that comes after the change may share its commit
+    earlyListeners.push(listener)
   })
   const log = openWriteAheadLog(client)
-  const group: GroupCommit = createGroupCommit(client, log, () => checkpoints.consider())
+  const group: GroupCommit = createGroupCommit(client, log, () => checkpoints.beginIfDue())
   const checkpoints = createCheckpoints(client, () => group.pause())
   let missed = 0
   let closing: Promise<void> | undefined
 
-  const toWrite = <T>(
-    audit: AuditEntries | undefined,
-    body: (announce: (change: StoreChange) => void) => T,
-  ): Write<T> => {
+  const toWrite = <T>(audit: AuditEntries | undefined, body: (announce: Announce) => T): Write<T> => {
     let changes: StoreChange[] = []
     return {
       body() {
@@ -57,12 +55,12 @@ export function openSqliteStore(path: string, { admit, traceparent }: OpeningOpt
         if (audit !== undefined && done !== undefined && done !== false) appendAudit(audit)
         for (const change of changes) {
           feed.add(change)
-          for (const note of noting) note(change)
+          for (const listener of earlyListeners) listener(change)
         }
         return done
       },
       committed() {
-        for (const change of changes) tell(change)
+        for (const change of changes) notify(change)
       },
     }
   }
@@ -77,11 +75,11 @@ export function openSqliteStore(path: string, { admit, traceparent }: OpeningOpt
   function catchUp(): number {
     const read = feed.read()
     if (read.missed) noteMissed()
-    for (const change of read.changes) tell(change)
+    for (const change of read.changes) notify(change)
     return missed
   }
 
-  /** Runs all steps in one turn of the event loop, so that the write lock is held no longer. */
+  /** Runs all steps in one turn of the event loop, so that the write lock is released soon. */
   function run<T>(transaction: Transaction<T>): T {
     const steps = transaction[Symbol.iterator]()
     let step = steps.next([])
@@ -103,7 +101,7 @@ export function openSqliteStore(path: string, { admit, traceparent }: OpeningOpt
       statement: createStatementMaker((query) => dialect.sqlToQuery(query)),
       read: async (statement) => rowsOf(statement),
       write(audit, body) {
-        // a commit of several requests runs their bodies in the context of one of them
+        // a group commit runs the bodies of several requests, each of which needs its own context
         const inContext = traceparent && AsyncLocalStorage.snapshot()
         return transact(audit, (announce) =>
           inContext ? inContext(() => run(body(announce))) : run(body(announce)),
@@ -120,7 +118,7 @@ export function openSqliteStore(path: string, { admit, traceparent }: OpeningOpt
     connections: {
       ...nouns.connections,
       async ofOwner(owner) {
-        // a release of what was just read compares nothing with the database, unless a change was announced meanwhile
+        // a release of a connection that was just read need not compare it, unless a change was announced meanwhile
         const remember = check.beforeReading()
         const found = await nouns.connections.ofOwner(owner)
         found.forEach(remember)
@@ -132,7 +130,7 @@ export function openSqliteStore(path: string, { admit, traceparent }: OpeningOpt
         return catchUp()
       } catch (error) {
         if (!(error instanceof Database.SqliteError)) throw error
-        // what was written meanwhile was missed; the next read fails with the reason
+        // changes were missed; the next read fails with the reason
         return noteMissed()
       }
     },

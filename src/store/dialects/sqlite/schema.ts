@@ -42,7 +42,7 @@ export const {
   deliveries,
 } = tables
 
-/** The change feed: what was written, for the other processes on this file. Only the newest rows are kept. */
+/** The change feed: announcements for the other processes on this file. Only the newest rows are kept. */
 export const changes = sqliteKit.table('changes', {
   seq: sqliteKit.integer('seq').primaryKey({ autoIncrement: true }),
   writer: sqliteKit.text('writer').notNull(),

@@ -1,24 +1,24 @@
-// the default import: a test holds `fdatasync` up, or lets it fail
+// the default import, so that a test can delay `fdatasync` or let it fail
 import fs from 'node:fs'
 import type Database from 'better-sqlite3'
 import { unavailable } from '../../retry.ts'
 
-/** The file into which SQLite writes commits, until a checkpoint copies them into the database file (`-wal`). */
+/** The file `-wal`, to which SQLite writes commits, until a checkpoint copies them into the database file. */
 export interface WriteAheadLog {
   /**
-   * Resolves when every commit before the call is on the disk. Once the disk has failed, it rejects with
-   * `store_unavailable` until the program is started again: what the system had not written by then may be lost, and
-   * another call could succeed without it.
+   * Resolves when every commit before the call is on the disk. After the first error it rejects with `store_unavailable`
+   * until the program is restarted: the system may have dropped the pages that it could not write, and a later call could
+   * succeed without them.
    */
   sync(): Promise<void>
-  /** After the last `sync` has ended. */
+  /** Call it after the last `sync` has ended. */
   close(): void
 }
 
 /**
- * SQLite with `synchronous=FULL` writes each commit to the disk before the statement returns, which holds the event loop
- * for as long as the disk takes. With NORMAL it does not wait, and its checkpoints keep the file whole all the same. What
- * is left is to wait for the log in the system's own thread before a write is acknowledged, which is the same promise.
+ * With `synchronous=FULL` SQLite writes each commit to the disk before the statement returns, which blocks the event loop
+ * for as long as the disk takes. With NORMAL it does not wait, and still never corrupts the file. So NORMAL is set, and a
+ * thread of libuv syncs the log before a write is acknowledged: the same promise without blocking.
  */
 export function openWriteAheadLog(client: Database.Database): WriteAheadLog {
   const [main] = client.pragma('database_list') as { readonly file: string }[]
@@ -46,7 +46,7 @@ export function openWriteAheadLog(client: Database.Database): WriteAheadLog {
   return {
     sync() {
       if (running === undefined) return begin()
-      // the running one may have begun before the last commit
+      // the running sync may have begun before the last commit
       next ??= running.then(begin, begin)
       return next
     },
