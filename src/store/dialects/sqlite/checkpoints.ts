@@ -120,4 +120,4 @@ export function createCheckpoints(client: Database.Database, pauseWrites: () => 
   }
 }
 
-const NONE: Checkpoints = { consider: () => undefined, stop: async () => undefined }
+const NONE: Checkpoints = { beginIfDue: () => undefined, stop: async () => undefined }
