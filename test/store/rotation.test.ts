@@ -115,7 +115,7 @@ describe('an envelope that was altered or moved fails closed, for its row alone'
     },
     async 'answers.answer'({ scene }, which) {
       const { status, body } = await addWithKey(scene, which === 0 ? 'one' : 'two')
-      if (status === 503) expect(body.message).toContain('use a new one')
+      if (status === 503) expect(body.message).toContain('use a new Idempotency-Key')
       return status === 201 ? 'works' : 'fails closed'
     },
     async 'providers.client_secret'({ scene, approved }, which) {
