@@ -24,7 +24,7 @@ export interface TracedCall {
 
 export type Operation = 'run' | 'chain'
 
-/** A call that has begun, for its caller to report its progress. */
+/** A call that has begun. Its caller reports how it goes on. */
 export interface OpenCall {
   /** Reports the tool's id, once the tool is found. */
   named(toolId: string): void
@@ -63,7 +63,7 @@ export function createTrace(): CallTrace {
   const entries: Entry[] = []
   let room = MAX_TRACE_CHARACTERS
 
-  /** A JSON text: an immutable copy that takes little memory. `undefined` where there is no room left. */
+  /** Copies the value as JSON text, which takes little memory. `undefined`: there is no room left. */
   function kept(value: unknown): string | undefined {
     if (value instanceof LargeJson && value.bytes.length > room * MAX_BYTES_OF_CHARACTER) return undefined
     const text = jsonText(value)

@@ -41,7 +41,7 @@ export interface CodeResult {
   readonly language: Language
   readonly limits: CodeLimits
   readonly error?: CodeError
-  /** The consent that a tool needs that the code has called. It ended the run. */
+  /** The consent that a called tool needs. It ended the run. */
   readonly authorization?: ConsentNeeded
 }
 
@@ -165,7 +165,7 @@ function createGateway(
         left--
         const { value } = last
         if (step.usePrevious && value instanceof LargeJson && !value.isQuickToParse())
-          return refused('The step before answered too many values to be put into args.previous.')
+          return refused('The previous step returned too many values for args.previous.')
         const previous = () => (value instanceof LargeJson ? value.parse() : value)
         const args = step.usePrevious ? { ...step.args, previous: previous() } : step.args
         last = await call({ ...step, args }, 'chain', signal)

@@ -10,7 +10,7 @@ import { CALLS_AT_ONCE, MAX_ARGUMENT_CHARACTERS, MAX_OUTPUT_BYTES, MAX_VALUE_CHA
 import { type CodeOutcome, prelude } from './prelude.ts'
 import type { Script } from './script.ts'
 import { type Ended, REQUEST_KINDS, type RequestKind } from './thread-messages.ts'
-import { explain, STALLED, tooLargeValue } from './thrown.ts'
+import { STALLED, toCodeError, tooLargeValue } from './thrown.ts'
 
 type Stream = 'stdout' | 'stderr'
 
@@ -21,7 +21,7 @@ export interface InterpreterOptions {
   readonly tooManyRequests: CodeError
   readonly outOfMemory: CodeError
   readonly timedOut: CodeError
-  /** QuickJS calls it all the time while code runs; `true` interrupts the code. */
+  /** QuickJS calls it again and again while code runs; `true` interrupts the code. */
   readonly isOver: () => boolean
   readonly write: (stream: Stream, text: string) => void
   /** Whether the stream's limit is reached. */
@@ -104,7 +104,7 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
   const write = context.newFunction('write', (streamHandle, textHandle) => {
     const stream = read(streamHandle, 10) === 'stderr' ? 'stderr' : 'stdout'
     if (options.isFull(stream)) return
-    const text = read(textHandle, MAX_OUTPUT_BYTES * 6 + 10) // JSON writes a character with six at most
+    const text = read(textHandle, MAX_OUTPUT_BYTES * 6 + 10) // JSON needs at most six characters for one
     if (text !== undefined) options.write(stream, JSON.parse(text))
   })
   const random = context.newFunction('random', () => context.newNumber(Math.random()))
@@ -137,8 +137,8 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
   function advance(): void {
     do {
       if (!runJobs()) fail(options.timedOut)
-    } while (!hasEnded && askNext())
-    returned ??= look()
+    } while (!hasEnded && sendNext())
+    returned ??= readOutcome()
     if (returned === undefined) {
       if (underWay === 0) fail(STALLED)
       // a call that the code did not await has begun, so the run waits for its end
@@ -155,8 +155,8 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
     }
   }
 
-  /** Sends requests from the queue. `true` when one was settled at once, so that there are jobs again. */
-  function askNext(): boolean {
+  /** Sends requests from the queue. `true`: one was answered at once, so there are new jobs to run. */
+  function sendNext(): boolean {
     while (underWay < CALLS_AT_ONCE) {
       const next = queue.shift()
       if (next === undefined) return false
@@ -179,7 +179,8 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
     answerHandle.dispose()
   }
 
-  function look(): Ended | undefined {
+  /** How the code ended; `undefined`: it has not. */
+  function readOutcome(): Ended | undefined {
     if (promise === undefined) return undefined
     const state = context.getPromiseState(promise)
     if (state.type === 'pending') return undefined
@@ -190,7 +191,7 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
     const error =
       'tooLarge' in outcome
         ? tooLargeValue(outcome.tooLarge)
-        : explain('thrown' in outcome ? outcome.thrown : NO_ERROR, options.outOfMemory, isMemoryFull())
+        : toCodeError('thrown' in outcome ? outcome.thrown : NO_ERROR, options.outOfMemory, isMemoryFull())
     return { outcome: 'error', error }
   }
 
@@ -201,7 +202,7 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
         const part = (name: string) => read(context.getProp(code.error, name), MAX_OUTPUT_BYTES) ?? ''
         const thrown = { name: part('name'), message: part('message') || 'null', stack: part('stack') }
         if (options.isOver()) return fail(options.timedOut)
-        return fail(explain(thrown, options.outOfMemory, isMemoryFull()))
+        return fail(toCodeError(thrown, options.outOfMemory, isMemoryFull()))
       }
       promise = call(run, code.value)
       if (promise === undefined) return fail(options.isOver() ? options.timedOut : options.outOfMemory)

@@ -79,7 +79,7 @@ export async function runInSandbox<Stop>(
   const begun = performance.now()
   const { promise: ending, resolve: end, reject } = Promise.withResolvers<SandboxEnd<Stop>>()
   const fail = (error: CodeError) => end({ outcome: 'error', error })
-  const nobodyWaits = new AbortController()
+  const runEnded = new AbortController()
   const inCallersContext = AsyncLocalStorage.snapshot()
 
   const onAbort = () => fail(CANCELLED)
@@ -106,7 +106,7 @@ export async function runInSandbox<Stop>(
     if (given === undefined) return fail(BROKEN)
     const reply: Reply<Stop> = nestsTooDeep(given)
       ? { reply: 'error', error: TOO_DEEP }
-      : await onRequest(what, given, nobodyWaits.signal)
+      : await onRequest(what, given, runEnded.signal)
     if (reply.reply === 'stop') return end({ outcome: 'stopped', stop: reply.stop })
     thread.postMessage({ id, answer: toAnswer(reply) } satisfies ToThread)
   }
@@ -141,7 +141,7 @@ export async function runInSandbox<Stop>(
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', onAbort)
-    nobodyWaits.abort()
+    runEnded.abort()
     await thread.terminate()
   }
   const { stdout, stderr } = data

@@ -9,8 +9,8 @@ export interface Thrown {
   readonly stack: string
 }
 
-/** `memory`: the error for a run that is out of memory. */
-export function explain(
+/** Translates an error of the code. `memory`: the error for a run that is out of memory. */
+export function toCodeError(
   { name, message, stack }: Thrown,
   memory: CodeError,
   isMemoryFull: boolean,
@@ -18,7 +18,8 @@ export function explain(
   if (name === 'InternalError' && message === 'out of memory') return memory
   // QuickJS throws null when there is no memory left for an error object
   if (name === '' && message === 'null' && isMemoryFull) return memory
-  const text = name === '' ? `The code threw ${message || 'what cannot be read'}` : `${name}: ${message}`
+  const text =
+    name === '' ? `The code threw ${message || 'a value that cannot be read'}` : `${name}: ${message}`
   return { kind: 'code_error', message: text.slice(0, MAX_MESSAGE_CHARACTERS), ...placeOf(stack) }
 }
 

@@ -58,7 +58,9 @@ export function unavailable(cause: unknown): BrokerError {
 
 /** The error of a write that lost a race for the same key, or against a deletion. */
 export function alreadyAdded(cause: unknown): BrokerError {
-  return new BrokerError('already_exists', 'Another request has just added or deleted the same. Try again.', { cause })
+  return new BrokerError('already_exists', 'Another request has just added or deleted the same. Try again.', {
+    cause,
+  })
 }
 
 /**
