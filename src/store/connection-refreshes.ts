@@ -74,7 +74,7 @@ export interface ConnectionRefreshes {
     leaseOwner?: string,
     lines?: string,
   ): Promise<boolean>
-  /** Active connections whose `refreshAt` has come and that nobody is refreshing, the longest overdue first. */
+  /** Active connections whose `refreshAt` has come and that are not being refreshed, the longest overdue first. */
   dueAt(now: EpochSeconds, limit: number): Promise<readonly Connection[]>
   /** Sets `refreshAt`, if the tokens are still those of `generation`. */
   postponeRefresh(id: string, generation: number, until: EpochSeconds): Promise<void>

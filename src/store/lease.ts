@@ -8,7 +8,7 @@ export interface Lease {
   readonly seconds: number
 }
 
-/** The columns of a row that nobody holds a lease on. */
+/** The lease columns of a row without a lease. */
 export const NO_LEASE = { leaseOwner: null, leaseUntil: null } as const
 
 /** The end of a lease that is taken or prolonged now, by the clock of leases. */
