@@ -4,7 +4,7 @@ import { BrokerError } from '../domain/errors.ts'
 import { toolId } from '../domain/tool.ts'
 import { getTool } from '../tools/catalogue/get-tool.ts'
 import { withoutTwins } from '../tools/catalogue/listed-names.ts'
-import { LargeJson } from '../tools/large-json.ts'
+import { LargeJson, parsedValue } from '../tools/large-json.ts'
 import { valueWithMedia } from '../tools/mcp/media-content.ts'
 import { isRecord } from '../tools/read-json.ts'
 import { executeTool } from '../tools/run/execute-tool.ts'
@@ -166,7 +166,7 @@ function createGateway(
         const { value } = last
         if (step.usePrevious && value instanceof LargeJson && !value.isQuickToParse())
           return refused('The previous step returned too many values for args.previous.')
-        const previous = () => (value instanceof LargeJson ? value.parse() : value)
+        const previous = () => parsedValue(value)
         const args = step.usePrevious ? { ...step.args, previous: previous() } : step.args
         last = await call({ ...step, args }, 'chain', signal)
       }

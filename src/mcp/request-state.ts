@@ -2,7 +2,7 @@ import type { Broker } from '../broker.ts'
 import { createStateCodec } from '../sdk/mcp/request-state.ts'
 
 // The `requestState` of a tool call that has several rounds (MCP 2026-07-28, "Multi Round-Trip Requests"). The client
-// carries it from one round to the next; any process of the installation reads it.
+// sends it back in the next round, which any process of the installation can serve.
 
 /** The call that a state belongs to. Only the same call, by the same caller, opens it. */
 export interface CallBinding {

@@ -45,6 +45,11 @@ export class LargeJson {
   }
 }
 
+/** The JSON value itself, parsed if it is a `LargeJson`. */
+export function parsedValue(value: unknown): unknown {
+  return value instanceof LargeJson ? value.parse() : value
+}
+
 export function isList(value: unknown): boolean {
   return value instanceof LargeJson ? value.isArray : Array.isArray(value)
 }

@@ -1,10 +1,11 @@
-import { createLocalJWKSet, decodeJwt, type JWTPayload, jwtVerify } from 'jose'
+import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose'
 import type { Broker } from '../../broker.ts'
 import type { McpConsent } from '../../domain/mcp-consent.ts'
 import { createReadCache } from '../../services/read-cache.ts'
+import { claimedIssuer } from '../callers/token.ts'
 import { publicJwk, type SigningKey, type SigningKeys } from './signing-keys.ts'
 
-/** What an access token says, after its verification. */
+/** The claims of a verified access token. */
 export interface AccessTokenClaims {
   readonly outcome: 'valid'
   readonly userId: string
@@ -15,7 +16,7 @@ export interface AccessTokenClaims {
   readonly grant: string
 }
 
-/** Why a token is refused. The client's response names none of them; they are for the log. */
+/** Why a token is refused. The reason is for the log and never sent to the client. */
 export type AccessTokenRefusal =
   /** No JWT that this server has issued. */
   | 'not_issued_here'
@@ -78,7 +79,7 @@ export function createVerifyAccessToken(
   }
 
   return async (token, resource) => {
-    if (issuerOf(token) !== issuer) return refused('not_issued_here')
+    if (claimedIssuer(token) !== issuer) return refused('not_issued_here')
     let payload = await verified(token, await keys.current())
     if (payload === 'altered') payload = await verified(token, await keys.refresh())
     if (typeof payload === 'string') return refused(payload)
@@ -99,15 +100,6 @@ export function createVerifyAccessToken(
 
 function refused(reason: AccessTokenRefusal): VerifiedAccessToken {
   return { outcome: 'refused', reason }
-}
-
-/** The issuer that a token claims to have, unverified. */
-function issuerOf(token: string): string | undefined {
-  try {
-    return decodeJwt(token).iss
-  } catch {
-    return undefined
-  }
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -4,10 +4,10 @@ import { newId } from '../../domain/ids.ts'
 import { isMetadataDocument } from '../../http/mcp-setup/client-identity.ts'
 import { withoutLoopbackPort } from './client-metadata.ts'
 
-// An approval is kept for one user, one client and one redirect URI (`mcp_consents`). What it allows is in the grant,
-// whose record is sealed: a row of `mcp_consents` without it allows nothing.
+// An approval is stored for one user, one client and one redirect URI (`mcp_consents`). Its permissions are in the grant,
+// whose record is sealed, so a row of `mcp_consents` without a grant permits nothing.
 
-/** Of one user, each with each of its redirect URIs. Anyone can publish any number of metadata documents. */
+/** The limit of one user's approvals, because anyone can publish any number of client metadata documents. */
 const MAX_CLIENTS = 200
 
 /** An authorization request that waits for its user. */
@@ -23,11 +23,11 @@ export interface AskedConsent {
 
 /** Remembers what users have approved. */
 export interface Approval {
-  /** The grant by which the request needs no click: the same user, client and redirect URI, and no further scope or resource. */
+  /** An earlier grant that covers the request, so that the user is not asked: same user, client, redirect URI and resource, and no further scope. */
   remembered(asked: AskedConsent, interaction: Interaction): Promise<Grant | undefined>
-  /** Whether the user has approved as many clients as one may, and not this one. */
+  /** Whether the user has reached the limit of approvals, and this request would add one. */
   isFull(asked: AskedConsent): Promise<boolean>
-  /** Keeps the user's approval; returns the grant that the client's tokens belong to. */
+  /** Stores the user's approval. Returns the grant that the client's tokens belong to. */
   approve(asked: AskedConsent): Promise<Grant>
 }
 
@@ -92,8 +92,8 @@ function identityOf({ projectId, userId, client, redirectUri }: AskedConsent) {
 }
 
 /**
- * Whether a former approval may spare the click. A client with a public id and a redirect URI that any program of the
- * user's machine can receive could be any program (RFC 8252 section 8.6), so its user is always asked.
+ * Whether an earlier approval may count for this request. A client with a public id, and a redirect URI that any program
+ * of the user's machine can receive, could be any program (RFC 8252 section 8.6), so its user is always asked.
  */
 function canBeRemembered({ client, redirectUri }: AskedConsent): boolean {
   return new URL(redirectUri).protocol === 'https:' || !isMetadataDocument(client.clientId)

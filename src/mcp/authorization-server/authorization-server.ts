@@ -9,14 +9,14 @@ import { createProvider } from './provider.ts'
 import { createSigningKeys } from './signing-keys.ts'
 import { addUsersClients } from './users-clients.ts'
 
-// Gatepass as its own authorization server (OAuth 2.1) for MCP clients, for `/mcp` alone. Its users log in by the verifier
-// that guards consent, so that the person who allows a client and the person who connects an account are the same.
-// oidc-provider does the protocol: authorization and token requests, registrations, client authentication. What is kept
-// lies in `mcp_records` and `mcp_consents`, so that every node serves every request. Who may use a token is decided in
-// `access-token.ts`; the metadata of the protected resource belongs to the callers of /mcp.
+// Gatepass as its own authorization server (OAuth 2.1) for MCP clients, for `/mcp` alone. Its users log in by the user
+// verifier that also guards consents, so that the person who approves a client and the person who connects an account are
+// the same. oidc-provider implements the protocol: authorization and token requests, registrations, client authentication.
+// Its records are stored in `mcp_records` and `mcp_consents`, so that every node can serve every request. Tokens are
+// verified in access-token.ts. The metadata of the protected resource is in ../callers/resource-metadata.ts.
 
 export interface AuthorizationServer {
-  /** As in `iss` of its tokens. */
+  /** The `iss` of its tokens. */
   readonly issuer: string
   readonly verify: VerifyAccessToken
   mount(app: OpenAPIHono): void
@@ -27,7 +27,7 @@ export interface AuthorizationServerOptions {
   readonly projectId: string
 }
 
-/** How long a registered client is kept after a user's approval or its last use: as long as the approval. */
+/** How long a registered client is kept after a user's approval or its last use: as long as an unused approval. */
 const CLIENT_SECONDS = 90 * 24 * 3600
 
 export function createAuthorizationServer(

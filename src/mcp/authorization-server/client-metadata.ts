@@ -27,9 +27,9 @@ export class ClientMetadataFault extends Error {
 type Members = Readonly<Record<string, unknown>>
 
 /**
- * The metadata of a client as oidc-provider can take it, of a registration or of a client's own document. MCP clients
- * leave out the application type, list redirect URIs of several kinds in one registration, and name grant types and
- * scopes that are not offered here; what is not offered is left out, and the response says what was registered. Throws
+ * Converts the metadata of a client, from a registration or from the client's own document, to what oidc-provider accepts.
+ * MCP clients omit the application type, list redirect URIs of several kinds in one registration, and name grant types and
+ * scopes that this server does not offer. Those are left out, and the response says what was registered. Throws
  * `ClientMetadataFault`.
  */
 export function clientMetadata(given: unknown): Members {
@@ -57,8 +57,8 @@ export function clientMetadata(given: unknown): Members {
 }
 
 /**
- * The metadata of a dynamic registration (RFC 7591). Clients that ask for a secret become public ones: PKCE protects
- * their codes, and a secret in an installed program is none.
+ * The metadata of a dynamic registration (RFC 7591). Clients that ask for a secret become public clients: PKCE protects
+ * their codes, and an installed program cannot keep a secret.
  */
 export function registrationMetadata(given: unknown): Members {
   const members = clientMetadata(given)
@@ -71,7 +71,10 @@ function checkedRedirectUris(given: unknown): readonly string[] {
   if (uris.length === 0)
     throw new ClientMetadataFault('invalid_redirect_uri', 'redirect_uris must have at least one URI.')
   if (uris.length > MAX_REDIRECT_URIS)
-    throw new ClientMetadataFault('invalid_redirect_uri', `redirect_uris may have ${MAX_REDIRECT_URIS} URIs.`)
+    throw new ClientMetadataFault(
+      'invalid_redirect_uri',
+      `redirect_uris may have at most ${MAX_REDIRECT_URIS} URIs.`,
+    )
   for (const uri of uris) {
     const fault = redirectUriFault(uri)
     if (fault !== undefined) throw new ClientMetadataFault('invalid_redirect_uri', fault)
@@ -79,7 +82,7 @@ function checkedRedirectUris(given: unknown): readonly string[] {
   return [...new Set(uris)]
 }
 
-/** Schemes by which a browser or the operating system runs or opens something of its own instead of an application. */
+/** Schemes that a browser or the operating system handles itself instead of opening the client's application. */
 const DANGEROUS_SCHEMES = new RegExp(
   `^(?:${[
     'javascript|vbscript|data|blob|file|filesystem|about|view-source|chrome|edge|resource|res',
@@ -90,7 +93,7 @@ const DANGEROUS_SCHEMES = new RegExp(
 
 /** Why the URI cannot be a redirect URI; `undefined` when it can. */
 export function redirectUriFault(uri: string): string | undefined {
-  if (uri.length > MAX_URI_LENGTH) return `A redirect URI may have ${MAX_URI_LENGTH} characters.`
+  if (uri.length > MAX_URI_LENGTH) return `A redirect URI may have at most ${MAX_URI_LENGTH} characters.`
   const url = URL.canParse(uri) ? new URL(uri) : undefined
   if (url === undefined || /[\s\\]/.test(uri)) return 'A redirect URI must be an absolute URI.'
   if (uri.includes('#')) return 'A redirect URI must have no fragment.'
@@ -112,7 +115,7 @@ export function isRegisteredRedirectUri(uri: unknown, registered: readonly strin
   return portless !== undefined && registered.some((one) => withoutLoopbackPort(one) === portless)
 }
 
-/** The redirect URI without its port if it leads to the loopback interface: users approve it once for every port. */
+/** The loopback redirect URI without its port, so that one approval counts for every port; `undefined` for other URIs. */
 export function withoutLoopbackPort(uri: string): string | undefined {
   const [, scheme, host, rest = ''] =
     /^(http):\/\/(localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?([/?].*)?$/.exec(uri) ?? []

@@ -77,7 +77,7 @@ export function targetText(target: RedirectTarget, { texts: { clients } }: Words
   }
 }
 
-/** What a user must know where the redirect URI proves nothing of who receives the access. */
+/** The warning for a redirect URI that does not prove who receives the access. */
 function warning(clientId: string, target: RedirectTarget, { texts: { clients } }: Words): Html | false {
   if (target.kind === 'host' && verifiedHost(clientId) !== undefined) return false
   const text = target.kind === 'host' ? clients.warnOfHost(name(target.host)) : clients.warnOfProgram

@@ -49,7 +49,7 @@ export function addConsent(
     }
   }
 
-  /** Lets oidc-provider go on with the request, and sends the browser back to it. */
+  /** Gives the result to oidc-provider and sends the browser back to its endpoint, which continues the request. */
   async function finish(c: Context, result: InteractionResults): Promise<Response> {
     const { req, res } = nodeExchange({
       publicUrl,
@@ -137,7 +137,7 @@ export function addConsent(
   })
 }
 
-/** The form was not this session's: the page is shown again. */
+/** Shows the page again, after a form that belongs to another session. */
 function toConsent(c: Context): Response {
   pageHeaders(c)
   return c.redirect(c.req.path, 303)

@@ -19,10 +19,10 @@ import { offeredScopes } from './resources.ts'
 import { publicJwk, type SigningKeys } from './signing-keys.ts'
 
 const MAX_BODY_BYTES = 48 * 1024
-/** Logins that may be under way, and registered clients that no user has approved, in the whole installation. */
+/** Limits of the whole installation: authorization requests that wait for their user, and clients without an approval. */
 const MAX_INTERACTIONS = 20_000
 const MAX_UNAPPROVED_CLIENTS = 10_000
-/** Requests of one address, which may be a proxy in front of many users that GATEPASS_TRUSTED_PROXIES does not name. */
+/** Limits of one address, which may be a proxy for many users that GATEPASS_TRUSTED_PROXIES does not name. */
 const LIMITS = {
   authorize: { burst: 300, perSecond: 10 },
   token: { burst: 600, perSecond: 20 },
@@ -67,7 +67,7 @@ export function addEndpoints(
     return serveWithKoa(handler, { publicUrl, method: c.req.method, path, headers: c.req.raw.headers, body })
   }
 
-  /** Whether a user has approved the client, or its own host vouches for the target. */
+  /** Whether a user has approved the client, or the target is on the client's own verified host. */
   async function isTrusted(clientId: string, target: URL): Promise<boolean> {
     if (verifiedHost(clientId) === target.host) return true
     const client = await store.mcpRecords.find('Client', clientId, now())
@@ -135,8 +135,8 @@ export function addEndpoints(
 }
 
 /**
- * Where the answer redirects without a page: back to the client, with an error. Anybody may register a client, so
- * Gatepass would redirect to any host (RFC 9700 section 4.11.2).
+ * The client's redirect URI, if the answer redirects there without having shown a page, which means an error. Anyone can
+ * register a client, so Gatepass would be an open redirector (RFC 9700 section 4.11.2).
  */
 function clientTarget({ status, headers }: KoaAnswer, publicUrl: URL): URL | undefined {
   const location = headers.find(([name]) => name === 'location')?.[1]
@@ -155,7 +155,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** The authorization request with the scopes that are offered here, to be answered by a redirect with a query alone. */
+/** The parameters of the authorization request with offered scopes only. A response mode other than `query` becomes one that oidc-provider refuses. */
 function authorizationQuery(url: string): URLSearchParams {
   const query = new URL(url).searchParams
   query.set('scope', offeredScopes(query.get('scope')))
@@ -164,7 +164,7 @@ function authorizationQuery(url: string): URLSearchParams {
   return query
 }
 
-/** Pages of any origin may call it, for clients that run in a browser: it reads no cookie. */
+/** Permits pages of any origin to call an endpoint (CORS), for clients in a browser. These endpoints read no cookie. */
 function openToBrowsers(method: 'GET' | 'POST'): MiddlewareHandler {
   return async (c, next) => {
     c.header('access-control-allow-origin', '*')

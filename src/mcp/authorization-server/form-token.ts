@@ -1,6 +1,6 @@
 import type { Broker } from '../../broker.ts'
 
-/** The token of a form (cross-site request forgery): it counts for one form and one user. */
+/** A token against cross-site request forgery, valid for one form and one user. */
 export function formToken(
   { confirmations }: Pick<Broker, 'confirmations'>,
   form: string,

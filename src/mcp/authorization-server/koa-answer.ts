@@ -7,7 +7,7 @@ import type { KoaAnswer } from './node-request.ts'
 import { type Refusal, refusalPage } from './refusal-page.ts'
 
 export type RefusalStatus = 400 | 429 | 503
-/** Answers with the page that says why the request of a client is refused. */
+/** Answers with a page that says why the request of a client was refused. */
 export type Refuse = (c: Context, status: RefusalStatus, refusal: Refusal) => Promise<Response>
 
 /** An answer of oidc-provider to a client. */
@@ -26,7 +26,7 @@ export function toBrowser(c: Context, answer: KoaAnswer, refuse: Refuse): Respon
   return c.body(answer.body ?? '', answer.status as ContentfulStatusCode) // a redirect
 }
 
-/** The refusals of the project's authorization server, in the language of the browser and in the project's look. */
+/** Makes the function for refusals, in the language of the browser and with the branding of the project. */
 export function createRefuse(broker: Broker, projectId: string): Refuse {
   return async (c, status, refusal) => {
     pageHeaders(c)
@@ -36,7 +36,7 @@ export function createRefuse(broker: Broker, projectId: string): Refuse {
   }
 }
 
-/** What `renderError` of `provider.ts` has written. */
+/** Reads the error that `renderError` of provider.ts has written. */
 function refusalIn({ body }: KoaAnswer) {
   const { error, error_description: description } = JSON.parse(body ?? '{}')
   return { error: String(error), description: description === undefined ? undefined : String(description) }
@@ -44,7 +44,7 @@ function refusalIn({ body }: KoaAnswer) {
 
 const PASSED = ['content-type', 'location', 'set-cookie', 'www-authenticate']
 
-/** The headers that matter of oidc-provider's answer; those of CORS and of caching are set by the routes. */
+/** Copies the needed headers of oidc-provider's answer. The routes set those of CORS and caching. */
 function passHeaders(c: Context, { headers }: KoaAnswer): void {
   for (const [name, value] of headers)
     if (PASSED.includes(name)) c.header(name, value, { append: name === 'set-cookie' })

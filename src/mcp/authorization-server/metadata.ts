@@ -2,7 +2,7 @@ import { MCP_SCOPES } from '../callers/principal.ts'
 import { PATHS } from './paths.ts'
 
 export const AUTH_METHODS = ['none', 'private_key_jwt'] as const
-/** Of the signatures of `private_key_jwt`. */
+/** The signature algorithms for `private_key_jwt`. */
 export const CLIENT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'Ed25519', 'EdDSA'] as const
 
 interface MetadataOptions {
@@ -34,7 +34,7 @@ export function serverMetadata({ origin }: URL, { registers }: MetadataOptions) 
   }
 }
 
-/** The same for clients that look for OpenID Connect's document, with the members that it requires. */
+/** The metadata for clients that read the document of OpenID Connect Discovery, with the members that it requires. */
 export function openidConfiguration(publicUrl: URL, options: MetadataOptions) {
   return {
     ...serverMetadata(publicUrl, options),

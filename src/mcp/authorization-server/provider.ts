@@ -12,27 +12,27 @@ import type { SigningKey } from './signing-keys.ts'
 
 const ACCESS_TOKEN_SECONDS = 3600
 const CODE_SECONDS = 60
-/** From one refresh to the next. */
+/** The longest time from one refresh to the next. */
 const REFRESH_TOKEN_SECONDS = 30 * 24 * 3600
-/** After it the user approves the client once more. */
+/** After this time the user must approve the client again. */
 const GRANT_SECONDS = 365 * 24 * 3600
 /** How long a user may take to log in and to approve. */
 export const INTERACTION_SECONDS = 900
-/** Of a client's own metadata document, and of its keys. */
+/** Limits for a client's own metadata document and its keys. */
 const DOCUMENT_MAX_BYTES = 64 * 1024
 const DOCUMENT_DEADLINE_MS = 5_000
 const DOCUMENT_CACHED_SECONDS = { min: 60, max: 24 * 3600 }
 
 export interface ProviderOptions {
   readonly keys: readonly [SigningKey, ...SigningKey[]]
-  /** Notes that a client has got an access token. */
+  /** Called when a client has received an access token. */
   readonly onTokens: (issued: { readonly clientId: string; readonly grantId: string }) => Promise<void>
   readonly endGrant: (grantId: string, reason: 'client' | 'token_reused') => Promise<void>
 }
 
 /**
  * oidc-provider, configured for MCP clients: authorization codes with PKCE S256, public clients and `private_key_jwt`, one
- * audience a token, JWT access tokens, refresh tokens that rotate. It is imported when the first client comes.
+ * audience for each token, JWT access tokens, refresh tokens that rotate. The library is imported with the first request.
  */
 export async function createProvider(broker: Broker, options: ProviderOptions): Promise<Provider> {
   const { Provider, errors, interactionPolicy } = await importQuietly()
@@ -42,7 +42,7 @@ export async function createProvider(broker: Broker, options: ProviderOptions): 
   const { Check, Prompt } = interactionPolicy
   const cookieName = (name: string) => `${isHttps ? '__Secure-' : ''}gatepass-mcp-${name}`
 
-  // each request asks for one interaction, whose page logs in and decides whether the user must be asked
+  // each request has one interaction, whose page logs the user in and decides whether to ask for an approval
   const policy = interactionPolicy.base()
   policy.clear()
   policy.add(
@@ -227,7 +227,7 @@ function documentFetch({ outgoing }: Pick<Broker, 'outgoing'>): NonNullable<Conf
   }
 }
 
-/** On import oidc-provider warns of every Node that is no LTS release it knows of. */
+/** Imports oidc-provider without its warning about versions of Node that it does not know. */
 async function importQuietly(): Promise<typeof import('oidc-provider')> {
   const { warn } = console
   console.warn = () => undefined

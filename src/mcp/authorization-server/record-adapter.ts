@@ -3,7 +3,7 @@ import type { Broker } from '../../broker.ts'
 import { sha256 } from '../../domain/ids.ts'
 import { mcpRecordPlace } from '../../store/sealed-columns.ts'
 
-/** How long a registered client is kept that no user has approved. */
+/** How long a registered client without an approval is kept. */
 export const UNAPPROVED_CLIENT_SECONDS = 24 * 3600
 /**
  * How long a used refresh token may be used once more. Processes of one client that share a token refresh at the same
@@ -11,7 +11,7 @@ export const UNAPPROVED_CLIENT_SECONDS = 24 * 3600
  */
 const REFRESH_GRACE_SECONDS = 60
 
-/** Their ids are no secrets: the others' are codes, tokens, and what binds an interaction to its browser. */
+/** Models with public ids. The ids of other models are secrets: codes, tokens, and cookies that bind an interaction to its browser. */
 const PUBLIC_IDS: ReadonlySet<string> = new Set(['Client', 'Grant'])
 
 interface RecordDependencies extends Pick<Broker, 'store' | 'sealer' | 'now'> {

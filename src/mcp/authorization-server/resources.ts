@@ -18,7 +18,7 @@ export function toolsetOf(resource: string): string | undefined {
   return new URL(resource).pathname.split('/')[2]
 }
 
-/** The scopes that a client gets for what it asked: those that exist here, or `mcp` where it named none of them. */
+/** The requested scopes that exist here, or `mcp` if there are none. */
 export function offeredScopes(asked: string | null): string {
   const known = MCP_SCOPES.filter((scope) => asked?.split(' ').includes(scope))
   return known.length === 0 ? 'mcp' : known.join(' ')

@@ -5,14 +5,14 @@ import type { EpochSeconds } from '../../domain/clock.ts'
 import type { Sealed } from '../../domain/sealed.ts'
 import { factPlace } from '../../store/sealed-columns.ts'
 
-/** The fact that holds the keys, sealed. */
+/** The name under which `store.facts` holds the sealed keys. */
 const FACT = 'mcp_signing_keys'
 const ALGORITHM = 'ES256'
 /** How long one key signs. */
 const SIGNS_SECONDS = 90 * 24 * 3600
 /** How long a replaced key still verifies: longer than an access token lives. */
 const VERIFIES_SECONDS = 2 * 3600
-/** How long a process uses what it has read. */
+/** How long a process caches the keys. */
 const CACHED_SECONDS = 60
 
 /** A private key (RFC 7517) with which access tokens are signed. */
@@ -46,7 +46,7 @@ export function createSigningKeys({
     return known.keys
   }
 
-  /** Adds a key when the newest has signed for long enough. Of several nodes one does; the others read its key. */
+  /** Adds a key when the newest has signed for long enough. If several nodes try, one succeeds and the others read its key. */
   async function replaced(
     stored: string,
     keys: readonly [SigningKey, ...SigningKey[]],
@@ -58,7 +58,7 @@ export function createSigningKeys({
     return opened((await store.facts.find(FACT)) ?? stored)
   }
 
-  /** Without the keys whose successor has signed for longer than a token lives. */
+  /** Leaves out the keys whose successor has signed for longer than the lifetime of a token. */
   function stillValid([newest, ...older]: readonly [SigningKey, ...SigningKey[]]) {
     const verifies = older.filter((_, at) => {
       const successor = at === 0 ? newest : older[at - 1]

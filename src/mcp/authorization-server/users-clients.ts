@@ -16,7 +16,7 @@ import { CLIENTS_PATH } from './paths.ts'
 import { usersClientsPage } from './users-clients-page.ts'
 
 const MAX_FORM_BYTES = 8 * 1024
-/** The form token's form: one for the page, which lists what the user may disconnect. */
+/** The name of the form in its token (form-token.ts), the same for all buttons of the page. */
 const FORM = 'clients'
 
 /** The page on which users see the MCP clients that act for them, and disconnect them. */
@@ -28,7 +28,7 @@ export function addUsersClients(
   const cookies = browserCookies(broker)
 
   app.use(CLIENTS_PATH, bodyLimit(MAX_FORM_BYTES))
-  // it is at the public URL, as the consent to clients is: their session is of that host
+  // the page is served at the public URL only, as the consent page is, because the session cookie belongs to that host
   app.use(CLIENTS_PATH, async (c, next) => {
     const site = siteOf(c, broker)
     if (site.projectId === undefined) return next()

@@ -21,7 +21,7 @@ import { bearerJwt, claimedIssuer, type OwnAuthorizationServer, type VerifiedTok
 export type AuthenticateMcp = (c: Context, resource: McpResource) => Promise<Principal>
 
 export interface CallerDependencies {
-  /** Of the API, so that a key has the same limits on both. */
+  /** The functions of the API, so that `/mcp` and the API share the limits of a key. */
   readonly authenticateKey: Authenticate
   readonly charge: Charge
   readonly authorizationServer: OwnAuthorizationServer
@@ -31,12 +31,12 @@ export interface CallerDependencies {
 const TOKEN_RATE = 100
 
 /**
- * Reasons why a token is refused that was issued: its client refreshes it after a 401. As a guess it would count against
- * the clients behind the same proxy, which then got 429 in its place.
+ * Reasons that concern a token which was valid once. Its client refreshes it after a 401. It is not counted as a guess,
+ * which would lead to 429 for all clients behind the same proxy.
  */
 const ENDED: ReadonlySet<string> = new Set(['expired', 'revoked', 'ERR_JWT_EXPIRED'])
 
-/** By what the requests of the principal are counted: the API key, or the user together with the client. */
+/** The key by which the requests of a principal are limited: the API key, or the user together with the client. */
 export function rateOf(
   { by, identity }: Principal,
   { requestsPerSecond }: Pick<Broker['settings'], 'requestsPerSecond'>,
@@ -79,7 +79,7 @@ export function createAuthenticateMcp(
         ? { kind: 'client', clientId: clientId ?? '' }
         : { kind: 'issuer', issuer: iss, subject, ...(clientId !== undefined && { clientId }) }
     projectId ??= (await store.projects.findByName(settings.mcp.project))?.id
-    if (projectId === undefined) throw new Error('the project of GATEPASS_MCP_PROJECT is gone')
+    if (projectId === undefined) throw new Error('the project of GATEPASS_MCP_PROJECT no longer exists')
     const principal = tokenPrincipal(by, { projectId, userId, scope })
     charge(rateOf(principal, settings))
     userFor(principal, namedUser(c))
@@ -102,7 +102,7 @@ export function createAuthenticateMcp(
 }
 
 const userCheck = checked(userIdText, 'the headers')
-/** The second one is Arcade's. */
+/** Gatepass' own header, and Arcade's. */
 const USER_HEADERS = ['x-gatepass-user', 'arcade-user-id'] as const
 
 /** The user that the headers name. Throws `invalid_request` where they name two. */

@@ -7,9 +7,9 @@ import { rpcError } from '../../sdk/mcp/rpc-error.ts'
 export const EXPOSED_HEADERS = 'WWW-Authenticate, Mcp-Session-Id'
 
 /**
- * Refuses the requests of web pages that may not call `/mcp`, and lets the others read the answers (MCP, Transports,
- * "Security Warning"). A page may point a host name of its own at a server of the loopback interface (DNS rebinding), so
- * such a server answers only to its own names.
+ * Refuses requests of web pages that may not call `/mcp`, and permits other pages to read the answers (MCP, Transports,
+ * "Security Warning"). A page may point its own host name at a server of the loopback interface (DNS rebinding), so such a
+ * server answers only under its own names.
  */
 export function guardBrowsers({
   publicUrl,
@@ -39,7 +39,7 @@ export function guardBrowsers({
   }
 }
 
-/** Lets every page read what is public, with the headers that MCP clients send for it. */
+/** Permits every page to read public resources, with the request headers that MCP clients send. */
 export function publicToBrowsers(): MiddlewareHandler {
   return async (c, next) => {
     if (isPreflight(c)) return preflight(c, '*')

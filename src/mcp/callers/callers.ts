@@ -9,20 +9,20 @@ import { type AuthenticateMcp, createAuthenticateMcp } from './authenticate.ts'
 import { guardBrowsers } from './browsers.ts'
 import { refusalResponse } from './refusal.ts'
 import type { McpResource } from './resource.ts'
+import { addResourceMetadata } from './resource-metadata.ts'
 import type { OwnAuthorizationServer } from './token.ts'
-import { addResourceMetadata } from './well-knowns.ts'
 
-/** Who may call `/mcp`, and how the others are refused. */
+/** Authenticates the callers of `/mcp`, and refuses others. */
 export interface Callers {
-  /** Throws `not_implemented`, too, where the settings do not let `/mcp` be served. */
+  /** Also throws `not_implemented` if the settings do not permit `/mcp`. */
   readonly authenticate: AuthenticateMcp
   /** The response of an error that a request of the resource ended with. */
   refuse(c: Context, error: unknown, resource: McpResource): Response
 }
 
 /**
- * Adds the checks before `/mcp`, and its metadata, to the app. Without an authorization server, which has the users of its
- * tokens verified, `/mcp` is not served.
+ * Adds the checks before `/mcp`, and its metadata, to the app. Without Gatepass' own authorization server, which verifies
+ * users, `/mcp` is not served.
  */
 export function addCallers(
   app: OpenAPIHono,

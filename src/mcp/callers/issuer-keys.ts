@@ -16,9 +16,9 @@ export interface IssuerKeys {
 export type KeySet = ReturnType<typeof createLocalJWKSet>
 
 const KEPT_SECONDS = 600
-/** The longest use of keys while the issuer does not answer: a key that it has withdrawn counts no longer than that. */
+/** The longest use of cached keys while the issuer does not answer, which limits the use of a key that it has withdrawn. */
 const STALE_SECONDS = 3600
-/** At most one request in this time, since anyone can send a token with an unknown key. */
+/** The pause between two requests, because anyone can send a token with an unknown key. */
 const PAUSE_SECONDS = 30
 
 export function createIssuerKeys(
@@ -47,7 +47,7 @@ export function createIssuerKeys(
     return { keys: found.keys } // createLocalJWKSet checks each key
   }
 
-  /** Reads the keys, unless that was tried a moment ago. Concurrent callers share one request. */
+  /** Reads the keys, unless the last attempt was within the pause. Concurrent callers share one request. */
   async function readOnce(): Promise<void> {
     if (reading === undefined && now() < triedAt + PAUSE_SECONDS) return
     reading ??= read().finally(() => {

@@ -53,7 +53,7 @@ export function createIssuerTokens(
   }
 }
 
-/** Tries each key that fits, where the token names none of several. */
+/** Verifies the token. If it names no key and several fit, each is tried. */
 async function verifyBy(keys: KeySet, token: string, options: JWTVerifyOptions): Promise<JWTVerifyResult> {
   try {
     return await jwtVerify(token, keys, options)
@@ -73,7 +73,7 @@ async function verifyBy(keys: KeySet, token: string, options: JWTVerifyOptions):
 function readClaims(claims: JWTPayload, userClaim: string): VerifiedToken {
   // an ID token is for its client, and may have the same audience where GATEPASS_MCP_AUDIENCE is a client id
   if (claims.nonce !== undefined || claims.at_hash !== undefined) return refused('id_token')
-  // such a token is good only with a proof of the client's key (RFC 7800), which is not checked here
+  // such a token is valid only with a proof of the client's key (RFC 7800), which is not checked here
   if (claims.cnf !== undefined) return refused('bound_to_key')
   const user = userIdText.safeParse(claims[userClaim])
   if (!user.success) return refused('no_user')

@@ -15,11 +15,11 @@ export interface Principal {
   readonly scope: McpScope
   readonly by: Credential
   /**
-   * What it holds at a time is counted by it (streams, calls): the id of the API key, or the user, who could register any
-   * number of clients.
+   * The key by which open streams and running calls are limited: the id of the API key, or the user, because a user could
+   * register any number of clients.
    */
   readonly owner: string
-  /** Differs between any two principals. Sessions, states and streams of one are refused to another. */
+  /** Unique for each principal. A session, state or stream of another principal is refused. */
   readonly identity: string
 }
 

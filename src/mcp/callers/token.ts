@@ -1,20 +1,20 @@
 import { decodeJwt } from 'jose'
 
-/** What a verified access token says, or why it is refused: for the log, because a client sees no more than 401. */
+/** The claims of a verified access token, or why it is refused. The reason is for the log; the client sees 401 only. */
 export type VerifiedToken =
   | {
       readonly outcome: 'valid'
       readonly userId: string
       readonly subject?: string
       readonly clientId?: string
-      /** Those of other resources too. */
+      /** Also those for other resources. */
       readonly scopes: readonly string[]
     }
   | { readonly outcome: 'refused'; readonly reason: string }
 
 /** Gatepass' own authorization server, for the callers of `/mcp`. */
 export interface OwnAuthorizationServer {
-  /** As in `iss` of its tokens. */
+  /** The `iss` of its tokens. */
   readonly issuer: string
   /** Verifies an access token for one resource, such as `https://gatepass.example.com/mcp`. */
   verify(token: string, resource: string): Promise<OwnToken>
@@ -29,12 +29,12 @@ export type OwnToken =
     }
   | { readonly outcome: 'refused'; readonly reason: string }
 
-/** The token of `Authorization: Bearer <JWT>`; `undefined` where the credential is no JWT, as API keys are none. */
+/** The token of `Authorization: Bearer <JWT>`; `undefined` for other credentials, such as API keys. */
 export function bearerJwt(authorization: string): string | undefined {
   return /^bearer +([\w-]+\.[\w-]+\.[\w-]*)$/i.exec(authorization.trim())?.[1]
 }
 
-/** The issuer that the token claims, unverified: it decides by whose keys the token is verified. */
+/** The unverified issuer of a token, which decides whose keys verify it; `undefined` if the text is no JWT. */
 export function claimedIssuer(token: string): string | undefined {
   try {
     return decodeJwt(token).iss

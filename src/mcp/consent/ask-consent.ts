@@ -103,8 +103,8 @@ export function askByError({ required: { id, url }, message }: ConsentRequest, r
 }
 
 /**
- * The link as text, for the model to show to its user. `structuredContent` is for tools without a published
- * `outputSchema`, which a client would hold it against.
+ * The link as text, for the model to show to its user. Only tools without a published `outputSchema` get
+ * `structuredContent`, because a client would check it against the schema.
  */
 export function askByText(
   { required: { id, url, scopes }, message, lifetime }: ConsentRequest,

@@ -20,7 +20,7 @@ import {
 /** A call of a tool by an MCP client. */
 export interface ConsentCall {
   readonly binding: CallBinding
-  /** `Principal.owner`: calls that wait are counted by it. */
+  /** `Principal.owner`, by which waiting calls are limited. */
   readonly owner: string
   /** The name by which the client knows the tool. */
   readonly title: string
@@ -28,16 +28,16 @@ export interface ConsentCall {
   /** Whether the tool was listed with an `outputSchema`. */
   readonly publishesOutput: boolean
   readonly signal: AbortSignal
-  /** What the client repeats of an earlier round (2026-07-28), unchecked. */
+  /** The state that the client sends back from an earlier round (2026-07-28), unchecked. */
   readonly requestState?: string
   readonly inputResponses?: Readonly<Record<string, unknown>>
 }
 
-/** What came of a round: the tool was run, or the client gets this answer without a run. */
+/** The outcome of a round: the tool was run, or the client gets this answer without a run. */
 export type ConsentOutcome =
   | { readonly outcome: 'ran'; readonly execution: Execution & { readonly outcome: ToolResult } }
   | { readonly outcome: 'answered'; readonly answer: CallToolResult | InputRequiredResult }
-  /** `requestState` is of no consent of this call. */
+  /** `requestState` belongs to no consent of this call. */
   | { readonly outcome: 'not_ours' }
 
 export interface ConsentRounds {
@@ -57,12 +57,12 @@ interface ConsentState {
 
 /** How long a repeated call is held while its user approves. Clients end a request after 60 s. */
 const HOLD_SECONDS = 45
-/** Links that clients without `requestState` were given, until their failure is answered. */
+/** The number of remembered links of clients without `requestState`. */
 const MAX_REMEMBERED = 10_000
 
 export function createConsentRounds(broker: Broker, holdSeconds = HOLD_SECONDS): ConsentRounds {
   const states = createRequestStates<ConsentState>(broker, 'consent')
-  /** By caller and tool: the link that was given last. The next link comes with its failure. */
+  /** The id of the last link, by caller and tool. If the user's approval failed there, the next answer says why. */
   const given = new LRUCache<string, string>(maxEntries(MAX_REMEMBERED))
 
   async function ask(

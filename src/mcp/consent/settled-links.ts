@@ -8,8 +8,8 @@ export interface LinkOwner {
 }
 
 /**
- * Tells open streams which authorizations of their users have settled, in whichever process that happened. An
- * authorization that expires settles only when its record is read, so its end is not announced.
+ * Notifies open streams of authorizations of their users that have settled in any process. An authorization that expires
+ * settles only when its record is read, so its end is not announced.
  */
 export interface SettledLinks {
   /** Returns the function that ends the subscription. */
@@ -33,7 +33,7 @@ export function createSettledLinks({ store }: Pick<Broker, 'store'>): SettledLin
   }
 
   store.onChange((change) => {
-    if (change.noun === 'authorization' && listeners.size > 0) announce(change.id).catch(() => {}) // clients may call again without it
+    if (change.noun === 'authorization' && listeners.size > 0) announce(change.id).catch(() => {}) // clients can also repeat the call without a notification
   })
 
   const stopPolling = () => {

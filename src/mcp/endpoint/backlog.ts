@@ -2,7 +2,7 @@ import type { ServerContext } from '@modelcontextprotocol/server'
 
 /** The notifications of one response that its reader has not taken yet. */
 export interface Backlog {
-  /** Whether one more may wait. It then counts. */
+  /** Counts one more notification; `false` if too many wait already. */
   add(): boolean
   /** The reader has taken one. */
   taken(): void
@@ -24,7 +24,7 @@ export function createBacklog(): Backlog {
   }
 }
 
-/** A context whose notifications are dropped while too many wait, so that a slow reader costs no memory. */
+/** A context that drops notifications while too many wait, so that a slow reader does not take memory. */
 export function withBacklog(context: ServerContext, backlog: Backlog): ServerContext {
   const { mcpReq } = context
   return {

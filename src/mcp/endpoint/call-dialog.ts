@@ -6,9 +6,9 @@ import type { Reports, SuspendedCalls } from '../suspended/suspended-calls.ts'
 import type { CallAnswer, McpCall } from './mcp-call.ts'
 import type { ElicitationModes } from './session.ts'
 
-// How a tool that runs reaches the user of the client that called it (MCP 2026-07-28, Elicitation, Progress, Logging).
+// Connects a running tool with the user of the client that called it (MCP 2026-07-28, Elicitation, Progress, Logging).
 
-/** What the client of this request wants to hear: progress for its `progressToken`, log lines from its `logLevel` on. */
+/** The reports that the client of this request asked for: progress by `progressToken`, log lines by `logLevel`. */
 function reportsOf({ era, context: { mcpReq } }: Pick<McpCall, 'era' | 'context'>): Reports {
   const progressToken = mcpReq._meta?.progressToken
   return {
@@ -38,7 +38,7 @@ const LEVELS: readonly Level[] = [
   'emergency',
 ]
 
-/** RFC 5424 names, which MCP has; `info` for others. */
+/** Converts to the level names of MCP, which are those of RFC 5424; `info` for unknown names. */
 function toLevel(level: ToolLog['level']): Level {
   const named = level.toLowerCase()
   return LEVELS.find((one) => one === named || (one === 'warning' && named === 'warn')) ?? 'info'

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { withoutOptionalNulls } from '../../tools/arcade/optional-nulls.ts'
 import type { ShownTool } from '../../tools/catalogue/shown-tools.ts'
-import { jsonText, LargeJson } from '../../tools/large-json.ts'
+import { jsonText, LargeJson, parsedValue } from '../../tools/large-json.ts'
 import { LargeMcpResult } from '../../tools/mcp/large-mcp-result.ts'
 import { isRecord, type JsonRecord } from '../../tools/read-json.ts'
 import type { Execution } from '../../tools/run/execution.ts'
@@ -10,11 +10,12 @@ import type { ToolError } from '../../tools/tool-error.ts'
 import type { Era } from './exchange.ts'
 import { needsWrap, passedMeta, publishedOutput } from './listed-tool.ts'
 
-// What a run produced, as a CallToolResult (MCP 2026-07-28, Tools, Tool Result). Tokens and secrets have been removed.
+// Converts the result of a run to a CallToolResult (MCP 2026-07-28, Tools, Tool Result). Tokens and secrets have already
+// been removed.
 
 type Content = CallToolResult['content']
 
-/** The result of a run that produced something or failed. */
+/** The result of a run that has ended with a value, an artifact or an error. */
 export function toCallResult(
   { outcome, worker }: Execution & { readonly outcome: ToolResult },
   { tool }: Pick<ShownTool, 'tool'>,
@@ -33,8 +34,8 @@ export function toCallResult(
       const output = publishedOutput(tool)
       if (output === undefined && isHuge(outcome.mcpResult ?? outcome.value))
         return { content: [textBlock(hugeText(outcome))] }
-      const value = whole(outcome.value)
-      const upstream = outcome.mcpResult && whole(outcome.mcpResult)
+      const value = parsedValue(outcome.value)
+      const upstream = outcome.mcpResult && parsedValue(outcome.mcpResult)
       const given = isRecord(upstream) ? upstream : undefined
       // an Arcade worker may answer `null` for an absent optional member, which a client's check of the schema refuses
       const shown =
@@ -55,7 +56,7 @@ export function toCallResult(
 /** `upstream`: the failed result of an MCP server, whose content may hold more than the message. */
 export function errorResult(error: ToolError, upstream?: JsonRecord): CallToolResult {
   const { kind, message, canRetry, retryAfterMs, additionalPromptContent } = error
-  const blocks = blocksOf(whole(upstream))
+  const blocks = blocksOf(parsedValue(upstream))
   return {
     content: [
       ...(blocks.some(({ type }) => type === 'text') ? blocks : [textBlock(message), ...blocks]),
@@ -72,7 +73,10 @@ export function errorResult(error: ToolError, upstream?: JsonRecord): CallToolRe
   }
 }
 
-/** The content of the upstream result, with the value as text where it has none, since clients show models one or the other. */
+/**
+ * The content of the upstream result. If it has no text, the value is added as text, because clients show models either the
+ * content or the structured content.
+ */
 function contentOf(upstream: JsonRecord | undefined, value: unknown): Content {
   const blocks = blocksOf(upstream)
   const saysValue = blocks.some(({ type }) => type === 'text')
@@ -80,7 +84,7 @@ function contentOf(upstream: JsonRecord | undefined, value: unknown): Content {
   return [textBlock(typeof value === 'string' ? value : JSON.stringify(value ?? null)), ...blocks]
 }
 
-/** The content blocks that MCP has; others are shown as text, so that nothing is lost and no client refuses the result. */
+/** Keeps content blocks that MCP defines. Others become text, so that nothing is lost and no client refuses the result. */
 function blocksOf(upstream: unknown): Content {
   if (!isRecord(upstream) || !Array.isArray(upstream.content)) return []
   return upstream.content.map((block) => {
@@ -130,7 +134,7 @@ export function textBlock(text: string) {
   return { type: 'text', text } as const
 }
 
-/** JSON whose parsing would keep other requests waiting. It is given as text only, where no schema promises more. */
+/** Whether parsing the JSON would delay other requests. Without an output schema such a value is sent as text only. */
 function isHuge(value: unknown): boolean {
   return value instanceof LargeJson && !isText(value) && !value.isQuickToParse()
 }
@@ -142,8 +146,4 @@ function isText({ bytes }: LargeJson): boolean {
 /** The JSON of the value, with the media of an upstream result. */
 function hugeText({ value, mcpResult }: Extract<ToolResult, { readonly outcome: 'value' }>): string {
   return jsonText(mcpResult instanceof LargeMcpResult ? mcpResult.value : (mcpResult ?? value))
-}
-
-function whole(value: unknown): unknown {
-  return value instanceof LargeJson ? value.parse() : value
 }

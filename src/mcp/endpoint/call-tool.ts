@@ -33,7 +33,7 @@ interface CallParams {
   readonly arguments?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Answers `tools/call`. What is wrong with the tool or its arguments is a result, so that the model can read it. */
+/** Answers `tools/call`. Errors of the tool or its arguments are results, so that the model can read them. */
 export async function callTool(
   parts: CallParts,
   request: CallRequest,
@@ -59,7 +59,7 @@ async function callShownTool(
   const running = {
     owner: principal.owner,
     requestId: context.mcpReq.id,
-    // of a client of 2025 a lost connection is no cancellation (MCP 2025-11-25, Transports, Sending Messages)
+    // for clients of 2025 a lost connection is no cancellation (MCP 2025-11-25, Transports, Sending Messages)
     ...(era === 'modern' && { signal: context.mcpReq.signal }),
     ...(legacy.sessionId !== undefined && { connection: legacy.sessionId }),
   }

@@ -52,7 +52,7 @@ export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAutho
     request: ObservedRequest,
   ): Promise<Response> {
     const toolsetId = c.req.param('toolset')
-    // it goes into headers
+    // the id becomes part of response headers
     if (toolsetId !== undefined && !isToolsetId(toolsetId))
       throw new BrokerError('not_found', 'There is no such toolset.')
     const resource = mcpResource(broker.settings.publicUrl, toolsetId)
@@ -64,7 +64,7 @@ export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAutho
       principal,
       request: c.req.raw,
       requestId: requestId(c),
-      isAuthorized: () => callers.authenticate(c, resource).then(() => true, saysNothingOfCredential),
+      isAuthorized: () => callers.authenticate(c, resource).then(() => true, isUnrelatedToCredential),
       ...(toolsetId !== undefined && { toolsetId }),
     }
     const context = contextOf(principal, { purpose: 'mcp', requestId: about.requestId })
@@ -120,9 +120,9 @@ export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAutho
       slots.close()
       changes.close()
       settled.close()
-      const enough = setTimeout(calls.abort, ms)
+      const deadline = setTimeout(calls.abort, ms)
       await calls.whenIdle()
-      clearTimeout(enough)
+      clearTimeout(deadline)
       suspended.close()
     },
   }
@@ -135,7 +135,7 @@ interface Answering {
   readonly routeOf: ReturnType<typeof routesOf>
 }
 
-/** Loaded with the first message, since the official SDK takes 30 MB of memory and a tenth of the start. */
+/** Loaded with the first message, because the official SDK takes 30 MB of memory and a tenth of the start. */
 async function loadServing(broker: Broker) {
   const [{ serve }, { createConsentRounds }, legacyRequest] = await Promise.all([
     import('./serve.ts'),
@@ -145,8 +145,8 @@ async function loadServing(broker: Broker) {
   return { serve, consent: createConsentRounds(broker), ...legacyRequest }
 }
 
-/** A refusal that says nothing of the credential: the stream stays open. */
-function saysNothingOfCredential(error: unknown): boolean {
+/** Whether a refusal does not concern the credential, so that the stream stays open. */
+function isUnrelatedToCredential(error: unknown): boolean {
   return (
     error instanceof BrokerError &&
     ['rate_limited', 'provider_unavailable', 'store_unavailable'].includes(error.code)
@@ -159,7 +159,7 @@ function chargeBatch(message: unknown, charge: () => void): void {
   for (const _ of message.slice(1)) charge()
 }
 
-/** Whether a person has opened the address, who is then shown how a client is given it. */
+/** Whether a person opened the address in a browser, who is then sent to the page that sets up a client. */
 function isOpenedByBrowser({ req }: Context): boolean {
   const isPage = req.header('accept')?.includes('text/html') === true
   return req.method === 'GET' && isPage && req.header('authorization') === undefined

@@ -11,7 +11,7 @@ export interface StreamNotification {
   readonly params?: Readonly<Record<string, unknown>>
 }
 
-/** Something that notifies the clients of open streams. Returns the function that ends it for this stream. */
+/** Sends notifications to the client of an open stream. Returns the function that ends them. */
 export type NotificationSource = (
   exchange: Exchange,
   notify: (notification: StreamNotification) => void,
@@ -24,7 +24,7 @@ const MAX_WAITING = 100
 const HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-cache, no-transform',
-  'x-accel-buffering': 'no', // nginx would keep events back
+  'x-accel-buffering': 'no', // nginx would buffer events
 }
 
 /** Opens the stream. Throws `rate_limited`. */
@@ -61,17 +61,17 @@ export function openEventStream(
   )
   const keepAlive = setInterval(() => send(': keep-alive\n\n'), KEEP_ALIVE_MS).unref()
   cleanUp.push(() => clearInterval(keepAlive), ...sources.map((source) => source(exchange, notify)))
-  send(': open\n\n') // a proxy passes the headers on with the first bytes
+  send(': open\n\n') // a proxy forwards the headers with the first bytes
   return new Response(body.pipeThrough(new TextEncoderStream()), { headers: HEADERS })
 }
 
-/** Tells the client that its list of tools has changed. */
+/** Notifies the client of changes of its list of tools. */
 export function listChangeSource(changes: ListChanges): NotificationSource {
   return (exchange, notify) =>
     changes.watch(exchange, () => notify({ method: 'notifications/tools/list_changed' }))
 }
 
-/** Tells the client of every link of its user that has been used up: it ignores those that it does not know. */
+/** Notifies the client of every settled link of its user. A client ignores links that it does not know. */
 export function settledLinkSource(settled: SettledLinks): NotificationSource {
   return ({ principal: { projectId, userId }, legacy }, notify) => {
     if (userId === undefined || !legacy.elicitation.url) return () => {}

@@ -3,10 +3,10 @@ import type { Principal } from '../callers/principal.ts'
 import { type ElicitationModes, NO_ELICITATION } from './session.ts'
 import type { LegacyVersion } from './versions.ts'
 
-/** `modern`: MCP 2026-07-28, where each request brings what the server needs to know. `legacy`: the revisions of 2025. */
+/** `modern`: MCP 2026-07-28, where each request contains everything the server needs. `legacy`: the revisions of 2025. */
 export type Era = 'modern' | 'legacy'
 
-/** One request at `/mcp`, as the rest of this folder sees it. */
+/** One request at `/mcp` whose caller is authenticated. */
 export interface Exchange {
   readonly principal: Principal
   /** The toolset that the path names; absent: all tools of the project. */
@@ -20,7 +20,7 @@ export interface Exchange {
   readonly isAuthorized: () => Promise<boolean>
 }
 
-/** What is known of a client of 2025 besides its request. */
+/** Facts about a client of 2025 that come from its session. */
 export interface LegacyFacts {
   readonly version: LegacyVersion
   readonly elicitation: ElicitationModes

@@ -1,18 +1,18 @@
 import { valueAtReference } from '../../sdk/worker/json-pointer.ts'
 import { isRecord, type JsonRecord } from '../../tools/read-json.ts'
 
-// The schema of a tool's arguments as model APIs take it: its root has `type: "object"` and no keyword that combines
-// schemas. Clients drop a tool with another root, or all tools. The flat schema accepts more than the real one, which
-// still checks each call.
+// Converts the schema of a tool's arguments to a form that model APIs accept: its root has `type: "object"` and no keyword
+// that combines schemas. Clients drop a tool with another root, or even all tools. The flat schema accepts more than the
+// real one, by which each call is still checked.
 
-/** These have no place at the root. Their properties move into the root's own. */
+/** Keywords that are removed from the root. The properties of their schemas are moved to the root. */
 const COMBINING = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', '$ref']
 const NOT_AT_THE_ROOT = new Set([
   ...COMBINING,
   ...['$schema', '$id', '$dynamicRef', '$recursiveRef', 'enum', 'const', 'unevaluatedProperties'],
 ])
 /**
- * Names of properties and combined schemas that are read. The time grows with its square, and the schema may be that of a
+ * The number of properties and schemas that are read. The time grows with its square, and the schema may come from a
  * hostile server.
  */
 const MAX_READ = 5_000
@@ -44,7 +44,7 @@ const NONE: Members = { properties: new Map(), required: new Set() }
 interface Reading {
   readonly root: JsonRecord
   left: number
-  /** What the schemas require that have been read. */
+  /** The required names of each schema that has been read. */
   readonly required: Map<JsonRecord, Members['required']>
 }
 
@@ -90,7 +90,7 @@ function readMembers(schema: JsonRecord, reading: Reading): Members {
   ].reduce(both, own)
 }
 
-/** The members of two schemas that both hold. */
+/** The members of two schemas that both apply. */
 function both(a: Members, b: Members): Members {
   return {
     properties: joined('allOf', a.properties, b.properties),
@@ -98,7 +98,7 @@ function both(a: Members, b: Members): Members {
   }
 }
 
-/** The members of schemas of which one holds. */
+/** The members of schemas of which one applies. */
 function either([first, ...others]: readonly Members[]): Members {
   if (first === undefined) return NONE
   return others.reduce(
@@ -126,7 +126,7 @@ function joined(
 
 type Combined = 'allOf' | 'anyOf'
 
-/** The schemas that `combined` has made. They are not compared: they may be large, and are met again and again. */
+/** The schemas that `combined` has made. They are not compared with others, because they may be large and occur often. */
 const made = new WeakMap<object, Combined>()
 
 function combined(keyword: Combined, a: unknown, b: unknown): unknown {

@@ -9,7 +9,7 @@ import type { LegacyFacts } from './exchange.ts'
 import { NO_ELICITATION, type Sessions } from './session.ts'
 import { DEFAULT_VERSION, isLegacyVersion } from './versions.ts'
 
-/** Each message counts against the caller's rate. */
+/** The number of messages in a batch. Each also counts against the caller's rate limit. */
 const MAX_BATCH = 20
 
 const NO_SESSION: LegacyFacts = { version: DEFAULT_VERSION, elicitation: NO_ELICITATION }
@@ -25,8 +25,8 @@ export function readMessage(text: string): unknown {
 }
 
 /**
- * What is known of the client of 2025 that sends the message; `message` is absent for a GET. Returns a response for a
- * session that has ended, and for a batch in a revision that has none.
+ * The facts about the client of 2025 that sends the message; `message` is absent for a GET. Returns a response for a
+ * session that has ended, and for a batch in a revision without batches.
  */
 export function legacyFacts(
   c: Context,

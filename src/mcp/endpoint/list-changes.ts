@@ -1,16 +1,16 @@
 import type { Store } from '../../store/store.ts'
 import { LIST_NOUNS, type ToolLists, type Viewer } from './tool-lists.ts'
 
-/** Tells open streams when the list of tools that their client sees has changed. */
+/** Notifies open streams when the list of tools that their client sees has changed. */
 export interface ListChanges {
-  /** Calls `onChange` whenever the viewer's list differs from what it was before. Returns the function that ends that. */
+  /** Calls `onChange` whenever the viewer's list has changed. Returns the function that ends the watch. */
   watch(viewer: Viewer, onChange: () => void): () => void
   close(): void
 }
 
 /** How often, while streams are open, the store is asked for changes of other processes. */
 const CATCH_UP_MS = 500
-/** Changes that come together, as those of an import, are reported once. */
+/** Changes within this time, such as those of an import, are reported once. */
 const SETTLE_MS = 100
 
 export function watchLists(store: Store, lists: ToolLists): ListChanges {
@@ -37,7 +37,7 @@ export function watchLists(store: Store, lists: ToolLists): ListChanges {
     }, SETTLE_MS)
   }
 
-  /** A watch that all viewers share who see the same list. */
+  /** The watch that all viewers of the same list share. */
   function watchOf(viewer: Viewer): Watch {
     const { principal, toolsetId } = viewer
     const key = JSON.stringify([principal.projectId, toolsetId, principal.userId])
@@ -78,7 +78,7 @@ interface Watch {
   end(): void
 }
 
-/** `digest`: throws where the list cannot be read, such as that of a deleted toolset. */
+/** `digest` may throw, for example for a deleted toolset. */
 function createWatch(digest: () => Promise<string>, end: () => void): Watch {
   const listeners = new Set<() => void>()
   const read = () => digest().catch(() => '')
@@ -91,7 +91,7 @@ function createWatch(digest: () => Promise<string>, end: () => void): Watch {
       const now = read()
       last = now
       if ((await before) === (await now)) return
-      for (const tell of listeners) tell()
+      for (const listener of listeners) listener()
     },
   }
 }

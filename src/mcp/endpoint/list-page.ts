@@ -3,10 +3,10 @@ import type { Era } from './exchange.ts'
 import type { Placeholders } from './placeholders.ts'
 import type { ToolList } from './tool-lists.ts'
 
-/** Many clients read the first page only: 1,000 tools of the project, and our own. */
+/** Many clients read the first page only, so it has room for 1,000 tools of the project and Gatepass' own tools. */
 const PAGE_TOOLS = 1_010
 
-/** One page of the list. Its tools are a placeholder for JSON that was made before. Throws for a cursor of another list. */
+/** One page of the list, with a placeholder for the cached JSON of its tools. Throws `ProtocolError` for a cursor of another list. */
 export function pageOf(
   list: ToolList,
   era: Era,

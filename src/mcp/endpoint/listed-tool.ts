@@ -6,9 +6,9 @@ import { flatSchema } from './flat-schema.ts'
 import { withoutKeywords } from './schema-walk.ts'
 import { wrappedSchema } from './wrapped-schema.ts'
 
-// A tool as `tools/list` gives it (MCP 2026-07-28, Tools, Data Types).
+// Converts a tool to its form in `tools/list` (MCP 2026-07-28, Tools, Data Types).
 
-/** Our own mark, and the keyword by which a client would send arguments in headers, which the worker's server reads and we do not. */
+/** Removed keywords: Gatepass' own mark, and `x-mcp-header`, which asks clients for headers that Gatepass does not read. */
 const STRIPPED = [INFERRABLE, 'x-mcp-header']
 
 export function listedTool(tool: Tool, name: string, era: Era): JsonRecord {
@@ -30,7 +30,10 @@ export function listedTool(tool: Tool, name: string, era: Era): JsonRecord {
   }
 }
 
-/** The output schema that lists show: none in an older dialect, which clients refuse. */
+/** A cache, because each call of a tool needs its output schema. */
+const published = new WeakMap<object, { readonly schema?: JsonRecord }>()
+
+/** The output schema that lists show; `undefined` for a schema in an older dialect, which clients refuse. */
 export function publishedOutput({ outputSchema }: Pick<Tool, 'outputSchema'>): JsonRecord | undefined {
   if (outputSchema === undefined) return undefined
   const known = published.get(outputSchema)
@@ -40,9 +43,6 @@ export function publishedOutput({ outputSchema }: Pick<Tool, 'outputSchema'>): J
   published.set(outputSchema, made)
   return made.schema
 }
-
-/** Each call of a tool needs it again. */
-const published = new WeakMap<object, { readonly schema?: JsonRecord }>()
 
 const NEWEST_DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 
@@ -62,12 +62,12 @@ function servedIcons(icons: Tool['icons'] = []): readonly JsonRecord[] {
   })
 }
 
-/** Members by which a client would fetch a resource from us, such as the page of an MCP App. */
+/** Members of `_meta` by which a client would fetch a resource from Gatepass, such as the page of an MCP App. */
 const OF_RESOURCES = /^(?:ui|openai)(?:\/|$)/i
-/** Members that are ours or the protocol's, by their first or second label: no other party may set them. */
+/** Members of `_meta` that belong to Gatepass or to MCP, by their first or second label. No other party may set them. */
 const RESERVED = /^(?:gatepass|(?:[^./]+\.)?(?:modelcontextprotocol|mcp))(?:\.[^/]*)?\//i
 
-/** What others wrote into `_meta`, without what points to resources that are not served here, and without reserved names. */
+/** A worker's `_meta` without reserved names and without members that point to resources, which are not served here. */
 export function passedMeta(meta: unknown): JsonRecord | undefined {
   if (!isRecord(meta)) return undefined
   const passed = Object.entries(meta).filter(

@@ -13,7 +13,7 @@ export interface McpCall {
   readonly elicitation: ElicitationModes
   /** The SDK's context: the request's id, its `_meta`, `inputResponses` and `requestState`. */
   readonly context: ServerContext
-  /** Writes a message of ours on the stream of the call. */
+  /** Sends a message of Gatepass on the stream of the call. */
   readonly toClient: (message: ToClient) => Promise<void>
   /** Aborts when the client has cancelled the call. */
   readonly signal: AbortSignal

@@ -33,7 +33,7 @@ export function createServer(options: ServerOptions): Server {
   const server = new Server(
     { name: 'gatepass', title: 'Gatepass', version },
     {
-      // clients of 2025 would set a level for a session, and sessions hold nothing
+      // clients of 2025 would set the log level for their session, and sessions store no state
       capabilities: { tools: { listChanged: true }, ...(era === 'modern' && { logging: {} }) },
       cacheHints: { 'tools/list': CACHE_HINT, 'server/discover': CACHE_HINT },
       inputRequired: { legacyShim: false },
@@ -63,7 +63,7 @@ export function createServer(options: ServerOptions): Server {
   return server
 }
 
-/** The reply arrives by a request of its own, which may reach another process, so the SDK does not wait for it. */
+/** The SDK does not wait for the reply, which arrives by a separate request and may reach another process. */
 function toClientOf(server: Server, { mcpReq: { id } }: ServerContext): McpCall['toClient'] {
   return async (message) => {
     await server.transport?.send({ jsonrpc: '2.0', ...message } as JSONRPCMessage, { relatedRequestId: id }) // `ToClient` is one
@@ -76,7 +76,7 @@ function modesOf({ legacy }: Exchange, { mcpReq: { envelope } }: ServerContext) 
   return elicitationModes(members[CLIENT_CAPABILITIES_META_KEY], true)
 }
 
-/** Runs a handler. A client learns nothing of a bug; the log says where it is. */
+/** Runs a handler. Details of an unexpected error are logged and not sent to the client. */
 function reportingTo({ broker: { log }, exchange }: ServerOptions) {
   return async <Result>(run: () => Promise<Result>): Promise<Result> => {
     try {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 
 /**
- * JSON that was made before, in an answer that the SDK writes: the SDK gets a random text in its place, which the answer's
- * bytes are searched for. A list of 1,000 tools or a large result is then not checked and written again for each request.
+ * Puts cached JSON into an answer that the SDK writes: the SDK gets a random text instead, which is replaced in the bytes
+ * of the answer. So the SDK does not validate and write a list of 1,000 tools again for each request.
  */
 export interface Placeholders {
-  /** A value for a member whose type is a list. `json`: that of an array. */
+  /** A placeholder for an array. `json` is the text of the array. */
   array(json: string): never[]
   readonly isEmpty: boolean
   /** Puts the JSON where the placeholders are. */
@@ -18,7 +18,7 @@ export function createPlaceholders(): Placeholders {
     array(json) {
       const mark = randomUUID()
       made.set(`["${mark}"]`, json)
-      return [mark] as never[] // the SDK passes it on without reading it
+      return [mark] as never[] // the SDK writes it without reading it
     },
     get isEmpty() {
       return made.size === 0

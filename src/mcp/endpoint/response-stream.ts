@@ -1,11 +1,11 @@
 import type { Placeholders } from './placeholders.ts'
 
-/** What happens to a response of the SDK while it is passed on. */
-export interface Passage {
+/** Options for forwarding a response of the SDK. */
+export interface ForwardOptions {
   readonly placeholders: Placeholders
-  /** The reader has taken an event. */
+  /** Called when the reader has taken an event. */
   taken?(): void
-  /** The stream has ended, or its reader has closed it. */
+  /** Called when the stream has ended, or its reader has closed it. */
   ended?(): void
 }
 
@@ -14,14 +14,14 @@ export function isEventStream({ headers }: Response): boolean {
   return /^text\/event-stream\b/.test(headers.get('content-type') ?? '')
 }
 
-/** The SDK's response with the JSON of the placeholders in it. A stream is passed on as its reader takes it. */
-export async function passedOn(response: Response, passage: Passage): Promise<Response> {
+/** Returns the SDK's response with the placeholders replaced. A stream is forwarded at the pace of its reader. */
+export async function forwardResponse(response: Response, options: ForwardOptions): Promise<Response> {
   const { status, headers } = response
   if (isEventStream(response) && response.body !== null)
-    return new Response(eventsOf(response.body, passage), { status, headers })
-  passage.ended?.()
-  const { placeholders } = passage
-  // a response whose body was not touched is written by node-server without a stream
+    return new Response(eventsOf(response.body, options), { status, headers })
+  options.ended?.()
+  const { placeholders } = options
+  // node-server writes a response with an untouched body without a stream
   if (placeholders.isEmpty) return response
   return new Response(placeholders.fill(await response.text()), { status, headers: JSON_HEADERS })
 }
@@ -30,7 +30,7 @@ const JSON_HEADERS = { 'content-type': 'application/json' }
 
 function eventsOf(
   body: ReadableStream<Uint8Array>,
-  { placeholders, taken, ended }: Passage,
+  { placeholders, taken, ended }: ForwardOptions,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   return new ReadableStream(

@@ -1,10 +1,11 @@
 import { BrokerError } from '../../domain/errors.ts'
+import { createOwnerCounts } from '../owner-counts.ts'
 
 /** The tool calls that run in this process. */
 export interface RunningCalls {
-  /** Throws `rate_limited` where the owner has as many calls under way as it may have. */
-  checkRoom(owner: string): void
-  /** Runs a call. It counts until it ends, also when its client has gone. */
+  /** Throws `rate_limited` if the owner has reached the limit of running calls. */
+  checkLimit(owner: string): void
+  /** Runs a call. It counts until it ends, even if its client has disconnected. */
   run<Result>(call: RunningCall, run: (signal: AbortSignal) => Promise<Result>): Promise<Result>
   /** Aborts the call of the connection with this request id, if it runs here. */
   cancel(connection: string, requestId: unknown): void
@@ -24,11 +25,11 @@ export interface RunningCall {
   readonly requestId: unknown
 }
 
-/** Calls of one owner at a time, as for requests through the proxy. */
+/** The limit of one owner's running calls, the same as for requests through the proxy. */
 const MAX_PER_OWNER = 128
 
 export function createRunningCalls(): RunningCalls {
-  const owners = new Map<string, number>()
+  const owners = createOwnerCounts()
   const running = new Set<AbortController>()
   const cancellable = new Map<string, AbortController>()
   let idle = Promise.withResolvers<void>()
@@ -36,8 +37,8 @@ export function createRunningCalls(): RunningCalls {
 
   const keyOf = (connection: string, requestId: unknown) => JSON.stringify([connection, requestId])
 
-  function checkRoom(owner: string): void {
-    const others = owners.get(owner) ?? 0
+  function checkLimit(owner: string): void {
+    const others = owners.of(owner)
     if (others >= MAX_PER_OWNER)
       throw new BrokerError(
         'rate_limited',
@@ -47,23 +48,21 @@ export function createRunningCalls(): RunningCalls {
   }
 
   return {
-    checkRoom,
+    checkLimit,
     async run({ owner, signal, connection, requestId }, run) {
-      checkRoom(owner)
+      checkLimit(owner)
       const controller = new AbortController()
       const key = connection === undefined ? undefined : keyOf(connection, requestId)
       if (running.size === 0) idle = Promise.withResolvers()
       running.add(controller)
-      owners.set(owner, (owners.get(owner) ?? 0) + 1)
+      const countOff = owners.add(owner)
       if (key !== undefined) cancellable.set(key, controller)
       const signals = signal === undefined ? [controller.signal] : [controller.signal, signal]
       try {
         return await run(AbortSignal.any(signals))
       } finally {
         running.delete(controller)
-        const left = (owners.get(owner) ?? 1) - 1
-        if (left > 0) owners.set(owner, left)
-        else owners.delete(owner)
+        countOff()
         if (key !== undefined && cancellable.get(key) === controller) cancellable.delete(key)
         if (running.size === 0) idle.resolve()
       }

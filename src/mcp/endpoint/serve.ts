@@ -7,7 +7,7 @@ import { type Exchange, elicitationModes } from './exchange.ts'
 import type { ListChanges } from './list-changes.ts'
 import { createServer } from './mcp-server.ts'
 import { createPlaceholders } from './placeholders.ts'
-import { passedOn } from './response-stream.ts'
+import { forwardResponse } from './response-stream.ts'
 import type { Sessions } from './session.ts'
 import type { StreamSlots } from './stream-slots.ts'
 import { createSubscription } from './subscription.ts'
@@ -19,12 +19,12 @@ export interface ServeParts extends CallParts {
   readonly slots: StreamSlots
 }
 
-/** Answers one POST, whose body has been parsed: the SDK tells the eras apart and checks what MCP says of a request. */
+/** Answers one POST, whose body has been parsed. The SDK distinguishes the eras and validates the request. */
 export async function serve(parts: ServeParts, exchange: Exchange, body: unknown): Promise<Response> {
   const messages = (Array.isArray(body) ? body : [body]).filter(isRecord)
   if (messages.some(({ method }) => method === 'tools/call')) {
     requireCallScope(exchange.principal)
-    parts.calls.checkRoom(exchange.principal.owner)
+    parts.calls.checkLimit(exchange.principal.owner)
   }
   for (const message of messages) {
     cancelBy(message, parts, exchange)
@@ -62,7 +62,7 @@ export async function serve(parts: ServeParts, exchange: Exchange, body: unknown
     backlog.taken()
     subscription.taken()
   }
-  return passedOn(response, { placeholders, taken, ended: release })
+  return forwardResponse(response, { placeholders, taken, ended: release })
 }
 
 /** A client of 2025 cancels a call by a notification; its connection is the session (MCP 2025-11-25, Cancellation). */
@@ -84,7 +84,7 @@ async function answerBy(
   if (method === undefined) await suspended.answer({ projectId, caller }, id, result)
 }
 
-/** The session says what the SDK's server answers: the client's revision, or the newest where it is not known. */
+/** The session with the revision that the SDK's server answers: the client's, or the newest if the client's is unknown. */
 function sessionFor(
   { sessions }: ServeParts,
   { principal }: Exchange,

@@ -1,4 +1,5 @@
 import { BrokerError } from '../../domain/errors.ts'
+import { createOwnerCounts } from '../owner-counts.ts'
 
 export interface OpenStream {
   readonly owner: string
@@ -11,8 +12,8 @@ export interface OpenStream {
 export interface StreamSlots {
   /**
    * Counts a stream. It is ended at its time limit, at shutdown, and within half a minute after its credential was revoked or
-   * has expired. Returns the function that releases the slot. Throws `rate_limited` where the owner, or this process, has as
-   * many as it may have.
+   * has expired. Returns the function that releases the slot. Throws `rate_limited` at the limit of the owner or of this
+   * process.
    */
   acquire(stream: OpenStream): () => void
   /** Ends every stream. */
@@ -27,11 +28,12 @@ const LIFETIME_MS = 3_600_000
 const CHECK_MS = 30_000
 
 export function createStreamSlots(): StreamSlots {
-  const owners = new Map<string, number>()
+  const owners = createOwnerCounts()
   const open = new Set<OpenStream>()
   let checks: NodeJS.Timeout | undefined
 
-  function checkRoom(others: number): void {
+  function checkLimits(owner: string): void {
+    const others = owners.of(owner)
     if (others >= MAX_STREAMS_PER_OWNER)
       throw new BrokerError('rate_limited', `There are ${others} streams open for you. Close some.`, {
         retryAfter: 10,
@@ -47,9 +49,8 @@ export function createStreamSlots(): StreamSlots {
   return {
     acquire(stream) {
       const { owner } = stream
-      const others = owners.get(owner) ?? 0
-      checkRoom(others)
-      owners.set(owner, others + 1)
+      checkLimits(owner)
+      const countOff = owners.add(owner)
       open.add(stream)
       checks ??= setInterval(() => void checkAll(), CHECK_MS).unref()
       const lifetime = setTimeout(() => stream.end(), LIFETIME_MS).unref()
@@ -60,9 +61,7 @@ export function createStreamSlots(): StreamSlots {
           clearInterval(checks)
           checks = undefined
         }
-        const left = (owners.get(owner) ?? 1) - 1
-        if (left > 0) owners.set(owner, left)
-        else owners.delete(owner)
+        countOff()
       }
     },
     close() {

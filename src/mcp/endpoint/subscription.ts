@@ -2,14 +2,14 @@ import type { ServerEventBus } from '@modelcontextprotocol/server'
 import type { Exchange } from './exchange.ts'
 import type { ListChanges } from './list-changes.ts'
 
-/** What a `subscriptions/listen` of one request hears of (MCP 2026-07-28, Subscriptions). */
+/** The events for the `subscriptions/listen` of one request (MCP 2026-07-28, Subscriptions). */
 export interface Subscription {
   readonly bus: ServerEventBus
   /** The reader of the stream has taken an event. */
   taken(): void
 }
 
-/** Of changes that come faster than the stream is read, one waits at a time: a client reads the whole list again. */
+/** At most one change waits for the reader of the stream, because a client reads the whole list after it. */
 export function createSubscription(exchange: Exchange, changes: ListChanges): Subscription {
   let publish = () => {}
   let isUnread = false

@@ -10,7 +10,7 @@ import { gatewayTools } from '../gateway-tools/gateway-tools.ts'
 import type { Era, Exchange } from './exchange.ts'
 import { listedTool } from './listed-tool.ts'
 
-/** What decides which tools a request may see. */
+/** The part of a request that decides which tools it may see. */
 export type Viewer = Pick<Exchange, 'principal' | 'toolsetId'>
 
 export interface ToolLists {
@@ -24,11 +24,11 @@ export interface ToolLists {
 export interface ToolList extends Pick<ShownTools, 'listing' | 'toolset'> {
   /** In their order, which is stable. */
   readonly shown: readonly ShownTool[]
-  /** How many tools `tools/list` has, with Gatepass' own. */
+  /** The number of tools in `tools/list`, including Gatepass' own. */
   readonly length: number
   /** The JSON of the tools of `tools/list` from `start` to `end`, as an array. */
   json(era: Era, start: number, end: number): string
-  /** Differs from that of another list exactly if clients see another list. */
+  /** Equal for two lists exactly if clients see the same list. */
   digest(): string
 }
 
@@ -37,13 +37,13 @@ export const LIST_NOUNS: ReadonlySet<StoreChange['noun']> = new Set([
   ...(['tool', 'toolset', 'worker', 'provider', 'policy'] as const),
 ])
 
-/** In characters: with its namespace and version. Longer names would fill the cache of names. */
+/** In characters, with namespace and version. Longer names would fill the cache of names. */
 const MAX_NAME = 600
 const MAX_FILTERED = 2_000
 
 /** The JSON of each tool is made once, until it changes. */
 export function createToolLists(broker: Broker): ToolLists {
-  /** By the tools that a path shows; for projects without policies. */
+  /** A cache for projects without policies, by the tools that a path shows. */
   const whole = new WeakMap<ShownTools, ToolList>()
   const filtered = createReadCache<Filtered>(broker.store, {
     max: MAX_FILTERED,

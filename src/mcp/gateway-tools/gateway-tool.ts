@@ -20,7 +20,7 @@ export interface GatewayCall {
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** The same value as text and as structured content: clients give the model one or the other. */
+/** The value as text and as structured content, because clients show models one or the other. */
 export function answerJson(value: Readonly<Record<string, unknown>>): CallToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: { ...value } }
 }

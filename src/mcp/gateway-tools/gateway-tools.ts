@@ -8,7 +8,7 @@ import { CALL_TOOL, createSearchTool } from './search.ts'
 
 const listed = new WeakMap<ShownTool, JsonRecord>()
 
-/** Made once for each tool: a large schema takes time. */
+/** `listedTool`, cached because a large schema takes time. */
 function listedOnce(shown: ShownTool): JsonRecord {
   const known = listed.get(shown) ?? listedTool(shown.tool, shown.name, 'modern')
   listed.set(shown, known)

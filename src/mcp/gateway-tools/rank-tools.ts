@@ -2,11 +2,11 @@ import { LRUCache } from 'lru-cache'
 import type { ShownTool } from '../../tools/catalogue/shown-tools.ts'
 import { inSlice } from '../../tools/slices.ts'
 
-// Search for models: they describe what they want in words, and few tools have all of them.
+// Search for models, which describe in words what they need. Few tools have all of these words, so tools are ranked.
 
 /** A word in a tool's name tells more than one in its description. */
 const WEIGHTS = { name: 4, tags: 2, description: 1 } as const
-/** A word that only begins like the wanted one counts less: `mail` finds `mails`. */
+/** The weight of a word that only begins with the wanted word, or the other way round: `mail` finds `mails`. */
 const PREFIX_WEIGHT = 0.5
 /** Shorter words have no prefixes: too many words begin with them. */
 const MIN_PREFIX = 3
@@ -27,7 +27,7 @@ interface Index {
   readonly words: readonly string[]
 }
 
-/** Of the lists that were searched last: where policies differ by user, each user has a list, and an index is large. */
+/** A small cache by list: policies may give each user another list, and an index is large. */
 const indexes = new LRUCache<readonly ShownTool[], Promise<Index>>({ max: 50 })
 
 /** The tools that fit the query best, the best first. `total` counts all that have one of its words. */
@@ -44,7 +44,7 @@ export async function rankTools(
     const rarity = Math.log(1 + index.size / (1 + having.size))
     for (const [tool, weight] of having) scores.set(tool, (scores.get(tool) ?? 0) + weight * rarity)
   }
-  // of two that fit alike, the tool with the shorter name does less besides
+  // of two tools with the same score, the one with the shorter name is probably the more general
   const ranked = [...scores].sort(([a, x], [b, y]) => y - x || a.name.length - b.name.length)
   return { found: ranked.slice(0, limit).map(([tool]) => tool), total: ranked.length }
 }

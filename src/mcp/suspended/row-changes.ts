@@ -1,11 +1,11 @@
 import type { Store } from '../../store/store.ts'
 
-/** How often, while something is awaited, the store is asked for changes of other processes. */
+/** How often, while a call waits, the store is asked for changes of other processes. */
 const CATCH_UP_MS = 50
-/** How often what is awaited is read even without an announced change. */
+/** How often a waiting call reads its row even without an announced change. */
 const REREAD_MS = 1_000
 
-/** Waits for what any process writes about suspended calls. */
+/** Waits for changes of the rows of suspended calls, by any process. */
 export interface RowChanges {
   /**
    * Reads now and after each change of the row, until `read` returns a value. Rejects with the reason of `signal` once
@@ -33,7 +33,7 @@ export function createRowChanges(store: Pick<Store, 'onChange' | 'catchUp'>): Ro
   }
 
   /** Resolves at the next change of the row, or when it is time to read it again. */
-  function nextChange(id: string): { readonly changed: Promise<void>; leave(): void } {
+  function nextChange(id: string): { readonly changed: Promise<void>; stop(): void } {
     const { promise, resolve } = Promise.withResolvers<void>()
     const ofRow = waiting.get(id) ?? new Set()
     waiting.set(id, ofRow)
@@ -41,7 +41,7 @@ export function createRowChanges(store: Pick<Store, 'onChange' | 'catchUp'>): Ro
     timer ??= setInterval(tick, CATCH_UP_MS).unref()
     return {
       changed: promise,
-      leave() {
+      stop() {
         ofRow.delete(resolve)
         if (ofRow.size === 0 && waiting.get(id) === ofRow) waiting.delete(id)
         if (waiting.size > 0) return
@@ -60,13 +60,13 @@ export function createRowChanges(store: Pick<Store, 'onChange' | 'catchUp'>): Ro
       try {
         for (;;) {
           signal.throwIfAborted()
-          const { changed, leave } = nextChange(id)
+          const { changed, stop } = nextChange(id)
           try {
             const found = await read()
             if (found !== undefined) return found
             await Promise.race([changed, aborted.promise])
           } finally {
-            leave()
+            stop()
           }
         }
       } finally {

@@ -4,11 +4,11 @@ import type { CallBinding } from '../request-state.ts'
 import type { SuspendedRows } from './suspended-rows.ts'
 import { readElicitationAnswer } from './suspended-state.ts'
 
-/** Questions to clients of 2025: requests on the stream of a call, whose responses arrive by requests of their own. */
+/** Questions to clients of 2025: requests on the stream of a call, whose responses arrive by separate requests. */
 export interface StreamQuestions {
   /**
-   * `send` writes the request with this id to the stream of the call, and `withdraw` tells the client that no answer is
-   * awaited any more.
+   * `send` writes the request with this id to the stream of the call. `withdraw` tells the client that no answer is
+   * expected any more.
    */
   askOnStream(
     call: { readonly binding: Pick<CallBinding, 'projectId' | 'caller'>; readonly owner: string },
@@ -22,14 +22,14 @@ export interface StreamQuestions {
   answer(of: Pick<CallBinding, 'projectId' | 'caller'>, id: unknown, result: unknown): Promise<void>
 }
 
-/** In place of a process: the answer is awaited by the stream that carried the question, and by nothing else. */
+/** The `processId` of such a row: only the stream that carried the question waits for the answer. */
 const ON_STREAM = 'stream'
 
 export function createStreamQuestions(rows: SuspendedRows): StreamQuestions {
   return {
     askOnStream({ binding: { projectId, caller }, owner }, send, withdraw) {
       return async (question, signal) => {
-        const leave = rows.takeRoom(owner)
+        const release = rows.acquireSlot(owner)
         try {
           const row = await rows.add(projectId, ON_STREAM, { caller, status: 'asking', number: 1, question })
           try {
@@ -42,7 +42,7 @@ export function createStreamQuestions(rows: SuspendedRows): StreamQuestions {
             await rows.remove(projectId, row.id)
           }
         } finally {
-          leave()
+          release()
         }
       }
     },

@@ -8,9 +8,9 @@ import { createStreamQuestions, type StreamQuestions } from './stream-questions.
 import { createSuspendedRows } from './suspended-rows.ts'
 import { readElicitationAnswer, type SuspendedState } from './suspended-state.ts'
 
-// Calls whose tools ask their user. A run that waits stays in the memory of its process; question, answer and result
-// are handed over by a row of the database, so the client's next request may reach any process. The row exists from
-// the first question on.
+// Calls whose tools ask their user. A waiting run stays in the memory of its process. Question, answer and result are
+// exchanged through a row of the database, so the client's next request may reach any process. The row exists from the
+// first question on.
 //
 //  (running) --ask--> asking --answer--> answered --ask--> asking …
 //                                           `------end---> ended
@@ -18,13 +18,13 @@ import { readElicitationAnswer, type SuspendedState } from './suspended-state.ts
 /** A call, as its client repeats it in every round. */
 export interface SuspendableCall {
   readonly binding: CallBinding
-  /** Limits are counted by it (`Principal.owner`). */
+  /** `Principal.owner`, by which waiting calls are limited. */
   readonly owner: string
-  /** What the client of this request shows. */
+  /** How the client of this request can ask its user. */
   readonly modes: Dialog['modes']
   /** Aborts when the client has cancelled this request. */
   readonly signal: AbortSignal
-  /** What the client of this request wants to hear. */
+  /** The reports that the client of this request asked for. */
   readonly reports: Reports
 }
 
@@ -51,13 +51,13 @@ export interface SuspendedCalls extends StreamQuestions {
   close(): void
 }
 
-/** In characters of JSON: a longer result is not handed over. */
+/** In characters of JSON. A longer result is not stored. */
 const MAX_RESULT = 8 * 1024 * 1024
 
-/** What `requestState` carries. */
+/** The content of `requestState`. */
 interface Round {
   readonly id: string
-  /** Of the question, from 1 on. */
+  /** The number of the question, from 1 on. */
   readonly number: number
 }
 
@@ -92,11 +92,11 @@ export function createSuspendedCalls(broker: Broker): SuspendedCalls {
     const local: LocalRun = { ending, reports: call.reports }
     let row: SuspendedCall | undefined
     let number = 0
-    let leave = () => {}
+    let releaseSlot = () => {}
 
-    /** Adds the row with the first question. From now on this process says that it is alive, and the row may end the run. */
+    /** Adds the row with the first question. From now on this process renews its sign of life, and removing the row ends the run. */
     async function suspend(question: Elicitation): Promise<SuspendedCall> {
-      leave = rows.takeRoom(owner)
+      releaseSlot = rows.acquireSlot(owner)
       const entered = Promise.withResolvers<string>()
       void liveness
         .whileAlive((processId) => {
@@ -151,7 +151,7 @@ export function createSuspendedCalls(broker: Broker): SuspendedCalls {
       throw error
     }
 
-    // the request that began the run cancels it until it is answered; then the requests that repeat it do
+    // the first request can cancel the run until it is answered; after that, the requests that repeat the call can
     signal.addEventListener('abort', cancel)
     if (signal.aborted) cancel()
     const dialog: Dialog = {
@@ -168,9 +168,9 @@ export function createSuspendedCalls(broker: Broker): SuspendedCalls {
           runs.delete(row.id)
         }
         done.resolve()
-        leave()
+        releaseSlot()
       })
-    ended.catch(() => undefined) // where no request waits for it any more, `fail` has written it
+    ended.catch(() => undefined) // if no request waits any more, `fail` has stored the error
     try {
       return await Promise.race([ended, firstQuestion.promise])
     } finally {
@@ -179,7 +179,7 @@ export function createSuspendedCalls(broker: Broker): SuspendedCalls {
     }
   }
 
-  /** The answer to a round, once there is one. Checks every second whether the process of the run is alive. */
+  /** The answer to a round; `undefined` while there is none. If the process of the run has died, its outcome is unknown. */
   async function nextAnswer(
     call: SuspendableCall,
     round: Round,
@@ -212,7 +212,7 @@ export function createSuspendedCalls(broker: Broker): SuspendedCalls {
       try {
         return await rows.waitFor(round.id, () => nextAnswer(call, round, inputResponses), call.signal)
       } catch (error) {
-        // to close the stream is to cancel (MCP 2026-07-28, Cancellation)
+        // a client cancels by closing the stream (MCP 2026-07-28, Cancellation)
         if (call.signal.aborted) await rows.remove(call.binding.projectId, round.id)
         throw error
       } finally {
@@ -228,7 +228,7 @@ export function createSuspendedCalls(broker: Broker): SuspendedCalls {
 
 interface LocalRun {
   readonly ending: AbortController
-  /** Of the request that waits for the run now. */
+  /** Those of the request that waits for the run now. */
   reports: Reports
 }
 

@@ -3,32 +3,33 @@ import { newId } from '../../domain/ids.ts'
 import type { SuspendedCall } from '../../domain/suspended-call.ts'
 import { ContextRequiredError } from '../../sdk/tools/errors.ts'
 import type { ElicitationAnswer } from '../../tools/dialog/dialog.ts'
+import { createOwnerCounts } from '../owner-counts.ts'
 import { createRowChanges, type RowChanges } from './row-changes.ts'
 import { type SuspendedState, stateOf, toColumns } from './suspended-state.ts'
 
-// The rows of calls that ask their users, as every process reads and writes them.
+// Reads and writes the rows of calls that ask their users.
 
 export interface SuspendedRows extends RowChanges {
-  /** Counts a call that waits in this process; returns the function that ends that. Throws `ContextRequiredError`. */
-  takeRoom(owner: string): () => void
+  /** Counts a call that waits in this process. Returns the function that releases the slot. Throws `ContextRequiredError`. */
+  acquireSlot(owner: string): () => void
   add(projectId: string, processId: string, state: SuspendedState): Promise<SuspendedCall>
   find(projectId: string, id: string): Promise<SuspendedCall | undefined>
   stateOf(row: SuspendedCall): SuspendedState
   /** Writes the next state; `undefined` where the row is gone, or has changed since it was read. */
   advance(row: SuspendedCall, state: SuspendedState): Promise<SuspendedCall | undefined>
   remove(projectId: string, id: string): Promise<void>
-  /** Waits for the answer to the question. `cancel` when the time for it is over. Rejects where the row was removed. */
+  /** Waits for the answer to the question. Resolves to `cancel` when its time is over. Rejects if the row was removed. */
   awaitAnswer(row: SuspendedCall, number: number, signal: AbortSignal): Promise<ElicitationAnswer>
 }
 
-/** Calls that wait in one process, and how many of them one owner may have. */
+/** The limits of waiting calls: of one process, and of one owner. */
 const MAX_CALLS = 1_000
 const MAX_PER_OWNER = 20
 
 export function createSuspendedRows(broker: Broker): SuspendedRows {
   const { store, now } = broker
   const changes = createRowChanges(store)
-  const counts = new Map<string, number>()
+  const owners = createOwnerCounts()
   let total = 0
   const find = (projectId: string, id: string) => store.suspendedCalls.find(projectId, id, now())
 
@@ -37,8 +38,8 @@ export function createSuspendedRows(broker: Broker): SuspendedRows {
     find,
     stateOf: (row) => stateOf(broker, row),
     remove: (projectId, id) => store.suspendedCalls.remove(projectId, id),
-    takeRoom(owner) {
-      const others = counts.get(owner) ?? 0
+    acquireSlot(owner) {
+      const others = owners.of(owner)
       if (others >= MAX_PER_OWNER || total >= MAX_CALLS)
         throw new ContextRequiredError(
           others >= MAX_PER_OWNER
@@ -46,12 +47,10 @@ export function createSuspendedRows(broker: Broker): SuspendedRows {
             : 'The tool asks its user, and too many calls wait for answers. Call it again later.',
         )
       total++
-      counts.set(owner, others + 1)
+      const countOff = owners.add(owner)
       return () => {
         total--
-        const left = (counts.get(owner) ?? 1) - 1
-        if (left > 0) counts.set(owner, left)
-        else counts.delete(owner)
+        countOff()
       }
     },
     async add(projectId, processId, state) {

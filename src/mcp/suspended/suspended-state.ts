@@ -5,7 +5,7 @@ import { ELICITATION_ACTIONS, type Elicitation, type ElicitationAnswer } from '.
 import { isRecord } from '../../tools/read-json.ts'
 import type { CallAnswer } from '../endpoint/mcp-call.ts'
 
-/** What the sealed payload of a suspended call says. `caller` is `Principal.identity`: no other principal answers. */
+/** The sealed payload of a suspended call. `caller` is `Principal.identity`: only this principal may answer. */
 export type SuspendedState = { readonly caller: string } & (
   | { readonly status: 'asking'; readonly number: number; readonly question: Elicitation }
   | { readonly status: 'answered'; readonly number: number; readonly answer: ElicitationAnswer }
@@ -39,7 +39,7 @@ export function stateOf({ sealer }: Pick<Broker, 'sealer'>, { id, projectId, pay
 /** In characters of JSON. */
 const MAX_ANSWER = 65_536
 
-/** What a client answers to an elicitation; `undefined` for what is no such answer, or is too long. */
+/** Reads a client's answer to an elicitation; `undefined` if it is invalid or too long. */
 export function readElicitationAnswer(response: unknown): ElicitationAnswer | undefined {
   if (!isRecord(response)) return undefined
   const action = ELICITATION_ACTIONS.find((one) => one === response.action)

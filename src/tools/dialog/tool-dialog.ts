@@ -67,7 +67,7 @@ export function createToolDialog(dialog: Dialog, options: DialogOptions): ToolDi
       )
     if (asked++ >= MAX_QUESTIONS)
       throw new ContextRequiredError(`The tool asks its user more than ${MAX_QUESTIONS} questions.`)
-    const question = passedOn(tools, options)
+    const question = toElicitation(tools, options)
     signal.throwIfAborted()
     for (let asks = 0; asks < MAX_ASKS; asks++) {
       const answer = await dialog.elicit(question, signal)
@@ -100,7 +100,7 @@ export function createToolDialog(dialog: Dialog, options: DialogOptions): ToolDi
   }
 }
 
-function passedOn(question: ToolQuestion, options: DialogOptions): Elicitation {
+function toElicitation(question: ToolQuestion, options: DialogOptions): Elicitation {
   const { host, secrets } = options
   const tool = plainWords(options.tool, MAX_TITLE).replaceAll('\n', ' ')
   const message = plainWords(String(scrub(question.message, secrets)), MAX_MESSAGE)

@@ -8,7 +8,7 @@ import { currentContext, inContext } from '../../services/request-context.ts'
 import type { InnerTools } from '../backend.ts'
 import { getTool } from '../catalogue/get-tool.ts'
 import type { Dialog } from '../dialog/dialog.ts'
-import { LargeJson } from '../large-json.ts'
+import { parsedValue } from '../large-json.ts'
 import { artifactToJson, type ToolResult } from '../tool-answer.ts'
 import { syncWorker } from '../worker.ts'
 import type { Execution, ToolCall } from './execution.ts'
@@ -93,8 +93,8 @@ function failed(kind: string, message: string) {
 function toResult(outcome: ToolResult): CallToolResult {
   switch (outcome.outcome) {
     case 'value':
-      if (outcome.mcpResult !== undefined) return parsed(outcome.mcpResult) as CallToolResult // `readMcpResult` has read it
-      return toCallToolResult({ outcome: 'value', json: JSON.stringify(parsed(outcome.value) ?? null) })
+      if (outcome.mcpResult !== undefined) return parsedValue(outcome.mcpResult) as CallToolResult // `readMcpResult` has read it
+      return toCallToolResult({ outcome: 'value', json: JSON.stringify(parsedValue(outcome.value) ?? null) })
     case 'artifact':
       return toCallToolResult({ outcome: 'value', json: JSON.stringify(artifactToJson(outcome.artifact)) })
     case 'error': {
@@ -102,8 +102,4 @@ function toResult(outcome: ToolResult): CallToolResult {
       return errorResult(error)
     }
   }
-}
-
-function parsed(value: unknown): unknown {
-  return value instanceof LargeJson ? value.parse() : value
 }

@@ -2,11 +2,10 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { BrokerSettings } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
+import { isToolsetId } from '../../domain/toolset.ts'
 import type { OnAnswered } from '../../http/endpoint/observed-request.ts'
 import { publicToBrowsers } from './browsers.ts'
 import { issuersOf, type McpResource, METADATA_PATH, mcpResource } from './resource.ts'
-
-const TOOLSET = /^[a-z0-9-]{1,64}$/
 
 /**
  * The metadata of `/mcp` and `/mcp/{toolset}` as protected resources (RFC 9728), by which MCP clients find the
@@ -24,7 +23,7 @@ export function addResourceMetadata(
     app.get(wellKnown, (c: Context) => {
       const begun = performance.now()
       const toolset = c.req.param('toolset')
-      if (toolset !== undefined && !TOOLSET.test(toolset))
+      if (toolset !== undefined && !isToolsetId(toolset))
         throw new BrokerError('not_found', 'There is no such resource here.')
       onAnswered?.(route, 200, performance.now() - begun, { c, begun })
       return c.json(resourceMetadata(mcpResource(settings.publicUrl, toolset), issuersOf(settings)))
