@@ -1,16 +1,17 @@
+import { isRecord } from '../tools/read-json.ts'
 import { CommandFailure, EXIT, exitCodeOf } from './failure.ts'
 import type { CommonOptions, Shell } from './shell.ts'
 import type { Method, OpenApiOptions, Transport } from './transport.ts'
 import type { LocalInstallation } from './with-broker.ts'
 
 /**
- * Gatepass's HTTP API as administration commands use it: of a server (`--url`), or of an app in this process that works
- * on the database. So each command is written once, against the API.
+ * The HTTP API for administration commands: that of a server (`--url`), or that of an app in this process, which works on
+ * the database. So each command is written once, against the API.
  */
 export interface Api {
   /** The installation, in words for messages. */
   readonly place: string
-  /** The open database, where the command works on it directly. */
+  /** The open database, if the command works on it directly. */
   readonly local?: LocalInstallation
   /** Sends a request. Throws `CommandFailure` with the API's message for every status but 2xx. */
   send<Answer>(method: Method, path: string, options?: ApiRequest): Promise<Answer>
@@ -130,7 +131,7 @@ function apiOver(transport: Transport): Api {
   }
 }
 
-/** The failure that an error response of the API means. */
+/** Converts an error response of the API to a failure of the command. */
 export function refusal(status: number, body: unknown, place: string): CommandFailure {
   const { name, message } = isRecord(body) ? body : {}
   return new CommandFailure(
@@ -158,8 +159,4 @@ function targetOf(path: string, query: Query): string {
     value === undefined ? [] : [[name, String(value)]],
   )
   return members.length === 0 ? path : `${path}?${new URLSearchParams(members)}`
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

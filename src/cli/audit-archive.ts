@@ -9,7 +9,7 @@ import type { Archived, ArchiveRequest } from '../flows/audit/archive-trail.ts'
 import { parseDuration } from '../settings/duration.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { dim, MARKS, print, printJson, sanitize } from './print.ts'
-import { refuseServer } from './require-database.ts'
+import { refuseServer } from './refuse-server.ts'
 import { type CommonOptions, jsonOption, parseId, projectOption, type Shell } from './shell.ts'
 
 interface ArchiveOptions extends CommonOptions {
@@ -18,7 +18,7 @@ interface ArchiveOptions extends CommonOptions {
   readonly all?: true
 }
 
-/** Longer than the lease of a process that was killed. */
+/** How long to wait for another process: longer than the lease of a process that was killed. */
 const WAIT_MS = 90_000
 const TRY_AGAIN_MS = 500
 
@@ -81,7 +81,7 @@ async function whenFree(
   request: ArchiveRequest,
 ): Promise<readonly Archived[]> {
   const endsAt = performance.now() + WAIT_MS
-  let isTold = false
+  let isReported = false
   for (;;) {
     const archived = await archive(broker, project, request).catch((error: unknown) => {
       throw toFailure(error)
@@ -92,16 +92,16 @@ async function whenFree(
         `Another process indexes or archives the audit trail of ${project.name}: try again later.`,
         EXIT.unreachable,
       )
-    if (!isTold)
+    if (!isReported)
       process.stderr.write(
         `Waiting for the process that indexes or archives the trail of ${project.name} …\n`,
       )
-    isTold = true
+    isReported = true
     await pause(TRY_AGAIN_MS)
   }
 }
 
-/** A trail that does not verify, a disk that is full: trying again does not help, so the exit code must not ask for it. */
+/** Converts errors that a retry cannot solve, such as an invalid trail or a full disk, so that the exit code does not ask for a retry. */
 function toFailure(error: unknown): unknown {
   if (error instanceof BrokerError) {
     const reason = error.cause instanceof Error ? ` (${sanitize(error.cause.message)})` : ''
@@ -109,7 +109,7 @@ function toFailure(error: unknown): unknown {
   }
   if (error instanceof Error && 'code' in error && 'syscall' in error)
     return new CommandFailure(
-      `The archive cannot be written (${error.message}). Run it again: it goes on there.`,
+      `The archive cannot be written (${error.message}). Run the command again to continue.`,
     )
   return error
 }

@@ -13,8 +13,8 @@ import type { Shell } from './shell.ts'
 import { readSettings } from './with-broker.ts'
 
 /**
- * Records in a database's audit trail what a command did that needs no master key itself. Returns whether it did: without
- * the key, or where migrations are pending, nothing is recorded.
+ * Records in the audit trail of a database what a command did. The command itself works without the master key; the
+ * function returns `false`, and records nothing, if the key is missing or migrations are pending.
  */
 export async function recordInAuditTrail(
   { environment, command = 'gatepass' }: Shell,

@@ -4,7 +4,7 @@ import { toTimestamp } from '../domain/clock.ts'
 import type { AuditVerdict } from '../flows/audit/verify-audit.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { dim, MARKS, print, printJson, sanitize } from './print.ts'
-import { refuseServer } from './require-database.ts'
+import { refuseServer } from './refuse-server.ts'
 import { type CommonOptions, jsonOption, projectOption, type Shell } from './shell.ts'
 
 interface VerifyOptions extends CommonOptions {
@@ -17,7 +17,7 @@ interface VerifyOptions extends CommonOptions {
 interface ProjectVerdict extends AuditVerdict {
   readonly id: string
   readonly name: string
-  /** What is wrong with the search index; absent where it was not asked for. */
+  /** The faults of the search index; absent without `--index`. */
   readonly index?: readonly string[]
 }
 

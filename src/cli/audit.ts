@@ -3,7 +3,7 @@ import { type Api, type Query, withApi } from './api.ts'
 import { defineArchive } from './audit-archive.ts'
 import { defineVerify } from './audit-verify.ts'
 import { isOutputClosed, MARKS, print, printJson, table } from './print.ts'
-import { refuseServer } from './require-database.ts'
+import { refuseServer } from './refuse-server.ts'
 import {
   type CommonOptions,
   jsonOption,

@@ -26,7 +26,7 @@ export interface AuthorizationWire {
 
 interface StartedAuthorization {
   readonly authorization: AuthorizationWire
-  /** The providers that are asked. */
+  /** The providers whose consent is asked for. */
   readonly providers: readonly string[]
 }
 

@@ -1,23 +1,24 @@
 import { decryptRows, type ExportKey, exportKindOf } from '../copying/connection-export.ts'
 import { foldName } from '../domain/nearest.ts'
+import { isRecord } from '../tools/read-json.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 
-// The rows of files with connections: our encrypted export, Nango's answers, CSV, JSON and JSON lines. No message quotes
-// a value, nor a name that is not known: a file without a heading begins with tokens.
+// Reads files with connections: Gatepass' encrypted export, answers of Nango's API, CSV, JSON and JSON lines. No message
+// quotes a value or an unknown name, because a file without a heading begins with tokens.
 
 export type RowFormat = 'gatepass' | 'nango' | 'csv' | 'json'
 
 export interface SourceRow {
-  /** From 1; of a JSON array the number of the item. */
+  /** Counted from 1; for a JSON array the number of the item. */
   readonly line: number
-  /** As the API takes it. */
+  /** The row in the form that the API accepts. */
   readonly row?: Record<string, unknown>
-  /** Why the line is no row. */
+  /** Why the line cannot be read as a row. */
   readonly fault?: { readonly member: string; readonly reason: string }
 }
 
 export interface RowOptions {
-  /** What opens our export. */
+  /** The key of Gatepass' own export. */
   exportKey(kind: ExportKey['kind']): Promise<ExportKey>
   /** Provider ids by the names of the file. */
   readonly providers: ReadonlyMap<string, string>
@@ -90,7 +91,7 @@ function plainRow(
   return { row: { ...value, ...(known !== undefined && { provider_id: known }) } }
 }
 
-/** An answer of Nango's `GET /connections/{id}?refresh_token=true`. The end user's id counts as the user, else the connection's own. */
+/** Reads an answer of Nango's `GET /connections/{id}?refresh_token=true`. The user is the end user's id, or else the connection's id. */
 function nangoRow(
   value: Readonly<Record<string, unknown>>,
   { providers, keptNames }: RowOptions,
@@ -186,8 +187,4 @@ function withoutAbsent(record: Readonly<Record<string, unknown>>): Record<string
   return Object.fromEntries(
     Object.entries(record).filter(([, value]) => value !== undefined && value !== null),
   )
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -16,7 +16,7 @@ interface ImportOptions extends CommonOptions {
   readonly keyFile?: string
 }
 
-/** An answer for one row, of the API or of the reader. */
+/** The result for one row, from the API or from the reader of the file. */
 interface Result {
   readonly line: number
   readonly result: 'created' | 'replaced' | 'present' | 'refused'
@@ -36,7 +36,9 @@ export function defineConnectionsImport(connections: Command, shell: Shell): voi
   withCommonOptions(
     connections
       .command('import')
-      .description('import connections with their tokens: our export, Nango’s answers, CSV or JSON lines')
+      .description(
+        'import connections with their tokens: Gatepass’ export, Nango’s answers, CSV or JSON lines',
+      )
       .argument('<file>', 'the file, or - for standard input', parseId),
   )
     .option(
@@ -46,7 +48,11 @@ export function defineConnectionsImport(connections: Command, shell: Shell): voi
     )
     .option('--replace', 'replace connections of the same user, provider and account')
     .option('--check', 'refresh each connection once')
-    .option('--key-file <path>', 'the key of our export, if it was not encrypted to a passphrase', parseId)
+    .option(
+      '--key-file <path>',
+      'the key of Gatepass’ export, if it was not encrypted to a passphrase',
+      parseId,
+    )
     .addHelpText('after', EXAMPLES)
     .action(async (file: string, options: ImportOptions) => {
       const text = await readTextFile(file)
@@ -99,7 +105,7 @@ async function importAll(
     await send()
   } catch (error) {
     if (!(error instanceof ExportFault)) throw error
-    await send() // the rows before the fault are whole
+    await send() // the rows before the fault are complete
     throw new CommandFailure(`${error.message} ${results.length} rows before it were imported.`, EXIT.usage)
   } finally {
     progress.end()
@@ -107,7 +113,7 @@ async function importAll(
   return results.toSorted((a, b) => a.line - b.line)
 }
 
-/** Progress on standard error: one line that is written over at a terminal, else a line for each page. */
+/** Reports progress on standard error: at a terminal one line that changes, elsewhere a line for each page. */
 function progressOf(isSilent: boolean): { show(done: number): void; end(): void } {
   const { stderr } = process
   const began = performance.now()
@@ -122,7 +128,7 @@ function progressOf(isSilent: boolean): { show(done: number): void; end(): void 
   }
 }
 
-/** The values that each entry keeps, by the names under which the provider tells them. */
+/** For each entry, its kept values by their own names and by their names in the provider's answers. */
 async function keptNames(api: Api): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
   const entries = await listAll<{
     readonly id: string

@@ -4,8 +4,8 @@ import { CommandFailure, EXIT } from './failure.ts'
 import { readJsonFile, readTextFile } from './read-json-file.ts'
 
 /**
- * The object of a file in JSON or YAML, or of JSON on standard input for `-`: the body of `POST
- * /v1/admin/auth_providers`, or the definition of a provider, which lacks the client alone.
+ * Reads the object of a file in JSON or YAML, or of JSON on standard input for `-`. It is the body of `POST
+ * /v1/admin/auth_providers`, or the definition of a provider, which differs only by having no client.
  */
 export async function readProviderFile(source: string): Promise<Record<string, unknown>> {
   if (!['.yaml', '.yml'].includes(extname(source))) return readJsonFile(source)
@@ -18,7 +18,7 @@ export async function readProviderFile(source: string): Promise<Record<string, u
   throw new CommandFailure(`The file "${source}" should hold one object.`, EXIT.usage)
 }
 
-/** Whether the file says nothing of a client, as a definition. */
+/** Whether the object has no client, as a definition. */
 export function lacksClient({ oauth2 }: Readonly<Record<string, unknown>>): boolean {
   return typeof oauth2 === 'object' && oauth2 !== null && !('client_id' in oauth2)
 }

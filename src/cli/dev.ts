@@ -39,8 +39,8 @@ function showCall({ method, path, status, outcome, ms }: AnsweredCall): void {
 }
 
 /**
- * The commands that a newcomer pastes to try everything, the same at every start. From the first `echo` on it is shell
- * without comments, which zsh refuses at its prompt, so that it can be pasted into bash and zsh at once.
+ * The commands that a newcomer pastes to try everything, the same at every start. The part from the first `echo` on is a
+ * shell script without comments, which zsh refuses at its prompt, so that it can be pasted into bash and zsh as a whole.
  */
 function welcome(config: Config, apiKey: string): string {
   const url = config.publicUrl.origin

@@ -27,7 +27,7 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<I
   const { database } = config
   const called = databaseName(database)
   const name = 'database'
-  const kept: Check[] = []
+  const contentChecks: Check[] = []
   try {
     if (!(await isBegun(database))) {
       const message = `${called} ${database.kind === 'sqlite' ? 'does not exist yet' : 'is still empty'}.`
@@ -43,7 +43,7 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<I
     const broker = await openBroker(config, { log: createLog('warn', { writes: 'at once' }) })
     try {
       await broker.store.probe()
-      kept.push(
+      contentChecks.push(
         ...(await checkRows(broker)),
         ...(await checkKeyRing(shell, broker)),
         ...(await checkLastBackup(shell, broker)),
@@ -66,7 +66,7 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<I
   return {
     checks: [
       { name, status: 'ok', message: `${called} can be written; its schema is up to date` },
-      ...kept,
+      ...contentChecks,
       ...keyFiles(shell, database).map((path) => checkFile('master key', path)),
       ...databaseFiles(database).map((path) => checkFile('database', path)),
     ],
@@ -124,7 +124,7 @@ async function checkKeyRing(shell: Shell, { store, sealer }: Broker): Promise<Ch
     : [{ name, status: 'ok', message: `opens what the database holds (key ${newest})` }]
 }
 
-/** No check if `gatepass backup` was never run: another tool may make the backups. */
+/** Checks the age of the last backup. No check if `gatepass backup` was never run, because another tool may make the backups. */
 async function checkLastBackup(shell: Shell, { store, now }: Broker): Promise<Check[]> {
   const takenAt = Number((await store.facts.find(LAST_BACKUP_FACT)) ?? Number.NaN)
   if (Number.isNaN(takenAt)) return []

@@ -50,7 +50,7 @@ async function askServer(shell: Shell, options: CommonOptions): Promise<Check[]>
   return checks
 }
 
-/** Later checks depend on earlier ones; those that cannot be made are left out. */
+/** Runs the checks in this process. A check that depends on one that failed is left out. */
 async function runChecksHere(shell: Shell, options: DoctorOptions): Promise<Check[]> {
   const { project, production } = options
   const checks: Check[] = [{ name: 'node', status: 'ok', message: `Node ${process.versions.node}` }]

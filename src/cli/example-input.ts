@@ -1,3 +1,6 @@
+import { valueAtReference } from '../sdk/worker/json-pointer.ts'
+import { isRecord } from '../tools/read-json.ts'
+
 const MAX_DEPTH = 6
 const FORMATS: Readonly<Record<string, string>> = {
   'date-time': '2026-01-31T12:00:00Z',
@@ -9,7 +12,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uuid: '123e4567-e89b-42d3-a456-426614174000',
 }
 
-/** An input that fits the schema as far as can be told: its required members, with the author's own examples and defaults. */
+/** An example that fits the schema in most cases: the required members, with the author's own examples and defaults. */
 export function exampleInput(schema: unknown): unknown {
   return exampleOf(schema, schema, 0)
 }
@@ -17,7 +20,7 @@ export function exampleInput(schema: unknown): unknown {
 function exampleOf(schema: unknown, root: unknown, depth: number): unknown {
   if (!isRecord(schema) || depth > MAX_DEPTH) return null
   const { $ref, examples, anyOf, oneOf, allOf } = schema
-  if (typeof $ref === 'string') return exampleOf(resolve(root, $ref), root, depth + 1)
+  if (typeof $ref === 'string') return exampleOf(valueAtReference(root, $ref), root, depth + 1)
   if (Array.isArray(examples) && examples.length > 0) return examples[0]
   if ('default' in schema) return schema.default
   if ('const' in schema) return schema.const
@@ -53,19 +56,6 @@ function ofType(schema: Readonly<Record<string, unknown>>, root: unknown, depth:
   }
 }
 
-/** Follows a pointer within the document, as `#/$defs/address`. */
-function resolve(root: unknown, pointer: string): unknown {
-  const steps = pointer.startsWith('#/') ? pointer.slice(2).split('/') : []
-  return steps.reduce<unknown>(
-    (value, step) => (isRecord(value) ? value[step.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined),
-    root,
-  )
-}
-
 function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -172,7 +172,7 @@ function outcomeOf({ status, failure, took_ms }: DetailsWire): string {
 }
 
 function clockWords(seconds: number): string {
-  return `our clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} the provider's`
+  return `Gatepass' clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} the provider's`
 }
 
 const EXAMPLES = `

@@ -1,5 +1,5 @@
-// What a real consent showed of a provider, compared with its definition. Only forms are compared (`received` of `explain`):
-// no token, code or secret comes here.
+// Compares the behaviour of a provider in a real consent with its definition. It compares only the forms of values
+// (`received` of `explain`), so no token, code or secret reaches this file.
 
 export interface LiveStep {
   readonly step: string
@@ -7,7 +7,7 @@ export interface LiveStep {
   readonly detail: string
 }
 
-/** `patch`: the members of `oauth2` that make the definition say what was observed. */
+/** `patch`: the members of `oauth2` that correct the definition. */
 export interface Findings {
   readonly steps: readonly LiveStep[]
   readonly patch: Readonly<Record<string, unknown>>
@@ -45,7 +45,7 @@ export interface ObservedConsent {
 
 export interface ObservedRefresh {
   readonly received: readonly string[]
-  /** The refresh token that is stored now is another one. */
+  /** Whether the refresh has replaced the refresh token. */
   readonly isRotated: boolean
 }
 
@@ -59,8 +59,8 @@ export function compareConsent(definition: ComparedDefinition, seen: ObservedCon
   const nested = compareNesting(name, block, forms)
   if (nested !== undefined) return nested
   const tokenType = compareTokenType(definition, block, forms)
-  if (!seen.isStored) return together(tokenType)
-  return together(
+  if (!seen.isStored) return combineFindings(tokenType)
+  return combineFindings(
     tokenType,
     compareScopes(block, forms, seen),
     compareExpiry(definition, name, forms),
@@ -70,20 +70,20 @@ export function compareConsent(definition: ComparedDefinition, seen: ObservedCon
 }
 
 export function compareRefresh(definition: ComparedDefinition, seen: ObservedRefresh): Findings {
-  return together(
+  return combineFindings(
     compareRotation(definition, seen),
     compareExpiry(definition, 'refresh_request', formsIn(seen.received), 'expires_in again'),
   )
 }
 
-export function together(...all: readonly Findings[]): Findings {
+export function combineFindings(...all: readonly Findings[]): Findings {
   return {
     steps: all.flatMap(({ steps }) => steps),
     patch: Object.assign({}, ...all.map((one) => one.patch)),
   }
 }
 
-export function single(
+export function finding(
   step: string,
   outcome: LiveStep['outcome'],
   detail: string,
@@ -98,12 +98,12 @@ function formsIn(received: readonly string[]): Forms {
   )
 }
 
-/** The form of a standard member, which the definition may locate under another name. `undefined`: it did not come. */
+/** The form of a standard member, which the definition may locate under another name; `undefined` if the response did not have it. */
 function formOf(forms: Forms, { response_map: map }: ComparedBlock, member: string): string | undefined {
   return forms.get(map?.[member]?.replace(/^\$\./, '') ?? member)
 }
 
-/** The tokens came in an object of the response, which the definition does not say. */
+/** The finding for tokens in a nested object of the response that the definition does not mention. */
 function compareNesting(name: BlockName, block: ComparedBlock, forms: Forms): Findings | undefined {
   const map = block.response_map ?? {}
   if (forms.size === 0 || forms.has('access_token') || map.access_token !== undefined) return undefined
@@ -115,23 +115,24 @@ function compareNesting(name: BlockName, block: ComparedBlock, forms: Forms): Fi
     .map((one) => one.slice(outer.length))
   const unsaid = inside.filter((one) => one !== 'token_type' && !forms.has(one) && map[one] === undefined)
   const found = Object.fromEntries(unsaid.map((one) => [one, `$.${outer}${one}`]))
-  return single('access token', 'differs', `it is in ${place}, which the definition does not say`, {
+  return finding('access token', 'differs', `it is in ${place}, which the definition does not say`, {
     [name]: { response_map: { ...map, ...found } },
   })
 }
 
+/** Forms of a `token_type` that is not a plain name. */
 const NO_NAMES = ['text', 'number', 'boolean', 'list', 'object']
 
 function compareTokenType(definition: ComparedDefinition, block: ComparedBlock, forms: Forms): Findings {
   const type = formOf(forms, block, 'token_type')
   const known = definition.token_types ?? []
   if (type === undefined || type === 'empty' || type === 'null')
-    return single('token type', 'ok', 'none came, which is read as bearer')
-  if (type === 'bearer') return single('token type', 'ok', 'bearer')
-  if (known.includes(type)) return single('token type', 'ok', `${type}, as the definition says`)
+    return finding('token type', 'ok', 'none came, which is read as bearer')
+  if (type === 'bearer') return finding('token type', 'ok', 'bearer')
+  if (known.includes(type)) return finding('token type', 'ok', `${type}, as the definition says`)
   if (NO_NAMES.includes(type))
-    return single('token type', 'differs', 'it is no plain name, so it is not shown; it is not bearer')
-  return single('token type', 'differs', `${type}, which the definition does not take`, {
+    return finding('token type', 'differs', 'it is no plain name, so it is not shown; it is not bearer')
+  return finding('token type', 'differs', `${type}, which the definition does not take`, {
     token_types: [...known, type],
   })
 }
@@ -148,7 +149,7 @@ function compareScopes(block: ComparedBlock, forms: Forms, seen: ObservedConsent
     words.push(
       `if ${more.join(', ')} is what the server calls ${missing.join(', ')}, oauth2.scope_aliases can say so: that cannot be seen`,
     )
-  return single('scopes', missing.length > 0 ? 'differs' : 'ok', words.join('; '))
+  return finding('scopes', missing.length > 0 ? 'differs' : 'ok', words.join('; '))
 }
 
 const SCOPE_FORMS: Readonly<Record<string, string>> = {
@@ -160,7 +161,7 @@ const SCOPE_FORMS: Readonly<Record<string, string>> = {
   list: 'told as a list, which is always read',
 }
 
-/** The format that can be seen from a value. A lifetime does not show whether it is in seconds or milliseconds. */
+/** The expiration format that follows from the form of a value. A lifetime may be in seconds or in milliseconds. */
 const SHOWN_FORMATS: Readonly<Record<string, string>> = {
   unix_seconds: 'absolute_unix_timestamp',
   unix_milliseconds: 'absolute_unix_timestamp',
@@ -176,14 +177,15 @@ function compareExpiry(
   const block = definition[name] ?? {}
   const format = block.expiration_format ?? 'relative_seconds'
   const form = formOf(forms, block, 'expires_in')
-  if (format === 'access_token_jwt') return single(step, 'ok', "is not read: the token's exp counts")
+  if (format === 'access_token_jwt') return finding(step, 'ok', "is not read: the token's exp counts")
   if (form === undefined || form === 'null' || form === 'empty' || form === 'zero') {
     const what = form === undefined ? 'none came' : `it is ${form}`
-    if (forms.has('expires_at')) return single(step, 'ok', `${what}; expires_at is read`)
+    if (forms.has('expires_at')) return finding(step, 'ok', `${what}; expires_at is read`)
     if (definition.default_expires_in != null)
-      return single(step, 'ok', `${what}; default_expires_in counts: ${definition.default_expires_in} s`)
-    if (definition.introspection_request != null) return single(step, 'ok', `${what}; introspection is asked`)
-    return single(
+      return finding(step, 'ok', `${what}; default_expires_in counts: ${definition.default_expires_in} s`)
+    if (definition.introspection_request != null)
+      return finding(step, 'ok', `${what}; introspection is asked`)
+    return finding(
       step,
       'differs',
       `${what}, and the definition has neither default_expires_in nor an introspection: such a token is used until the API refuses it. Its real lifetime cannot be seen`,
@@ -191,40 +193,40 @@ function compareExpiry(
   }
   const shown = SHOWN_FORMATS[form]
   if (shown !== undefined && shown !== format)
-    return single(step, 'differs', `it is a time (${form}), the definition says ${format}`, {
+    return finding(step, 'differs', `it is a time (${form}), the definition says ${format}`, {
       [name]: { expiration_format: shown },
     })
   const isTime = format === 'absolute_unix_timestamp' || format === 'iso_8601'
   if (form === 'number' && isTime)
-    return single(
+    return finding(
       step,
       'differs',
       `it is a lifetime, the definition says ${format}; whether in seconds or milliseconds cannot be seen`,
     )
   return shown === undefined && form !== 'number'
-    ? single(step, 'differs', `it is ${form}, which no expiration_format reads`)
-    : single(step, 'ok', `${form}, as ${format}`)
+    ? finding(step, 'differs', `it is ${form}, which no expiration_format reads`)
+    : finding(step, 'ok', `${form}, as ${format}`)
 }
 
 function compareRefreshToken(definition: ComparedDefinition, block: ComparedBlock, forms: Forms): Findings {
   const step = 'refresh token'
   const came = formOf(forms, block, 'refresh_token') === 'text'
   const isUsed = definition.refresh_request != null
-  if (came && isUsed) return single(step, 'ok', 'it came')
+  if (came && isUsed) return finding(step, 'ok', 'it came')
   if (came)
-    return single(
+    return finding(
       step,
       'differs',
       'it came, and the definition has no refresh_request, so it is never used. The endpoint for it was not seen',
     )
   if (isUsed)
-    return single(
+    return finding(
       step,
       'differs',
       'none came, although the definition has refresh_request: the provider may want a scope or a parameter for it (offline_access), or the client may lack the right to it',
     )
   const renewed = definition.renewal_request == null ? '' : '; the access token itself is renewed'
-  return single(step, 'ok', `none came, as the definition says${renewed}`)
+  return finding(step, 'ok', `none came, as the definition says${renewed}`)
 }
 
 function compareAccount(
@@ -232,11 +234,11 @@ function compareAccount(
   { isAccountRead, userInfo }: ObservedConsent,
 ): Findings {
   const { id, name } = isAccountRead
-  if (id) return single('account', 'ok', name ? 'id and name were read' : 'its id was read, a name was not')
+  if (id) return finding('account', 'ok', name ? 'id and name were read' : 'its id was read, a name was not')
   if (definition.user_info_request == null)
-    return single('account', 'ok', 'not read: the definition has no user_info_request')
+    return finding('account', 'ok', 'not read: the definition has no user_info_request')
   const names = userInfo === undefined ? 'and had no readable answer' : `which has ${userInfo.join(', ')}`
-  return single('account', 'differs', `no id was read by oauth2.account from the user info, ${names}`)
+  return finding('account', 'differs', `no id was read by oauth2.account from the user info, ${names}`)
 }
 
 function compareRotation(
@@ -247,16 +249,16 @@ function compareRotation(
   const said = kind === undefined ? 'the definition does not say rotation' : `rotation says ${kind}`
   if (isRotated) {
     const unseen = 'whether the used one is still taken cannot be seen without risking the grant'
-    return single(
+    return finding(
       'refresh',
       kind === 'none' ? 'differs' : 'ok',
       `a new refresh token came; ${said}; ${unseen}`,
     )
   }
   if (formsIn(received).get('refresh_token') !== 'text')
-    return single('refresh', 'ok', `no refresh token came, so the used one stays; ${said}`)
+    return finding('refresh', 'ok', `no refresh token came, so the used one stays; ${said}`)
   const isOther = kind !== undefined && kind !== 'none'
-  return single(
+  return finding(
     'refresh',
     isOther ? 'differs' : 'ok',
     `the same refresh token came back; ${said}`,

@@ -43,7 +43,7 @@ export async function withLocalTransport(
   })
 }
 
-/** Holds back error lines: a refusal is printed by the command itself. They are written only when the app has a bug. */
+/** Holds back error lines, because the command itself prints refusals. The lines are written only after an answer 500. */
 function quietLog(log: Log): { readonly log: Log; readonly heldBack: readonly (() => void)[] } {
   const heldBack: (() => void)[] = []
   return {

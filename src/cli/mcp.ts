@@ -60,7 +60,7 @@ async function targetOf(api: Api, toolset: string | undefined): Promise<McpTarge
     return mcpTarget(url, toolset)
   }
   if (api.local !== undefined) return mcpTarget(api.local.config.publicUrl)
-  // the server's own address, which may differ from the one that --url reaches it by
+  // the server's own address, which may differ from --url
   const { servers } = await api.send<{ readonly servers: readonly [{ readonly url: string }] }>(
     'GET',
     '/openapi.json',

@@ -45,7 +45,7 @@ export function dim(text: string): string {
   return styleText('dim', text)
 }
 
-/** Text from outside (a tool's name, an account) as one line without control characters, which could steer the terminal. */
+/** Text from outside (a tool's name, an account) as one line without control characters, which could control the terminal. */
 export function sanitize(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }

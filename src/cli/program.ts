@@ -15,7 +15,7 @@ export async function runProgram(
   let command = 'gatepass'
   let environment: Shell['environment'] | undefined
   const shell: Shell = {
-    // files are read when a command needs its settings: `--help` and one of several processes do without
+    // secret files are read when a command needs its settings; `--help` does not, nor does a worker process of `serve`
     get environment() {
       environment ??= withSecretFiles(given.environment)
       return environment

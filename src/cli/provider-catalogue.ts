@@ -42,7 +42,7 @@ interface CatalogueEntryWire {
 }
 
 const PATH = '/v1/admin/provider_catalogue'
-/** The words of longer scopes, such as Google's URLs, are on a line of their own. */
+/** The description of a longer scope, such as Google's URLs, is printed on its own line. */
 const WIDEST_SCOPE = 30
 
 /** Prints the providers that Gatepass knows, those of the searched text first. */
@@ -127,7 +127,7 @@ export function warnIfUnverified(definition: DefinitionWire): void {
   )
 }
 
-/** What the operator types at the provider, on standard error, so that a script can read the result alone. */
+/** Prints how to register the client to standard error, so that standard output has only the result. */
 export function explainRegistration(definition: DefinitionWire, redirectUri: string): void {
   const { name, registration, documentation } = definition
   const { url = documentation, steps = [], fields = {} } = registration ?? {}
@@ -140,7 +140,7 @@ export function explainRegistration(definition: DefinitionWire, redirectUri: str
   process.stderr.write(`${lines.map(sanitize).join('\n')}\n`)
 }
 
-/** What the provider calls the client id and the secret. */
+/** The provider's own names of the client id and the secret. */
 export function clientWords({ registration }: DefinitionWire): {
   readonly id: string
   readonly secret: string

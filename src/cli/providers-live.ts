@@ -11,11 +11,11 @@ import type { ExplanationWire } from './explain.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import {
   type ComparedDefinition,
+  combineFindings,
   compareConsent,
   compareRefresh,
   type Findings,
-  single,
-  together,
+  finding,
 } from './live-findings.ts'
 import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
 import type { CommonOptions, Shell } from './shell.ts'
@@ -28,10 +28,10 @@ export interface LiveOptions extends CommonOptions {
   readonly revoke?: true
 }
 
-/** A token that was received a shorter time ago is not refreshed (`decide.ts`). */
-const LEAST_AGE_SECONDS = 11
+/** A younger token is not refreshed (flows/refresh/decide.ts). */
+const MIN_AGE_SECONDS = 11
 
-/** One consent at the provider with the entry's client, and in which points the definition was not what it showed. */
+/** Makes one real consent with the entry's client, and reports where the provider differs from the definition. */
 export async function testLive(shell: Shell, id: string, options: LiveOptions): Promise<void> {
   await withApi(shell, options, async (api) => {
     const path = `/v1/admin/auth_providers/${encodeURIComponent(id)}`
@@ -45,13 +45,13 @@ export async function testLive(shell: Shell, id: string, options: LiveOptions): 
       all.push(await refreshOf(api, oauth2, connectionId))
       if (options.revoke) all.push(await revocationOf(api, connectionId))
     }
-    report(id, { ...together(...all), authorizationId: begun.id, connectionId }, options)
+    report(id, { ...combineFindings(...all), authorizationId: begun.id, connectionId }, options)
     if (ended.status !== 'completed')
       throw new CommandFailure(
         `The consent at "${sanitize(id)}" ended as ${ended.reason ?? 'failed'}.`,
         exitOf(ended),
       )
-    if (together(...all).steps.some(({ outcome }) => outcome === 'failed' || outcome === 'differs'))
+    if (combineFindings(...all).steps.some(({ outcome }) => outcome === 'failed' || outcome === 'differs'))
       throw new CommandFailure(`"${sanitize(id)}" is not as its definition says.`)
   })
 }
@@ -59,7 +59,7 @@ export async function testLive(shell: Shell, id: string, options: LiveOptions): 
 const exitOf = ({ reason }: AuthorizationWire) =>
   reason === 'access_denied' || reason === 'expired' ? EXIT.consentNeeded : EXIT.failed
 
-/** Always a new consent, also where an earlier one would suffice. */
+/** Begins a new consent, even if an earlier one would suffice. */
 async function begin(api: Api, id: string, { user: user_id, scopes = [] }: LiveOptions) {
   const auth_requirement = { id, oauth2: { scopes } }
   const body = { auth_requirement, user_id, account: 'new' }
@@ -75,7 +75,7 @@ async function consentOf(api: Api, definition: ComparedDefinition, explained: Ex
   const { steps, status, cause, reason } = explained
   const why = cause === undefined ? (reason ?? status) : `${cause.code}: ${cause.message} ${cause.to_do}`
   const exchange = steps.findLast(({ step }) => step === 'code_exchange')?.details
-  if (exchange === undefined) return { findings: single('consent', 'failed', why) }
+  if (exchange === undefined) return { findings: finding('consent', 'failed', why) }
   const answer = [
     exchange.status === undefined ? (exchange.failure ?? '') : `HTTP ${exchange.status}`,
     `client authentication ${exchange.authentication ?? 'none'}`,
@@ -102,9 +102,9 @@ async function consentOf(api: Api, definition: ComparedDefinition, explained: Ex
     ...(userInfo !== undefined && { userInfo }),
   })
   const isRefused = exchange.status === undefined || exchange.status > 299 || exchange.error !== undefined
-  const findings = together(
-    single('consent', 'ok', 'the browser came back with a code'),
-    single('code exchange', isStored ? 'ok' : 'failed', isStored ? answer : `${answer}; ${why}`),
+  const findings = combineFindings(
+    finding('consent', 'ok', 'the browser came back with a code'),
+    finding('code exchange', isStored ? 'ok' : 'failed', isStored ? answer : `${answer}; ${why}`),
     ...(isRefused && !isStored ? [] : [compared]),
   )
   return { findings, connectionId }
@@ -112,18 +112,18 @@ async function consentOf(api: Api, definition: ComparedDefinition, explained: Ex
 
 async function refreshOf(api: Api, definition: ComparedDefinition, connectionId: string): Promise<Findings> {
   if (definition.refresh_request == null)
-    return single('refresh', 'not_tried', 'the definition has no refresh_request')
+    return finding('refresh', 'not_tried', 'the definition has no refresh_request')
   if (api.local === undefined)
-    return single('refresh', 'not_tried', 'without --url, on the database of the server, it is tried too')
+    return finding('refresh', 'not_tried', 'without --url, on the database of the server, it is tried too')
   try {
     return await refreshHere(api.local, definition, connectionId)
   } catch (error) {
     if (!(error instanceof BrokerError)) throw error
-    return single('refresh', 'failed', error.message)
+    return finding('refresh', 'failed', error.message)
   }
 }
 
-/** The refresh tokens of before and after are compared in this process, and shown nowhere. */
+/** Refreshes the connection in this process, which can compare both refresh tokens without printing them. */
 async function refreshHere(
   { broker }: LocalInstallation,
   definition: ComparedDefinition,
@@ -134,9 +134,9 @@ async function refreshHere(
   const entry = before && (await findProviderByUid(broker, before.projectId, before.providerUid))
   const used = before && openRefreshToken(broker, before)
   if (before === undefined || entry === undefined || used === undefined)
-    return single('refresh', 'not_tried', 'there is no refresh token')
+    return finding('refresh', 'not_tried', 'there is no refresh token')
   const age = broker.now() - before.receivedAt
-  if (age >= 0 && age < LEAST_AGE_SECONDS) await pause((LEAST_AGE_SECONDS - age) * 1000)
+  if (age >= 0 && age < MIN_AGE_SECONDS) await pause((MIN_AGE_SECONDS - age) * 1000)
   const sent: SentRequest[] = []
   const { accessToken: rejected } = openAccess(broker, before)
   const { outcome } = await recordingRequests(sent, () =>
@@ -144,10 +144,10 @@ async function refreshHere(
   )
   const request = sent.findLast(({ purpose }) => purpose === 'refresh')
   if (request === undefined)
-    return single('refresh', 'not_tried', 'the server refreshed the connection meanwhile')
+    return finding('refresh', 'not_tried', 'the server refreshed the connection meanwhile')
   const after = await connections.find(connectionId)
   if (outcome !== 'usable' || after === undefined)
-    return single(
+    return finding(
       'refresh',
       'failed',
       `HTTP ${request.status ?? request.failure}: gatepass explain ${connectionId}`,
@@ -159,20 +159,20 @@ async function refreshHere(
 async function revocationOf(api: Api, connectionId: string): Promise<Findings> {
   const path = `${CONNECTIONS}/${encodeURIComponent(connectionId)}`
   const { revocation } = await api.send<{ readonly revocation: string }>('DELETE', path)
-  if (revocation === 'revoked') return single('revocation', 'ok', 'the provider revoked the tokens')
+  if (revocation === 'revoked') return finding('revocation', 'ok', 'the provider revoked the tokens')
   if (revocation === 'unsupported')
-    return single('revocation', 'not_tried', 'the definition has no revocation_request; deleted here')
-  return single('revocation', 'failed', 'the provider did not confirm it; deleted here')
+    return finding('revocation', 'not_tried', 'the definition has no revocation_request; deleted here')
+  return finding('revocation', 'failed', 'the provider did not confirm it; deleted here')
 }
 
-interface Told extends Findings {
+interface LiveReport extends Findings {
   readonly authorizationId: string
   readonly connectionId: string | undefined
 }
 
 function report(
   id: string,
-  { steps, patch, authorizationId, connectionId }: Told,
+  { steps, patch, authorizationId, connectionId }: LiveReport,
   options: LiveOptions,
 ): void {
   const ok = steps.every(({ outcome }) => outcome === 'ok' || outcome === 'not_tried')

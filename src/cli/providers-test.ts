@@ -17,7 +17,7 @@ interface TestOptions extends CommonOptions {
   readonly scopes?: string[]
 }
 
-/** Of `--live`, unless `--user` names another. */
+/** The user of `--live` without `--user`. */
 const TEST_USER = 'gatepass-live-test'
 
 export function defineProvidersTest(providers: Command, shell: Shell): void {

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { nearest } from '../domain/nearest.ts'
+import { addProvider } from './add-provider.ts'
 import { type Api, withApi } from './api.ts'
 import { lacksClient, readProviderFile } from './definition-file.ts'
-import { addProvider } from './missing-variables.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, table } from './print.ts'
 import { promptSecret, promptText } from './prompt.ts'
 import {
@@ -175,15 +175,15 @@ export function defineProviders(providers: Command, shell: Shell): void {
   defineProvidersImport(providers, shell)
 }
 
-/** The content of a file; a definition has no client, which is then asked for. */
+/** The content of a file. For a definition, which has no client, prompts for the client. */
 async function withClient(given: Record<string, unknown>, options: ClientOptions): Promise<object> {
   if (!lacksClient(given)) return given
   return { ...given, oauth2: { ...Object(given.oauth2), ...(await promptClient(options)) } }
 }
 
 /**
- * Adds a provider by its name. At a terminal the redirect URI is shown before the client is asked for, since the client is
- * registered with it: the provider is stored first, and the client after it.
+ * Adds a provider by its name. At a terminal the provider is stored first and its client afterwards, because the operator
+ * registers the client with the redirect URI of the stored provider.
  */
 async function addFromCatalogue(api: Api, id: string, options: AddOptions): Promise<void> {
   const definition = await getDefinition(api, options.catalogue ?? id)
@@ -200,7 +200,7 @@ async function addFromCatalogue(api: Api, id: string, options: AddOptions): Prom
   report(await api.send<ProviderWire>('PATCH', pathOf(id), { body: complete }), options)
 }
 
-/** Throws `CommandFailure` with the names of providers and of the catalogue that are nearest. */
+/** Throws `CommandFailure` with the most similar names of the catalogue, unless an added provider has a similar name. */
 async function refuseUnknown(api: Api, id: string): Promise<void> {
   const { items } = await api.send<{ readonly items: readonly ProviderWire[] }>('GET', PATH)
   if (

@@ -4,7 +4,7 @@ import { databaseName } from '../store/database-place.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import type { LocalInstallation } from './with-broker.ts'
 
-/** Throws `CommandFailure` unless a server receives the browser and uses this database; otherwise the link fails. */
+/** Throws `CommandFailure` unless a server runs at the public URL and uses this database. Otherwise the printed link would fail. */
 export async function requireServer(
   { config }: LocalInstallation,
   authorization: Pick<Authorization, 'id'>,

@@ -37,8 +37,7 @@ export function defineRestore(command: Command, shell: Shell): void {
         )
       }
       const restored = await restoreBackup(backup, place).catch((error: unknown) => {
-        const isTarget = isStoreUnavailable(error)
-        throw isTarget ? new CommandFailure(error.message) : error
+        throw isStoreUnavailable(error) ? new CommandFailure(error.message) : error
       })
       const takenAt = toTimestamp(restored.takenAt)
       if (json) return printJson({ backup, database, taken_at: takenAt })

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
 
-/** The surroundings of a command. */
+/** The environment in which a command runs. */
 export interface Shell {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The running command, such as `gatepass keys create`, for the audit trail. */
@@ -54,7 +54,7 @@ export function parseWholeNumber(text: string): number {
   return Number(text)
 }
 
-/** The name of npm's running script, and the command that a user types for it. */
+/** The command that a user types, by the name of npm's running script. */
 const BY_NPM: Readonly<Record<string, string>> = {
   gatepass: 'npm run -s gatepass --',
   start: 'npm run -s gatepass --',

@@ -16,8 +16,8 @@ const PUBLIC_URL = 'https://gatepass.example.com'
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
 /**
- * A Gatepass of its own for the time of the call: an empty database in a temporary folder, the real app in this process, a
- * clock that can be moved, and no way out but to simulators.
+ * Runs `run` with a temporary Gatepass: an empty database in a temporary folder, the real app in this process, a clock that
+ * can be moved, and outgoing requests that reach simulators only.
  */
 export async function withSimulation(run: (gatepass: SimulatedGatepass) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'gatepass-simulation-'))

@@ -15,7 +15,7 @@ export interface ServedTool {
   readonly inputSchema: unknown
 }
 
-/** What it reports. */
+/** A message of that process. */
 export type DevMessage =
   | { readonly kind: 'loaded'; readonly url: string }
   | { readonly kind: 'serving'; readonly app: string; readonly tools: readonly ServedTool[] }

@@ -8,7 +8,7 @@ import { DEV_VARIABLE, type DevMessage, type DevTask } from './tools-dev-message
 
 const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
 const PROGRAM = new URL(`./tools-dev-process.${EXTENSION}`, import.meta.url)
-/** Editors write a file in several steps. */
+/** The wait after a change, because editors write a file in several steps. */
 const SETTLE_MS = 100
 
 export interface ToolsProcess {
@@ -75,7 +75,7 @@ export function runTools(
     if (!isClosing) start()
   }
 
-  /** Its port must be free before the next one starts. */
+  /** Ends the process and waits for its exit, because the next process needs the same port. */
   async function end(): Promise<void> {
     const ending = child
     child = undefined

@@ -91,22 +91,22 @@ async function serveFile(api: Api, shell: Shell, served: Served): Promise<void> 
   const failed = Promise.withResolvers<never>()
 
   async function report(report: Report): Promise<void> {
-    if (report.kind === 'changed') return tell(dim(`${report.file} has changed.`))
+    if (report.kind === 'changed') return printProgress(dim(`${report.file} has changed.`))
     if (report.kind === 'fault')
-      return tell(`${MARKS.failed} ${basename(file)} cannot be served: ${oneLine(report.message)}`)
+      return printProgress(`${MARKS.failed} ${basename(file)} cannot be served: ${oneLine(report.message)}`)
     const worker = await register(api, id, { uri: `http://127.0.0.1:${port}`, secret }, isRegistered)
     if (!isRegistered)
       print(
         `${MARKS.ok} ${bold(sanitize(report.app))} is served at http://127.0.0.1:${port}, and is the worker ${id} of ${url}. Ctrl+C ends both.\n\n${served.keyLine}`,
       )
     isRegistered = true
-    if (worker.sync_error !== undefined) tell(`${MARKS.warning} ${sanitize(worker.sync_error)}`)
+    if (worker.sync_error !== undefined) printProgress(`${MARKS.warning} ${sanitize(worker.sync_error)}`)
     const text = await describe(api, shell, id, url, report.tools)
     print(text === shown ? `\n${MARKS.ok} Reloaded; the calls stay as they are.` : text)
     shown = text
   }
 
-  // `new Gatepass()` in the file is the Gatepass that calls its tools
+  // so that `new Gatepass()` in the file reaches the Gatepass that calls the tools
   const environment = { ...shell.environment, GATEPASS_URL: url, GATEPASS_API_KEY: key }
   // reports are handled one after another
   let last = Promise.resolve()
@@ -120,12 +120,12 @@ async function serveFile(api: Api, shell: Shell, served: Served): Promise<void> 
     await last
     if (isRegistered) await api.request('DELETE', pathOf(id))
   }
-  tell(`${id} is deleted from ${url}.`)
+  printProgress(`${id} is deleted from ${url}.`)
 }
 
 const pathOf = (id: string) => `/v1/workers/${encodeURIComponent(id)}`
 
-/** Registers the worker, or tells Gatepass to read its catalogue again. What it newly requires is accepted. */
+/** Registers the worker, or makes Gatepass read its catalogue again. New requirements are accepted. */
 async function register(
   api: Api,
   id: string,
@@ -243,8 +243,8 @@ function signalled(): Promise<void> {
   })
 }
 
-/** What happens goes to standard error; standard output has what can be pasted. */
-function tell(text: string): void {
+/** Prints progress to standard error, so that standard output has only what can be pasted. */
+function printProgress(text: string): void {
   process.stderr.write(`${text}\n`)
 }
 

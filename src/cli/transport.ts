@@ -5,10 +5,10 @@ import type { LocalInstallation, OpenOptions } from './with-broker.ts'
 export interface Transport {
   /** The installation, in words for messages. */
   readonly place: string
-  /** The installation's database, where this process has it open. */
+  /** The installation's database, if this process has it open. */
   readonly local?: LocalInstallation
   fetch(method: Method, target: string, body: string | undefined, deadlineMs: number): Promise<RawResponse>
-  /** For an answer that is too long to be held at once. */
+  /** For an answer that is too long to be held in memory. */
   stream(target: string): Promise<{ readonly status: number; readonly body: AsyncIterable<Uint8Array> }>
 }
 

@@ -49,7 +49,7 @@ interface ReplayWire {
   readonly next_cursor?: string
 }
 
-/** What is sent to a webhook: a test, the list of deliveries, the past once more. */
+/** Defines the commands `test`, `deliveries` and `replay`. */
 export function defineDeliveries(webhooks: Command, shell: Shell): void {
   withCommonOptions(
     webhooks
@@ -117,7 +117,7 @@ export function defineDeliveries(webhooks: Command, shell: Shell): void {
     .addHelpText('after', REPLAY_EXAMPLES)
     .action(async (id: string, { since, types, onlyFailed, until, ...options }: ReplayOptions) =>
       withApi(shell, options, async (api) => {
-        // fixed before the first page, so that events of the meantime are not sent twice
+        // fixed before the first page, so that the events of this replay are not replayed again
         const body = {
           until: until ?? new Date().toISOString(),
           ...(since !== undefined && { since }),

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { EVENT_TYPES, type EventType } from '../domain/webhook.ts'
 
-// What the commands about webhooks share: their paths, and the choice of events.
+// Shared by the commands for webhooks: the API's paths, and the option for types of events.
 
 export const WEBHOOKS_PATH = '/v1/webhooks'
 

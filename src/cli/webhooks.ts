@@ -65,7 +65,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
   withCommonOptions(
     webhooks
       .command('show')
-      .description('show one webhook, and whether it takes what it is sent')
+      .description('show one webhook, and whether deliveries to it succeed')
       .argument('<id>', 'as webhooks list shows it', parseId),
   )
     .addHelpText('after', SHOW_EXAMPLES)

@@ -21,7 +21,7 @@ export interface LocalInstallation {
 
 export interface OpenOptions {
   readonly project?: string | undefined
-  /** What may be created if it does not exist: the database with the default project, or any project too. */
+  /** What the command creates if it does not exist: the database with the default project, or also any other project. */
   readonly creates?: 'database' | 'project'
 }
 
@@ -53,7 +53,7 @@ export async function withBroker(
   }
 }
 
-/** The settings as a server of this machine reads them: those of `serve` if they are complete, else those of `dev`. */
+/** Reads the settings like a server on this machine: those of `serve` if they are complete, or else those of `dev`. */
 export function readSettings(
   environment: Shell['environment'],
   { makeKey }: { readonly makeKey: boolean },
