@@ -8,6 +8,7 @@ import { CommandFailure, EXIT } from './failure.ts'
 
 export type RowFormat = 'gatepass' | 'nango' | 'csv' | 'json'
 
+/** One row of a file, or why a line is none. */
 export interface SourceRow {
   /** Counted from 1; for a JSON array the number of the item. */
   readonly line: number

@@ -20,7 +20,7 @@ interface ExportOptions {
   readonly json?: true
 }
 
-/** It works on the database alone: no API gives out the refresh tokens of an installation. */
+/** The command works on the database only, because no API returns the refresh tokens of an installation. */
 export function defineConnectionsExport(connections: Command, shell: Shell): void {
   connections
     .command('export')

@@ -5,7 +5,7 @@ import { stripVTControlCharacters, styleText } from 'node:util'
 let isStdoutClosed = false
 
 /**
- * Ignores EPIPE: when a reader such as `head` closes the pipe, the command goes on and its further output is dropped.
+ * Ignores EPIPE: when a reader such as `head` closes the pipe, the command continues and its further output is dropped.
  * Any other error of these streams ends the process, as it does by default.
  */
 export function ignoreClosedPipes(): void {

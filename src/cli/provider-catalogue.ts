@@ -64,13 +64,13 @@ export async function listCatalogue(
   print(table(['id', 'name', 'category', 'endpoints', 'asks for'], rows))
 }
 
-/** The definition; `undefined` where the catalogue has none of that name. */
+/** Returns the definition; `undefined` if the catalogue has none of that name. */
 export async function findDefinition(api: Api, id: string): Promise<DefinitionWire | undefined> {
   const { status, body } = await api.request('GET', `${PATH}/${encodeURIComponent(id)}`)
   return status === 200 ? (body as DefinitionWire) : undefined // the wire's contract says so
 }
 
-/** As `findDefinition`; without one it throws `CommandFailure` with the nearest names. */
+/** Returns the definition. Throws `CommandFailure` with the most similar names if there is none. */
 export function getDefinition(api: Api, id: string): Promise<DefinitionWire> {
   return api.send<DefinitionWire>('GET', `${PATH}/${encodeURIComponent(id)}`)
 }

@@ -101,7 +101,7 @@ async function read(source: string, { from }: ImportProvidersOptions, shell: She
   }
 }
 
-/** An MCP server names its authorization server (RFC 9728); an issuer has metadata of its own. */
+/** Reads an issuer by its own metadata, or an MCP server by the authorization server that it names (RFC 9728). */
 async function readServer(
   outgoing: Outgoing,
   url: URL,

@@ -67,7 +67,7 @@ Examples:
   $ GATEPASS_MASTER_KEY=file:/etc/gatepass/key GATEPASS_USER_VERIFIER=https://app.example.com/verify \\
     GATEPASS_PUBLIC_URL=https://gatepass.example.com gatepass serve`
 
-/** What a program that started the server needs to know of it. */
+/** Facts about the server for the program that started it. */
 export function serverInfo({ publicUrl, host, port }: Config, processes: number) {
   return { url: publicUrl.origin, host, port, pid: process.pid, processes }
 }

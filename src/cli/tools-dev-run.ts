@@ -19,6 +19,7 @@ export type Report =
   | Exclude<DevMessage, { readonly kind: 'loaded' }>
   | { readonly kind: 'changed'; readonly file: string }
 
+/** Starts the process. `onReport` receives its messages and the changes of files; `close` ends it. */
 export function runTools(
   task: DevTask,
   environment: Readonly<Record<string, string | undefined>>,
@@ -65,7 +66,7 @@ export function runTools(
       clearTimeout(timer)
       timer = setTimeout(() => void restart(name), SETTLE_MS)
     })
-    watcher.on('error', () => undefined) // the folder is gone
+    watcher.on('error', () => undefined) // the folder was deleted
     watched.set(folder, { names, watcher })
   }
 

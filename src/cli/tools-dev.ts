@@ -142,7 +142,7 @@ async function register(
   return api.send<WorkerWire>('POST', `${pathOf(id)}/accept`, { body: {} })
 }
 
-/** For each tool what it needs, and a command that calls it. */
+/** Describes each tool: its missing requirements, and a command that calls it. */
 async function describe(
   api: Api,
   shell: Shell,
@@ -166,7 +166,7 @@ async function describe(
     .join('\n')
 }
 
-/** What must be set up before the tool can run, with the command that does so. */
+/** The missing requirements of a tool, with the commands that set them up. */
 function needsOf(shell: Shell, { requirements }: ToolWire): string[] {
   const { authorization, authorizations, secrets = [] } = requirements
   const providers = authorizations ?? (authorization === undefined ? [] : [authorization])

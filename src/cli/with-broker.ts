@@ -19,6 +19,7 @@ export interface LocalInstallation {
   readonly project: Project
 }
 
+/** Which project is opened, and what may be created for it. */
 export interface OpenOptions {
   readonly project?: string | undefined
   /** What the command creates if it does not exist: the database with the default project, or also any other project. */

@@ -63,12 +63,13 @@ export type ListedTool =
     }
   | { readonly outcome: 'refused'; readonly name: string; readonly reason: string }
 
+/** A tool as a backend reads it from the worker's list. */
 export interface CatalogueTool {
   /** `[A-Za-z0-9_.-]`, 1 to 128 characters. */
   readonly name: string
   readonly namespace: string
   readonly version?: string
-  /** For people; absent: the name. */
+  /** The name for people. Default: `name`. */
   readonly title?: string
   readonly description: string
   readonly inputSchema: JsonSchema
@@ -82,6 +83,7 @@ export interface CatalogueTool {
   readonly document: Readonly<Record<string, unknown>>
 }
 
+/** One call of a tool, as the backend receives it. */
 export interface BackendCall {
   readonly executionId: string
   /** The caller's idempotency key for this call: a repeated call with the same key must not run twice. */

@@ -33,6 +33,7 @@ export interface AnswerJob {
   readonly tool?: CheckedTool
 }
 
+/** Returns the answer in its final form. An answer that breaks the worker's protocol becomes an error. */
 export function finishAnswer({ raw, secrets, tool }: AnswerJob): ToolAnswer {
   const clean = scrubParsed(read(raw), secrets) as ToolAnswer // `scrubParsed` keeps the shape
   const answer = boundedAnswer(clean, raw.protocol === 'openapi' ? MAX_API_MESSAGE : MAX_MESSAGE)
@@ -68,7 +69,7 @@ function read(raw: RawAnswer): ToolAnswer {
 
 /** Limits in characters. */
 const MAX_MESSAGE = 10_000
-/** For APIs, whose errors may be long pages. */
+/** The limit for messages of APIs, whose errors may be long pages. */
 const MAX_API_MESSAGE = 500
 const MAX_STACKTRACE = 50_000
 const MAX_SCOPES = 500

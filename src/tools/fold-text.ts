@@ -8,6 +8,7 @@ export interface FoldSink {
   folded(byte: number, start: number, end: number, raw: number): void
 }
 
+/** The decoder of one text. */
 export interface TextFold {
   /** Reads the byte at the position `at`. */
   read(byte: number, at: number): void
@@ -284,6 +285,7 @@ export function foldsToItself(byte: number): boolean {
   return SPECIAL[byte] === 0
 }
 
+/** Decodes a whole text. */
 export function foldBytes(bytes: Uint8Array): Uint8Array {
   const folded: number[] = []
   const fold = createFold({ folded: (byte) => void folded.push(byte) })

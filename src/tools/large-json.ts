@@ -37,7 +37,7 @@ export class LargeJson {
     return JSON.parse(this.text())
   }
 
-  /** For writers of JSON that do not know this class: correct, but slow. */
+  /** Called by writers of JSON that do not know this class, for which it is correct but slow. */
   toJSON(): unknown {
     if (collecting === undefined) return this.parse()
     collecting.found.push(this)
@@ -50,6 +50,7 @@ export function parsedValue(value: unknown): unknown {
   return value instanceof LargeJson ? value.parse() : value
 }
 
+/** Whether the JSON value is an array, without parsing it. */
 export function isList(value: unknown): boolean {
   return value instanceof LargeJson ? value.isArray : Array.isArray(value)
 }
@@ -82,6 +83,7 @@ export function jsonBody(value: unknown): string | Uint8Array {
   return Buffer.concat(texts.flatMap((text, i) => [Buffer.from(text), large[i]?.bytes ?? new Uint8Array()]))
 }
 
+/** The JSON as a string. */
 export function jsonText(value: unknown): string {
   const { texts, large } = pieces(value)
   return texts.map((text, i) => text + (large[i]?.text() ?? '')).join('')

@@ -18,6 +18,7 @@ export interface PackedAnswer {
 /** Smaller parts stay in the answer. */
 const SMALL = LARGE_BYTES / 4
 
+/** Turns the large parts of an answer into bytes, whose buffers are added to `transfer`. */
 export function packAnswer(answer: ToolAnswer, transfer: ArrayBuffer[] = []): PackedAnswer {
   const parts: Partial<Record<Part, Uint8Array>> = {}
   const toBytes = (text: string | undefined): Uint8Array<ArrayBuffer> => {
@@ -59,6 +60,7 @@ const EMPTY: Readonly<Record<Part, unknown>> = {
   parameterErrors: {},
 }
 
+/** Restores the answer. Its large parts stay JSON text (`LargeJson`). */
 export function unpackAnswer({ answer, parts, mcp }: PackedAnswer): ToolAnswer {
   return mapParts(answer, (part, value) => {
     const bytes = parts[part]

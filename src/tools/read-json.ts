@@ -51,6 +51,7 @@ export function quote(value: unknown): string {
   return json.length > 60 ? `${json.slice(0, 57)}...` : json
 }
 
+/** Names the type of a value for a message. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (value === undefined) return 'missing'

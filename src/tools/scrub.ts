@@ -85,7 +85,7 @@ interface Redactor {
 
 function createRedactor(forms: SecretForms): Redactor {
   if (forms.isEmpty) return { holds: () => false, redact: (text) => text }
-  /** In order, and without overlaps. */
+  /** The spans of the found secrets, in order and without overlaps. */
   const spans: [start: number, end: number][] = []
   const onSpan = (start: number, end: number) => addSpan(spans, start, end)
   const scanner = createScanner(forms, onSpan)

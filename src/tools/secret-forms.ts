@@ -11,9 +11,9 @@ const MIN_FOLDED_LENGTH = 4
 
 /** The matchers for a set of secrets. */
 export interface SecretForms {
-  /** Searches the bytes as they are. */
+  /** Searches the unchanged bytes. */
   readonly exact: Matcher
-  /** As `exact`, for a JSON text: there a form that is escaped already is escaped once more. */
+  /** `exact` for a JSON text, in which a form that was already escaped is escaped a second time. */
   readonly exactInJson: Matcher
   /** Searches the folded bytes (fold-text.ts). */
   readonly folded: Matcher
@@ -33,6 +33,7 @@ export function usableSecrets(secrets: readonly string[]): string[] {
   return [...new Set(known)].filter((secret) => secret.length >= MIN_SECRET_LENGTH)
 }
 
+/** Returns the matchers for the secrets, from a cache. */
 export function formsOf(secrets: readonly string[]): SecretForms {
   const usable = usableSecrets(secrets)
   return remembered(keptSets, JSON.stringify(usable), () => {

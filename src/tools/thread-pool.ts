@@ -24,7 +24,7 @@ export interface ThreadOptions {
   readonly owner?: string
   /** Removes the task from its queue; a task that has begun runs to its end. */
   readonly signal?: AbortSignal
-  /** From the start of the task. The thread is terminated after it. */
+  /** The limit from the start of the task. The thread is terminated after it. */
   readonly timeoutMs?: number
   /** Buffers of the input that are moved to the thread instead of copied. */
   readonly transfer?: readonly ArrayBuffer[]
@@ -44,7 +44,7 @@ export class ThreadFault extends Error {
 /** One core is left for the event loop. */
 const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1))
 const MAX_WAITING = 1_000
-/** For one owner, so that its tasks leave room for those of others. */
+/** The limit for one owner, so that its tasks leave room for those of others. */
 const MAX_WAITING_OF_ONE = MAX_WAITING / 2
 const TIMEOUT_MS = 30_000
 const IDLE_MS = 30_000

@@ -14,7 +14,7 @@ export interface AnswerDetails {
   readonly finishedAt?: string
 }
 
-/** What a tool produced, or how it failed. */
+/** The value, artifact or error that a run ended with. */
 export type ToolResult =
   | {
       readonly outcome: 'value'
@@ -51,7 +51,7 @@ export interface RequiredAuthorization {
   readonly scopes: readonly string[]
   readonly status: AuthorizationStatus
   readonly userId: string
-  /** Of the entry whose consent comes next; absent where the entry was deleted. */
+  /** The id of the entry whose consent comes next; absent if the entry was deleted. */
   readonly providerId?: string
 }
 

@@ -10,7 +10,7 @@ export interface AccessTokenClaims {
   readonly outcome: 'valid'
   readonly userId: string
   readonly clientId: string
-  /** Of `mcp` and `mcp:read`, at least one. */
+  /** At least one of `mcp` and `mcp:read`. */
   readonly scopes: readonly string[]
   /** The id of the grant that the token belongs to. */
   readonly grant: string

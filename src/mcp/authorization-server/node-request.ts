@@ -1,10 +1,10 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { PassThrough } from 'node:stream'
 
-/** What a Koa app serves: Node's request and response. */
+/** A Koa app, which serves Node's request and response. */
 export type NodeHandler = (req: IncomingMessage, res: ServerResponse) => unknown
 
-/** A request as Koa takes it. Its origin is the public URL's and never the `Host` that the client sent. */
+/** A request for a Koa app. Its origin is that of the public URL, never the `Host` that the client sent. */
 export interface KoaRequest {
   readonly publicUrl: URL
   readonly method: string
@@ -14,7 +14,7 @@ export interface KoaRequest {
   readonly body?: string | undefined
 }
 
-/** What a Koa app answered. */
+/** The response of a Koa app. */
 export interface KoaAnswer {
   readonly status: number
   readonly headers: readonly (readonly [name: string, value: string])[]

@@ -1,6 +1,6 @@
 import type { Provider } from 'oidc-provider'
 
-/** What the pages and the endpoints of the authorization server share. */
+/** Shared by the pages and the endpoints of the authorization server. */
 export interface AuthorizationServerParts {
   /** The project whose tools the clients call. */
   readonly projectId: string

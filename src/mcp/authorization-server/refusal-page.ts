@@ -3,6 +3,7 @@ import type { Brand } from '../../http/pages/brand.ts'
 import { type Html, name, page } from '../../http/pages/layout.ts'
 import type { Words } from '../../http/pages/texts/words.ts'
 
+/** Why the request of a client was refused. */
 export interface Refusal {
   readonly error: string
   /** In English. */

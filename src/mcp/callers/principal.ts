@@ -2,11 +2,11 @@ import type { ApiKey } from '../../domain/api-key.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import type { RequestContext } from '../../services/request-context.ts'
 
-/** What a caller of `/mcp` may do: `mcp` list and call tools, `mcp:read` only list them. */
+/** The scopes of callers of `/mcp`: `mcp` permits to list and call tools, `mcp:read` only to list them. */
 export const MCP_SCOPES = ['mcp', 'mcp:read'] as const
 export type McpScope = (typeof MCP_SCOPES)[number]
 
-/** Who calls `/mcp`, by the credential of the request. */
+/** The caller of `/mcp`, identified by the credential of the request. */
 export interface Principal {
   readonly projectId: string
   /** Absent for an API key that names no user. Tools that need no user still run. */

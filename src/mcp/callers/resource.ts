@@ -3,11 +3,11 @@ import type { BrokerSettings } from '../../broker.ts'
 /** RFC 9728 section 3. */
 export const METADATA_PATH = '/.well-known/oauth-protected-resource'
 
-/** `/mcp` or `/mcp/{toolset}` as a protected resource (RFC 9728): each is an audience of its own (RFC 8707). */
+/** `/mcp` or `/mcp/{toolset}` as a protected resource (RFC 9728). Each is a separate audience of tokens (RFC 8707). */
 export interface McpResource {
-  /** As users type it, without a trailing slash: the audience of its access tokens. */
+  /** The URL that users type, without a trailing slash. It is the audience of its access tokens. */
   readonly url: string
-  /** Where its metadata is read (RFC 9728 section 3.1). */
+  /** The URL of its metadata (RFC 9728 section 3.1). */
   readonly metadataUrl: string
 }
 

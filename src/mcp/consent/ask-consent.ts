@@ -12,12 +12,12 @@ import type { RequiredAuthorization } from '../../tools/tool-answer.ts'
 // A missing consent is answered in one of three forms, by what the client has declared: `input_required` with the link
 // (MCP 2026-07-28), the error -32042 (2025-11-25), or text with the link, for every other client.
 
-/** How a client learns of the link that its user must open. */
+/** The form in which a client receives the link that its user must open. */
 export type ConsentForm = 'input_required' | 'url_required_error' | 'text'
 
-/** What the client has declared: in the request (2026-07-28) or when its session began. */
+/** The abilities that the client has declared, in the request (2026-07-28) or when its session began. */
 export interface ClientAbilities {
-  /** Of clients of 2025, such as `2025-11-25`. */
+  /** The revision of a client of 2025, such as `2025-11-25`. */
   readonly protocolVersion: string
   readonly isModern: boolean
   /** Whether the client opens links for its user (`elicitation.url`). An empty `elicitation` means forms alone. */
@@ -27,13 +27,14 @@ export interface ClientAbilities {
 /** The first revision with links in `elicitation`. */
 const LINKS_SINCE = '2025-11-25'
 
+/** Chooses the form by the client's abilities. */
 export function consentFormOf({ protocolVersion, isModern, opensLinks }: ClientAbilities): ConsentForm {
   if (!opensLinks) return 'text'
   if (isModern) return 'input_required'
   return protocolVersion >= LINKS_SINCE ? 'url_required_error' : 'text'
 }
 
-/** What a client learns of the link. */
+/** The information about the link for the client and its user. */
 export interface ConsentRequest {
   readonly required: RequiredAuthorization
   /** A sentence for the user: which tool, which providers, which scopes. */

@@ -50,7 +50,7 @@ export interface ConsentRounds {
   ask(call: ConsentCall, required: RequiredAuthorization): Promise<CallToolResult | InputRequiredResult>
 }
 
-/** What `requestState` carries while the user is at the link. */
+/** The content of `requestState` while the user is at the link. */
 interface ConsentState {
   readonly authorizationId: string
 }

@@ -17,7 +17,7 @@ import type { CallAnswer, McpCall } from './mcp-call.ts'
 import type { RunningCalls } from './running-calls.ts'
 import type { ToolList, ToolLists } from './tool-lists.ts'
 
-/** What serving a tool call needs. */
+/** The parts of the endpoint that serve a tool call. */
 export interface CallParts {
   readonly broker: Broker
   readonly lists: ToolLists

@@ -128,7 +128,7 @@ export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAutho
   }
 }
 
-/** What the requests of one path share. */
+/** Shared by the requests of one path. */
 interface Answering {
   readonly callers: Callers
   readonly charge: Charge

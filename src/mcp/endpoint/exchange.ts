@@ -12,9 +12,9 @@ export interface Exchange {
   /** The toolset that the path names; absent: all tools of the project. */
   readonly toolsetId?: string
   readonly request: Request
-  /** For the log. */
+  /** The id of the HTTP request in the log. */
   readonly requestId: string
-  /** Of clients of 2025. */
+  /** Facts about a client of 2025; defaults for newer clients. */
   readonly legacy: LegacyFacts
   /** Whether the request's credential is still valid, while its stream is open. */
   readonly isAuthorized: () => Promise<boolean>

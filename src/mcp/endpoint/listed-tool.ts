@@ -11,6 +11,7 @@ import { wrappedSchema } from './wrapped-schema.ts'
 /** Removed keywords: Gatepass' own mark, and `x-mcp-header`, which asks clients for headers that Gatepass does not read. */
 const STRIPPED = [INFERRABLE, 'x-mcp-header']
 
+/** `name`: the name under which the client sees the tool. */
 export function listedTool(tool: Tool, name: string, era: Era): JsonRecord {
   const { title, description, annotations, inputSchema } = tool
   const outputSchema = publishedOutput(tool)

@@ -9,7 +9,7 @@ import { isLegacyVersion, type LegacyVersion } from './versions.ts'
 // itself is the sealed session, so every process reads it. It is no credential: each request brings its own
 // credential.
 
-/** What `initialize` agreed on, which later requests of the client do not repeat. */
+/** The result of `initialize`, which later requests of the client do not repeat. */
 export interface Session {
   readonly version: LegacyVersion
   readonly elicitation: ElicitationModes
@@ -23,6 +23,7 @@ export interface ElicitationModes {
 
 export const NO_ELICITATION: ElicitationModes = { form: false, url: false }
 
+/** Issues and reads session ids. */
 export interface Sessions {
   /** Returns the value of `Mcp-Session-Id`. It is readable by this principal's requests only, for a week. */
   issue(session: Session, principal: Principal): string

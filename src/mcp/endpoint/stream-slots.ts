@@ -1,6 +1,7 @@
 import { BrokerError } from '../../domain/errors.ts'
 import { createOwnerCounts } from '../owner-counts.ts'
 
+/** A stream that takes a slot. */
 export interface OpenStream {
   readonly owner: string
   /** Whether the credential with which the stream was opened is still valid. */

@@ -22,7 +22,7 @@ export interface ToolLists {
 
 /** The tools that one viewer sees. */
 export interface ToolList extends Pick<ShownTools, 'listing' | 'toolset'> {
-  /** In their order, which is stable. */
+  /** The tools in a stable order. */
   readonly shown: readonly ShownTool[]
   /** The number of tools in `tools/list`, including Gatepass' own. */
   readonly length: number
@@ -77,7 +77,7 @@ export function createToolLists(broker: Broker): ToolLists {
       const found = find(name) ?? (isRetired(name) ? undefined : await findByAlias(name))
       return found === undefined || (await isRefused?.(found.tool)) === true ? undefined : found
 
-      /** By any other name of a tool, or in an older version. */
+      /** Finds a tool by any other of its names, or an older version. */
       async function findByAlias(name: string): Promise<ShownTool | undefined> {
         const [tool, ...others] = await findToolsNamed(broker, projectId, name)
         if (tool === undefined || others.length > 0) return undefined

@@ -3,7 +3,7 @@ import { mapSchemas } from './schema-walk.ts'
 
 /** The schema of `{result: value}`. Local references still lead to the same places, which are now below `result`. */
 export function wrappedSchema(schema: JsonRecord): JsonRecord {
-  // a schema with an id of its own is the base of its references
+  // references in a schema with an `$id` are relative to the schema, so they need no change
   const result = schema.$id === undefined ? mapSchemas(schema, moved) : schema
   return { type: 'object', properties: { result }, required: ['result'] }
 }

@@ -83,7 +83,7 @@ async function requirementsWithLink(
   }
 }
 
-/** Only accounts at providers that the tools here need: a client learns of no other. */
+/** The user's accounts at providers that the listed tools need. A client learns of no other account. */
 async function connectedAccounts(
   broker: Broker,
   { projectId, userId }: { readonly projectId: string; readonly userId: string },

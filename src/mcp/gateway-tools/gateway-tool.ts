@@ -25,6 +25,7 @@ export function answerJson(value: Readonly<Record<string, unknown>>): CallToolRe
   return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: { ...value } }
 }
 
+/** An error result with a text for the model. */
 export function answerRefusal(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true }
 }

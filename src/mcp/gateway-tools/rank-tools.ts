@@ -4,7 +4,7 @@ import { inSlice } from '../../tools/slices.ts'
 
 // Search for models, which describe in words what they need. Few tools have all of these words, so tools are ranked.
 
-/** A word in a tool's name tells more than one in its description. */
+/** A word counts more in a tool's name than in its description. */
 const WEIGHTS = { name: 4, tags: 2, description: 1 } as const
 /** The weight of a word that only begins with the wanted word, or the other way round: `mail` finds `mails`. */
 const PREFIX_WEIGHT = 0.5
@@ -40,7 +40,7 @@ export async function rankTools(
   const scores = new Map<ShownTool, number>()
   for (const word of [...new Set(wordsOf(query))].slice(0, MAX_WORDS)) {
     const having = toolsWith(index, word)
-    // a word that many tools have tells little (inverse document frequency)
+    // a word that many tools have counts less (inverse document frequency)
     const rarity = Math.log(1 + index.size / (1 + having.size))
     for (const [tool, weight] of having) scores.set(tool, (scores.get(tool) ?? 0) + weight * rarity)
   }

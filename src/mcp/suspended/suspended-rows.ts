@@ -15,7 +15,7 @@ export interface SuspendedRows extends RowChanges {
   add(projectId: string, processId: string, state: SuspendedState): Promise<SuspendedCall>
   find(projectId: string, id: string): Promise<SuspendedCall | undefined>
   stateOf(row: SuspendedCall): SuspendedState
-  /** Writes the next state; `undefined` where the row is gone, or has changed since it was read. */
+  /** Writes the next state; `undefined` if the row was removed or changed since it was read. */
   advance(row: SuspendedCall, state: SuspendedState): Promise<SuspendedCall | undefined>
   remove(projectId: string, id: string): Promise<void>
   /** Waits for the answer to the question. Resolves to `cancel` when its time is over. Rejects if the row was removed. */

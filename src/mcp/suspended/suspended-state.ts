@@ -32,6 +32,7 @@ export function toColumns(
   }
 }
 
+/** Decrypts the state of a row. Throws `UnsealError`. */
 export function stateOf({ sealer }: Pick<Broker, 'sealer'>, { id, projectId, payload }: SuspendedCall) {
   return JSON.parse(sealer.open(payload, suspendedCallPlace(id, projectId))) as SuspendedState // `toColumns` wrote it
 }

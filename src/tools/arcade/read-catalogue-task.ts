@@ -9,7 +9,7 @@ import { Refusal } from '../read-json.ts'
 import { scrubParsed } from '../scrub.ts'
 import { readWorkerTools } from './read-worker-tool.ts'
 
-/** What the request was signed with; removed from the list in case the worker echoes it. */
+/** The credentials of the request, which are removed from the list in case the worker echoes them. */
 export type Credentials = readonly string[]
 
 export function readList([listed]: readonly unknown[], credentials: Credentials): readonly CatalogueItem[] {

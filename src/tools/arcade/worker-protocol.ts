@@ -52,13 +52,13 @@ export interface ToolAuthorization {
   readonly scopes?: readonly string[]
   /** The provider entry's id. */
   readonly provider_id?: string
-  /** In `authorizations`: the ids and kinds of provider by which the tool's requirements name it. */
+  /** Only in `authorizations`: the ids and kinds of provider by which the tool's requirements name it. */
   readonly names?: readonly string[]
   /** Other members of the token response, such as `instance_url`. */
   readonly extra?: Readonly<Record<string, unknown>>
 }
 
-/** What the tool receives besides its inputs, in wire form. */
+/** The context that the tool receives besides its inputs, in wire form. */
 export interface WorkerCallContext {
   readonly authorization?: ToolAuthorization
   /** An addition to the protocol: all authorizations in declared order, when the tool needs several providers. */
@@ -143,7 +143,7 @@ interface WorkerQuery {
 
 interface Answer {
   readonly response: OutgoingResponse
-  /** What the request was signed with; removed from the answer in case the worker echoes it. */
+  /** The credentials of the request, which are removed from the answer in case the worker echoes them. */
   readonly credentials: readonly string[]
 }
 

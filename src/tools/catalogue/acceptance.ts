@@ -31,6 +31,7 @@ export function needsNoAcceptance(broker: Broker, { type }: Pick<Worker, 'type'>
   return type === 'module' || broker.settings.development
 }
 
+/** The requirements of the worker's tools, divided into accepted and waiting ones. */
 export async function acceptanceOf(broker: Broker, worker: Worker): Promise<Acceptance> {
   const named = needsOf(await ownTools(broker, worker))
   if (needsNoAcceptance(broker, worker)) return { accepted: named, waiting: NO_NEEDS }

@@ -11,7 +11,7 @@ import { identityOf, RESERVED_NAMES, withDigest } from './listed-names.ts'
 const KEPT = { forEach: 1, always: 1_000 }
 
 export interface GivenNames {
-  /** By the `uid` of a tool. */
+  /** The names by the `uid` of a tool. */
   readonly names: ReadonlyMap<string, string>
   /** The names of removed tools, in lower case. */
   readonly retired: ReadonlySet<string>

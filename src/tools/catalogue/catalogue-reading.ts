@@ -46,14 +46,15 @@ export function readPacked<About>(
   const digest = digestOf(received)
   if (digest === before) return { outcome: 'unchanged' }
   try {
-    return { outcome: 'read', digest, items: packItems(read(parsed(pages), about), transfer) }
+    return { outcome: 'read', digest, items: packItems(read(parsePages(pages), about), transfer) }
   } catch (error) {
     if (error instanceof Refusal) return { outcome: 'refused', reason: error.message }
     throw error
   }
 }
 
-export function parsed(pages: readonly Uint8Array[]): unknown[] {
+/** Parses the pages as JSON. Throws `Refusal`. */
+export function parsePages(pages: readonly Uint8Array[]): unknown[] {
   try {
     return pages.map((page) => JSON.parse(new TextDecoder().decode(page)))
   } catch {
@@ -61,6 +62,7 @@ export function parsed(pages: readonly Uint8Array[]): unknown[] {
   }
 }
 
+/** SHA-256 of the pages and the key, in hexadecimal. */
 export function digestOf({ pages, key = '' }: ReceivedCatalogue<unknown>): string {
   const hash = createHash('sha256')
   for (const page of pages) hash.update(`${page.length} `).update(page)

@@ -6,7 +6,7 @@ import { selectNewest } from './versions.ts'
 
 /** All tools of a project, with the lists and names made of them. Computed once, until one of the tools changes. */
 export interface Catalogue {
-  /** Of every version, oldest first. */
+  /** All tools in all versions, oldest first. */
   readonly tools: readonly Tool[]
   /** The newest version of each tool, oldest first. */
   readonly newest: readonly Tool[]

@@ -44,7 +44,7 @@ export async function findToolsNamed(
 
 interface WrittenName {
   readonly whole: string
-  /** Without the version. */
+  /** The name without the version. */
   readonly plain: string
   /** A version or a constraint. */
   readonly version: string | undefined

@@ -14,6 +14,7 @@ export function itemFacts(item: Extract<CatalogueItem, { readonly outcome: 'read
   return found
 }
 
+/** Computes the facts of a tool, which takes long for a large description. */
 export function factsOf(tool: CatalogueTool): ItemFacts {
   const tags = normalizeTags(tool.tags ?? [])
   const json = JSON.stringify({ ...tool, tags })

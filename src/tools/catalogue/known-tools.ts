@@ -16,6 +16,7 @@ export async function namedTools(broker: Broker, projectId: string, alias: strin
   })
 }
 
+/** The worker, through a cache; `undefined` if there is none. */
 export async function findWorkerByUid(broker: Broker, uid: string): Promise<Worker | undefined> {
   const { worker } = await broker.cache.workers.get(uid, async () => {
     const found = await broker.store.workers.findByUid(uid)

@@ -81,6 +81,7 @@ export function modelNames(tools: readonly Tool[]): ReadonlyMap<string, string> 
   return runWithoutPause(giveModelNames(tools))
 }
 
+/** `modelNames` in steps, for all tools of a project. */
 export function giveModelNames(tools: readonly Tool[]): Steps<ReadonlyMap<string, string>> {
   return giveNames(tools, (tool) => namesOf(tool).functionName)
 }
@@ -98,6 +99,7 @@ export function giveMcpNames(tools: readonly Tool[]): Steps<ReadonlyMap<string, 
 
 const DIGEST_CHARACTERS = 8
 
+/** The name with a digest of the tool's identity at its end, shortened to `max` characters. */
 export function withDigest(name: string, tool: Tool, max: number): string {
   const digest = createHash('sha256').update(identityOf(tool)).digest('hex').slice(0, DIGEST_CHARACTERS)
   return `${name.slice(0, max - DIGEST_CHARACTERS - 1)}_${digest}`
@@ -121,6 +123,7 @@ export function withoutTwins(tools: readonly Tool[]): readonly Tool[] {
   return runWithoutPause(leaveOutTwins(tools))
 }
 
+/** `withoutTwins` in steps, for all tools of a project. */
 export function* leaveOutTwins(tools: readonly Tool[]): Steps<readonly Tool[]> {
   const bound = new Set<string>()
   for (const tool of tools) {

@@ -49,6 +49,7 @@ export function packItems(items: readonly CatalogueItem[], transfer: ArrayBuffer
   return { bytes, ends }
 }
 
+/** Unpacks the items in slices. */
 export async function unpackItems({ bytes, ends }: PackedItems): Promise<readonly CatalogueItem[]> {
   const budget = createTimeBudget()
   const decoder = new TextDecoder()

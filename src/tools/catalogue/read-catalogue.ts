@@ -7,7 +7,7 @@ import { WorkerFault } from '../worker-fault.ts'
 import {
   type CatalogueReading,
   digestOf,
-  parsed,
+  parsePages,
   type ReadPages,
   type ReceivedCatalogue,
 } from './catalogue-reading.ts'
@@ -32,7 +32,7 @@ export async function readCatalogue<About>(
   try {
     if (pages.reduce((sum, { length }) => sum + length, 0) <= LARGE_BYTES) {
       const digest = digestOf(received)
-      return digest === before ? 'unchanged' : { digest, items: read(parsed(pages), about) }
+      return digest === before ? 'unchanged' : { digest, items: read(parsePages(pages), about) }
     }
     const own = pages.map(withOwnBuffer)
     const transfer = own.map(({ buffer }) => buffer)

@@ -28,7 +28,7 @@ export interface RequiredProvider {
   readonly met: boolean
   /** The entry's id, or the id that the tool names if there is no entry. */
   readonly id?: string
-  /** Of a well-known provider, such as `github`. */
+  /** The id of a well-known provider, such as `github`. */
   readonly wellKnownId?: string
   readonly scopes: readonly string[]
   /** Whether the provider is configured and enabled. */
@@ -66,9 +66,9 @@ export interface RequirementContext {
   readonly providers: ProviderBook
   /** The keys of the secrets that are set, in lower case. */
   readonly secrets: ReadonlySet<string>
-  /** By their uids. */
+  /** The workers by their uids. */
   readonly workers: ReadonlyMap<string, Worker>
-  /** What the user has granted, by the provider entry's uid. */
+  /** The user's grants by the provider entry's uid. */
   readonly grants: ReadonlyMap<string, Grant>
 }
 

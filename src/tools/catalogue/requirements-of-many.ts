@@ -34,11 +34,11 @@ export interface ConsentLink {
 }
 
 export interface ManyRequirements {
-  /** By the ids of their entries. */
+  /** The keys are the ids of the entries. */
   readonly providers: ReadonlyMap<string, SharedProvider>
-  /** By their keys. */
+  /** The keys are those of the secrets. */
   readonly secrets: ReadonlyMap<string, SharedSecret>
-  /** By their ids. */
+  /** The keys are the ids of the workers. */
   readonly workers: ReadonlyMap<string, SharedWorker>
   /** One link for every consent that is missing, where an authorization was begun. */
   readonly link?: ConsentLink

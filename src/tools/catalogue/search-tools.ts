@@ -9,7 +9,7 @@ import { isRecord, type JsonRecord } from '../read-json.ts'
 import { createTimeBudget } from '../slices.ts'
 import { requirementStatuses } from './tool-requirements.ts'
 
-/** What a caller searches for. An absent member leaves no tool out. */
+/** The conditions of a search. An absent member is no condition. */
 export interface ToolSearch {
   /** Words that must all occur in the tool's names, description or tags. */
   readonly text?: string

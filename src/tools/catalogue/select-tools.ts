@@ -69,7 +69,7 @@ export async function selectTools(
   return { tools: withoutTwins([...selected.values()].sort(byAge)), warnings }
 }
 
-/** In place of a tool's name: every tool of the project. */
+/** The selector that means every tool of the project, instead of a tool's name. */
 export const EVERY_TOOL = '*'
 
 function byAge(a: Tool, b: Tool): number {

@@ -5,8 +5,8 @@ import { runWithoutPause, type Steps } from '../slices.ts'
 // Chooses between tools of one name that have several versions or come from several workers.
 
 /**
- * Of each tool, the versions of the worker that was registered first, or those that were imported and bound to no worker:
- * a worker that comes later cannot take over a tool's name by a higher version.
+ * Keeps, of each tool, the versions of the worker that was registered first, or those that were imported and bound to no
+ * worker. So a worker that is registered later cannot take over a tool's name by a higher version.
  */
 export function ownVersions(tools: readonly Tool[]): readonly Tool[] {
   return runWithoutPause(selectOwn(tools))

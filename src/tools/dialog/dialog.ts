@@ -39,6 +39,7 @@ export interface ElicitationAnswer {
   readonly content?: Readonly<Record<string, unknown>>
 }
 
+/** The progress of a running tool (MCP 2026-07-28, Progress). */
 export interface Progress {
   readonly progress: number
   readonly total?: number

@@ -55,6 +55,7 @@ const MAX_MESSAGE = 2_000
 const MAX_TITLE = 100
 const MAX_LOG_LINE = 10_000
 
+/** Makes the dialog of one call. The caller's client sees only questions and log lines that this file has checked. */
 export function createToolDialog(dialog: Dialog, options: DialogOptions): ToolDialog {
   const mayLog = rateLimit()
   let asked = 0

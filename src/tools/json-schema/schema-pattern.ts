@@ -14,7 +14,7 @@ export interface Pattern {
 
 /** In characters; real patterns have a few dozen. */
 const MAX_LENGTH = 1000
-/** In instructions of the compiled program: they cost memory, and time for each character. */
+/** In instructions of the compiled program, which take memory, and time for each character. */
 const MAX_SIZE = 10_000
 
 /**

@@ -9,6 +9,7 @@ class StepLimitExceeded extends Error {}
 // checks are synchronous, so one counter serves all
 let stepsLeft = 0
 
+/** Counts steps of the current check, and ends the check at the limit (`withStepLimit`). */
 export function chargeSteps(steps: number): void {
   stepsLeft -= steps
   if (stepsLeft < 0) throw new StepLimitExceeded()

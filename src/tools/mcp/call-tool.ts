@@ -20,7 +20,7 @@ import { type McpSession, openSession } from './session.ts'
 import { isKnownLegacy, leaseSession, rememberProtocol } from './sessions.ts'
 import { DEFAULT_TOKEN_META, type McpSettings, mcpSettings, type RequestSigner } from './settings.ts'
 
-/** How a call authenticates to the server, and until when it may take. */
+/** The credentials of a call for the server, and its time limit. */
 export interface CallAccess {
   readonly headers: Readonly<Record<string, string>>
   readonly signer?: RequestSigner | undefined

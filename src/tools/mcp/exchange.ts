@@ -12,7 +12,7 @@ import { receiving, type ServerMessages } from './server-messages.ts'
 // authorization. The SDK hides HTTP answers and waits for ever when a stream ends without a result; an exchange
 // observes both.
 
-/** What HTTP showed during one request of the protocol. */
+/** The HTTP faults, refusals and cancellations during one request of the protocol. */
 export interface HttpObservations {
   fault?: OutgoingError
   refused?: {
@@ -74,7 +74,7 @@ export async function exchange<T>(
   }: {
     readonly timeoutMs: number
     readonly signal?: AbortSignal | undefined
-    /** Where large results are kept. */
+    /** Takes large results out of the answers. */
     readonly large?: LargeMessages | undefined
     /** Takes what the server sends besides the result. */
     readonly messages?: ServerMessages | undefined

@@ -23,6 +23,7 @@ export interface ReplacedMessage<Kept> {
 /** Makes a small result that replaces a large one, and what is kept of the large one. */
 type Shrink<Kept> = (result: JsonRecord) => { readonly small: JsonRecord; readonly kept: Kept }
 
+/** The member of `_meta` with the mark of a replaced result. */
 export const MARK = 'gatepass/large'
 /** Length limit of members that are kept beside the content, in characters of JSON. */
 const MAX_MEMBER = 4_000
@@ -42,6 +43,7 @@ export function run(
   })
 }
 
+/** Parses the message and replaces it by a small one in the same form. `shrink` is called for a result. */
 export function replaceMessage<Kept>(message: LargeMessage, shrink: Shrink<Kept>): ReplacedMessage<Kept> {
   const { bytes, form } = message
   const text = new TextDecoder().decode(bytes)

@@ -22,7 +22,7 @@ import { declaredRequirements } from './declared-requirements.ts'
 import { parameterHeaderFault } from './parameter-headers.ts'
 import { type McpRequirements, type McpSettings, neededScopes } from './settings.ts'
 
-/** What the server says about itself that its tools inherit. */
+/** The members that tools inherit from their server. */
 export interface McpServerInfo {
   readonly namespace: string
   readonly version?: string

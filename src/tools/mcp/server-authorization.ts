@@ -74,6 +74,7 @@ export async function saveServerAuthorization(
   return authorization
 }
 
+/** The fault for a server whose authorization is missing. `developerMessage` tells the operator what to do. */
 export function authorizationFault(developerMessage: string, canRetry = false): WorkerFault {
   return new WorkerFault({
     kind: 'UPSTREAM_RUNTIME_AUTH_ERROR',

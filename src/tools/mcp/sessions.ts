@@ -19,7 +19,7 @@ interface PooledSession {
   timer?: NodeJS.Timeout
 }
 
-/** For all servers and users of a process. */
+/** The limit for all servers and users of a process. */
 const MAX_SESSIONS = 256
 const IDLE_MS = 60_000
 
@@ -87,6 +87,7 @@ export function isKnownLegacy({ uid, uri }: Pick<Worker, 'uid' | 'uri'>): boolea
   return knownLegacy.has(`${uid} ${uri}`)
 }
 
+/** Remembers whether the server speaks only protocol versions before 2026-07-28. */
 export function rememberProtocol({ uid, uri }: Pick<Worker, 'uid' | 'uri'>, { client }: McpSession): void {
   const key = `${uid} ${uri}`
   if (client.getProtocolEra() !== 'legacy') return void knownLegacy.delete(key)

@@ -75,6 +75,7 @@ export function mcpSettings({ settings }: Pick<Worker, 'settings'>): McpSettings
   return settings as McpSettings // only this broker writes these settings
 }
 
+/** The decrypted secrets of the settings. Throws `UnsealError`. */
 export function mcpSecrets(broker: Broker, worker: Worker): McpSecrets {
   const sealed = openWorkerSecret(broker, worker)
   return sealed === '' ? {} : (JSON.parse(sealed) as McpSecrets) // as in `mcpSettings`

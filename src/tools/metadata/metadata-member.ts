@@ -31,6 +31,7 @@ export function textMember(of: JsonRecord, name: string, path: string, warn: War
   throw new Refusal(`${at(path, name)} is ${kindOf(value)}; write it as a string.`)
 }
 
+/** The path of a member for messages, such as `oauth[0].scopes`. */
 export function at(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`
 }

@@ -93,6 +93,7 @@ export async function loadModule(file: string): Promise<ToolModule> {
   return module
 }
 
+/** The loaded module of this URL; `undefined` if the settings of this process do not name it. */
 export function loadedModule(url: string): ToolModule | undefined {
   return loaded.get(url)
 }

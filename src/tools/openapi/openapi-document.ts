@@ -21,7 +21,7 @@ const MAX_YAML_LENGTH = 16 * 1024 * 1024
 /** YAML's parsing time grows with the number of lines and of items in brackets. */
 const MAX_YAML_PARTS = 1_000_000
 const MAX_REFERENCES = 20
-/** For the inputs of all its tools together, and for their outputs. */
+/** The limit for the inputs of all its tools together, and the same for their outputs. */
 const MAX_SCHEMAS = 200_000
 
 /** Parses JSON or YAML and checks that it is an OpenAPI document. Throws `Refusal`. */
@@ -106,6 +106,7 @@ export function targetOf({ root }: OpenapiDocument, reference: string): unknown 
   return target
 }
 
+/** The text without spaces at its ends; `undefined` if it is empty or no text. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
 }

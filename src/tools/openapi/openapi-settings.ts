@@ -13,7 +13,7 @@ export interface OpenapiSettings {
   readonly serverUrl?: string
   /** Default: the worker's id. */
   readonly namespace?: string
-  /** By the names of the document's security schemes. */
+  /** The keys are the names of the document's security schemes. */
   readonly authorization?: Readonly<Record<string, SchemeMapping>>
   readonly operations?: OperationChoice
   /** Headers sent with every request, such as an API version. */
@@ -22,7 +22,7 @@ export interface OpenapiSettings {
   readonly checkOutput?: boolean
 }
 
-/** What a security scheme is filled with: the token of a provider, or a secret. */
+/** The credential for a security scheme: the token of a provider, or a secret. */
 export type SchemeMapping =
   | {
       readonly id?: string

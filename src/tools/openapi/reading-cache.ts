@@ -23,6 +23,7 @@ const MAX_KEPT = 200
  */
 const kept = new LRUCache<string, CachedReading>({ max: MAX_KEPT })
 
+/** Replaces the cached reading of the worker's document. */
 export function cacheReading(workerUid: string, reading: CachedReading): void {
   kept.set(workerUid, reading)
 }

@@ -69,10 +69,12 @@ export type Credential =
 
 const MEMBER = 'request'
 
+/** The document of a tool that contains its request plan. */
 export function toToolDocument(plan: RequestPlan): JsonRecord {
   return { [MEMBER]: plan }
 }
 
+/** Reads the request plan from a tool's document. */
 export function planOf(document: JsonRecord): RequestPlan {
   return document[MEMBER] as RequestPlan // every tool of such a worker has a document made by `toToolDocument`
 }

@@ -9,7 +9,7 @@ import { jsonText, LARGE_BYTES, LargeJson } from '../large-json.ts'
 import { type Execution, isSuccess, type ToolCall } from './execution.ts'
 import { type StoredOutput, toStoredOutput } from './stored-output.ts'
 
-// What history keeps of a run, and the only file that knows how it is stored, with stored-output.ts for the output.
+// Writes and reads what history stores of a run. Only this file and stored-output.ts know the stored form.
 
 /** The request of a run, as history keeps it. */
 export interface KeptRequest
@@ -64,7 +64,7 @@ export function recordExecution(
   })
 }
 
-/** How a run ended, in the columns of its row. */
+/** The columns of a run's row that say how the run ended. */
 export function endOf(
   execution: Execution,
 ): Pick<ExecutionRecord, 'status' | 'outcome' | 'errorKind' | 'retryable'> {
@@ -86,6 +86,7 @@ export function resultOf(execution: Execution): Pick<Attempt, 'success' | 'outpu
 
 type Row = Pick<ExecutionRecord, 'id' | 'projectId'>
 
+/** Encrypts the request of a run for its row. */
 export function sealRequest(broker: Broker, row: Row, call: KeptRequest): Sealed {
   const { input, account, accounts, metadata, keepContent, traceparent } = call
   const kept: KeptRequest = {
@@ -114,6 +115,7 @@ type StoredAttempt = Omit<Attempt, 'output'> & {
   readonly outputText?: string
 }
 
+/** Encrypts the attempts of a run for its row. */
 export function sealAttempts(broker: Broker, row: Row, attempts: readonly Attempt[]): Sealed {
   const stored = attempts.map(({ output, ...attempt }): unknown => {
     if (output === undefined) return attempt

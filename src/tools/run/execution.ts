@@ -29,7 +29,7 @@ export interface ToolUse {
   readonly requested?: RequestedAuthorization
 }
 
-/** One call of a tool, whichever endpoint it came through. */
+/** One call of a tool, through any endpoint. */
 export interface ToolCall extends ToolUse, Pick<BackendCall, 'callId' | 'onEvent'> {
   /** How many tools have called each other to make this call. Absent: none. */
   readonly depth?: number
@@ -37,7 +37,7 @@ export interface ToolCall extends ToolUse, Pick<BackendCall, 'callId' | 'onEvent
   readonly dialog?: Dialog
   readonly input: Readonly<Record<string, unknown>>
   readonly entryPoint: EntryPoint
-  /** Of a scheduled run; absent: a new id. */
+  /** The id of a scheduled run. Default: a new id. */
   readonly executionId?: string
   /** Values that the caller sends. The tool receives only those that it declares. */
   readonly metadata?: Readonly<Record<string, string>>

@@ -31,7 +31,7 @@ export interface ChainState {
   /** The options of the first call, so that the remaining steps use the accounts that it chose. */
   readonly call: Omit<ChainRun, 'projectId'>
   readonly steps: readonly ChainStep[]
-  /** Of the steps that have run. */
+  /** The results of the steps that have run. */
   readonly results: readonly CompletedStep[]
 }
 

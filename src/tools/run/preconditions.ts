@@ -27,6 +27,7 @@ export type Runner =
   | { readonly outcome: 'found'; readonly worker: Worker; readonly workerTool: Tool }
   | { readonly outcome: 'none'; readonly message: string }
 
+/** Finds the worker that runs the tool. */
 export async function resolveRunner(broker: Broker, tool: Tool): Promise<Runner> {
   const { binding } = tool
   const worker = binding && (await findWorkerByUid(broker, binding.workerUid))

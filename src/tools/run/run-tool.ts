@@ -79,6 +79,7 @@ export async function runTool(
   return { tool, result: toRunResult(tool, execution), mayBeRepeated: mayBeRepeated(execution) }
 }
 
+/** Converts an execution to the plain result of a run. */
 export function toRunResult(tool: Tool, execution: Execution): RunResult {
   const { id, durationMs, worker } = execution
   return {
@@ -137,7 +138,7 @@ export function toBackend({ id, type }: Pick<Worker, 'id' | 'type'>, tool: Tool)
   return { kind: 'provider', provider: { providerId: id, toolId: name } }
 }
 
-/** What a streamed run reports: `progress` and `chunk` in any number, then exactly one `done` or `error`. */
+/** An event of a streamed run: any number of `progress` and `chunk`, then exactly one `done` or `error`. */
 export type StreamEvent = { readonly toolId: string } & (
   | ToolEvent
   | { readonly kind: 'done'; readonly result: RunResult }

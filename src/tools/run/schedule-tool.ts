@@ -12,6 +12,7 @@ import { sealRequest } from './execution-history.ts'
 import { checkInput } from './preconditions.ts'
 import { authorizationRequired, authorizeTool, isGranted, toolNeeds } from './tool-tokens.ts'
 
+/** The result of `scheduleTool`. */
 export type Scheduled =
   | { readonly outcome: 'scheduled'; readonly record: ExecutionRecord }
   /** Nothing was scheduled: the user must approve first, while the caller is there to send the link. */

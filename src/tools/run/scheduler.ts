@@ -46,6 +46,7 @@ export interface Scheduler {
   close(ms: number): Promise<number>
 }
 
+/** Makes the scheduler of this process. */
 export function createScheduler(broker: Broker): Scheduler {
   /** The running runs and the project of each. */
   const running = new Map<Promise<void>, string>()

@@ -10,6 +10,7 @@ import type { ExecutionOutcome } from './execution.ts'
 /** The stored form of an outcome: one of `value`, `error`, `authorization` and `artifact`, and `logs` where there are any. */
 export type StoredOutput = Readonly<Record<string, unknown>>
 
+/** Converts an outcome to its stored form. */
 export function toStoredOutput(outcome: ExecutionOutcome): StoredOutput {
   const logs = 'logs' in outcome && hasItems(outcome.logs) ? { logs: outcome.logs } : {}
   const shown = withMedia(outcome)
