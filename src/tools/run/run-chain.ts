@@ -187,7 +187,7 @@ function previousOf(previous: unknown): unknown {
   if (previous.isQuickToParse()) return previous.parse()
   throw new BrokerError(
     'invalid_input',
-    'The step before answered too many values to be put into args.previous. Let it answer less.',
+    'The previous step returned too many values for args.previous. Let it return less.',
   )
 }
 
