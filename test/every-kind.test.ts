@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { digest } from './digest.ts'
 import { STAINLESS } from './http/world.ts'
 import type { Leak } from './kinds/serve.ts'
 import { KINDS, type Kind, type KindsWorld, type ProviderName, startKinds } from './kinds/start.ts'
@@ -16,7 +16,6 @@ afterAll(() => world?.[Symbol.asyncDispose]())
 
 const ALL = Object.keys(KINDS) as Kind[]
 const nameOf = (kind: Kind, tool: ProviderName = 'demo') => `${KINDS[kind]}:${tool}`
-const digest = (token: string) => createHash('sha256').update(token).digest('hex')
 /** Several of each kind with each token, sixteen at a time. */
 const CALLS = 1_000
 let users = 0

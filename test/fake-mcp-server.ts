@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node'
 import {
@@ -8,6 +8,7 @@ import {
   type ServerContext,
   type Tool,
 } from '@modelcontextprotocol/server'
+import { digest } from './digest.ts'
 import type { FakeAuthorizationServer } from './fake-authorization-server.ts'
 import { answerJson, bearerOf, listen, type RecordedRequest, record } from './loopback.ts'
 
@@ -51,10 +52,6 @@ export interface McpCallSeen {
 }
 
 export type FakeMcpServer = Awaited<ReturnType<typeof startFakeMcpServer>>
-
-export function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
-}
 
 /** An MCP server of the official SDK on real HTTP, at `/mcp`. `behaviour` and `tools` may be changed at any time. */
 export async function startFakeMcpServer(options: FakeMcpServerOptions = {}) {

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stringify } from 'yaml'
+import { digest } from './digest.ts'
 import { answer, answerJson, bearerOf, listen, type RecordedRequest, record } from './loopback.ts'
 
 export interface FakeOpenApiOptions {
@@ -167,10 +167,6 @@ export async function startFakeOpenApiService(options: FakeOpenApiOptions = {}):
     [Symbol.asyncDispose]: server.close,
   }
   return service
-}
-
-function digest(value: string): string {
-  return createHash('sha256').update(value).digest('hex')
 }
 
 const JSON_OBJECT = {

@@ -1,7 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type JWTPayload, jwtVerify } from 'jose'
+import { digest } from './digest.ts'
 import { answer, answerJson, bearerOf, listen, type RecordedRequest, record } from './loopback.ts'
 
 /** A CallToolRequest of OXP 1.0. */
@@ -351,11 +352,6 @@ export function oxpTools(authorization: NonNullable<OxpTool['authorization']>): 
       },
     },
   ]
-}
-
-/** SHA-256 in hex, as the tools show a token or secret. */
-export function digest(value: string): string {
-  return createHash('sha256').update(value).digest('hex')
 }
 
 function definitionOf(tool: OxpTool, toolkit: string, nested: boolean) {

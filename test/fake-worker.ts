@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type JWTPayload, jwtVerify } from 'jose'
+import { digest } from './digest.ts'
 import { answer, answerJson, bearerOf, listen, type RecordedRequest, record } from './loopback.ts'
 
 /** The `context` of a call in Arcade's worker protocol. */
@@ -319,11 +319,6 @@ export function demoTools(requirement: WorkerRequirement, apiUrl?: string): read
       }),
     },
   ]
-}
-
-/** SHA-256 in hex, as the demo tools show a token or secret. */
-export function digest(value: string): string {
-  return createHash('sha256').update(value).digest('hex')
 }
 
 function shown(

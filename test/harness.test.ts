@@ -9,13 +9,14 @@ import { SignJWT } from 'jose'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { newPerson, openBrowser } from './browser.ts'
+import { digest } from './digest.ts'
 import {
   type FakeAuthorizationServer,
   type FakeAuthorizationServerOptions,
   startFakeAuthorizationServer,
 } from './fake-authorization-server.ts'
 import { TOKEN_FORMATS, type TokenFormat } from './fake-token-answers.ts'
-import { digest, type FakeWorkerOptions, startFakeWorker } from './fake-worker.ts'
+import { type FakeWorkerOptions, startFakeWorker } from './fake-worker.ts'
 import { answer, listen } from './loopback.ts'
 import { type OidcProviderOptions, startOidcProvider } from './oidc-provider.ts'
 import { UserAgent } from './user-agent.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { digest } from '../fake-worker.ts'
+import { digest } from '../digest.ts'
 import { approve, startWorld, type World } from '../http/world.ts'
 
 let world: World

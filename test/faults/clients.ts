@@ -70,9 +70,3 @@ export function codesSentTwice(as: FakeAuthorizationServer): number {
   const codes = as.tokenRequests('authorization_code').map(({ params }) => params.code)
   return codes.length - new Set(codes).size
 }
-
-/** A promise that a test keeps. */
-export function gate() {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  return { opened: promise, open: () => resolve() }
-}

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { gate } from '../gate.ts'
 import { NotStarted } from '../served.ts'
 import { until } from '../until.ts'
 import {
@@ -11,7 +12,6 @@ import {
   connect,
   connectionOf,
   fetchToken,
-  gate,
   importTool,
   statusOf,
 } from './clients.ts'

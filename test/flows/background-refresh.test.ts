@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Connection } from '../../src/domain/connection.ts'
 import { isDue, refreshDue } from '../../src/flows/refresh/refresh-due.ts'
+import { gate } from '../gate.ts'
 import { startGatepass } from '../gatepass.ts'
 import { type Scene, startScene } from './fixtures.ts'
-import { asked, connection, gate, LIFE, row, token } from './refresh-fixtures.ts'
+import { asked, connection, LIFE, row, token } from './refresh-fixtures.ts'
 
 /** That much later than its last use, a use is written down again. */
 const LATER = 70

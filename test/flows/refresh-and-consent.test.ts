@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { gate } from '../gate.ts'
 import { startGatepass } from '../gatepass.ts'
 import { importEntry, type OAuth2, type Scene, startScene } from './fixtures.ts'
-import { asked, connection, gate, LIFE, row, token } from './refresh-fixtures.ts'
+import { asked, connection, LIFE, row, token } from './refresh-fixtures.ts'
 
 /** A refresh that is under way: carried out, and its answer held until `open` is called. */
 async function underWay(scene: Scene) {

@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { type Behaviour, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { gate } from '../gate.ts'
 import { startGatepass } from '../gatepass.ts'
 import { authorize, click, oauth2For, type Scene, startScene } from './fixtures.ts'
-import { connection, gate, LIFE, token } from './refresh-fixtures.ts'
+import { connection, LIFE, token } from './refresh-fixtures.ts'
 
 describe('a storm', () => {
   test('R1: 100 fetches of one expired token: one refresh request, 100 answers, one token', async () => {

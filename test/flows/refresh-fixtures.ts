@@ -26,12 +26,3 @@ export async function row(scene: Scene) {
   if (found === undefined) throw new Error('there is no connection')
   return found
 }
-
-/** A promise that a test keeps. */
-export function gate() {
-  let open = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open }
-}

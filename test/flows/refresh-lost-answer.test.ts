@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { BrokerError } from '../../src/domain/errors.ts'
 import type { Behaviour } from '../fake-authorization-server.ts'
+import { gate } from '../gate.ts'
 import { startGatepass } from '../gatepass.ts'
 import { startPostgres } from '../postgres.ts'
 import { authorize, click, startScene } from './fixtures.ts'
-import { asked, connection, gate, LIFE, row, token } from './refresh-fixtures.ts'
+import { asked, connection, LIFE, row, token } from './refresh-fixtures.ts'
 
 /** Carried out, and then the answer is lost on its way. */
 const LOST: Behaviour['refresh'] = 'drop'

@@ -1,7 +1,8 @@
 import Arcade from '@arcadeai/arcadejs'
 import { executeOrAuthorizeZodTool, toZod, toZodToolSet } from '@arcadeai/arcadejs/lib/index'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { digest, startFakeWorker } from '../fake-worker.ts'
+import { digest } from '../digest.ts'
+import { startFakeWorker } from '../fake-worker.ts'
 import { UserAgent } from '../user-agent.ts'
 import { approve, providerBody, startWorld, WORKER_SECRET, type World } from './world.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { digest } from '../digest.ts'
 import { type FakeOpenApiService, startFakeOpenApiService } from '../fake-openapi-service.ts'
-import { digest } from '../fake-worker.ts'
 import { testClock } from '../gatepass.ts'
 import {
   approve,

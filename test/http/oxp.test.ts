@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { digest } from '../fake-oxp-server.ts'
+import { digest } from '../digest.ts'
 import { startFakeWorker } from '../fake-worker.ts'
 import { type CallOptions, type Gatepass, startGatepass } from '../gatepass.ts'
 import { faultsOf } from './oxp-schemas.ts'

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
+import { digest } from '../digest.ts'
 import { startFakeMcpServer } from '../fake-mcp-server.ts'
 import { startFakeOxpServer } from '../fake-oxp-server.ts'
 import { startFakeWorker } from '../fake-worker.ts'
@@ -13,7 +13,6 @@ export const PROVIDERS = ['demo', 'other'] as const
 /** The places into which a tool can leak its token. */
 export type Leak = 'value' | 'error' | 'log' | 'header'
 
-const digest = (token: string) => createHash('sha256').update(token).digest('hex')
 const seen = (token: string, user: string | undefined, leak: unknown) => ({
   token_digest: digest(token),
   ...(user !== undefined && { user_id: user }),

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { defineTool, UpstreamError } from '../../src/sdk/tools/index.ts'
+import { digest } from '../digest.ts'
 import { PROVIDERS } from './serve.ts'
 
 // The same tools as in `serve.ts`, in the process of Gatepass.
@@ -19,7 +19,7 @@ export const tools = PROVIDERS.map((name) =>
         log.error(`the token is ${token}`)
         progress.report(1, 2, `the token is ${token}`)
       }
-      const token_digest = createHash('sha256').update(token).digest('hex')
+      const token_digest = digest(token)
       return {
         token_digest,
         user_id: userId,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { digest } from '../digest.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
-import { digest, type WorkerTool } from '../fake-worker.ts'
+import type { WorkerTool } from '../fake-worker.ts'
 import { verifierOf } from '../flows/login-fixtures.ts'
 import { approve, providerBody, startWorld, type World } from '../http/world.ts'
 import { type OidcProvider, startOidcProvider } from '../oidc-provider.ts'

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { demoMcpTools, digest, type FakeMcpTool, startFakeMcpServer } from '../fake-mcp-server.ts'
+import { digest } from '../digest.ts'
+import { demoMcpTools, type FakeMcpTool, startFakeMcpServer } from '../fake-mcp-server.ts'
 import { startMcpWorld } from '../http/mcp-world.ts'
 import { approve, metadata, providerBody, startWorld, WORKER_SECRET, type World } from '../http/world.ts'
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { digest, type FakeMcpTool } from '../fake-mcp-server.ts'
+import { digest } from '../digest.ts'
+import type { FakeMcpTool } from '../fake-mcp-server.ts'
 import { type McpWorld, startMcpWorld } from '../http/mcp-world.ts'
 import { approve, providerBody } from '../http/world.ts'
 

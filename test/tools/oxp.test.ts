@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { digest, type OxpTool, oxpTools, startFakeOxpServer } from '../fake-oxp-server.ts'
+import { digest } from '../digest.ts'
+import { type OxpTool, oxpTools, startFakeOxpServer } from '../fake-oxp-server.ts'
 import { testClock } from '../gatepass.ts'
 import { NEEDED, type OxpWorld, startOxpWorld } from '../http/oxp-world.ts'
 import { approve, metadata } from '../http/world.ts'

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Serving } from '../../../src/sdk/tools/index.ts'
-import { digest } from '../../fake-worker.ts'
+import { digest } from '../../digest.ts'
 import { hubApp } from '../../fixtures/hub-app.ts'
 import { approve, providerBody, startWorld, type World } from '../../http/world.ts'
 

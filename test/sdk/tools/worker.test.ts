@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { digest } from '../../fake-worker.ts'
+import { digest } from '../../digest.ts'
 import { hubApp } from '../../fixtures/hub-app.ts'
 
 const SECRET = 'secret of the worker'
