@@ -65,7 +65,7 @@ export function importTool({ call }: Installation, as: FakeAuthorizationServer):
   return call('POST', '/v1/tools/import', toolMetadata(as))
 }
 
-/** Codes that the server was sent more than once. */
+/** How many times a code was sent to the server that had already been sent. */
 export function codesSentTwice(as: FakeAuthorizationServer): number {
   const codes = as.tokenRequests('authorization_code').map(({ params }) => params.code)
   return codes.length - new Set(codes).size

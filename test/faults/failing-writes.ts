@@ -9,13 +9,13 @@ import { type FreshDatabase, freshDatabase, runSql } from '../postgres.ts'
 import { UserAgent } from '../user-agent.ts'
 import { type DatabaseKind, report } from './installation.ts'
 
-// R11, R13: one kind of write fails, by a trigger, and everything else goes on. What needed it says so and has left
-// nothing behind; when the trigger is gone, the same goes well.
+// R11, R13: a trigger lets one kind of write fail, and no other. The request that needed the write is answered 503 and
+// has changed no row; after the trigger is dropped, the same request succeeds.
 
 const LIFE_SECONDS = 3600
 const TOOLS = fileURLToPath(new URL('../fixtures/run-tools.ts', import.meta.url))
 
-/** What a trigger fails: every row of it, or those for which `when` holds. */
+/** The writes that a trigger lets fail: of every row of the table, or of the rows for which `when` holds. */
 interface Fault {
   readonly table: string
   readonly event: 'insert' | 'update' | 'delete'
@@ -24,7 +24,7 @@ interface Fault {
 
 interface Case extends Fault {
   readonly name: string
-  /** The same call goes well afterwards, with this status. */
+  /** Of the same call after the trigger is dropped. */
   readonly status: number
   readonly prepare?: () => Promise<unknown>
   readonly run: () => Promise<Pick<Answer, 'status' | 'body'>>
@@ -81,7 +81,7 @@ export function failingWrites(kind: DatabaseKind): void {
     }
 
     let triggers = 0
-    /** Until it is disposed of. */
+    /** Makes the trigger; disposing of the answer drops it. */
     async function failing({ table, event, when }: Fault): Promise<AsyncDisposable> {
       const name = `fault_${triggers++}`
       const condition = when === undefined ? '' : `when (${when})`
@@ -357,7 +357,7 @@ export function failingWrites(kind: DatabaseKind): void {
         })
         counts.withStableCode++
         expect(after).toEqual(before)
-        // nothing was sent of what could not be stored
+        // the provider was sent no request for a change that could not be stored
         expect(as.requests.length).toBe(sent)
       }
       const well = await run()

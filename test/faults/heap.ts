@@ -1,11 +1,12 @@
-/** Loaded into `gatepass serve` by `node --expose-gc --import`: says over IPC what it holds after a garbage collection. */
+// Loaded into `gatepass serve` by `node --expose-gc --import`. The process answers over IPC how much memory it uses after
+// a garbage collection.
 
 declare const gc: () => void
 
 process.on('message', (question: unknown) => {
   if (question !== 'heap?') return
   gc()
-  gc() // what the first one has finalized
+  gc() // frees the objects whose finalizers the first one has run
   const { heapUsed, external, arrayBuffers } = process.memoryUsage()
   process.send?.({ heapUsed, external, arrayBuffers })
 })

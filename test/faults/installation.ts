@@ -1,6 +1,6 @@
 import type { Serializable } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer, connect as tcpConnect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,49 +34,49 @@ export interface Answer {
 /** One process. */
 export interface Node
   extends Pick<Served, 'url' | 'pid' | 'get' | 'call' | 'log' | 'kill' | 'stop' | 'ended' | 'isRunning'> {
-  /** What a module that was loaded into it answers over IPC. */
+  /** Sends a message over IPC to the module that was loaded into the process, and answers its reply. */
   ask(question: unknown): Promise<unknown>
-  /** From now on it kills itself there. Answers when that has happened. */
+  /** Has the process kill itself at the point; resolves when the process knows it, `killed` when it has died. */
   armed(point: KillPoint): Promise<{ readonly killed: Promise<void> }>
 }
 
 export interface NodeOptions {
-  /** Of Node itself, in place of those that let it be killed at a commit. */
+  /** Arguments of Node.js, in place of those that load `kill-at.ts`. */
   readonly nodeArgs?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
 }
 
 export interface Installation extends AsyncDisposable {
   readonly kind: DatabaseKind
-  /** Of the balancer: what users, providers and callers see. */
+  /** The balancer's address, which users, providers and callers use. */
   readonly url: string
   readonly database: string
-  /** Those that run. */
+  /** The nodes that run, without those that were withdrawn. */
   readonly nodes: readonly Node[]
-  /** A further one; answers when it serves. */
+  /** Starts a further node; resolves when it serves. */
   start(options?: NodeOptions): Promise<Node>
-  /** The balancer gives it no more connections; answers what gives it some again. */
+  /** Takes a node from the balancer, which opens no more connections to it; the function that is answered puts it back. */
   withdraw(node: Node): () => void
-  /** As the administrator, over the balancer. Throws when no answer comes. */
+  /** Calls the API as the administrator, over the balancer. Throws when there is no answer. */
   call(method: string, path: string, body?: object): Promise<Answer>
   sql(text: string): Promise<readonly Record<string, unknown>[]>
   /** Ends the claims and leases that dead processes still hold. No living process may hold one: see `untilNoRefresh`. */
   lapse(): Promise<void>
-  /** Waits until no node refreshes a token: a refresh goes on when its caller has been told to come again. */
+  /** Waits until no node refreshes a token: a refresh goes on after its caller was answered that it should come again. */
   untilNoRefresh(): Promise<void>
-  /** Looks at the audit trail of the project, from outside of the processes. */
+  /** Reads the project's audit trail from the database, in this process. */
   trail(): Promise<Trail>
 }
 
 export interface Trail {
   readonly entries: number
-  /** What is wrong with the chain. */
+  /** What is wrong with the chain of hashes. */
   readonly faults: readonly string[]
-  /** Connections of which it says that the outcome of a refresh was lost. */
+  /** Connections that were marked `refresh_outcome_lost`. */
   readonly outcomesLost: ReadonlySet<string>
-  /** What it says of tokens that were released and refreshed, and of connections that must be approved again. */
+  /** The entries of releases, of refreshes, and of connections that must be approved again. */
   readonly tokens: readonly Readonly<Record<string, unknown>>[]
-  /** Fingerprints of the tokens that were released, by request. */
+  /** Fingerprints of the released tokens, by the id of their request. */
   readonly released: ReadonlyMap<string, readonly string[]>
   fingerprint(token: string): string
 }
@@ -216,7 +216,7 @@ async function startNode(
   const { child, ended } = served
   const ask = async (question: unknown) => {
     const answered = once(child, 'message')
-    child.send(question as Serializable) // what is asked is JSON
+    child.send(question as Serializable) // the tests send JSON
     return (await answered)[0]
   }
   return Object.assign(served, {
@@ -228,7 +228,7 @@ async function startNode(
   })
 }
 
-/** Gives connections to the nodes in turn, as a balancer of TCP does; one that cannot be reached is passed over. */
+/** Gives connections to the nodes in turn, as a balancer of TCP does; a node that cannot be reached is passed over. */
 async function startBalancer(nodes: readonly Node[]) {
   let turn = 0
   const open = new Set<{ destroy(): void }>()
@@ -265,7 +265,13 @@ async function startBalancer(nodes: readonly Node[]) {
   }
 }
 
-/** What a test counted, in one line. */
+/** Whether SIGSTOP has stopped the process: its state is `T` (proc_pid_stat). */
+export async function isStopped({ pid }: Node): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[0] === 'T'
+}
+
+/** Prints what a test counted, in one line. */
 export function report(what: string, counts: Readonly<Record<string, number | string>>): void {
   const parts = Object.entries(counts).map(([name, count]) => `${count} ${name}`)
   process.stdout.write(`${what}: ${parts.join(', ')}\n`)

@@ -1,18 +1,18 @@
-/**
- * Loaded into `gatepass serve` by `node --import`: ends the process with SIGKILL, or stops it with SIGSTOP until the test
- * continues it, right before or right after a commit, as the test says over IPC. Nothing of Gatepass knows of it; the drivers of both databases are what is watched.
- */
+// Loaded into `gatepass serve` by `node --import`: ends the process with SIGKILL, or stops it with SIGSTOP until the test
+// continues it, right before or right after the commit that the test names over IPC. It watches the statements in the
+// drivers of both databases; no code of Gatepass takes part.
+
 import { writeSync } from 'node:fs'
 import type Sqlite from 'better-sqlite3'
 
-/** The commit of the transaction in which this statement was run; one without a transaction is its own commit. */
+/** The commit of the transaction in which this statement is run. A statement outside of transactions is its own commit. */
 export interface KillPoint {
   readonly when: 'before' | 'after'
   /** A regular expression that the SQL, followed by its values as JSON, must match. */
   readonly statement: string
-  /** How often it may be run before. */
+  /** How many such statements are let pass first. */
   readonly skip?: number
-  /** SIGKILL where nothing is said. */
+  /** Default: SIGKILL. */
   readonly signal?: 'SIGKILL' | 'SIGSTOP'
 }
 
@@ -24,7 +24,7 @@ function arm({ when, statement, skip = 0, signal = 'SIGKILL' }: KillPoint): void
   point = { when, statement: new RegExp(statement), left: skip, signal }
 }
 
-// for what is done before anybody could say it
+// a point that a process reaches while it starts: IPC would come too late
 if (process.env.TEST_KILL_AT !== undefined) arm(JSON.parse(process.env.TEST_KILL_AT))
 process.on('message', (given: KillPoint) => {
   arm(given)
@@ -33,14 +33,14 @@ process.on('message', (given: KillPoint) => {
 process.on('disconnect', () => process.exit(1)) // the test that started this process has died
 process.channel?.unref()
 
-/** The values of the statement that is meant. */
-let meant = ''
+/** The values of the statement at the point, as JSON. */
+let valuesAtPoint = ''
 
-function isMeant(sql: string, values: unknown): boolean {
-  const said = JSON.stringify(values)
-  if (point === undefined || !point.statement.test(`${sql}\n${said}`)) return false
+function isAtPoint(sql: string, values: unknown): boolean {
+  const json = JSON.stringify(values)
+  if (point === undefined || !point.statement.test(`${sql}\n${json}`)) return false
   const isNow = point.left-- <= 0
-  if (isNow) meant = said
+  if (isNow) valuesAtPoint = json
   return isNow
 }
 
@@ -48,10 +48,10 @@ function killIf(isPoint: boolean, when: KillPoint['when']): void {
   if (!isPoint || point?.when !== when) return
   const { signal } = point
   point = undefined
-  if (signal === 'SIGSTOP') writeSync(2, `stopped at ${meant}\n`)
+  if (signal === 'SIGSTOP') writeSync(2, `stopped at ${valuesAtPoint}\n`)
   process.kill(process.pid, signal)
   if (signal === 'SIGSTOP') return
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0) // not one statement more
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0) // no further statement is run before the signal arrives
 }
 
 // SQLite: the statements between BEGIN and COMMIT, or of a function that better-sqlite3 runs between them
@@ -103,7 +103,7 @@ async function watchSqlite(): Promise<void> {
         continue
       }
       methods[name] = (...args) => {
-        const isPoint = isMeant(sql, args)
+        const isPoint = isAtPoint(sql, args)
         if (!isInTransaction) killIf(isPoint, 'before')
         const result = method.apply(statement, args)
         if (isInTransaction) isPointPassed ||= isPoint
@@ -138,32 +138,32 @@ async function watchSqlite(): Promise<void> {
 const clients = new WeakMap<object, { isInTransaction: boolean; isPointPassed: boolean }>()
 async function watchPostgres(): Promise<void> {
   const { default: pg } = await import('pg')
-  const query = pg.Client.prototype.query as Run
+  const runQuery = pg.Client.prototype.query as Run
 
   pg.Client.prototype.query = function (this: object, ...args: unknown[]) {
-    const [asked, given] = args as [string | { text?: string; values?: unknown }, unknown]
-    const sql = typeof asked === 'string' ? asked : (asked.text ?? '')
-    const values = typeof asked === 'string' ? given : (asked.values ?? given)
+    const [query, more] = args as [string | { text?: string; values?: unknown }, unknown]
+    const sql = typeof query === 'string' ? query : (query.text ?? '')
+    const values = typeof query === 'string' ? more : (query.values ?? more)
     const known = clients.get(this) ?? { isInTransaction: false, isPointPassed: false }
     clients.set(this, known)
     if (sql === 'begin') Object.assign(known, { isInTransaction: true, isPointPassed: false })
 
     const isCommit = sql === 'commit'
-    const isPoint = isMeant(sql, typeof values === 'function' ? undefined : values)
+    const isPoint = isAtPoint(sql, typeof values === 'function' ? undefined : values)
     known.isPointPassed ||= isPoint
     const isEnd = isCommit || !known.isInTransaction
     const isKilledHere = isEnd && known.isPointPassed
     if (isKilledHere) killIf(true, 'before')
     const last = args.at(-1)
     if (typeof last === 'function') {
-      // a statement on any connection of the pool
-      const told = last as (...answer: unknown[]) => void
+      // the pool passes a callback
+      const callback = last as (...answer: unknown[]) => void
       args[args.length - 1] = (...answer: unknown[]) => {
         if (isKilledHere) killIf(true, 'after')
-        told(...answer)
+        callback(...answer)
       }
     }
-    const answered = query.apply(this, args)
+    const answered = runQuery.apply(this, args)
     if (isCommit || sql === 'rollback') Object.assign(known, { isInTransaction: false, isPointPassed: false })
     if (!(answered instanceof Promise)) return answered
     return answered.then((result) => {
@@ -173,5 +173,5 @@ async function watchPostgres(): Promise<void> {
   } as typeof pg.Client.prototype.query
 }
 
-// only the driver that is used: every start of a process counts
+// loads the driver of its database alone: the tests start many processes, and each waits for this
 await (process.env.GATEPASS_DATABASE_URL?.startsWith('postgres') ? watchPostgres() : watchSqlite())

@@ -18,7 +18,7 @@ import {
 import { type Answer, type DatabaseKind, type Installation, install, report } from './installation.ts'
 import type { KillPoint } from './kill-at.ts'
 
-// P4, P7, R4, R11, R12: `gatepass serve`, killed with SIGKILL at points that are named, and started again.
+// P4, P7, R4, R11, R12: `gatepass serve` is killed with SIGKILL at named points, and started again.
 
 const FOREVER_MS = 600_000
 const SHORT_SECONDS = 1
@@ -34,7 +34,7 @@ const MIGRATED = 'insert into schema_migrations'
 
 const CALLERS = 24
 const CONSENTS = 8
-/** Users whose tokens run out at once: one for each refresh that is killed. */
+/** Users whose tokens expire at once: one for each refresh within which the process is killed. */
 const SHORT_LIVED = ['intent', 'arrived', 'carried out', 'uncommitted', 'grace', 'committed'] as const
 type ShortLived = (typeof SHORT_LIVED)[number]
 
@@ -42,7 +42,7 @@ export function killPoints(kind: DatabaseKind): void {
   describe(`on ${kind}`, () => {
     let as: FakeAuthorizationServer
     let installation: Installation
-    /** Of every user who was told that it is there, or who could see it. */
+    /** By user, the connections that the API has acknowledged or listed. */
     const acknowledged = new Map<string, string>()
     const shortLived = new Map<ShortLived, string>()
     const answers: Answer[] = []
@@ -89,7 +89,7 @@ export function killPoints(kind: DatabaseKind): void {
       return id
     }
 
-    /** Runs it until the process kills itself there; answers what the callers still heard. */
+    /** Calls `run` while the process kills itself at the point; returns what `run` returned or threw. */
     async function killAt<T>(point: KillPoint, run: () => Promise<T>): Promise<T | Error> {
       const [node] = installation.nodes
       const armed = await node?.armed(point)
@@ -98,7 +98,7 @@ export function killPoints(kind: DatabaseKind): void {
       return restarted(await running)
     }
 
-    /** Kills it when the other side says so. */
+    /** Calls `run` and kills the process when `isReached` resolves; returns what `run` returned or threw. */
     async function killWhen<T>(isReached: Promise<unknown>, run: () => Promise<T>): Promise<T | Error> {
       const running = run().catch((error: Error) => error)
       await isReached
@@ -221,7 +221,7 @@ export function killPoints(kind: DatabaseKind): void {
         counts.refreshesLost++
       }
 
-      test('of which nothing was sent yet is made anew', async () => {
+      test('of which nothing was sent yet is done again', async () => {
         const before = refreshes()
         await killAt({ when: 'after', statement: INTENT }, () => token(idOf('intent')))
         expect(refreshes()).toBe(before)
@@ -313,7 +313,7 @@ export function killPoints(kind: DatabaseKind): void {
 
     describe('releases that share a commit', () => {
       test.each(['before', 'after'] as const)(
-        'killed %s it: whoever was answered is recorded',
+        'killed %s it: every release that was answered is recorded',
         async (when) => {
           const id = await acknowledge(`released ${when}`)
           const heard = await killAt({ when, statement: RELEASED, skip: 5 }, async () => {

@@ -6,20 +6,20 @@ import { until } from '../until.ts'
 import { type DatabaseKind, type Installation, install, type Node } from './installation.ts'
 import type { KillPoint } from './kill-at.ts'
 
-// Requests with an Idempotency-Key of which the process dies (SIGKILL) or is suspended (SIGSTOP) in between, and their
+// Requests with an Idempotency-Key whose process dies (SIGKILL) or is suspended (SIGSTOP) before it answers, and their
 // repeats at another process.
 
 const SECRET = 'the secret of the worker'
 const CLAIMED: KillPoint = { when: 'after', statement: 'insert into "answers"' }
 const WRITTEN_DOWN: KillPoint = { when: 'after', statement: 'update "answers" set [^]*"begun" =' }
-/** Within which a repeat learns that the first one's process is dead. */
+/** Within that time a repeat learns that the process of the first request is dead. */
 const SOON_MS = 8_000
 
 export function namedRequests(kind: DatabaseKind): void {
   describe(`a request with an Idempotency-Key, on ${kind}`, () => {
     let worker: FakeWorker
     let installation: Installation
-    /** While it is not there, tools answer at once. */
+    /** Tools wait for it before they answer. */
     let held: Promise<void> | undefined
 
     beforeAll(async () => {
@@ -76,13 +76,13 @@ export function namedRequests(kind: DatabaseKind): void {
     const calls = () => worker.invocations.length
     const lastRun = () => worker.invocations.at(-1)?.call.execution_id
 
-    /** Two that run: the one that will die, and another. */
+    /** Two running processes: the one that will die, and another. */
     async function two(): Promise<readonly [Node, Node]> {
       while (installation.nodes.length < 2) await installation.start()
       return [installation.nodes[0] as Node, installation.nodes[1] as Node]
     }
 
-    /** The process is killed while the tool runs, which goes on running. */
+    /** Kills the process while the tool runs at the worker, where it then ends; returns another process. */
     async function killedWhileItRuns(path: string, key: string, body: object) {
       const [first, other] = await two()
       const tools = Promise.withResolvers<void>()

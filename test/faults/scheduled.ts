@@ -4,16 +4,16 @@ import { until } from '../until.ts'
 import { type DatabaseKind, type Installation, install, report } from './installation.ts'
 import type { KillPoint } from './kill-at.ts'
 
-// Runs that are put off, on several `gatepass serve` of one database: each is run once, whichever node has room, and
-// a node that is killed with SIGKILL takes none of them along. The worker counts by execution.
+// Scheduled runs, on several `gatepass serve` of one database: each is run once, by any node with room, and none is
+// lost with a node that is killed with SIGKILL. The worker counts the calls of each run.
 
 const SECRET = 'the secret of the worker'
 const NODES = { SQLite: 2, PostgreSQL: 3 } as const
 const SHARED = 60
-/** As many as one process takes of a project at once; every other may be run twice. */
+/** As many runs of a project as one process takes at once. Every second one calls a tool that may be run twice. */
 const RUNS = 4
 const LONG_SECONDS = 3600
-/** Of a dead process. */
+/** By how much the leases of a dead process are moved back. */
 const LEASE_SECONDS = 60
 
 const CLAIMED = 'update "executions" set "status"[^]*"attempts" = "executions"."attempts" \\+ 1'
@@ -28,7 +28,7 @@ export function scheduledRuns(kind: DatabaseKind): void {
   describe(`on ${kind}`, () => {
     let worker: FakeWorker
     let installation: Installation
-    /** While it is not there, tools answer at once. */
+    /** Tools wait for it before they answer. */
     let held: Promise<void> | undefined
     const counts = { kills: 0, runs: 0, repeated: 0, notRepeated: 0 }
 
@@ -64,7 +64,7 @@ export function scheduledRuns(kind: DatabaseKind): void {
     const stopNodes = () => Promise.all([...installation.nodes].map((node) => node.stop()))
     const invoked = (id: string) => worker.invocations.filter(({ call }) => call.execution_id === id).length
 
-    /** Every other of a tool that may be run twice. */
+    /** Schedules runs, every second one of a tool that may be run twice. */
     async function schedule(count: number, inSeconds: number): Promise<readonly Run[]> {
       const run_at = new Date(Date.now() + inSeconds * 1000).toISOString().slice(0, 19)
       const scheduled = Array.from({ length: count }, async (_, i): Promise<Run> => {
@@ -98,7 +98,7 @@ export function scheduledRuns(kind: DatabaseKind): void {
       expect(runs.map(({ id }) => invoked(id))).toEqual(runs.map(() => 1))
     })
 
-    /** Puts runs off, lets one process alone find them due, and has it killed; then another goes on. */
+    /** Schedules runs, lets one process alone find them due, and kills it; then starts another. */
     async function killed(
       kill: KillPoint | 'while its tools run',
       { whenAllRun = false }: { readonly whenAllRun?: boolean } = {},
@@ -113,7 +113,7 @@ export function scheduledRuns(kind: DatabaseKind): void {
         await until(() => runs.every(({ id }) => invoked(id) === 1))
         await victim.kill()
       } else {
-        // what ends first would have the process killed before it has called the other tools
+        // the first tool to end would kill the process before it has called the other tools
         if (whenAllRun) held = tools.promise
         const started = installation
           .start({ environment: { TEST_KILL_AT: JSON.stringify(kill) } })
@@ -132,7 +132,7 @@ export function scheduledRuns(kind: DatabaseKind): void {
       return runs
     }
 
-    /** None is lost, and none is run twice that must not be. */
+    /** Expects that no run is lost, and that only runs of a safe tool are run twice. */
     async function expectKept(runs: readonly Run[]) {
       const ends = await ended(runs)
       for (const [i, { id, isSafe }] of runs.entries()) {
@@ -183,7 +183,7 @@ export function scheduledRuns(kind: DatabaseKind): void {
           const runs = await killed({ when, statement: SETTLED }, { whenAllRun: true })
           const { completed, invoked } = await expectKept(runs)
           expect(completed).toBeGreaterThanOrEqual(RUNS / 2)
-          expect(Math.min(...invoked)).toBe(1) // its tools were under way, and none is left out
+          expect(Math.min(...invoked)).toBe(1) // every tool had been called before the kill
         },
       )
     })

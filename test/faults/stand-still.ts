@@ -1,15 +1,14 @@
-import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { until } from '../until.ts'
 import { addProvider, approve, begin, codesSentTwice, connect, connectionOf, statusOf } from './clients.ts'
-import { type DatabaseKind, type Installation, install, type Node } from './installation.ts'
+import { type DatabaseKind, type Installation, install, isStopped, type Node } from './installation.ts'
 import type { KillPoint } from './kill-at.ts'
 
-// R2, R4, P5: a process that is stopped (SIGSTOP) between taking the lease on a refresh and sending the request, for so
-// long that another refreshes the same connection; likewise between its claim on a code and sending the code. The
-// provider ends a grant whose refresh token comes twice.
+// R2, R4, P5: a process is stopped (SIGSTOP) after it has taken the lease on a refresh and before it sends the request,
+// for so long that another process refreshes the same connection; likewise after it has claimed a code and before it
+// sends the code. The provider revokes a grant whose refresh token is sent twice.
 
 const CLAIMED: KillPoint = {
   when: 'after',
@@ -67,7 +66,7 @@ export function standStill(kind: DatabaseKind): void {
       await stopped.ask(point)
       const answer = tokenAt(stopped, user)
       answer.catch(() => {})
-      await until(async () => (await stateOf(stopped)) === 'T')
+      await until(() => isStopped(stopped))
       return {
         async goOn() {
           process.kill(stopped.pid, 'SIGCONT')
@@ -76,7 +75,7 @@ export function standStill(kind: DatabaseKind): void {
       }
     }
 
-    /** Another process took over and refreshed; the suspended one sends nothing, and gives the token there is. */
+    /** Another process takes over and refreshes; the stopped one then sends nothing and answers the stored token. */
     async function expectOneRefresh(
       user: (typeof USERS)[number],
       goOn: () => ReturnType<typeof tokenAt>,
@@ -118,7 +117,7 @@ export function standStill(kind: DatabaseKind): void {
         headers: { cookie: cookies.join('; ') },
       })
       late.catch(() => {})
-      await until(async () => (await stateOf(stopped)) === 'T')
+      await until(() => isStopped(stopped))
       const readmit = installation.withdraw(stopped)
       await installation.lapse()
       await until(async () => (await statusOf(installation, flow.id)) === 'pending')
@@ -144,7 +143,7 @@ export function standStill(kind: DatabaseKind): void {
         headers: { authorization: 'Bearer test-administrator-key', connection: 'close' },
       })
       late.catch(() => {})
-      await until(async () => (await stateOf(stopped)) === 'T')
+      await until(() => isStopped(stopped))
       const readmit = installation.withdraw(stopped)
       const again = await connect(installation, 'comes back')
       expect(again).not.toBe(id)
@@ -154,7 +153,7 @@ export function standStill(kind: DatabaseKind): void {
       expect(as.requestsTo('/revoke')).toEqual([])
     })
 
-    test('for too long, although the row still says that the lease is its own: it begins anew', async () => {
+    test('for too long, although the row still says that the lease is its own: it takes the lease again', async () => {
       const { goOn } = await stoppedAt(CLAIMED, node(2), 'own clock')
       await installation.sql(
         `update connections set lease_until = lease_until + 600 where id = '${ids.get('own clock')}'`,
@@ -167,10 +166,4 @@ export function standStill(kind: DatabaseKind): void {
       expect(as.refreshReuses).toEqual([])
     })
   })
-}
-
-/** `T`: stopped (proc_pid_stat). */
-async function stateOf({ pid }: Node): Promise<string | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[0]
 }

@@ -1,13 +1,13 @@
 import type { Fault, History, Refresh, Request } from './history.ts'
 
-/** What does not hold, and the part of the history that shows it. */
+/** A promise that a history breaks, and the part of the history that shows it. */
 export interface Violation {
   readonly promise: string
   readonly what: string
   readonly excerpt: readonly string[]
 }
 
-/** How long after calm every user has a token, or was told to approve again. */
+/** Within that time after the faults have ended, every user has a token. */
 export const LIVENESS_MS = 45_000
 
 type Check = (history: History) => readonly Violation[]
@@ -17,7 +17,7 @@ export function check(history: History): readonly Violation[] {
   return CHECKS.flatMap((one) => one(history))
 }
 
-/** P4: what was acknowledged is there at the end, unless a client asked for its deletion. */
+/** P4: a connection that was acknowledged is there at the end, unless a client asked for its deletion. */
 const kept: Check = (history) => {
   const { requests, end } = history
   const there = new Set(end.connections)
@@ -51,7 +51,7 @@ const oneAtATime: Check = (history) => {
     )
 }
 
-/** Only what takes a process away from its request lets another take over before that ended. */
+/** Whether the process of the first request was killed or stopped: only then may another send the token before it ends. */
 function wasCutOff({ faults }: History, first: Refresh, second: Refresh): boolean {
   const takesAway = (kind: Fault['kind']) => kind === 'kill' || kind === 'stop'
   return faults.some(
@@ -75,7 +75,10 @@ const fenced: Check = (history) => {
     )
 }
 
-/** P6: nothing but a refusal of the provider's own costs a consent, and it refuses only what was used before. */
+/**
+ * P6: a user must approve again only because the provider refused a refresh token, and it refuses only a token that it
+ * has seen before. So every lost outcome needs a refresh token that came again.
+ */
 const noNewConsent: Check = (history) => {
   const { trail, provider } = history
   const refused = trail.ended.filter(({ reason }) => reason === 'refresh_refused')
@@ -105,7 +108,7 @@ const noNewConsent: Check = (history) => {
   ]
 }
 
-/** P7: every token that was answered is on record, as that user's, and the trail is whole. */
+/** P7 and P1: the audit trail has every token that was answered, as its user's, and its chain is whole. */
 const recorded: Check = (history) => {
   const { requests, trail } = history
   const broken = trail.faults.map((fault) =>
@@ -152,7 +155,7 @@ const atMostOnce: Check = (history) => {
     ([, times]) => times > 1,
   )
   const answered = of(requests, 'execute').filter((one) => isOk(one) && one.executionId !== undefined)
-  // one that is safe to repeat is run again when its process is taken for dead, and each caller hears of its own run
+  // a safe tool is run again when its process is taken for dead, and each caller is answered its own run
   const twoFaced = unique(
     answered.filter(({ isSafe }) => isSafe !== true),
     ({ key }) => key,
@@ -187,7 +190,7 @@ const atMostOnce: Check = (history) => {
   ]
 }
 
-/** What was acknowledged as taken away is not given to a request that begins afterwards. */
+/** After a deletion, a revocation or a policy was acknowledged, no request that begins later gets the token. */
 const denied: Check = (history) => {
   const { requests } = history
   const after = (
@@ -237,7 +240,7 @@ const denied: Check = (history) => {
   ]
 }
 
-/** Once it is calm, every user has a token within 45 s. */
+/** Within 45 s after the faults have ended, every user has a token. */
 const live: Check = (history) => {
   const { settledMs, unsettled } = history.end
   if (settledMs !== undefined && settledMs <= LIVENESS_MS) return []
@@ -251,7 +254,7 @@ const live: Check = (history) => {
   ]
 }
 
-/** What is wrong with Gatepass itself is never answered. */
+/** No request is answered 500, which would be a bug of Gatepass. */
 const noBug: Check = (history) =>
   history.requests
     .filter(({ status }) => status === 500)
@@ -286,7 +289,7 @@ function about({ user, connection, key, requestId }: Request): (line: string) =>
   return (line) => names.some((name) => line.includes(name ?? ''))
 }
 
-/** Each request with one that sent the same refresh token later. */
+/** Each refresh, paired with each later one of the same refresh token. */
 function pairs(refreshes: readonly Refresh[]): (readonly [Refresh, Refresh])[] {
   return refreshes.flatMap((first, i) =>
     refreshes
@@ -312,7 +315,7 @@ export function short(secret: string): string {
 
 const MOST_LINES = 40
 
-/** Faults are always shown; of requests, those that it is about. */
+/** Its excerpt has every fault in the span of time, and the requests, refreshes and calls that `isAbout` accepts. */
 function violation(
   history: History,
   promise: string,

@@ -1,4 +1,4 @@
-/** Choices that a seed repeats (mulberry32). */
+/** Random choices; the same seed makes the same ones (mulberry32). */
 export interface Choices {
   /** At least 0, less than 1. */
   number(): number
@@ -6,7 +6,7 @@ export interface Choices {
   between(least: number, most: number): number
   of<T>(list: readonly T[]): T
   chance(of: number): boolean
-  /** Choices of its own for a part that runs beside others, so that their timing changes none of its choices. */
+  /** Choices for one of several parts that run at once, so that their timing does not change what each chooses. */
   branch(name: string): Choices
 }
 

@@ -1,16 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isStopped } from '../faults/installation.ts'
 import type { KillPoint } from '../faults/kill-at.ts'
+import { until } from '../until.ts'
 import type { Choices } from './choices.ts'
 import type { Fault } from './history.ts'
-import { isStopped, until, type World } from './world.ts'
+import type { World } from './world.ts'
 
-// What is done to the processes, their database and the provider's answers while the clients go on. One fault of the
-// processes at a time; what the provider does goes on beside it.
+// Faults of the processes, of their database and of the provider's answers, while the clients go on. The processes have
+// one fault at a time; the provider's faults come independently of these.
 
 /**
- * The points of a refresh at which a process is stopped, and whether its lease is moved back meanwhile so that another takes
- * it over. After its last look the process goes by its own clock, which cannot be moved: `test/faults/stand-still.ts`
- * stops it there for as long as that takes.
+ * The points of a refresh at which a process is stopped. `lapses`: its lease is moved back meanwhile, so that another
+ * process takes over. After it has last read the lease, a process goes by its own clock, which a test cannot move;
+ * `test/faults/stand-still.ts` stops it there until the lease has expired by that clock.
  */
 const POINTS: readonly { readonly what: string; readonly point: KillPoint; readonly lapses: boolean }[] = [
   {
@@ -24,30 +26,30 @@ const POINTS: readonly { readonly what: string; readonly point: KillPoint; reado
     lapses: true,
   },
   {
-    what: 'after its last look at the lease',
+    what: 'after it has last read the lease',
     point: { when: 'after', statement: '^select [^]*"lease_until"[^]*where[^]*"lease_owner" =' },
     lapses: false,
   },
   {
-    what: 'before what it was answered is stored',
+    what: 'before the answer is stored',
     point: { when: 'before', statement: 'update "connections" set [^]*"access" =' },
     lapses: false,
   },
   {
-    what: 'after what it was answered is stored',
+    what: 'after the answer is stored',
     point: { when: 'after', statement: 'update "connections" set [^]*"access" =' },
     lapses: false,
   },
 ]
 const NEVER: KillPoint = { when: 'before', statement: '(?!)' }
 const UNTIL_REACHED_MS = 1_000
-/** By which leases and claims are moved back, so that no test waits for them in real time. */
+/** By how much leases and claims are moved back, so that no test waits until they expire. */
 const LAPSED_SECONDS = 60
 
 export interface FaultParts {
   readonly world: World
   readonly choices: Choices
-  /** Stops the database at once and starts it again; absent where it is shared with others. */
+  /** Stops the database at once and starts it again; absent where other tests use the same server. */
   readonly restartDatabase?: () => Promise<void>
   /** Milliseconds since the world began. */
   readonly until: number
@@ -111,7 +113,7 @@ async function kill(world: World, choices: Choices): Promise<void> {
   })
 }
 
-/** For longer or shorter than others take it for dead. */
+/** Stops a process for a shorter or a longer time than others wait until they take it for dead. */
 async function stop(world: World, choices: Choices): Promise<void> {
   const slot = choices.between(0, world.slots.length - 1)
   const ms = choices.of([300, 1_000, 4_500])
@@ -126,11 +128,12 @@ async function stop(world: World, choices: Choices): Promise<void> {
   })
 }
 
-/** Until another process has had the time to take over what it held. */
+/** Stops a process at a point of a refresh, until another process has had the time to take the refresh over. */
 async function stopWithinRefresh(world: World, choices: Choices): Promise<void> {
   const slot = choices.between(0, world.slots.length - 1)
   const { what, point, lapses } = choices.of(POINTS)
-  // longer than a lease may be held before the request is sent, sometimes; one that holds the write lock stops all others
+  // sometimes longer than a lease may be held before the request is sent; but shorter where the process holds the write
+  // lock of SQLite, because then no other process can write
   const ms = lapses ? choices.of([500, 1_500, 3_000]) : choices.between(200, 1_000)
   const node = world.slots[slot]?.node
   if (node === undefined || !node.isRunning) return
@@ -154,7 +157,7 @@ async function stopWithinRefresh(world: World, choices: Choices): Promise<void> 
           `update connections set lease_until = lease_until - ${LAPSED_SECONDS} where id = '${connection}'`,
         )
         .catch(() => {})
-    // another process must take it over while this one is stopped, also if no client asks
+    // makes another process take the refresh over while this one is stopped, in case no client does
     if (lapses && connection !== undefined)
       await world.ask((slot + 1) % world.slots.length, 'POST', `/v1/connections/${connection}/token`)
     await sleep(ms)
@@ -163,8 +166,8 @@ async function stopWithinRefresh(world: World, choices: Choices): Promise<void> 
   })
 }
 
-async function withTimeout(asked: Promise<unknown>): Promise<void> {
-  await Promise.race([asked.catch(() => {}), sleep(1_000)])
+async function withTimeout(answer: Promise<unknown>): Promise<void> {
+  await Promise.race([answer.catch(() => {}), sleep(1_000)])
 }
 
 async function cut(world: World, choices: Choices): Promise<void> {

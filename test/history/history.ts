@@ -1,9 +1,9 @@
-/** What was asked, answered and done in one run; times are milliseconds since its beginning. */
+/** The requests, answers and faults of one run; times are milliseconds since it began. */
 export interface History {
   readonly requests: readonly Request[]
   readonly faults: readonly Fault[]
   readonly provider: ProviderHistory
-  /** Calls of tools, as the worker saw them; `key` names the request (or scheduled run) they are of. */
+  /** Calls of tools, as the worker saw them; `key` names the request or the scheduled run that made the call. */
   readonly calls: readonly ToolCall[]
   readonly trail: TrailHistory
   readonly end: End
@@ -21,7 +21,7 @@ export type Operation =
   | 'execute'
   | 'schedule'
 
-/** A request of a client and its answer; without `status` none came. */
+/** A request of a client and its answer; without `status` there was none. */
 export interface Request {
   readonly operation: Operation
   readonly client: number
@@ -36,9 +36,9 @@ export interface Request {
   readonly connection?: string
   readonly policy?: string
   readonly apiKey?: string
-  /** SHA-256 of an access token that was answered, cut short, as the audit trail has it. */
+  /** The fingerprint of an access token that was answered, as in the audit trail. */
   readonly fingerprint?: string
-  /** Of `execute` and `schedule`: what names the run. */
+  /** Of `execute` and `schedule`: the name of the run. */
   readonly key?: string
   readonly isSafe?: boolean
   readonly executionId?: string
@@ -66,7 +66,7 @@ export interface ProviderHistory {
 export interface Refresh {
   readonly refreshToken: string
   readonly arrived: number
-  /** Until the provider answered or let it go. */
+  /** When the provider answered it or closed its connection. */
   readonly ended: number
   /** Fingerprint of the access token that it issued. */
   readonly issued?: string
@@ -93,7 +93,7 @@ export interface TrailHistory {
 
 export interface End {
   readonly connections: readonly string[]
-  /** Until every user had a token or was asked to approve again, once it was calm; absent: not in time. */
+  /** From the end of the faults until every user had a token; absent: not in time. */
   readonly settledMs?: number
   readonly unsettled: readonly string[]
 }

@@ -1,12 +1,12 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A link to a server of TCP, on loopback, that can be cut, stalled and delayed. */
+/** A TCP proxy on loopback, whose connections can be cut, stalled and delayed. */
 export interface Link {
   readonly port: number
-  /** Ends all connections; new ones are taken. */
+  /** Closes all connections; new ones are accepted. */
   cut(): void
-  /** Nothing goes through until `restore`; nothing is lost either. */
+  /** Holds all bytes until `restore`. */
   stall(): void
   delay(ms: number): void
   restore(): void
@@ -18,15 +18,15 @@ export async function openLink(port: number): Promise<Link> {
   let delayMs = 0
   let stalled: { readonly over: Promise<void>; readonly end: () => void } | undefined
 
-  /** Pieces go on in their order, each after the delay. */
+  /** Passes chunks on in their order, each after the delay. */
   function pass(from: Socket, to: Socket): void {
     let last = Promise.resolve()
-    from.on('data', (piece) => {
+    from.on('data', (chunk) => {
       const due = delayMs > 0 ? sleep(delayMs, undefined, { ref: false }) : undefined
       last = last.then(async () => {
         await due
         await stalled?.over
-        if (!to.destroyed) to.write(piece)
+        if (!to.destroyed) to.write(chunk)
       })
     })
     from.on('end', () => {

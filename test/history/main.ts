@@ -1,8 +1,7 @@
-/**
- * `npm run history -- --seed 7 --runs 5 --seconds 10 --database postgres`: histories of many clients under random
- * faults, checked. The seed repeats the choices; the machine's timing is its own. Fails at the first run with a
- * violation, and prints the part of the history that shows it (`--keep-going`: at the end).
- */
+// `npm run history -- --seed 7 --runs 5 --seconds 10 --database postgres` runs many clients under random faults and
+// checks their histories. The same seed makes the same choices, but not the same timing. It stops at the first run with
+// a violation (with `--keep-going` after all runs), and prints the part of the history that shows it.
+
 import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -14,7 +13,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     runs: { type: 'string', default: '1' },
     seconds: { type: 'string', default: '8' },
-    /** `both`: one after the other. */
+    /** `both`: the runs alternate. */
     database: { type: 'string', default: 'both' },
     'keep-going': { type: 'boolean', default: false },
   },
@@ -65,7 +64,7 @@ async function onPostgres(cluster: PostgresCluster, seed: number): Promise<RunRe
   }
 }
 
-/** `pg_ctl stop -m immediate` and a start: nothing is written down, the start recovers from the log. */
+/** As `pg_ctl stop -m immediate`, without a checkpoint: the start recovers from the write-ahead log. */
 async function restart(cluster: PostgresCluster): Promise<void> {
   const pid = await cluster.processId()
   process.kill(pid, 'SIGQUIT')

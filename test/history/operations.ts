@@ -4,13 +4,13 @@ import type { Choices } from './choices.ts'
 import type { Operation, Request } from './history.ts'
 import type { Answer, AskOptions, World } from './world.ts'
 
-// Many clients that do what callers and users do, at any node, and write down what they asked and were answered.
+// Many clients that do what callers and users do, at any node, and record their requests and the answers.
 
 export const USERS = ['ada', 'bob', 'cyd', 'dan', 'eve'] as const
 const CLIENTS = 6
 const CONSENT_MS = 6_000
 
-/** A request as it was recorded: with the token itself, of which the history holds a fingerprint. */
+/** A request as it was recorded, with the token itself; the history has its fingerprint instead. */
 export type Recorded = Omit<Request, 'fingerprint'> & { readonly token?: string }
 
 export interface Load {
@@ -20,10 +20,11 @@ export interface Load {
 }
 
 interface Known {
-  /** By user, the connection that was answered last. */
+  /** By user, the id of the newest connection. */
   readonly connections: Map<string, string>
+  /** The API keys, by their ids. */
   readonly keys: Map<string, string>
-  /** Of the policies that deny: their ids by user. */
+  /** By user, the id of the policy that denies. */
   readonly denied: Map<string, string>
 }
 
@@ -76,7 +77,7 @@ export function startLoad(world: World, choices: Choices): Load {
     readonly user: string
   }
 
-  const told = ({ status, body }: Answer): Partial<Recorded> =>
+  const tokenOf = ({ status, body }: Answer): Partial<Recorded> =>
     status === 200 && typeof body.access_token === 'string' ? { token: body.access_token } : {}
 
   async function token({ of, ask, own, user }: Turn): Promise<void> {
@@ -85,7 +86,7 @@ export function startLoad(world: World, choices: Choices): Load {
     const answer = await record(
       { ...of, connection },
       () => ask('POST', `/v1/connections/${connection}/token`),
-      told,
+      tokenOf,
     )
     const isGone =
       answer?.status === 404 || (answer?.status === 403 && answer.body.name === 'authorization_required')
@@ -125,7 +126,7 @@ export function startLoad(world: World, choices: Choices): Load {
       await record(
         { ...turn.of, connection, apiKey: name },
         () => turn.ask('POST', `/v1/connections/${connection}/token`, { key }),
-        told,
+        tokenOf,
       )
     },
     async delete({ of, ask, user }) {
@@ -170,7 +171,7 @@ export function startLoad(world: World, choices: Choices): Load {
       const key = fresh('run')
       const body = { tool_name: isSafe ? 'Demo.Again' : 'Demo.Once', input: { key } }
       const again = own.between(1, 3)
-      // the same request again, elsewhere, also while the first is under way
+      // repeats the request at other nodes, also while the first is under way
       const repeats = Array.from({ length: again }, async (_, i) => {
         await sleep(i * own.between(0, 400))
         const node = (of.node + i) % world.slots.length
@@ -220,7 +221,7 @@ const OPERATIONS: readonly Operation[] = [
   'revoke key',
 ]
 
-/** Follows the link to its end; a browser gives up sooner or later. */
+/** Follows the link to its end, for at most six seconds. */
 export async function approve(url: string): Promise<void> {
   const browser = new UserAgent()
   const walk = browser.get(url).then((page) => browser.submitForm(page))

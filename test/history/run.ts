@@ -11,9 +11,9 @@ import { openWorld, type World } from './world.ts'
 export interface RunOptions {
   readonly kind: DatabaseKind
   readonly seed: number
-  /** Of load and faults, without the start before and the calm after them. */
+  /** How long load and faults last; the start before them and the calm after them come on top. */
   readonly seconds: number
-  /** Of an empty database on PostgreSQL. */
+  /** The address of an empty PostgreSQL database. */
   readonly databaseUrl?: string
   readonly restartDatabase?: () => Promise<void>
 }
@@ -24,7 +24,7 @@ export interface RunReport {
   readonly history: History
 }
 
-/** One history: load and faults, then calm, then what everybody knows is compared with what was promised. */
+/** Makes one history and checks it: load and faults, then calm without both, then the checks. */
 export async function runHistory({
   kind,
   seed,
@@ -44,8 +44,8 @@ export async function runHistory({
 }
 
 /**
- * Restarts every process and restores every link. What dead processes held is moved back, since all requests have ended and living processes have
- * released what they held; then every user must get a token.
+ * Restores every link and restarts every dead process. Ends the leases and claims of dead processes: after all requests
+ * have ended, living processes hold none. Then every user must get a token.
  */
 async function calm(world: World): Promise<End> {
   for (const { link } of world.slots) link?.restore()
@@ -76,7 +76,7 @@ async function liftPolicies(world: World): Promise<void> {
   if (left.items.length > 0) await liftPolicies(world)
 }
 
-/** At every node; who has to approve first does. */
+/** Asks every node for the user's token. A user who must approve first does so, and is asked about again later. */
 async function hasToken(world: World, user: string): Promise<boolean> {
   const listed = await world.ask(0, 'GET', `/v1/connections?user_id=${user}`)
   if (listed?.status !== 200) return false
@@ -94,7 +94,7 @@ async function consent(world: World, user: string): Promise<false> {
   const body = { auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } }, user_id: user }
   const begun = await world.ask(0, 'POST', '/v1/auth/authorize', { body })
   if (begun?.body.status === 'pending') await approve(begun.body.url)
-  return false // looked at again
+  return false
 }
 
 async function insist(world: World, method: string, path: string): Promise<AnyJson> {

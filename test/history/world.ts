@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AnyJson } from '../any-json.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { type FakeWorker, startFakeWorker, type WorkerTool } from '../fake-worker.ts'
 import { addProvider } from '../faults/clients.ts'
 import { type DatabaseKind, type Installation, install, KILL_AT, type Node } from '../faults/installation.ts'
-import { until } from '../until.ts'
+
+import { API_KEY } from '../served.ts'
 import type { Choices } from './choices.ts'
 import type { Fault, Refresh, ToolCall } from './history.ts'
 import { type Link, openLink } from './link.ts'
@@ -16,14 +16,14 @@ const LIFE_SECONDS = 2
 /** How far the clocks of the nodes on PostgreSQL are ahead of the true time. */
 const CLOCKS_AHEAD = [0, 0, 20, -20, 180, -180]
 
-/** Where a process may be told to run next. */
+/** A place for one process; a process that was killed is replaced by one with the same environment and link. */
 interface Slot {
   node: Node
   readonly link: Link | undefined
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** Three nodes on PostgreSQL or two on SQLite, what they talk to, and what was seen of them. */
+/** Three nodes on PostgreSQL or two on SQLite, the servers that they talk to, and what these servers recorded. */
 export interface World extends AsyncDisposable {
   readonly kind: DatabaseKind
   readonly installation: Installation
@@ -32,14 +32,13 @@ export interface World extends AsyncDisposable {
   readonly calls: ToolCall[]
   readonly refreshes: Refresh[]
   readonly faults: Fault[]
-  readonly codes: { at: number; code: string }[]
-  /** The provider holds each answer for that long: before and after it has carried the refresh out. */
+  /** For how long the provider holds each refresh, before and after it has carried it out. */
   readonly holdMs: { arrived: number; carriedOut: number }
   /** Milliseconds since the world began. */
   now(): number
   /** Starts a process in the slot of one that was killed. */
   restart(slot: number): Promise<void>
-  /** A request to one process; `undefined` when no answer came. */
+  /** Sends a request to one process; `undefined`: there was no answer in time. */
   ask(slot: number, method: string, path: string, options?: AskOptions): Promise<Answer | undefined>
 }
 
@@ -55,8 +54,7 @@ export interface Answer {
   readonly body: AnyJson
 }
 
-const API_KEY = 'test-administrator-key'
-const PATIENCE_MS = 8_000
+const TIMEOUT_MS = 8_000
 
 export async function openWorld(
   kind: DatabaseKind,
@@ -71,7 +69,7 @@ export async function openWorld(
   })
   const calls: ToolCall[] = []
   const refreshes: Refresh[] = []
-  const codes: { at: number; code: string }[] = []
+
   const worker = await startWorker(calls, now)
   const holdMs = { arrived: 0, carriedOut: 0 }
   watchRefreshes(as, refreshes, holdMs, now)
@@ -94,7 +92,6 @@ export async function openWorld(
     slots,
     calls,
     refreshes,
-    codes,
     faults: [],
     holdMs,
     now,
@@ -113,7 +110,7 @@ export async function openWorld(
             connection: 'close',
             ...headers,
           },
-          signal: AbortSignal.timeout(PATIENCE_MS),
+          signal: AbortSignal.timeout(TIMEOUT_MS),
           ...(body && { body: JSON.stringify(body) }),
         })
         const text = await response.text()
@@ -162,7 +159,7 @@ async function prepare(
   if (status !== 201) throw new Error(`the worker was refused: ${JSON.stringify(body)}`)
 }
 
-/** Two tools: one may be repeated. Each call names what it is of. */
+/** Two tools, of which `Again` may be repeated. The argument `key` of a call names its request or scheduled run. */
 async function startWorker(calls: ToolCall[], now: () => number): Promise<FakeWorker> {
   const tool = (name: string, isSafe: boolean): WorkerTool => ({
     name,
@@ -178,7 +175,7 @@ async function startWorker(calls: ToolCall[], now: () => number): Promise<FakeWo
   return startFakeWorker({ secret: WORKER_SECRET, tools: [tool('Once', false), tool('Again', true)] })
 }
 
-/** Holds each refresh as the faults say, and writes down when it came, when it ended and what it issued. */
+/** Holds each refresh for as long as `holdMs` says, and records when it arrived and ended, and which token it issued. */
 function watchRefreshes(
   as: FakeAuthorizationServer,
   refreshes: Refresh[],
@@ -205,11 +202,3 @@ function watchRefreshes(
     return held > 0 ? sleep(held) : undefined
   }
 }
-
-/** `T`: stopped (proc_pid_stat). */
-export async function isStopped({ pid }: Node): Promise<boolean> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[0] === 'T'
-}
-
-export { until }
