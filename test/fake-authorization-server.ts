@@ -13,7 +13,7 @@ export interface Account {
   [member: string]: unknown
 }
 
-/** A token request that goes wrong for another reason than its own content. */
+/** Why a token request fails although its content is right. */
 export type Fault =
   | 'refuse' // 400 invalid_grant: the only one that means the grant is gone
   | 'refuse-403' // Atlassian: 403 invalid_grant
@@ -46,7 +46,7 @@ export type Consent =
   | 'no-code'
   | 'repeated-code'
   | 'code-and-error'
-  | 'dead-end' // a page that leads nowhere, as when the user walks away
+  | 'dead-end' // a page without a link, as when the user gives up
 
 /** How the server behaves from the next request on; set members at any time. */
 export interface Behaviour {
@@ -54,7 +54,7 @@ export interface Behaviour {
   requirePkce: 'S256' | 'plain' | 'none' | 'ignore'
   /** `refuse-both` takes either place but not both at once; `public` expects no secret; `refuse` refuses every client. */
   clientAuth: 'either' | 'basic-only' | 'post-only' | 'refuse-both' | 'public' | 'refuse'
-  /** In place of `clientAuth`: why the client is refused. */
+  /** In place of `clientAuth`: returns why the client is refused, if it is. */
   checkClient: ((request: RecordedRequest) => string | undefined) | undefined
   /** What is done to the id and the secret of Basic: RFC 6749's form decoding, percent decoding, or nothing (RFC 7617). */
   basicDecoding: 'form' | 'percent' | 'none'
@@ -69,9 +69,9 @@ export interface Behaviour {
   parameterNames: Readonly<Record<string, string>>
   tokenMethod: 'POST' | 'GET'
   tokenFormat: TokenFormat
-  /** Laid over the token response: other members, or wrong ones. `undefined` removes. */
+  /** Merged over the token response: other members, or wrong ones. `undefined` removes one. */
   tokenMembers: TokenMembers
-  /** Takes the place of the token response altogether. */
+  /** Replaces the whole token response. */
   rawTokenAnswer:
     | {
         status?: number
@@ -98,7 +98,7 @@ export interface Behaviour {
   longLifetime: number
   omitRefreshToken: boolean
   omitRefreshTokenOnRefresh: boolean
-  /** Airtable: a refresh ends the access tokens before it. */
+  /** Airtable: a refresh invalidates the earlier access tokens. */
   refreshKillsAccessTokens: boolean
   /** What a refresh grants instead of the scopes of the grant. */
   scopesOnRefresh: readonly string[] | undefined
@@ -109,7 +109,7 @@ export interface Behaviour {
   registration: 'public' | 'secret' | 'refuse'
   /** Client ids that are https URLs are taken, as by a server that reads client ID metadata documents. */
   clientIdUrls: boolean
-  /** Laid over the metadata; `undefined` removes. */
+  /** Merged over the metadata; `undefined` removes a member. */
   metadata: Readonly<Record<string, unknown>>
 }
 
@@ -186,7 +186,7 @@ export type FakeAuthorizationServer = Awaited<ReturnType<typeof startFakeAuthori
 
 /**
  * An authorization server and its API on real HTTP. /authorize redirects at once, as for a user who approves;
- * `behaviour` makes it misbehave, and `requests` has everything it is asked.
+ * `behaviour` makes it misbehave, and `requests` has every request it received.
  */
 export async function startFakeAuthorizationServer(options: FakeAuthorizationServerOptions = {}) {
   const {
@@ -228,7 +228,7 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
   })
   const { url } = loopback
 
-  /** `params` by the standard's names; parameters that came under those themselves are not known. */
+  /** The request with `params` under the standard's names. A renamed parameter under its standard name is ignored. */
   function withStandardNames(request: RecordedRequest): RecordedRequest {
     const params: Record<string, string> = { ...request.params }
     for (const [standard, name] of Object.entries(behaviour.parameterNames)) {
@@ -357,7 +357,8 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
     const mode = refreshing ? behaviour.refresh : behaviour.exchange
     const delayMs = refreshing ? behaviour.refreshDelayMs : behaviour.exchangeDelayMs
 
-    // Carried out on arrival and answered after the delay, so that a second request meanwhile meets the new state.
+    // The server carries a refresh out when it arrives and answers after the delay, so that a second request in between
+    // meets the new state.
     const carryOut = () => {
       const grant = refreshing ? useRefreshToken(params.refresh_token ?? '') : useCode(params)
       return typeof grant === 'string'
@@ -420,14 +421,14 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
     const rule = behaviour.clientAuth
     if (rule === 'refuse') return 'Client authentication failed.'
     if (behaviour.tokenMethod === 'POST' && search.includes('client_secret='))
-      return 'The secret must not stand in the URL.'
+      return 'The secret must not be in the URL.'
     if (rule === 'public') {
       if (headers.authorization || posted) return 'This client has no secret.'
       return isClient(params.client_id) ? undefined : 'Unknown client.'
     }
     const isPublic = clients.get(params.client_id ?? '') === undefined && isClient(params.client_id)
     if (isPublic && !headers.authorization && !posted) return undefined
-    if (rule === 'basic-only' && posted) return 'The secret must not stand in the body.'
+    if (rule === 'basic-only' && posted) return 'The secret must not be in the body.'
     if (rule === 'post-only' && headers.authorization) return 'HTTP Basic is not supported.'
     if (rule === 'refuse-both' && headers.authorization && posted) return 'Use one method only.'
     if (!basic && !posted) return 'Client authentication is missing.'
@@ -520,7 +521,7 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
     return answerJson(res, 200, found.grant.account)
   }
 
-  /** Instagram: another token for one that is alive, which lives longer. */
+  /** Instagram: exchanges a live token for one with a longer lifetime. */
   function exchange(res: ServerResponse, { params }: RecordedRequest) {
     const found = live(params.access_token)
     if (!found || (params.client_secret !== undefined && params.client_secret !== clientSecret))
@@ -535,7 +536,7 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
     })
   }
 
-  /** RFC 7009: a refresh token takes its grant along, an access token only itself. */
+  /** RFC 7009: revoking a refresh token revokes its grant; revoking an access token revokes that token alone. */
   function revoke(res: ServerResponse, request: RecordedRequest) {
     if (behaviour.revocation === 'hang') return
     if (typeof behaviour.revocation === 'object')
@@ -595,7 +596,7 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
     clientId,
     clientSecret,
     behaviour,
-    /** Who approves from now on; earlier grants keep whom they had. */
+    /** The account that approves from now on; earlier grants keep theirs. */
     account,
     requests,
     requestsTo: (path: string) => requests.filter((request) => request.path === path),
@@ -606,26 +607,26 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
     isLive: (accessToken: string) => live(accessToken) !== undefined,
     /** The account that an access token acts for, live or not. */
     accountOf: (accessToken: string) => accessTokens.get(accessToken)?.grant.account,
-    /** What an access token is good for: the server it was asked for, and its scopes. */
+    /** The resource (RFC 8707) and the scopes of an access token. */
     grantOf: (accessToken: string) => {
       const found = accessTokens.get(accessToken)
       return found && { resource: found.grant.resource, scopes: found.scopes }
     },
-    /** Some grant was taken back because a used refresh token or code came again. */
+    /** Whether some grant was revoked because a used refresh token or code came again. */
     get familyRevoked() {
       return familyRevoked
     },
     /** Used refresh tokens that came again, in order. */
     refreshReuses,
-    /** What each refresh that was carried out was asked with, and the access token that it issued. */
+    /** Of each refresh that was carried out, the refresh token it used and the access token it issued. */
     refreshed,
-    /** Every access token issued so far stops working at the API, as if it had run out. */
+    /** Makes the API refuse every access token issued so far, as if it had expired. */
     expireAccessTokens: () => killAccessTokens(),
-    /** The user takes every grant back at the provider. */
+    /** Revokes every grant, as a user does at the provider. */
     revokeGrants: () => {
       for (const grant of grants) grant.revoked = true
     },
-    /** Every code, token and verifier seen so far, and the client secret: none may be where it can be read. */
+    /** Every code, token and verifier so far, and the client secrets: tests look for them where none may be. */
     secrets: (): string[] => [
       ...[...clients.values()].filter((one) => one !== undefined),
       ...codes.keys(),

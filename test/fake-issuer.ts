@@ -4,25 +4,25 @@ import { answerJson, listen, type RecordedRequest, record } from './loopback.ts'
 
 /** How the issuer behaves from the next request on; set members at any time. */
 export interface IssuerBehaviour {
-  /** Who logs in, and what else the ID token says. `undefined` removes. */
+  /** The claims of the ID token, among them the user. `undefined` removes one. */
   claims: Record<string, unknown>
-  /** What the user info says; absent: the metadata names none. */
+  /** The user info; absent: the metadata names no such endpoint. */
   userInfo: Record<string, unknown> | undefined
   /** `other key` has the right `kid`; `none` and `HS256` are the classic forgeries. */
   signature: 'good' | 'other key' | 'none' | 'HS256'
-  /** Laid over the metadata. */
+  /** Merged over the metadata. */
   metadata: Record<string, unknown>
   /** `iss` of the authentication response; `true`: the issuer's own. */
   iss: boolean | string
   /** `error` instead of a code. */
   error: string | undefined
-  /** Instead of answering: an HTTP status at that endpoint. */
+  /** An HTTP status with which an endpoint answers in place of its answer. */
   fails: { readonly path: string; readonly status: number } | undefined
 }
 
 export type FakeIssuer = Awaited<ReturnType<typeof startFakeIssuer>>
 
-/** An OpenID issuer that can lie. Everybody who comes is logged in at once. */
+/** An OpenID issuer that can lie. It logs every browser in at once. */
 export async function startFakeIssuer(options: Partial<IssuerBehaviour> = {}) {
   const behaviour: IssuerBehaviour = {
     claims: {},

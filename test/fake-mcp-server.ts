@@ -12,7 +12,7 @@ import { digest } from './digest.ts'
 import type { FakeAuthorizationServer } from './fake-authorization-server.ts'
 import { answerJson, bearerOf, listen, type RecordedRequest, record } from './loopback.ts'
 
-/** What a tool is given. */
+/** The context of a call of a tool. */
 export interface McpToolContext {
   /** `_meta` of the call. */
   readonly meta: Readonly<Record<string, unknown>>
@@ -36,9 +36,9 @@ export interface FakeMcpServerOptions {
   readonly version?: string
   readonly tools?: readonly FakeMcpTool[]
   readonly pageSize?: number
-  /** Whose tokens it wants, with its metadata by RFC 9728; without, it is open. */
+  /** The authorization server whose tokens it requires, and which its metadata names (RFC 9728); absent: it is open. */
   readonly as?: FakeAuthorizationServer
-  /** What every token needs, as the refusal says. */
+  /** The scopes that every token needs; a refusal names them. */
   readonly scopes?: readonly string[]
   /** Further scopes that a tool needs, by its name: 403 `insufficient_scope` without. */
   readonly toolScopes?: Readonly<Record<string, readonly string[]>>
@@ -60,11 +60,11 @@ export async function startFakeMcpServer(options: FakeMcpServerOptions = {}) {
     as: options.as,
     scopes: options.scopes ?? [],
     toolScopes: options.toolScopes ?? {},
-    /** Laid over the protected resource metadata. */
+    /** Merged over the protected resource metadata. */
     resourceMetadata: {} as Record<string, unknown>,
     /** In place of the `WWW-Authenticate` of its 401; empty: none. */
     challenge: undefined as string | undefined,
-    /** Answers a request in place of the SDK, if it says so. */
+    /** Called before the SDK; when it returns true, it has answered the request itself. */
     intercept: undefined as
       | ((request: RecordedRequest, res: ServerResponse) => boolean | Promise<boolean>)
       | undefined,
@@ -166,7 +166,7 @@ export async function startFakeMcpServer(options: FakeMcpServerOptions = {}) {
     })
   }
 
-  /** Whether a token is missing, not this server's, or of too little scope: then it was answered. */
+  /** Whether the request was refused: its token is missing, not for this server, or lacks a scope. */
   function isRefused({ headers, json }: RecordedRequest, res: ServerResponse): boolean {
     const { as, scopes, toolScopes } = behaviour
     if (as === undefined) return false
@@ -199,7 +199,7 @@ export async function startFakeMcpServer(options: FakeMcpServerOptions = {}) {
     origin: loopback.url,
     behaviour,
     liveSessions: () => transports.size,
-    /** JSON-RPC methods it was asked, in order. */
+    /** JSON-RPC methods of the requests, in order. */
     methods: () =>
       state.requests.flatMap(({ json }) => {
         const { method } = (json ?? {}) as { method?: string } // as above

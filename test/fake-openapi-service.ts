@@ -5,11 +5,11 @@ import { digest } from './digest.ts'
 import { answer, answerJson, bearerOf, listen, type RecordedRequest, record } from './loopback.ts'
 
 export interface FakeOpenApiOptions {
-  /** What the operations that want a token ask for; `{ name: 'demo', scopes: ['read'] }` unless told. */
+  /** The security scheme of the operations that need a token; default: `{ name: 'demo', scopes: ['read'] }`. */
   readonly scheme?: { readonly name: string; readonly scopes: readonly string[] }
-  /** Which tokens it takes; every one unless told. May be changed at any time. */
+  /** Whether it accepts a token; default: any. May be changed at any time. */
   accepts?: (token: string) => boolean
-  /** What the document names as its server; this one unless told. */
+  /** The server that the document names; default: this one. */
   readonly serverUrl?: string
   readonly title?: string
 }
@@ -23,15 +23,15 @@ export interface FakeOpenApiService extends AsyncDisposable {
   readonly yamlUrl: string
   /** Requests of operations, not those of the document. */
   readonly calls: readonly RecordedRequest[]
-  /** How often a caller went away before its answer. */
+  /** How often a caller closed its connection before the answer. */
   readonly cutOff: number
-  /** In place of the document, when it is asked for. */
+  /** What requests for the document are answered in place of it. */
   documentAnswer: { readonly status: number; readonly body: string } | undefined
   accepts: (token: string) => boolean
   close(): Promise<void>
 }
 
-/** An HTTP API that describes itself by OpenAPI 3.1. What it was sent it shows by digest alone, but for `Leak`. */
+/** An HTTP API that describes itself by OpenAPI 3.1. It answers the digest of a token; only `Leak` answers the token. */
 export async function startFakeOpenApiService(options: FakeOpenApiOptions = {}): Promise<FakeOpenApiService> {
   const calls: RecordedRequest[] = []
   const attempts = new Map<string, number>()
@@ -293,7 +293,7 @@ function describeApi(
             parameter('path', 'code', { type: 'integer' }),
             parameter('query', 'wait', { type: 'integer' }),
           ],
-          responses: { default: { description: 'whatever was asked for' } },
+          responses: { default: { description: 'the status of the path' } },
         },
       },
       '/flaky/{key}': {

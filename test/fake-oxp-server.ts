@@ -32,7 +32,7 @@ export interface OxpTool {
   readonly authorization?: readonly { readonly id: string; readonly scopes: readonly string[] }[]
   readonly secrets?: readonly string[]
   readonly user_id?: boolean
-  /** `signal` tells that the caller has gone away. */
+  /** `signal` is aborted when the caller closes its connection. */
   run(input: Record<string, unknown>, context: OxpContext, signal: AbortSignal): Promise<OxpOutcome>
 }
 
@@ -41,7 +41,7 @@ export type OxpAuthentication =
   | { readonly kind: 'api_key'; readonly key: string }
   | { readonly kind: 'jwt'; readonly secret: string; readonly audience?: string }
 
-/** An answer outside the protocol, or beside it. */
+/** An answer that does not follow the protocol. */
 export interface OxpRawAnswer {
   readonly status: number
   readonly type?: string
@@ -50,7 +50,7 @@ export interface OxpRawAnswer {
 
 export interface OxpBehaviour {
   health: 'ok' | '503' | 'hang'
-  /** Under which member the tools are listed, and where in them the schemas are; or how it goes wrong. */
+  /** The member that lists the tools, and where in a tool its schemas are; or how listing fails. */
   catalogue: 'items' | 'tools' | 'nested' | '500' | 'html' | 'junk' | 'hang'
   /** `drop-once`: the tool runs, and the answer to the first call is lost. */
   call:
@@ -65,9 +65,9 @@ export interface OxpBehaviour {
     | '500'
     | '503-once'
     | 'echo-token'
-  /** Whether a call is wrapped in `request` and its answer in `result`, or neither as in the newer text. */
+  /** `request`: a call is wrapped in `request` and its answer in `result`; `none`: neither, as in the newer text. */
   envelope: 'request' | 'none'
-  /** In place of any answer to a call. */
+  /** Answers every call in place of its answer. */
   raw: OxpRawAnswer | undefined
 }
 
@@ -89,9 +89,9 @@ export interface OxpInvocation {
 export type FakeOxpServer = Awaited<ReturnType<typeof startFakeOxpServer>>
 
 /**
- * A server of the Open eXecution Protocol 1.0. It checks what a server must: the credential, the version, that each
- * requirement is met, the input; and answers the same `call_id` with the same result. `tools` and `behaviour` may be
- * changed at any time.
+ * A server of the Open eXecution Protocol 1.0. As the protocol demands, it checks the credential, the version, the
+ * requirements and the input, and answers the same `call_id` with the same result. `tools` and `behaviour` may be changed
+ * at any time.
  */
 export async function startFakeOxpServer(options: FakeOxpServerOptions = {}) {
   const { auth = { kind: 'none' }, toolkit = 'Oxp', authorization = [] } = options
@@ -227,13 +227,13 @@ export async function startFakeOxpServer(options: FakeOxpServerOptions = {}) {
     tools: options.tools ?? oxpTools(authorization),
     requests,
     calls,
-    /** How often tools were run, and calls given up by their caller before they were answered. */
+    /** How often tools were run, and how many calls their callers abandoned before the answer. */
     seen,
   }
   return state
 }
 
-/** `undefined`: the credential is not good. */
+/** The claims of the credential; `undefined`: it is wrong. */
 async function claimsOf(
   auth: OxpAuthentication,
   { headers }: RecordedRequest,
@@ -252,7 +252,7 @@ async function claimsOf(
   }
 }
 
-/** A ServerErrorResponse when something declared is not there. Its link is not to be trusted, on purpose. */
+/** A ServerErrorResponse when a declared requirement is not met. It holds a link of an attacker, on purpose. */
 function missingOf({ authorization = [], secrets = [], user_id }: OxpTool, context: OxpContext) {
   const tokens = authorization.filter(({ id }) => !context.authorization?.some((one) => one.id === id))
   if (tokens.length > 0)
@@ -274,7 +274,7 @@ function faultsOf({ input_schema = {} }: OxpTool, input: Record<string, unknown>
   const { required = [], properties = {} } = input_schema as {
     required?: string[]
     properties?: Record<string, { type?: string }>
-  } // the fake's own tools are written like this
+  } // the tools of this server are written like this
   const faults = new Map(required.filter((name) => !(name in input)).map((name) => [name, 'is required']))
   for (const [name, { type }] of Object.entries(properties))
     if (name in input && ['string', 'boolean'].includes(type ?? '') && typeof input[name] !== type)

@@ -5,7 +5,7 @@ import { answer, answerJson } from './loopback.ts'
 /** A correct token response (RFC 6749 section 5.1) before a format spoils it. */
 export type TokenMembers = Record<string, unknown>
 
-/** How a token endpoint writes its success; every one but `json` was seen at a real provider or is an attack. */
+/** How a token endpoint writes its success. Each format but `json` was seen at a real provider or is an attack. */
 export const TOKEN_FORMATS = [
   'json',
   'form', // GitHub without an Accept header
@@ -26,7 +26,7 @@ export const TOKEN_FORMATS = [
   'huge', // valid JSON, 16 MiB
   'gzip-bomb', // the same, under 1 MiB on the wire
   'slow-drip', // a byte every 50 ms
-  'redirect', // 307 to /elsewhere, which would answer well
+  'redirect', // 307 to /elsewhere, which answers a token
   'never',
 ] as const
 export type TokenFormat = (typeof TOKEN_FORMATS)[number]

@@ -46,7 +46,7 @@ export interface WorkerTool {
   readonly parameters?: readonly WorkerParameter[]
   readonly authorization?: WorkerRequirement
   readonly secrets?: readonly string[]
-  /** What it says of itself: `read_only`, `idempotent`, ... */
+  /** Its annotations: `read_only`, `idempotent`, ... */
   readonly behavior?: Readonly<Record<string, boolean>>
   run(inputs: Record<string, unknown>, context: WorkerContext): Promise<WorkerOutput | RawAnswer>
 }
@@ -75,9 +75,9 @@ export interface FakeWorkerOptions extends Partial<WorkerBehaviour> {
   /** In place of `demoTools`. */
   tools?: readonly WorkerTool[]
   toolkit?: { name: string; version: string; description?: string }
-  /** What the tools that want a token ask for; `{ provider_id: 'demo', scopes: ['read'] }` unless told. */
+  /** What the tools with a token require; default: `{ provider_id: 'demo', scopes: ['read'] }`. */
   requirement?: WorkerRequirement
-  /** An API that WhoAmI asks with its token, such as `${server.url}/api/me`. */
+  /** An API that WhoAmI calls with its token, such as `${server.url}/api/me`. */
   apiUrl?: string
 }
 
@@ -370,7 +370,7 @@ function upstreamError(status: number): Record<string, unknown> {
   return { message: `The API answered ${status}.`, kind, can_retry: false, status_code: status }
 }
 
-/** A ToolDefinition as the worker writes it: the fully qualified name without a version, and nulls spelled out. */
+/** A ToolDefinition as the worker writes it: the fully qualified name has no version, and absent members are `null`. */
 function definitionOf(tool: WorkerTool, toolkit: { name: string; version: string; description?: string }) {
   const { name, description, parameters = [], authorization, secrets, behavior } = tool
   return {

@@ -1,6 +1,6 @@
 import type { FakeAuthorizationServer } from './fake-authorization-server.ts'
 
-/** Metadata of a tool whose only `oauth` entry, named `Demo`, is this server's. */
+/** Metadata of a tool whose only `oauth` entry, named `Demo`, is for this server. */
 export function toolMetadata(
   as: Pick<FakeAuthorizationServer, 'authorizationUrl' | 'tokenUrl' | 'clientId' | 'clientSecret'>,
   entry: Readonly<Record<string, unknown>> = {},

@@ -14,7 +14,7 @@ import { migratedFile } from './migrated-file.ts'
 import { freePort } from './ports.ts'
 import { API_KEY, MASTER_KEY } from './served.ts'
 
-/** A real Gatepass: an HTTP server on a port of its own, on a SQLite file of its own. */
+/** A real Gatepass: an HTTP server with its own port and its own SQLite file. */
 export interface Gatepass extends AsyncDisposable {
   readonly url: string
   readonly config: Config
@@ -24,15 +24,15 @@ export interface Gatepass extends AsyncDisposable {
   readonly databasePath: string
   /** Every log line, as JSON. */
   readonly logLines: readonly string[]
-  /** Calls the API as that key and reads the JSON. */
+  /** Calls the API, by default with `apiKey`, and reads the JSON. */
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>
-  /** A further key, of another project or role. */
+  /** Makes a further key, of another role or project. */
   makeKey(role: Role, project?: string): Promise<string>
   close(): Promise<void>
 }
 
 export interface CallOptions {
-  /** `null`: none. */
+  /** Default: `apiKey`; `null`: no key. */
   readonly key?: string | null
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -44,7 +44,7 @@ export interface Answer {
 }
 
 export interface GatepassOptions {
-  /** Settings besides those every test needs. */
+  /** Settings beside those that every test needs. */
   readonly environment?: Readonly<Record<string, string>>
   readonly now?: Clock
   readonly mode?: 'development' | 'serve'
@@ -52,12 +52,12 @@ export interface GatepassOptions {
   readonly outgoing?: Outgoing
   /** In place of DNS. */
   readonly lookUpTxt?: LookUpTxt
-  /** Opened again on the same file and port, after a crash. */
+  /** The file and the port of an earlier one, as after a crash. */
   readonly databasePath?: string
   readonly port?: number
 }
 
-/** Starts one that may reach 127.0.0.1 over plain http; `close()` removes everything it left. */
+/** Starts a Gatepass that may call 127.0.0.1 over plain http; `close()` removes its files. */
 export async function startGatepass(options: GatepassOptions = {}): Promise<Gatepass> {
   const folder = options.databasePath === undefined ? await mkdtemp(join(tmpdir(), 'gatepass-')) : undefined
   const databasePath = options.databasePath ?? join(folder ?? '', 'gatepass.db')

@@ -23,7 +23,7 @@ export async function listenHttps(
   return { url: `https://127.0.0.1:${port}`, close, [Symbol.asyncDispose]: close }
 }
 
-/** A certificate for 127.0.0.1 that it has signed itself (RFC 5280 section 4.1), and its key. */
+/** A self-signed certificate for 127.0.0.1 (RFC 5280 section 4.1), and its key. */
 export function selfSigned(): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const algorithm = sequence(oid('2a8648ce3d040302')) // ecdsa-with-SHA256

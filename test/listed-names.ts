@@ -3,7 +3,7 @@ import type { Gatepass } from './gatepass.ts'
 
 type Call = Gatepass['call']
 
-/** Runs every name that any list gives, in every way, and expects that each is taken and means one tool. */
+/** Runs every name in any list of tools, at every endpoint, and expects that each is accepted and means one tool. */
 export async function expectListedNamesToRun(call: Call): Promise<string[]> {
   const names = await namesToCall(call)
   for (const name of names) {
@@ -74,7 +74,7 @@ function expectTaken({ body }: Awaited<ReturnType<Call>>, what: string): void {
   expect(JSON.stringify(body), what).not.toMatch(/ambiguous_tool|may be any of|There is no (?:tool|version)/)
 }
 
-/** Consent that is missing would end the code, so it calls the tools that need none; the code's list has ids alone. */
+/** A missing consent would end the code, so it calls only tools that need none. `tools.list` in code has ids alone. */
 async function expectCodeToCall(call: Call): Promise<void> {
   const all = await items(call, '/v1/tools?limit=100&met=true')
   const free = all.filter((one) => !JSON.stringify(one).includes('"authorization"')).map((one) => one.tool_id)

@@ -31,7 +31,7 @@ export async function listen(handler: Handler): Promise<Loopback> {
   return { url: `http://127.0.0.1:${port}`, close, [Symbol.asyncDispose]: close }
 }
 
-/** What a test server was asked, kept for the test to look at. */
+/** A request to a test server, kept for the test. */
 export interface RecordedRequest {
   readonly method: string
   readonly path: string

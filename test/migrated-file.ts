@@ -5,7 +5,7 @@ import { openStore } from '../src/store/open-store.ts'
 
 let migrated: Promise<Buffer> | undefined
 
-/** A database file with the tables and nothing in them, made once: to migrate takes more than half of a start. */
+/** A database file with empty tables, made once: migrating takes more than half of the time of a start. */
 export function migratedFile(): Promise<Buffer> {
   migrated ??= (async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gatepass-migrated-'))

@@ -34,7 +34,7 @@ export interface OidcProviderOptions extends Partial<OidcSettings> {
   pkceRequired?: boolean
   /** Beyond openid, profile, email and offline_access. */
   scopes?: readonly string[]
-  /** By default refresh tokens are given always; else only for offline_access with prompt=consent, as OpenID has it. */
+  /** When refresh tokens are issued: always (default), or only for offline_access with prompt=consent, as OpenID says. */
   refreshTokens?: 'always' | 'offline_access'
   /** Scopes of any resource that a client names (RFC 8707); its access tokens are then JWTs (RFC 9068). */
   resourceScopes?: string
@@ -204,7 +204,7 @@ export async function startOidcProvider(options: OidcProviderOptions) {
     settings,
     /** Parameters of each token request, without the secret. */
     tokenRequests,
-    /** What went wrong inside the server: should stay empty. */
+    /** Errors inside the server; a test expects none. */
     failures,
     isLive: async (accessToken: string) => (await provider.AccessToken.find(accessToken))?.isValid === true,
     isRefreshTokenLive: async (refreshToken: string) =>
@@ -281,7 +281,7 @@ function inMemory(): new (model: string) => Adapter {
   }
 }
 
-/** On import it warns of every Node that is no LTS release it has heard of. */
+/** On import, `oidc-provider` warns of every version of Node.js that it does not know as an LTS release. */
 async function quietly<T>(run: () => Promise<T>): Promise<T> {
   const { warn } = console
   console.warn = () => undefined

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { answer, type Loopback, listen, type RecordedRequest, record } from './loopback.ts'
 
-/** A span as OTLP's JSON has it, with its attributes as an object. */
+/** A span of OTLP's JSON, with its attributes as an object. */
 export interface ReceivedSpan {
   readonly traceId: string
   readonly spanId: string
@@ -48,13 +48,13 @@ type Attributes = readonly {
   }
 }[]
 
-/** A collector: an HTTP server that keeps what it is sent by OTLP in JSON. */
+/** An HTTP server that keeps the spans and metrics it receives by OTLP in JSON. */
 export interface OtlpReceiver extends Loopback {
   readonly requests: readonly (Pick<RecordedRequest, 'path' | 'headers'> & { readonly body: Buffer })[]
   readonly spans: readonly ReceivedSpan[]
-  /** Those of the last request with metrics. */
+  /** The metrics of the last request that had any. */
   readonly metrics: readonly ReceivedMetric[]
-  /** What it answers from now on; `hang`: nothing. */
+  /** The status of its next answers; `hang`: it does not answer. */
   behaviour: number | 'hang'
   spansOf(traceId: string): readonly ReceivedSpan[]
 }

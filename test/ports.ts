@@ -8,7 +8,7 @@ const WORKERS = 10
 
 const worker = Number(process.env.VITEST_POOL_ID ?? 0) % WORKERS
 const first = FIRST + worker * PORTS_PER_WORKER
-// a second run of the tests on this machine begins elsewhere in the same range
+// so that two runs of the tests on one machine begin at different ports of the range
 let next = (process.pid * 31) % PORTS_PER_WORKER
 
 /**

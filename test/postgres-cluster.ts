@@ -9,8 +9,8 @@ import pg from 'pg'
 import { freePort } from './ports.ts'
 
 /**
- * The package adds listeners that end the process with code 0, so a failed run of tests would pass. They are removed;
- * `guard` ends the servers.
+ * Imports the package and removes the listeners that it adds to the process, which would end it with code 0 and so let a
+ * failed run of tests pass. `guard` ends the servers instead.
  */
 async function importEmbeddedPostgres() {
   const events = process.eventNames()
@@ -24,17 +24,17 @@ async function importEmbeddedPostgres() {
 
 const HOOKED = ['exit', 'beforeExit', 'SIGHUP', 'SIGINT', 'SIGTERM', 'SIGBREAK', 'message']
 
-/** A PostgreSQL server of its own, from npm, on a free port of 127.0.0.1, with its data in a temporary folder. */
+/** A PostgreSQL server from npm, on a free port of 127.0.0.1, with its data in a temporary folder. */
 export interface PostgresCluster extends AsyncDisposable {
-  /** Of its empty database `postgres`. */
+  /** The URL of its empty database `postgres`. */
   readonly url: string
-  /** Of the process that all others of the server are children of. */
+  /** The id of its first process, the parent of the others. */
   processId(): Promise<number>
-  /** As an operator does it: connections are cut, what was committed is kept. */
+  /** Stops it as an operator does: it closes the connections and keeps committed data. */
   stop(): Promise<void>
   /** Starts it again, on the same port and data. */
   start(): Promise<void>
-  /** Stops it for good and removes its data. */
+  /** Stops it and removes its data. */
   close(): Promise<void>
 }
 
@@ -43,11 +43,11 @@ const OF_TESTS = {
   shared_buffers: '32MB',
   fsync: 'off', // tests kill processes, not the machine
   full_page_writes: 'off',
-  autovacuum: 'off', // it would visit each test's database
+  autovacuum: 'off', // it would work on the database of every test
 }
 
 export interface PostgresOptions {
-  /** As an operator runs it: what was committed survives a power cut, and memory has PostgreSQL's defaults. */
+  /** Runs it as an operator does: committed data survives a power cut, and the settings of memory are the defaults. */
   readonly durable?: boolean
 }
 
@@ -55,7 +55,7 @@ export async function startPostgres({ durable = false }: PostgresOptions = {}): 
   const folder = await mkdtemp(join(tmpdir(), 'gatepass-postgres-'))
   const removeAll = guard(folder)
   const isRoot = process.getuid?.() === 0
-  if (isRoot) await chmod(folder, 0o711) // the server's user goes through it to its own
+  if (isRoot) await chmod(folder, 0o711) // the server's user must reach its folder inside
   const port = await freePort()
   const password = randomBytes(12).toString('hex')
   const EmbeddedPostgres = await importEmbeddedPostgres()
@@ -99,7 +99,7 @@ export async function startPostgres({ durable = false }: PostgresOptions = {}): 
   return cluster
 }
 
-/** Runs SQL on a connection of its own. */
+/** Runs SQL on a new connection. */
 export async function runSql(url: string, text: string, values: unknown[] = []): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
@@ -112,13 +112,13 @@ export async function runSql(url: string, text: string, values: unknown[] = []):
 }
 
 /**
- * A process that waits for the end of this one, however it comes, a SIGKILL too: then it stops the server and removes
- * the folder. Answers how to have that now.
+ * Starts a process that waits until this one has ended, also by SIGKILL, and then stops the server and removes the folder.
+ * The function that is answered has it do so at once.
  */
 function guard(folder: string): () => Promise<void> {
   const child = spawn(process.execPath, ['-e', GUARD, folder], {
     stdio: ['pipe', 'ignore', 'inherit'],
-    detached: true, // Ctrl+C is not for it
+    detached: true, // so that Ctrl+C does not end it
   })
   const ended = once(child, 'exit')
   child.unref()
@@ -148,7 +148,7 @@ const GUARD = `
       }
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
-    // an initdb whose caller has ended may still write
+    // initdb may still write after its caller has ended
     for (let tries = 0; existsSync(folder) && tries < 10; tries++) {
       rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
       if (!isStopped) await new Promise((resolve) => setTimeout(resolve, 500))

@@ -9,7 +9,7 @@ export interface FreshDatabase extends AsyncDisposable {
   readonly url: string
 }
 
-/** An empty database of its own, on the server that all tests share. Making one takes a tenth of a second of CPU. */
+/** A new, empty database on the server that all tests share. Making it takes 0.1 s of processor time. */
 export async function freshDatabase(): Promise<FreshDatabase> {
   const server = inject('postgresUrl')
   const name = `test_${randomUUID().replaceAll('-', '')}`
@@ -31,7 +31,7 @@ export async function emptyTables({ url }: FreshDatabase): Promise<void> {
     `select relname as tablename from pg_class where relnamespace = 'public'::regnamespace
       and relkind in ('r', 'p') and not relispartition and relname <> 'schema_migrations'`,
   )
-  // half the processor time of `truncate`, which makes new files; as a replica, no order is asked for
+  // half the processor time of `truncate`, which makes new files; as a replica, foreign keys are not checked
   const deletions = rows.map(({ tablename }) => `delete from ${tablename}`)
   await runSql(
     url,

@@ -7,15 +7,15 @@ import type { Plugin } from 'vite'
 import { bundle, ROOT } from '../build/bundle.ts'
 
 const BUNDLES = join(ROOT, 'node_modules/.cache/gatepass-program')
-/** Bundles of other sources are removed when no run has used them for so long. */
+/** After that time without a use, bundles of other sources are removed. */
 const UNUSED_MS = 3_600_000
 /** Modules of tools import these from the checkout, and Gatepass must have the same classes. */
 const SHARED_WITH_TOOLS = [join(ROOT, 'src/sdk/'), join(ROOT, 'src/tools/module/define-tool.ts')]
 
 /**
- * The tests start the program some 350 times, from a few files that are made here once of the same sources and the same
- * locked packages (`build/bundle.ts`). `test/cli/main-job.test.ts` runs the sources, as a checkout does, and
- * `test/cli/package.test.ts` what is published.
+ * The tests start the program some 350 times, from a bundle of the sources and the locked packages (`build/bundle.ts`)
+ * that is made here once. `test/cli/main-job.test.ts` runs the sources, as a checkout does, and
+ * `test/cli/package.test.ts` runs the published package.
  */
 export default async function setup(): Promise<void> {
   const folder = join(BUNDLES, await hashOfSources())
@@ -26,7 +26,10 @@ export default async function setup(): Promise<void> {
   if (isNew) await compile()
 }
 
-/** A start that finds no compiled modules takes 0.2 s more of a processor, and a process that is killed leaves none. */
+/**
+ * Starts the program once, so that Node.js keeps its compiled modules, which a process that is killed does not write.
+ * Without them a start takes 0.2 s more of processor time.
+ */
 async function compile(): Promise<void> {
   const { serveProcess } = await import('./served.ts') // it reads TEST_PROGRAM
   await using served = await serveProcess()
@@ -66,7 +69,7 @@ async function makeBundle(folder: string): Promise<void> {
   }
 }
 
-/** A module finds its threads, migrations and assets from where its source is. */
+/** Keeps `import.meta.url` of every module, so that it finds its threads, migrations and assets beside its source. */
 const asInSources: Plugin = {
   name: 'gatepass:as-in-sources',
   enforce: 'pre',
@@ -83,15 +86,15 @@ const asInSources: Plugin = {
 }
 
 /**
- * Code runs in the thread of the bundle too, because a thread that is started from sources loads Node's type stripping:
- * 70 ms of processor time, of which a published package spends 35.
+ * Has code run in the thread of the bundle too: starting a thread from sources takes 70 ms of processor time, because it
+ * loads the type stripping of Node.js; from a bundle, as in the published package, it takes 35 ms.
  */
 export const sandboxThreadOfBundle: Plugin = {
   name: 'gatepass:sandbox-thread-of-bundle',
   enforce: 'pre',
   transform(code, id) {
     if (id !== join(ROOT, 'src/code/sandbox.ts')) return null
-    // read as it runs: what this returns is kept in a cache, and another run has another bundle
+    // reads TEST_PROGRAM when the module runs: the changed source is cached, and another run has another bundle
     const thread = `new URL('code/sandbox-thread.js', 'file://' + process.env.TEST_PROGRAM)`
     const changed = code.replace(/^const THREAD = .*$/m, `const THREAD = ${thread}`)
     if (changed === code)

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 
 /**
- * Builds `@gatepass/sdk` where its sources changed, because examples import it by its name. A fault of types stops no test:
- * the build is written in spite of it, and `npm run types` reports it.
+ * Builds `@gatepass/sdk` if its sources changed, because examples import it by its name. A type error stops no test: `tsc`
+ * writes the build all the same, and `npm run types` reports the error.
  */
 export default function setup(): void {
   spawnSync('node_modules/.bin/tsc', ['-b', 'src/sdk'])

@@ -11,36 +11,36 @@ import { until } from './until.ts'
 export const API_KEY = 'test-administrator-key'
 export const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 
-/** What a checkout runs: its sources. */
+/** The program of a checkout, which runs the sources. */
 export const CHECKOUT_PROGRAM = fileURLToPath(new URL('../bin/gatepass.js', import.meta.url))
-/** The same, in the few files that `program-bundle.ts` makes of it: a start takes half the processor time. */
+/** The bundle that `program-bundle.ts` makes of the program, which starts in half the processor time. */
 export const PROGRAM = process.env.TEST_PROGRAM ?? CHECKOUT_PROGRAM
-/** Compiled modules: loading them from here halves the processor time of a start. A bundle's are removed with it. */
+/** The folder of compiled modules, which halve the processor time of a start. Those of a bundle are removed with it. */
 export const COMPILE_CACHE =
   process.env.TEST_PROGRAM === undefined
     ? fileURLToPath(new URL('../node_modules/.cache/node-compile', import.meta.url))
     : join(process.env.TEST_PROGRAM, '../compiled')
 
-/** `gatepass serve` in a process of its own, as an operator runs it. */
+/** A process of `gatepass serve`, as an operator runs it. */
 export interface Served extends AsyncDisposable {
   readonly url: string
   readonly port: number
   readonly child: ChildProcess
   readonly pid: number
-  /** The SQLite file, where `database` was not given. */
+  /** The SQLite file, if `database` was not given. */
   readonly databasePath: string
-  /** What it has written to standard error so far. */
+  /** Its standard error so far. */
   readonly log: () => string
   readonly logLines: () => { readonly [member: string]: unknown }[]
-  /** What it has written to standard output so far. */
+  /** Its standard output so far. */
   readonly printed: () => string
   readonly isRunning: boolean
   /** Resolves when the process has ended and its output has been read. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
   get(path: string): Promise<{ status: number; body: string; headers: Headers }>
-  /** As the administrator, on a connection of its own. */
+  /** Calls the API as the administrator, on a new connection. */
   call(method: string, path: string, body?: object): Promise<{ status: number; body: AnyJson }>
-  /** Sends SIGTERM and returns the exit code; what is under way is finished. */
+  /** Sends SIGTERM, after which the process finishes its requests; returns the exit code. */
   stop(): Promise<number | null>
   kill(): Promise<void>
 }
@@ -52,15 +52,15 @@ export interface ServeOptions {
   readonly masterKeys?: readonly string[]
   readonly port?: number
   readonly environment?: Readonly<Record<string, string>>
-  /** Of `gatepass serve`. */
+  /** Arguments of `gatepass serve`. */
   readonly args?: readonly string[]
-  /** Of Node itself. */
+  /** Arguments of Node.js. */
   readonly nodeArgs?: readonly string[]
-  /** A command that gets the command of the server as its last arguments, such as a shell that sets a limit first. */
+  /** A command that runs the command of the server, its last arguments, such as a shell that sets a limit first. */
   readonly under?: readonly string[]
   /** Opens a channel to modules that `nodeArgs` import. */
   readonly ipc?: boolean
-  /** Standard output and standard error are not read: their pipes fill. */
+  /** Whether nothing reads standard output and standard error, so that their pipes fill. */
   readonly isUnread?: boolean
 }
 
@@ -143,7 +143,7 @@ export async function serveProcess(options: ServeOptions = {}): Promise<Served> 
     async call(method, path, body) {
       const response = await fetch(`${url}${path}`, {
         method,
-        // a connection that is kept may be one that the server has just closed, because it ends
+        // a server that ends may have just closed a connection that was kept alive
         headers: {
           authorization: `Bearer ${API_KEY}`,
           'content-type': 'application/json',
@@ -160,7 +160,7 @@ export async function serveProcess(options: ServeOptions = {}): Promise<Served> 
     kill: () => send('SIGKILL'),
     async [Symbol.asyncDispose]() {
       await send('SIGKILL')
-      await ended // its workers too, which hold the pipes open
+      await ended // waits for its workers too, which hold the pipes open
       if (folder !== undefined) await rm(folder, { recursive: true, force: true })
     },
   }

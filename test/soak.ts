@@ -1,7 +1,7 @@
-/**
- * `npm run soak -- --minutes 5`: a real server under a mixed load for some minutes. Fails when its memory goes on
- * growing after the warm-up, or when anything that was acknowledged or answered is lost. `--postgres`: on PostgreSQL.
- */
+// `npm run soak -- --minutes 5`: a real server under a mixed load for some minutes. Fails when its memory keeps growing
+// after the warm-up, when a connection that it acknowledged is lost, or when a token that it answered is not in the audit
+// trail. `--postgres`: on PostgreSQL.
+
 import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,8 +30,8 @@ const LINE_MS = 10_000
 /** The first part of the run, in which code is compiled and caches fill. */
 const WARM_UP = 0.2
 /**
- * Resident memory, which swings with Node's collections: the median of the last third over that of the first. Heap: what a forced collection leaves at the end
- * over what one has left after the warm-up.
+ * The most by which memory may grow. Resident memory goes up and down with garbage collections: the median of the last
+ * third over that of the first. Heap: its size after a forced collection at the end, over that after the warm-up.
  */
 const MOST_GROWTH = { rss: 1.2, heap: 1.1 }
 const WORKER_SECRET = 'worker-secret-of-the-soak'
@@ -114,7 +114,7 @@ async function client(number: number): Promise<void> {
     done.consents++
     const one = { id: await connectionOf(installation, user), user }
     held.add(one)
-    // an authorization that is never finished
+    // begins an authorization that no user finishes
     await begin(installation, `${user}-never`)
     for (let i = 0; i < 60 && !isOver(); i++) {
       const answer = await timed(fetchToken(installation, one.id))
@@ -132,14 +132,14 @@ async function client(number: number): Promise<void> {
       }
       await sleep(20 + Math.random() * 60)
     }
-    if (isOver() || turn % 3 === 0) continue // some stay, and go on being refreshed at the end
+    if (isOver() || turn % 3 === 0) continue // a third of the connections stays, for the checks at the end
     held.delete(one)
     if (expectStatus('a deletion', await installation.call('DELETE', `/v1/connections/${one.id}`), 200))
       done.revoked++
   }
 }
 
-/** Waits for an authorization, and may have lost its patience before that. */
+/** Waits for an authorization for at most 20 to 420 ms, and then closes its connection. */
 async function leavingWaiter(id: string): Promise<void> {
   const leaves = AbortSignal.timeout(Math.round(20 + Math.random() * 400))
   await fetch(`${installation.url}/v1/auth/status?id=${id}&wait=30`, {
@@ -163,7 +163,7 @@ async function countRows(): Promise<string> {
   return TABLES.map((table) => `${whole(Number(counted?.[table]))} ${table}`).join(', ')
 }
 
-/** In bytes, after a collection. */
+/** The size of the heap in bytes, after a garbage collection. */
 async function liveHeap(): Promise<number> {
   const { heapUsed, external } = (await node.ask('heap?')) as NodeJS.MemoryUsage // as heap.ts sends it
   return heapUsed + external
@@ -197,7 +197,7 @@ async function watch(): Promise<void> {
     )
     allLatencies.push(...latencies)
     latencies = []
-    // what the load generator itself keeps is no figure of the server
+    // so that the load generator's own memory does not grow
     done.refreshes += as.tokenRequests('refresh_token').length
     as.requests.length = 0
     worker.invocations.length = 0
@@ -211,7 +211,7 @@ await Promise.all([watch(), ...Array.from({ length: Number(values.clients) }, (_
 const heapAtEnd = await liveHeap()
 done.refreshes += as.tokenRequests('refresh_token').length
 
-// what must be there
+// the checks at the end
 const lost: string[] = []
 for (const { id, user } of held) {
   const answer = await fetchToken(installation, id)

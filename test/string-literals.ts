@@ -1,8 +1,8 @@
 import { parseSync } from 'vite'
 
 /**
- * The texts that a TypeScript source holds as string literals, parts of template literals included: what its tests can
- * be named by. Comments hold none. Throws for what is no TypeScript.
+ * The string literals of a TypeScript source and the parts of its template literals, which have the names of its tests.
+ * Throws when the source cannot be parsed.
  */
 export function stringLiteralsOf(path: string, source: string): string[] {
   const { program, errors } = parseSync(path, source)

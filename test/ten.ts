@@ -1,8 +1,7 @@
-/**
- * `npm run test:ten`: runs all tests ten times in a row (`--runs 4`: as often as that), the second half of the runs
- * beside a process that keeps one core busy, each with another seed for the property tests. Prints a line for each run
- * and the failed tests, and exits with 1 when a run failed.
- */
+// `npm run test:ten`: runs all tests ten times in a row (`--runs 4`: four times), each time with another seed for the
+// property tests, and in the second half of the runs beside a process that keeps one core busy. Prints a line for each run
+// and the failed tests, and exits with 1 when a run failed.
+
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
@@ -24,7 +23,7 @@ interface RunResult {
   readonly failures: readonly string[]
 }
 
-/** What is read here of vitest's JSON report. */
+/** The parts of vitest's JSON report that are read here. */
 interface Report {
   readonly numPassedTests: number
   readonly testResults: readonly {

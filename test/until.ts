@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Waits until the condition holds. The limit is far beyond what any machine needs: it only turns a test that would hang
- * into one that says what it waited for.
+ * Waits until the condition holds. The limit is far longer than any machine needs: its only use is that a test that would
+ * hang fails and names the condition.
  */
 export async function until(holds: () => Promise<boolean> | boolean, ms = 120_000): Promise<void> {
   const end = Date.now() + ms

@@ -11,7 +11,7 @@ interface Cookie {
   readonly expiresAt: number
 }
 
-/** What a step of the browser ended with. `hops` are the redirects on the way, in order. */
+/** The page at the end of a step of the browser. `hops` are the redirects on the way, in order. */
 export interface Page {
   readonly response: Response
   readonly status: number
@@ -29,12 +29,12 @@ export interface Hop {
 export interface RequestOptions {
   /** `undefined`: not sent. */
   readonly headers?: Record<string, string | undefined>
-  /** The page whose link or form this is; absent: typed into the address bar. */
+  /** The page with the link or the form; absent: the URL was typed into the address bar. */
   readonly from?: string
 }
 
 export interface FollowOptions extends RequestOptions {
-  /** Ends before it fetches a URL for which this holds; the page is then the redirect. */
+  /** Does not follow a redirect to a URL for which this holds; the page is then the redirect. */
   readonly until?: (url: URL) => boolean
 }
 
@@ -48,19 +48,19 @@ const MAX_HOPS = 20
 const USER_AGENT = 'Mozilla/5.0 (gatepass test user agent)'
 
 /**
- * One person's browser without a window: keeps cookies, says Origin and Sec-Fetch-Site as a browser does, and
- * fills in forms. Unlike a browser's, its cookies belong to host and port, so that servers on 127.0.0.1 do not
+ * A browser of one user, without a window: keeps cookies, sends Origin and Sec-Fetch-Site as a browser does, and
+ * fills in forms. Unlike in a browser, cookies belong to host and port, so that servers on 127.0.0.1 do not
  * share them, and `Secure` cookies are refused over http.
  */
 export class UserAgent {
   readonly #jar = new Map<string, Map<string, Cookie>>()
 
-  /** One request; a redirect is returned, not followed. */
+  /** Sends one request; a redirect is returned, not followed. */
   async get(url: string | URL, options: RequestOptions = {}): Promise<Page> {
     return this.#send('GET', new URL(url), undefined, options)
   }
 
-  /** One form POST; a redirect is returned, not followed. `from` is the target's own origin unless told. */
+  /** Posts one form; a redirect is returned, not followed. Default of `from`: the origin of the target. */
   async post(
     url: string | URL,
     form: Record<string, string> | string = {},
@@ -71,14 +71,14 @@ export class UserAgent {
     return this.#send('POST', to, body, { from: `${to.origin}/`, ...options })
   }
 
-  /** GET, then every redirect up to a page that is none. */
+  /** Sends a GET and follows redirects up to a page. */
   async follow(url: string | URL, options: FollowOptions = {}): Promise<Page> {
     return this.#followFrom(await this.get(url, options), options)
   }
 
   /**
-   * Sends the first POST form of the page with its hidden and prefilled fields, `fields` laid over them and
-   * `button` (its value or text; the first one unless told) pressed, then follows.
+   * Sends the first POST form of the page with its hidden and prefilled fields, `fields` merged over them, by the
+   * button with the value or text `button` (default: the first one), and follows redirects.
    */
   async submitForm(
     page: Pick<Page, 'url' | 'body'> & Partial<Page>,
@@ -229,10 +229,10 @@ export function formIn({ url, body }: Pick<Page, 'url' | 'body'>): HtmlForm | un
   return undefined
 }
 
-/** How a browser says in Sec-Fetch-Site where a navigation came from; the worst of the chain counts. */
+/** The Sec-Fetch-Site of a navigation, as a browser sends it; the worst of the chain counts. */
 function siteOf(to: URL, chain: readonly (string | undefined)[]): string {
   const origins = chain.filter((url) => url !== undefined).map((url) => new URL(url))
-  if (chain[0] === undefined) return 'none' // typed into the address bar, redirects and all
+  if (chain[0] === undefined) return 'none' // typed into the address bar; redirects do not change that
   if (origins.some(({ hostname }) => hostname !== to.hostname)) return 'cross-site'
   return origins.every(({ origin }) => origin === to.origin) ? 'same-origin' : 'same-site'
 }
@@ -293,7 +293,7 @@ function exchange(
   })
 }
 
-/** As browsers do: names below `localhost` are this machine (RFC 6761 section 6.3). */
+/** Resolves names below `localhost` to this machine, as browsers do (RFC 6761 section 6.3). */
 const lookUp: LookupFunction = (hostname, options, callback) =>
   lookup(hostname.endsWith('.localhost') ? '127.0.0.1' : hostname, options, callback)
 

@@ -15,22 +15,22 @@ export interface ReceivedEvent {
 }
 
 export interface Receiver extends Loopback {
-  /** Those that were answered 2xx, in the order in which they came. */
+  /** The events that were answered 2xx, in the order of their arrival. */
   readonly taken: readonly ReceivedEvent[]
-  /** All that came, the refused too. */
+  /** All events, also the refused ones. */
   readonly asked: readonly ReceivedEvent[]
-  /** Requests whose signature did not fit. */
+  /** The bodies of requests with a wrong signature. */
   readonly forged: readonly string[]
   secret: string
-  /** Decides on each; the default is 204. One that does not resolve hangs. */
+  /** The status of the answer to an event; default: 204. Without an end of its promise the request hangs. */
   answer: (event: ReceivedEvent) => number | Promise<number>
   /** Headers of its answers. */
   headers: Readonly<Record<string, string>>
-  /** How many seconds its clock is ahead of the machine's, where a test has moved that of the sender. */
+  /** How many seconds its clock is ahead of the machine's, when a test has moved the clock of the sender. */
   ahead: () => number
 }
 
-/** A receiver that verifies what it is sent with the package `standardwebhooks`. */
+/** A receiver of webhooks that verifies each request with the package `standardwebhooks`. */
 export async function startReceiver(): Promise<Receiver> {
   const [taken, asked, forged] = [[], [], []] as [ReceivedEvent[], ReceivedEvent[], string[]]
   const loopback = await listen(async (req, res) => {
@@ -46,7 +46,7 @@ export async function startReceiver(): Promise<Receiver> {
     reply(res, status)
   })
 
-  /** The package knows no clock but `Date`. */
+  /** Moves `Date.now`, the only clock of the package, while it verifies. */
   function withClock<T>(verify: () => T): T {
     const { now } = Date
     Date.now = () => now() + receiver.ahead() * 1000

@@ -8,9 +8,9 @@ export interface EmbeddingSite extends AsyncDisposable {
   readonly world: World
   /** The origin of the application. */
   readonly origin: string
-  /** Another site, which is not in the game. */
+  /** The origin of another site, which no session allows. */
   readonly evil: string
-  /** What the application's server got for its pages, the newest last. */
+  /** The sessions that the application's server began for its pages, the newest last. */
   readonly sessions: { readonly session_token: string; readonly url: string; readonly auth_id: string }[]
 }
 

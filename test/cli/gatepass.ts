@@ -31,12 +31,12 @@ export interface Installation extends AsyncDisposable {
   readonly url: string
   run(...args: readonly string[]): Promise<Outcome>
   runWith(options: RunOptions, ...args: readonly string[]): Promise<Outcome>
-  /** As `run`, in this process: for what is not about the process (see `runHere`). */
+  /** As `run`, in this process, for tests in which the process itself does not matter (see `runHere`). */
   runHere(...args: readonly string[]): Promise<Outcome>
   runHereWith(options: Pick<RunOptions, 'env'>, ...args: readonly string[]): Promise<Outcome>
   start(...args: readonly string[]): Started
   startWith(options: RunOptions, ...args: readonly string[]): Started
-  /** With its standard output piped into a shell command; the exit code is the binary's own. */
+  /** Pipes its standard output into a shell command; the exit code is that of Gatepass. */
   pipe(into: string, ...args: readonly string[]): Promise<Outcome>
 }
 
@@ -133,14 +133,14 @@ export async function install(): Promise<Installation> {
 function follow(child: ChildProcessByStdio<Writable, Readable, Readable>): Started {
   let stdout = ''
   let stderr = ''
-  const lookers = new Set<() => void>()
+  const listeners = new Set<() => void>()
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text
-    for (const look of lookers) look()
+    for (const listener of listeners) listener()
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text
-    for (const look of lookers) look()
+    for (const listener of listeners) listener()
   })
   const ended = new Promise<Outcome>((resolve, reject) => {
     child.once('error', reject)
@@ -150,17 +150,17 @@ function follow(child: ChildProcessByStdio<Writable, Readable, Readable>): Start
     return new Promise((resolve, reject) => {
       const settle = (end: () => void) => {
         clearTimeout(timer)
-        lookers.delete(look)
+        listeners.delete(match)
         end()
       }
-      const look = () => {
-        const match = pattern.exec(text())
-        if (match !== null) settle(() => resolve(match))
+      const match = () => {
+        const found = pattern.exec(text())
+        if (found !== null) settle(() => resolve(found))
       }
       const missing = () => settle(() => reject(new Error(`no ${pattern} in: ${stdout}\n${stderr}`)))
       const timer = setTimeout(missing, READY_MS)
-      lookers.add(look)
-      look()
+      listeners.add(match)
+      match()
       void ended.then(missing, missing)
     })
   }

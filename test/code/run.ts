@@ -4,7 +4,10 @@ import { LargeJson } from '../../src/tools/large-json.ts'
 
 export const NOW = 1_800_000_000
 
-/** Runs code whose tool `echo` answers its arguments, `fail` an error, and `stop` ends the run; returns what it called too. */
+/**
+ * Runs code with three tools: `echo` answers its arguments, `fail` answers an error, `stop` ends the run. The result has
+ * also the requests of the code, as `asked`.
+ */
 export async function run(
   code: string,
   {
@@ -32,14 +35,14 @@ export async function run(
   return { ...result, asked }
 }
 
-/** What the code returned; a failing test shows why it did not. */
+/** The value that the code returned; else the end of its run, so that a failing test shows the reason. */
 export async function returned(code: string, options: Parameters<typeof run>[1] = {}): Promise<unknown> {
   const { end } = await run(code, options)
   if (end.outcome !== 'value') return end
   return end.value instanceof LargeJson ? end.value.parse() : end.value // as its caller is sent it
 }
 
-/** The kind of the error that it ended with. */
+/** The kind of the error that ended the run; else the end of the run. */
 export async function kindOf(code: string, options: Parameters<typeof run>[1] = {}): Promise<unknown> {
   const { end } = await run(code, options)
   return end.outcome === 'error' ? end.error.kind : end

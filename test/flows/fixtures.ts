@@ -7,18 +7,18 @@ import { toolMetadata } from '../fixtures.ts'
 import { type Answer, type Gatepass, type GatepassOptions, startGatepass, testClock } from '../gatepass.ts'
 import { type Page, UserAgent } from '../user-agent.ts'
 
-/** One Gatepass and one authorization server that it knows as `demo`, on a clock that the test moves. */
+/** A Gatepass and an authorization server, its provider `demo`, on a clock that the test moves. */
 export interface Scene extends AsyncDisposable {
   readonly as: FakeAuthorizationServer
   readonly gatepass: Gatepass
   readonly clock: ReturnType<typeof testClock>
   readonly call: Gatepass['call']
-  /** `POST /v1/auth/authorize` for `u1` at `demo`, unless told. */
+  /** `POST /v1/auth/authorize`, by default for `u1` at `demo`. */
   authorize(need?: Need): Promise<Answer>
   status(id: string): Promise<Answer>
-  /** Begins, opens the link, clicks; the answer is that of the status afterwards. */
+  /** Begins an authorization, opens its link and clicks; answers its status afterwards. */
   connect(need?: Need): Promise<Answer>
-  /** Begins and clicks up to the provider's answer, which the browser has not yet brought back. */
+  /** Begins an authorization and approves it at the provider, whose redirect back the browser has not yet followed. */
   approve(need?: Need): Promise<Approved>
 }
 
@@ -44,7 +44,7 @@ export type OAuth2 = Readonly<Record<string, unknown>>
 export interface SceneOptions {
   readonly as?: FakeAuthorizationServerOptions
   readonly gatepass?: GatepassOptions
-  /** Laid over the entry's `oauth2`; `false`: there is no entry. */
+  /** Merged over the provider's `oauth2`; `false`: the provider is not added. */
   readonly oauth2?: OAuth2 | false
 }
 
@@ -88,12 +88,12 @@ export function authorize(gatepass: Gatepass, need: Need = {}): Promise<Answer> 
   })
 }
 
-/** Opens the link and clicks; ends where the browser ends. */
+/** Opens the link and clicks; answers the last page. */
 export async function click(url: string, browser = new UserAgent()): Promise<Page> {
   return browser.submitForm(await browser.get(url))
 }
 
-/** As `click`, but stops before the browser comes back from the provider. */
+/** As `click`, but does not follow the provider's redirect back. */
 export async function approve(
   url: string,
   browser = new UserAgent(),
@@ -103,7 +103,7 @@ export async function approve(
   return { browser, callback: new URL(page.hops.at(-1)?.location ?? 'about:blank') }
 }
 
-/** What a caller's verifier page does: it vouches for its user, and sends the browser on. */
+/** As a caller's verifier page: confirms the user, and sends the browser on. */
 export async function confirmAndGoOn(
   { call }: Pick<Gatepass, 'call'>,
   { browser, flowId, userId }: { browser: UserAgent; flowId: string; userId: string },
@@ -113,7 +113,7 @@ export async function confirmAndGoOn(
   return answer
 }
 
-/** An entry with all blocks but introspection, as an administrator would write it. */
+/** The `oauth2` of a provider, with all blocks but introspection, as an administrator would write it. */
 export function oauth2For(as: FakeAuthorizationServer, overrides: OAuth2 = {}): Record<string, unknown> {
   return {
     client_id: as.clientId,
@@ -151,7 +151,7 @@ export async function addProvider(
   return added
 }
 
-/** Imports a tool whose only `oauth` entry, named `Demo`, is this one. */
+/** Imports a tool whose only `oauth` entry, named `Demo`, is for this server, with the members of `entry`. */
 export async function importEntry(
   gatepass: Gatepass,
   as: FakeAuthorizationServer,

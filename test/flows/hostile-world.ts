@@ -18,8 +18,8 @@ export interface HostileOptions extends Pick<GatepassOptions, 'environment'> {
 export type HostileWorld = Awaited<ReturnType<typeof startHostileWorld>>
 
 /**
- * A Gatepass under one of the verifiers, a provider that insists on PKCE, and people: each has a browser, and is
- * signed in as one user at the application and at the issuer, as far as there are any.
+ * A Gatepass with one of the verifiers, a provider that requires PKCE, and users: each has a browser, and is signed in
+ * at the application and at the issuer.
  */
 export async function startHostileWorld(
   kind: VerifierKind,
@@ -28,7 +28,7 @@ export async function startHostileWorld(
   const clock = testClock()
   const as = await startFakeAuthorizationServer({ now: () => clock() * 1000, requirePkce: 'S256' })
   let gatepass: Gatepass | undefined
-  // the caller's application: a session cookie says who it is, never the query
+  // the caller's application, which knows its user by a session cookie, never by the query
   const application = await listen(async (req, res) => {
     const url = new URL(req.url ?? '', 'http://application')
     const user = url.searchParams.get('user')
@@ -75,7 +75,7 @@ export async function startHostileWorld(
     clock,
     url,
     call,
-    /** A user with a browser of their own. The issuer takes its next visitor for the user who was created last. */
+    /** A user with their own browser. The issuer logs its next visitor in as the user for whom this was called last. */
     async person(user: string, browser = new UserAgent()): Promise<UserAgent> {
       oidc.settings.account = { sub: user, name: user, email: `${user}@example.test` }
       await browser.get(`${application.url}/sign-in?user=${user}`)
@@ -84,7 +84,7 @@ export async function startHostileWorld(
     begin: async (user_id: string) =>
       (await authorize(started, { user_id })).body as { readonly id: string; readonly url: string },
     status: async (id: string) => (await call('GET', `/v1/auth/status?id=${id}`)).body,
-    /** What must not have grown: connections stored, token requests seen. */
+    /** How many connections are stored and how many token requests were sent: an attack must not increase them. */
     async damage() {
       const { total_count } = (await call('GET', '/v1/connections')).body
       return { connections: total_count, tokenRequests: as.tokenRequests().length }

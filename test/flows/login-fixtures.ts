@@ -7,7 +7,7 @@ export interface LoginOptions extends SceneOptions {
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** A scene whose users log in at the certified oidc-provider; as `u1` unless told. */
+/** A scene whose users log in at the certified oidc-provider, by default as `u1`. */
 export async function startLoginScene(
   { environment = {}, gatepass, ...options }: LoginOptions = {},
   oidcOptions: Partial<OidcProviderOptions> = {},
@@ -59,14 +59,14 @@ export function verifierOf({
   }
 }
 
-/** Clicks on the page and follows up to the answer of the login, which the browser has not yet brought back. */
+/** Clicks on the page and logs in, but does not follow the issuer's redirect back, whose address it answers. */
 export async function upToLoginCallback(browser: UserAgent, page: Page): Promise<URL> {
   const until = ({ pathname }: URL) => pathname === '/login/callback'
   const last = await browser.submitForm(page, {}, { until })
   return new URL(last.hops.at(-1)?.location ?? 'about:blank')
 }
 
-/** How many connections there are, over all users. */
+/** The number of connections of all users. */
 export async function countConnections({ call }: Pick<Scene, 'call'>): Promise<number> {
   return (await call('GET', '/v1/connections')).body.total_count
 }

@@ -2,23 +2,23 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix, relative, sep } from 'node:path'
 import { parseSync } from 'vite'
 
-// Which way imports point: `layers.json` says each layer once. Import circles are Biome's (`noImportCycles`).
+// In which direction files may import each other: `layers.json` lists the layers. Biome finds circles (`noImportCycles`).
 
 export interface Layers {
-  /** From left to right. A row holds groups that do not import each other; a group names folders and files of `src`. */
+  /** From left to right. A row has groups that do not import each other; a group names folders and files of `src`. */
   readonly rows: readonly (readonly string[])[]
-  /** Who alone imports a package: folders and files of `src`. */
+  /** By package, the folders and files of `src` that alone may import it. */
   readonly packages: Readonly<Record<string, readonly string[]>>
-  /** Where a folder may not import all of a folder to its left: the files that it may import. */
+  /** By folder, and by a folder to its left of which it may not import every file: the files that it may import. */
   readonly files: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>
 }
 
-/** What `tsc` wrote, which git ignores. */
+/** Files that `tsc` wrote, which git ignores. */
 const BUILT = /(?:^|[\\/])dist[\\/]/
 
 export const layers: Layers = JSON.parse(readFileSync(new URL('layers.json', import.meta.url), 'utf8'))
 
-/** One line for every import below `src` that points right, sideways, or to a package that is not its file's. */
+/** One line for every import below `src` of a file to the right or in the same row, or of a package for other files. */
 export function wrongImports(src: string, { rows, packages, files }: Layers = layers): string[] {
   const places = new Map(
     rows.flatMap((groups, row) =>
@@ -54,7 +54,7 @@ function filesBelow(src: string): string[] {
     .sort()
 }
 
-/** What a file imports, also types, also `import(…)` of a string. */
+/** The imports of a file, with those of types and `import(…)` of a string. */
 export function importsOf(path: string, name: string): string[] {
   const text = readFileSync(path, 'utf8')
   const { module, errors } = parseSync(name, text, { lang: 'ts' })

@@ -2,8 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { parseSync } from 'vite'
 
-// What is read by people points only to what they have: a comment or a page must not send its reader to a document or a
-// file that is not in this repository.
+// Comments and pages must not refer to a document or a file that is not in this repository, and must name who does what.
 
 interface Passage {
   readonly file: string
@@ -12,18 +11,18 @@ interface Passage {
 }
 
 const FOLDERS = ['src', 'test', 'bench', 'bin', 'build', 'docs', 'examples']
-/** The history of releases names what was there then; the tests of this rule are wrong on purpose. */
+/** The changelog names files of earlier releases; this rule and its tests have forbidden words on purpose. */
 const LEFT_OUT = ['CHANGELOG.md', 'test/house/words.test.ts', 'test/house/words.ts']
 
 /** Names of papers that were never part of the repository. */
 const PAPERS = /\b(?:reference|seeds?|shared)\/[\w-]+(?:\.md)?|\bissue \d+\b|\bfindings? [A-E]\d+/gi
-/** A page or a source file, by its name or a path, without wildcards. */
+/** A page or a source file: its name or its path, without wildcards. */
 const PATHS =
   /(?<![\w./:@*-])(?:(?:src|test|bench|build|docs|drizzle|examples|bin)\/)?[\w-]+(?:\/[\w.-]+)*\.(?:md|ts)\b/g
 /** Words that hide who does what, and pictures of our own where the field has a term. */
 const RIDDLES =
   /\b(?:whoever|whatever|nobody|somebody|anew|what there is|what there are|what comes|as it is|is away|are away|is told|are told|keeps up|last words|(?<!-)stands?(?!-)|stood)\b/gi
-/** Code, names of tests and output: not the page's own words. */
+/** Code, names of tests and output, which are not the words of the page. */
 const QUOTED = /`[^`]*`|"[^"]*"/g
 const URLS = /\bhttps?:\/\/\S+/g
 
@@ -67,10 +66,10 @@ function passagesOf(root: string, file: string): Passage[] {
   }))
 }
 
-/** Files of whoever reads, as the pages call them. */
+/** Files that the pages tell their readers to write. */
 const READERS_FILES = ['my-tools.ts']
 
-/** A path may begin anywhere: `outgoing.ts` and `egress/outgoing.ts` both mean `src/egress/outgoing.ts`. */
+/** A path may lack its first folders: `outgoing.ts` and `egress/outgoing.ts` both mean `src/egress/outgoing.ts`. */
 function isThere(files: readonly string[], name: string): boolean {
   return READERS_FILES.includes(name) || files.some((file) => `/${file}`.endsWith(`/${name}`))
 }

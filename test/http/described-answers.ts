@@ -1,14 +1,14 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { nameOfReference, type OpenApiDocument, type Schema } from '../sdk/wire-types/openapi.ts'
 
-/** Whether an answer is what the document says of it. Returns a sentence where it is not. */
+/** Checks an answer by the document. Returns a sentence about the first difference, if there is one. */
 export type CheckAnswer = (
   method: string,
   path: string,
   answered: { readonly status: number; readonly mediaType: string; readonly body: string },
 ) => string | undefined
 
-/** Checks answers by a document of `/openapi.json`, closed: a member that the document does not describe is a fault. */
+/** Checks answers by the document of `/openapi.json`. A member that the document does not describe is a fault. */
 export function answerChecker(document: OpenApiDocument): CheckAnswer {
   const { schemas } = document.components
   const ajv = new Ajv2020({ strict: false, validateFormats: false })
@@ -41,7 +41,7 @@ export function answerChecker(document: OpenApiDocument): CheckAnswer {
   }
 }
 
-/** The values of an answer: the data of each event of a stream, else the one. */
+/** The values in an answer: of a stream the data of each event, else the body. */
 function valuesOf(mediaType: string, body: string): unknown[] {
   if (mediaType === 'text/event-stream')
     return [...body.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data ?? ''))
@@ -56,12 +56,12 @@ function escaped(part: string): string {
   return encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
 }
 
-/** The value in which every object schema has no members but those that it describes. */
+/** The document with every object schema closed: it allows only the members that it describes. */
 function closed(value: unknown, schemas: Readonly<Record<string, Schema>>, isPart = false): unknown {
   if (Array.isArray(value)) return value.map((one) => closed(one, schemas, isPart))
   if (typeof value !== 'object' || value === null) return value
   const { discriminator: _, ...schema } = value as Schema & { readonly discriminator?: unknown }
-  // a part of an `allOf` is open, also where it refers to a schema that is closed elsewhere
+  // a part of an `allOf` stays open, also a reference to a schema that is closed elsewhere
   if (isPart && schema.$ref !== undefined) return closed(schemas[nameOfReference(schema.$ref)], schemas, true)
   const inner = Object.fromEntries(
     Object.entries(schema).map(([name, one]) => [

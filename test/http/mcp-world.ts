@@ -13,11 +13,11 @@ export interface McpWorld extends AsyncDisposable {
   readonly mcp: FakeMcpServer
   readonly gatepass: Gatepass
   readonly call: Gatepass['call']
-  /** What registering it answered. */
+  /** The answer to its registration as a worker. */
   readonly worker: Awaited<ReturnType<Gatepass['call']>>
-  /** As Arcade's SDKs call, whose answers have the kind of an error. */
+  /** Runs a tool as Arcade's SDKs do, whose answers have the kind of an error. */
   execute(tool_name: string, more?: Record<string, unknown>): ReturnType<Gatepass['call']>
-  /** Runs a tool of the namespace `Demo` in the process, to hear of its progress and to cancel it. */
+  /** Runs a tool of the namespace `Demo` without HTTP, with its events and its cancellation. */
   run(
     name: string,
     more?: Pick<BackendCall, 'onEvent' | 'signal'> & Pick<ToolCall, 'userId' | 'dialog'>,
@@ -28,11 +28,11 @@ export interface McpWorld extends AsyncDisposable {
 
 export interface McpWorldOptions {
   readonly mcp?: Omit<FakeMcpServerOptions, 'as'>
-  /** The server wants OAuth. */
+  /** Whether the server requires OAuth. */
   readonly wantsOAuth?: boolean
   readonly as?: Parameters<typeof startFakeAuthorizationServer>[0]
   readonly gatepass?: GatepassOptions
-  /** Settings besides `uri`. */
+  /** Settings beside `uri`. */
   readonly settings?: Record<string, unknown>
 }
 

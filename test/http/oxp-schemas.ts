@@ -108,7 +108,7 @@ const SCHEMAS = {
   },
 }
 
-/** What is wrong with an answer, by the schema of its kind; empty: nothing. */
+/** How an answer differs from the schema of its kind; empty: it does not. */
 export function faultsOf(kind: keyof typeof SCHEMAS, answer: unknown): string[] {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   ajv.validate(SCHEMAS[kind], answer)

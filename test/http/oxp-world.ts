@@ -9,9 +9,9 @@ export interface OxpWorld extends AsyncDisposable {
   readonly call: Gatepass['call']
   readonly server: FakeOxpServer
   readonly providers: { readonly files: FakeAuthorizationServer; readonly mail: FakeAuthorizationServer }
-  /** What registering the worker answered. */
+  /** The answer to the registration of the worker. */
   readonly registered: Answer
-  /** As any caller runs a tool. */
+  /** Runs a tool as a caller does. */
   execute(tool: string, input?: Record<string, unknown>, userId?: string): Promise<Answer>
   /** The token that Gatepass holds for the user. */
   tokenOf(provider: 'files' | 'mail', userId: string): Promise<string>
@@ -19,7 +19,7 @@ export interface OxpWorld extends AsyncDisposable {
 
 export interface OxpWorldOptions {
   readonly server?: FakeOxpServerOptions
-  /** Of the worker, besides its `uri`. */
+  /** Settings of the worker beside its `uri`. */
   readonly worker?: Record<string, unknown>
   readonly gatepass?: GatepassOptions
 }

@@ -2,7 +2,7 @@ import type { PortalRight } from '../../src/domain/portal-ticket.ts'
 import { UserAgent } from '../user-agent.ts'
 import type { World } from './world.ts'
 
-/** A one-time link to the page of this user. */
+/** A one-time link to the user's own page. */
 export async function portalLink(
   { call }: Pick<World, 'call'>,
   user: string,
@@ -15,7 +15,7 @@ export async function portalLink(
   return answer.url
 }
 
-/** A browser that has gone through such a link. */
+/** A browser that such a link has logged in. */
 export async function enteredAs(
   world: Pick<World, 'call'>,
   user: string,

@@ -10,12 +10,12 @@ import type { AddressInfo } from 'node:net'
 import type { AnyJson } from '../any-json.ts'
 import { type OAuth2, type Scene, type SceneOptions, startScene } from '../flows/fixtures.ts'
 
-/** A Gatepass whose provider `demo` has its API at `api`, a server that the test answers for. */
+/** A Gatepass whose provider `demo` has its API at `api`, a server whose answers the test sets. */
 export interface ProxyWorld extends Scene {
   readonly api: Api
-  /** `u1` unless said. The request line is sent unchanged. */
+  /** Sends a request, by default for `u1`, with the request line unchanged. */
   send(method: string, path: string, options?: SendOptions): Promise<ProxyAnswer>
-  /** As `send`, up to the head: the body is still to be read. */
+  /** As `send`, but does not read the body of the answer. */
   open(method: string, path: string, options?: SendOptions): Promise<IncomingMessage>
 }
 
@@ -37,8 +37,9 @@ export interface ProxyAnswer {
 export interface Api {
   readonly url: string
   readonly host: string
-  /** The requests so far. `answer` answers the next ones. */
+  /** The requests so far. */
   readonly seen: readonly SeenRequest[]
+  /** Answers the next requests; may be replaced at any time. */
   answer: RequestListener
 }
 
@@ -76,7 +77,7 @@ export async function startProxyWorld(options: SceneOptions = {}): Promise<Proxy
       ...(signal && { signal }),
     })
     const answered = once(sent, 'response') as Promise<[IncomingMessage]>
-    sent.on('error', () => {}) // it is heard of by who waits for the answer
+    sent.on('error', () => {}) // `once` rejects with it
     if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) sent.end(body)
     else void upload(sent, body).catch(() => undefined) // an answer may come before all is sent
     const [response] = await answered
@@ -112,7 +113,7 @@ export async function textOf(message: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** Answers what it was asked, unless the test says otherwise. */
+/** An API that answers the method, the URL and the body of a request, until the test replaces `answer`. */
 export async function startApi(): Promise<Api & { close(): Promise<void> }> {
   const seen: SeenRequest[] = []
   const server = createServer((asked, response) => {

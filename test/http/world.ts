@@ -13,7 +13,7 @@ export interface World extends AsyncDisposable {
   readonly worker: FakeWorker
   readonly gatepass: Gatepass
   readonly call: Gatepass['call']
-  /** Runs a tool: as any caller, or as Arcade's SDKs do. */
+  /** Runs a tool as a caller does, or as Arcade's SDKs do. */
   execute(
     tool_name: string,
     more?: Record<string, unknown>,

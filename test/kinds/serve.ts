@@ -6,7 +6,7 @@ import { startFakeWorker } from '../fake-worker.ts'
 
 // Serves one kind of worker in its own process: `node test/kinds/serve.ts <kind>`. Each has the tools `demo`, which
 // needs the provider `demo`, and `other`, which needs the provider `other`. Both answer the user they ran for and the
-// SHA-256 of the token they received; called with `leak`, they put the token wherever they can.
+// SHA-256 of the token they received; the argument `leak` makes them answer the token itself at that place.
 
 export const KIND_SECRET = 'secret-of-the-kinds'
 export const PROVIDERS = ['demo', 'other'] as const

@@ -6,7 +6,7 @@ import { type Gatepass, startGatepass } from '../gatepass.ts'
 import { approve, providerBody } from '../http/world.ts'
 import { KIND_SECRET, PROVIDERS } from './serve.ts'
 
-/** Each kind of worker, and the names of its two tools. */
+/** By kind of worker, the namespace of its two tools. */
 export const KINDS = {
   worker: 'WorkerKind',
   oxp: 'OxpKind',
@@ -87,6 +87,6 @@ export async function startKinds(): Promise<KindsWorld> {
 
 async function serve(kind: string): Promise<Served> {
   const child = fork(new URL('./serve.ts', import.meta.url), [kind])
-  const [told] = (await once(child, 'message')) as [Omit<Served, 'child'>] // as serve.ts sends it
-  return { child, ...told }
+  const [message] = (await once(child, 'message')) as [Omit<Served, 'child'>] // as serve.ts sends it
+  return { child, ...message }
 }

@@ -5,7 +5,7 @@ import { type FakeIssuer, startFakeIssuer } from '../fake-issuer.ts'
 import { type Answer, type Gatepass, type GatepassOptions, startGatepass } from '../gatepass.ts'
 import { type Page, UserAgent } from '../user-agent.ts'
 
-/** A Gatepass whose users log in at an issuer, and what MCP clients and browsers do with its authorization server. */
+/** A Gatepass whose users log in at an issuer, and the requests of MCP clients to its authorization server. */
 export interface AuthorizationServerWorld extends AsyncDisposable {
   readonly gatepass: Gatepass
   readonly issuer: FakeIssuer
@@ -21,7 +21,7 @@ export interface AuthorizationServerWorld extends AsyncDisposable {
   /** The request of a client to `/authorize`, with the verifier that its code needs. */
   request(clientId: string, more?: Readonly<Record<string, string | undefined>>): AuthorizationRequest
   token(form: Readonly<Record<string, string>>): Promise<Answer>
-  /** Registers, logs in, allows and redeems. */
+  /** Registers a client, logs the user in, clicks Allow and redeems the code. */
   connect(browser?: UserAgent, more?: Readonly<Record<string, string>>): Promise<ConnectedClient>
 }
 
@@ -124,7 +124,7 @@ export async function startAuthorizationServer(
   return world
 }
 
-/** Opens the request, logs in, and ends on the consent page or on the redirect to the client. */
+/** Opens the request and logs in; answers the consent page or the redirect to the client. */
 export async function toConsent(
   browser: UserAgent,
   { url, redirectUri }: AuthorizationRequest,

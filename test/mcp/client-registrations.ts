@@ -1,4 +1,4 @@
-/** How an MCP client is known to an authorization server, with the metadata that it publishes or sends. */
+/** How an MCP client registers at an authorization server, and the metadata that it publishes or sends. */
 export interface ClientRegistration {
   readonly client: string
   /** A client ID metadata document, or dynamic registration (RFC 7591). */
@@ -36,7 +36,7 @@ const VS_CODE = {
   ...PUBLIC,
 }
 
-/** Clients as they were seen to register in 2026. */
+/** Registrations of real clients, observed in 2026. */
 export const REGISTRATIONS: readonly ClientRegistration[] = [
   {
     client: 'Claude',

@@ -18,7 +18,7 @@ export const ERAS = [
   { era: 'modern', version: '2026-07-28' },
 ] as const
 
-/** Connects the official client to `/mcp`, as the user `ada` unless told otherwise. */
+/** Connects the official client to `/mcp`, by default as the user `ada`. */
 export async function connect(
   { url, apiKey }: Pick<Gatepass, 'url' | 'apiKey'>,
   { era, path = '/mcp', key = apiKey, user = 'ada', capabilities = {} }: ConnectOptions,

@@ -3,8 +3,8 @@ import { listen } from '../loopback.ts'
 import { headersOf } from './clients.ts'
 
 /**
- * Passes requests on with an API key and a user, for a program that can send neither. Everything else stays as it was
- * sent, `Host` and `Origin` too.
+ * Passes requests on with an API key and a user, for a program that can send neither, and changes nothing else: `Host`
+ * and `Origin` stay the same.
  */
 export function startKeyedProxy(target: string, key: string, user: string) {
   return listen((req, res) => {

@@ -7,7 +7,7 @@ export interface RawAnswer {
   readonly headers: Headers
   /** The messages of the answer: one of JSON, or each event of a stream that has ended. */
   readonly messages: readonly AnyJson[]
-  /** The last of them, or the body that is no JSON. */
+  /** The last message, or the body when it is no JSON. */
   readonly body: AnyJson
 }
 
@@ -24,7 +24,7 @@ export const MODERN = '2026-07-28'
 export const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
 export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
 
-/** Sends one HTTP request to `/mcp`, with nothing added that MCP does not need. */
+/** Sends one HTTP request to `/mcp` with the headers that MCP needs, and no others. */
 export async function send(
   { url, apiKey }: Pick<Gatepass, 'url' | 'apiKey'>,
   body: unknown,
@@ -44,7 +44,7 @@ export async function send(
   })
 }
 
-/** `send`, and the whole answer. */
+/** As `send`, and reads the whole answer. */
 export async function exchange(
   gatepass: Pick<Gatepass, 'url' | 'apiKey'>,
   body: unknown,

@@ -3,7 +3,7 @@ import { answerJson, listen } from '../loopback.ts'
 
 export type TokenIssuer = Awaited<ReturnType<typeof startTokenIssuer>>
 
-/** An authorization server that only signs access tokens, of any content. Members may be changed while it runs. */
+/** An authorization server that only signs access tokens, with any claims. `behaviour` may be changed while it runs. */
 export async function startTokenIssuer() {
   const published: object[] = []
   const behaviour = { fails: false }
@@ -24,7 +24,7 @@ export async function startTokenIssuer() {
     return answerJson(res, 404, {})
   })
 
-  /** Makes a key; published unless told. */
+  /** Makes a key, and by default publishes it. */
   async function addKey(kid: string, { isPublished = true, alg = 'ES256' } = {}) {
     const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true })
     const jwk = { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' }

@@ -14,7 +14,7 @@ const RUN_MS = 240_000
 
 export type Outcome = 'passed' | 'failed' | 'timed out' | { readonly unusable: string }
 
-/** What of vitest's JSON report is read here. */
+/** The parts of vitest's JSON report that are read here. */
 interface Report {
   readonly testResults: readonly {
     readonly message: string
@@ -49,7 +49,7 @@ export class Copy implements AsyncDisposable {
     const original = await readFile(path, 'utf8')
     try {
       const mutated = mutate(original, mutation)
-      // a mutant that is no program fails every test and shows nothing
+      // a mutant with a syntax error would fail every test and prove nothing
       if (path.endsWith('.ts')) stripTypeScriptTypes(mutated)
       await writeFile(path, mutated)
     } catch (error) {
@@ -77,7 +77,7 @@ export class Copy implements AsyncDisposable {
     let isLate = false
     const timer = setTimeout(() => {
       isLate = true
-      // the whole group: the test's own servers and browsers too
+      // the process group has the servers and browsers of the test too
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
     }, RUN_MS)
     await once(child, 'exit')

@@ -41,8 +41,3 @@ export const mutations: readonly Mutation[] = [
   ...branding,
   ...webhooks,
 ]
-
-/** Rows of docs/security.md that are met by there being no code, and so have none to mutate. */
-export const WITHOUT_CODE: Readonly<Record<string, string>> = {
-  44: 'there is no MCP endpoint yet; the flow of remote MCP servers is the one of rows 1 to 6',
-}

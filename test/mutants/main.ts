@@ -1,7 +1,6 @@
-/**
- * `npm run mutants`: breaks the sources in one place at a time, in a copy, and expects the named test to fail.
- * Takes `--only <text>` (a part of a row, file or fault) and `--jobs <number>`. Exits 1 when a mutant survives.
- */
+// `npm run mutants`: breaks the sources in one place at a time, in a copy, and expects the named test to fail.
+// Takes `--only <text>` (a part of a row, file or fault) and `--jobs <number>`. Exits 1 when a mutant survives.
+
 import { parseArgs } from 'node:util'
 import { Copy, type Outcome } from './copy.ts'
 import { mutations } from './list.ts'
@@ -18,7 +17,7 @@ const chosen = mutations.filter(
 )
 const unexpected: string[] = []
 
-/** Takes what is next from the queue as long as there is something, in several copies at a time. */
+/** Works on the items in several copies at a time. */
 async function inCopies<T>(items: readonly T[], work: (copy: Copy, item: T) => Promise<void>): Promise<void> {
   const queue = [...items]
   const jobs = Array.from({ length: Math.max(1, Number(values.jobs)) }, async () => {

@@ -1,8 +1,8 @@
 /** One deliberate fault in the sources, and the test that has to notice it. */
 export interface Mutation {
-  /** The rows of docs/security.md whose promise the fault breaks; none where it is a promise of another page. */
+  /** The rows of docs/security.md whose promise the fault breaks; empty for a promise of another page. */
   readonly rows: readonly string[]
-  /** What the mutated code does wrong, for the report. */
+  /** The wrong behaviour of the mutated code, for the report. */
   readonly fault: string
   readonly file: string
   /** Occurs exactly once in `file`. */
@@ -14,10 +14,7 @@ export interface Mutation {
   readonly name: string
 }
 
-/**
- * The mutated text of a file.
- * Throws when the mutation no longer applies: its text is gone, or occurs more than once.
- */
+/** The mutated text of a file. Throws when the text of the mutation is not there exactly once. */
 export function mutate(text: string, { file, from, to }: Mutation): string {
   const parts = text.split(from)
   if (parts.length !== 2)

@@ -5,7 +5,7 @@ import { toolMetadata } from '../fixtures.ts'
 import { API_KEY, type Served } from '../served.ts'
 import { UserAgent } from '../user-agent.ts'
 
-/** The pids of the workers of a primary that serve now, by their number. */
+/** The process ids of the workers that serve now, by their number. */
 export function workersOf(served: Served): Map<number, number> {
   const lines = served.logLines().filter(({ message }) => message === 'a worker is serving')
   return new Map(lines.map(({ worker, workerPid }) => [Number(worker), Number(workerPid)]))
@@ -58,7 +58,7 @@ export async function connect(served: Served, user = 'ada'): Promise<string> {
   return body.items[0].id
 }
 
-/** Over a connection that is kept, as a client's pool does. */
+/** Requests over one connection that is kept alive, as a client's pool does. */
 export function keptConnection(served: Served) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   return {

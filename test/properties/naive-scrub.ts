@@ -1,6 +1,6 @@
 /**
- * What `scrub` promises to find, said as plainly as can be and without a thought for speed: every form of the secret is
- * looked for one after the other, in the text and in its fold, which is made by one regular expression.
+ * Whether a text holds a secret in a form that `scrub` promises to find. Simple and slow: it looks for one form of the
+ * secret after the other, in the text and in its fold, which one regular expression makes.
  */
 export function naivelyHolds(text: string, secret: string): boolean {
   // a tool may trim a secret before it uses it
@@ -18,8 +18,8 @@ function holdsForm(text: string, secret: string): boolean {
 }
 
 /**
- * Whether an escape of the text begins before a secret's beginning or end, and ends behind it: what is beside the secret
- * reads differently once the secret is taken out.
+ * Whether the beginning or the end of a secret is inside an escape of the text. Then the text beside the secret reads
+ * differently after the secret is removed.
  */
 export function cutsAnEscape(text: string, secret: string): boolean {
   const forms = [secret, secret.trim()].flatMap((known) => [known, JSON.stringify(known).slice(1, -1)])
@@ -58,7 +58,7 @@ const FOLDED: Readonly<Record<string, string>> = {
   '+': ' ',
 }
 
-/** One character a byte. */
+/** The text without escapes, one character for each byte. */
 function fold(text: string): string {
   return text.replaceAll(UNIT, (unit) => {
     const character = characterOf(unit)
@@ -74,8 +74,8 @@ function characterOf(unit: string): string {
   }
   if (unit.startsWith('%')) return String.fromCharCode(hex(unit.slice(-2)))
   if (!unit.startsWith('&')) return unit
-  const said = unit.slice(1, -1)
-  if (!said.startsWith('#')) return NAMES[said] ?? ''
-  const code = /^#x/i.test(said) ? hex(said.slice(2)) : Number(said.slice(1))
+  const entity = unit.slice(1, -1)
+  if (!entity.startsWith('#')) return NAMES[entity] ?? ''
+  const code = /^#x/i.test(entity) ? hex(entity.slice(2)) : Number(entity.slice(1))
   return code <= 0x10ffff ? String.fromCodePoint(code) : ''
 }

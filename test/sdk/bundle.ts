@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { build, type Rolldown } from 'vite'
 
-/** A module of the SDK with all it imports, as one minified ES module. What it imports from elsewhere is in `imports`. */
+/** A module of the SDK and all its imports, as one minified ES module. `imports` are those that are not bundled. */
 export async function bundleSdk(
   entry: string,
 ): Promise<{ readonly code: string; readonly imports: readonly string[] }> {

@@ -17,7 +17,7 @@ import {
 } from '../../src/sdk/client/gatepass.ts'
 import type { WebhookEvent } from '../../src/sdk/webhooks.ts'
 
-// What compiles and what does not, for `npm run types`. Nothing of this file runs.
+// `npm run types` checks that this file compiles. It never runs.
 
 const gatepass = new Gatepass({ baseUrl: 'https://gatepass.example', apiKey: 'key' })
 const ada = gatepass.as('ada')

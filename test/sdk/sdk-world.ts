@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { type ClientOptions, Gatepass } from '../../src/sdk/client/gatepass.ts'
 import { providerBody, startWorld, type World, type WorldOptions } from '../http/world.ts'
 
-/** A world whose Gatepass also has the tools of `test/fixtures/run-tools.ts`, and a client of it. */
+/** A world whose Gatepass has the tools of `test/fixtures/run-tools.ts` too, and a client of the SDK. */
 export interface SdkWorld extends World {
   readonly client: Gatepass
   /** A client with other options. */

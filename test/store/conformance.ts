@@ -44,7 +44,7 @@ import { toolsetPromises } from './toolset-promises.ts'
 import { trailPromises } from './trail-promises.ts'
 import { webhookPromises } from './webhook-promises.ts'
 
-/** Every promise of `src/store/store.ts`, for every store. `open` answers an empty one, open twice. */
+/** Tests every promise of `src/store/store.ts`, for every store. `open` opens an empty one twice. */
 export function storeConformance(backend: string, open: () => Promise<OpenedStore>): void {
   describe(`${backend} store`, () => {
     describe('projects', () => {
@@ -226,7 +226,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
     trailPromises(open)
 
     describe('answers', () => {
-      /** A project, and what claims in it. */
+      /** Makes a project; answers the claim of an owner in it. */
       async function scene({ store }: OpenedStore) {
         const { projectId } = await inProject(store)
         return (owner: string, seconds = 100) => ({
@@ -237,7 +237,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
           seconds,
         })
       }
-      const standing = (owner: string) => ({
+      const claimOf = (owner: string) => ({
         request: `request of ${owner}`,
         owner,
         claimedBy: `process of ${owner}`,
@@ -248,40 +248,40 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         await using opened = await open()
         const { store, other } = opened
         const claim = await scene(opened)
-        const stands = await Promise.all(
+        const outcomes = await Promise.all(
           ['a', 'b', 'c', 'd'].map((owner, i) =>
             (i % 2 ? other : store).answers.claim('place', claim(owner), 0),
           ),
         )
-        expect(stands.filter((one) => one === 'claimed')).toHaveLength(1)
-        const winner = ['a', 'b', 'c', 'd'][stands.indexOf('claimed')] ?? ''
-        for (const one of stands) if (one !== 'claimed') expect(one).toEqual(standing(winner))
+        expect(outcomes.filter((one) => one === 'claimed')).toHaveLength(1)
+        const winner = ['a', 'b', 'c', 'd'][outcomes.indexOf('claimed')] ?? ''
+        for (const one of outcomes) if (one !== 'claimed') expect(one).toEqual(claimOf(winner))
       })
 
-      test('stand until they run out, for whoever comes with the same place', async () => {
+      test('are kept until they expire, for every later claim of the same place', async () => {
         await using opened = await open()
         const { store, other } = opened
         const claim = await scene(opened)
         expect(await store.answers.claim('place', claim('a'), 0)).toBe('claimed')
         await other.answers.settle('place', 'b', sealed('foreign'), 200, 0)
         await store.answers.settle('place', 'a', sealed('answer'), 200, 0)
-        const kept = { ...standing('a'), answer: 'answer' }
+        const kept = { ...claimOf('a'), answer: 'answer' }
         expect(await other.answers.claim('place', claim('b', 300), 0)).toEqual(kept)
         expect(await other.answers.find('place')).toEqual(kept)
         await store.answers.settle('place', 'a', sealed('answer'), 0, 0)
         expect(await other.answers.claim('place', claim('b', 300), 0)).toBe('claimed')
-        expect(await store.answers.find('place')).toEqual(standing('b'))
+        expect(await store.answers.find('place')).toEqual(claimOf('b'))
       })
 
       test.runIf(backend === 'postgres')(
-        'run out by the clock of the database, whatever that of a node says',
+        'expire by the clock of the database, not by that of a node',
         async () => {
           await using opened = await open()
           const { store, other } = opened
           const claim = await scene(opened)
           const ahead = Math.floor(Date.now() / 1000) + 3600
           await store.answers.claim('place', claim('a', 60), 0)
-          expect(await other.answers.claim('place', claim('b'), ahead)).toEqual(standing('a'))
+          expect(await other.answers.claim('place', claim('b'), ahead)).toEqual(claimOf('a'))
           await store.answers.settle('place', 'a', sealed('answer'), 60, 0)
           expect(await other.answers.claim('place', claim('b'), ahead)).toMatchObject({ answer: 'answer' })
           expect(await other.answers.sweep(ahead)).toBe(0)
@@ -296,7 +296,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         await store.answers.claim('place', claim('a', 0), 0)
         await other.answers.prolong('place', 'b', 1000, 0)
         await store.answers.prolong('place', 'a', 30, 0)
-        expect(await other.answers.claim('place', claim('b', 300), 0)).toEqual(standing('a'))
+        expect(await other.answers.claim('place', claim('b', 300), 0)).toEqual(claimOf('a'))
         await store.answers.settle('place', 'a', sealed('answer'), 0, 0)
         await store.answers.prolong('place', 'a', 1000, 0)
         expect(await other.answers.claim('place', claim('b', 300), 0)).toBe('claimed')
@@ -307,12 +307,12 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         const { store, other } = opened
         const claim = await scene(opened)
         await store.answers.claim('place', claim('dead'), 0)
-        expect(await other.answers.claim('place', claim('b'), 0, 'another')).toEqual(standing('dead'))
+        expect(await other.answers.claim('place', claim('b'), 0, 'another')).toEqual(claimOf('dead'))
         expect(await other.answers.claim('place', claim('b'), 0, 'dead')).toBe('claimed')
         expect(await store.answers.begin('place', 'dead', run, 600, 0)).toBe(false)
-        expect(await store.answers.find('place')).toEqual(standing('b'))
+        expect(await store.answers.find('place')).toEqual(claimOf('b'))
         expect(await other.answers.begin('place', 'b', run, 600, 0)).toBe(true)
-        const begun = { ...standing('b'), begun: run }
+        const begun = { ...claimOf('b'), begun: run }
         expect(await store.answers.claim('place', claim('c'), 0, 'b')).toEqual(begun)
         await other.answers.settle('place', 'b', sealed('answer'), 600, 0)
         expect(await other.answers.begin('place', 'b', run, 600, 0)).toBe(false)
@@ -336,13 +336,16 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
     })
 
     describe('facts', () => {
-      test('are settled once, whoever comes', async () => {
+      test('are settled once, by the first process', async () => {
         await using opened = await open()
         const { store, other } = opened
-        const said = await Promise.all([store.facts.settle('check', 'a'), other.facts.settle('check', 'b')])
-        expect(said[0]).toBe(said[1])
-        expect(await store.facts.settle('check', 'c')).toBe(said[0])
-        expect(await other.facts.find('check')).toBe(said[0])
+        const settled = await Promise.all([
+          store.facts.settle('check', 'a'),
+          other.facts.settle('check', 'b'),
+        ])
+        expect(settled[0]).toBe(settled[1])
+        expect(await store.facts.settle('check', 'c')).toBe(settled[0])
+        expect(await other.facts.find('check')).toBe(settled[0])
         expect(await store.facts.find('unknown')).toBeUndefined()
       })
     })
@@ -350,7 +353,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
     describe('what was written', () => {
       type Scene = Awaited<ReturnType<typeof scene>>
 
-      /** Something of everything, and what is announced from then on. */
+      /** A row of several nouns, and the changes that the store announces from then on. */
       async function scene(store: Store) {
         const { projectId, entry, owner } = await inProject(store)
         const held = await connected(store, owner)
@@ -531,7 +534,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
   })
 }
 
-/** Until the store has heard of what others wrote: some databases say so a moment later. */
+/** Waits until the store has heard of the writes of others: some databases announce them a moment later. */
 async function caughtUp(store: Store, done: () => boolean = () => true): Promise<void> {
   const end = Date.now() + 60_000
   do {

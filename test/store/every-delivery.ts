@@ -4,15 +4,15 @@ import type { Store } from '../../src/store/store.ts'
 import { connection, defined, pending, providerEntry, webhook } from './fixtures.ts'
 
 /**
- * Everything that becomes of events and deliveries. A server's own timers do the same at times that a test does not
- * choose, so each statement must have run before.
+ * Uses every operation on events and deliveries. The timers of a server do the same at times that a test does not choose;
+ * after this every statement has run at least once.
  */
 export async function everyDelivery(store: Store, projectId: string): Promise<void> {
   const now = Math.floor(Date.now() / 1000)
   const entry = providerEntry({ projectId, id: `events-${now}-${performance.now()}` })
   await store.providers.add(entry)
   const types: readonly EventType[] = ['connection.created', 'connection.deleted']
-  // the dispatcher of the server leaves a disabled one alone; nothing listens at the other's URL
+  // the dispatcher of the server sends nothing to a disabled webhook; no server listens at the URL of the other one
   const quiet = webhook({ projectId, enabled: false, types })
   const loud = webhook({ projectId, url: 'https://127.0.0.1:9/', types })
   for (const one of [quiet, loud]) await store.webhooks.add(one, 100)

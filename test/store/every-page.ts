@@ -22,8 +22,8 @@ const FURTHER = [
 ]
 
 /**
- * Asks for every page of the console's menu, the first page of details that each of them links to, and for the user's own
- * page, each with a login of its own.
+ * Opens every page of the console's menu and the first page of details that each of them links to, and, with another
+ * login, the user's own page.
  */
 export async function everyPage(world: World, userId: string): Promise<void> {
   const console = new UserAgent()

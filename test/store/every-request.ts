@@ -13,9 +13,9 @@ import { mcpConsent } from './fixtures.ts'
 
 /** Uses every endpoint of the API document and every background job. */
 export interface EveryRequest {
-  /** One round, by names that are its own. */
+  /** Uses everything once; `name` is in the names of all it makes. */
   round(name: string): Promise<void>
-  /** Fails when a route of the document has not been answered with success, and is not one that cannot be here. */
+  /** Fails when a route of the document was not answered with success, except those that this world cannot serve. */
   expectAllAnswered(): void
 }
 
@@ -43,7 +43,7 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
     return (await world.gatepass.broker.store.projects.ensure('default', 0)).id
   }
 
-  /** The life of one of everything, by names that are this round's own. */
+  /** Makes, changes and deletes one of everything. */
   async function useEverything(name: string): Promise<void> {
     const user = `user-of-${name}`
     const { as } = world
@@ -134,7 +134,7 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
     await call('POST', '/v1/workers', { id: `worker-${name}`, http: { ...http, uri: 'http://127.0.0.1:1' } })
     await call('DELETE', '/v1/workers/{id}', undefined, { id: `worker-${name}` })
 
-    // before the import, since a tool that is imported for this one is listed in its place
+    // lists it before the import, after which the imported tool is listed in its place
     const listed = await call('GET', '/oxp/tools')
     const { id: tool_id } = listed.items.find((one: { id: string }) => one.id.startsWith('Demo.Echo'))
     await call('POST', '/v1/tools/import', metadata(`Tool ${name}`))
@@ -236,7 +236,7 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
         await world.call(method, path.replaceAll(/\{\w+\}/g, 'demo'), method === 'GET' ? undefined : {})
   }
 
-  /** Timers of the server run these too, at times that a test does not choose. */
+  /** Runs the jobs that the timers of the server run at times that a test does not choose. */
   async function runBackgroundJobs(broker: Broker): Promise<void> {
     const [scheduler, dispatcher] = [createScheduler(broker), createDispatcher(broker)]
     for (const { run } of [...ownJobs(broker, { scheduler, dispatcher }), ...sharedJobs(broker)]) await run()
@@ -247,7 +247,7 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
     await processes.beat('other')
     await processes.leave('other')
     await processes.isAlive('other', 1_000)
-    // declares all processes dead, this one too, which then enters under another id
+    // declares all processes dead, also this one, which then enters under another id
     await processes.declareDead(-1)
   }
 
@@ -268,6 +268,6 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
   }
 }
 
-/** They need another verifier, worker or provider than this world has, and are called all the same. */
+/** Routes that need another verifier, worker or provider than this world has. They are called, and refuse. */
 const REFUSED =
   /confirm_user|validate_custom_verifier|session_verification|workers\/\{id\}\/authorize|^\w+ \/proxy\//

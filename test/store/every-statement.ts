@@ -14,8 +14,8 @@ import { createStatementMaker, type StatementMaker } from '../../src/store/state
 import type { Store } from '../../src/store/store.ts'
 
 /**
- * The texts of the statements that the nouns of a database declare, whether or not a request needs them. Those that have
- * variants are made when they are first used: `everyList` uses the variants of lists.
+ * The texts of all statements that the nouns of a database declare. A statement with variants is made when it is first
+ * used: `everyList` uses the variants of lists.
  */
 export function declaredStatements(database: 'sqlite' | 'postgres'): readonly string[] {
   const texts: string[] = []
@@ -27,7 +27,7 @@ export function declaredStatements(database: 'sqlite' | 'postgres'): readonly st
       return statement
     }
   const notHere = () => {
-    throw new Error('only the texts are wanted')
+    throw new Error('no statement is run here')
   }
   const parts =
     database === 'sqlite'
@@ -39,7 +39,7 @@ export function declaredStatements(database: 'sqlite' | 'postgres'): readonly st
         }
       : {
           tables: postgresTables,
-          query: drizzle.mock() as unknown as Database['query'], // the calls that nouns make of it have the same form
+          query: drizzle.mock() as unknown as Database['query'], // has every method that the nouns call
           dialect: postgresDialect,
           maker: createStatementMaker((query) => new PgDialect().sqlToQuery(query)),
         }

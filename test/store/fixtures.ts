@@ -22,14 +22,14 @@ import type { RefreshedTokens } from '../../src/store/connection-refreshes.ts'
 import type { McpRecord } from '../../src/store/mcp-records.ts'
 import type { Store } from '../../src/store/store.ts'
 
-/** A store never looks into an envelope, so that any text does for one. */
+/** A stand-in for an envelope, of any text: a store never opens one. */
 export function sealed(text: string): Sealed {
   return text as Sealed
 }
 
 export interface OpenedStore extends AsyncDisposable {
   readonly store: Store
-  /** The same database as another process has it. */
+  /** The same database, opened as by another process. */
   readonly other: Store
 }
 
@@ -133,7 +133,7 @@ export function refreshed(of: Partial<RefreshedTokens> = {}): RefreshedTokens {
   }
 }
 
-/** A claim on redeeming a code, of a process that no test is about. */
+/** The claim of a process on redeeming a code. */
 export function until(deadline: number, claimedBy = 'process_1') {
   return { from: 'pending', deadline, claimedBy } as const
 }
@@ -237,7 +237,7 @@ export function execution(
   }
 }
 
-/** A run that is put off. */
+/** A scheduled run. */
 export function putOff(
   of: Partial<ExecutionRecord> & Pick<ExecutionRecord, 'projectId' | 'runAt'>,
 ): ExecutionRecord {
@@ -323,6 +323,6 @@ export function apiKey(of: Partial<ApiKey> & Pick<ApiKey, 'projectId'>): ApiKey 
 }
 
 export function defined<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('there is nothing where the test needs something')
+  if (value === undefined) throw new Error('the test needs a value, and got undefined')
   return value
 }

@@ -1,4 +1,4 @@
-/** Tables that have a row for each thing that an administrator has made, or fewer. All others grow. */
+/** Tables that have at most a row for each object that an administrator has made. All others grow. */
 export const SMALL = new Set([
   'facts',
   'projects',
@@ -23,7 +23,7 @@ export interface Exception {
   readonly reason: string
   /** The only database that needs it. */
   readonly only?: 'sqlite' | 'postgres'
-  /** Whether it may sort what it has found by an index, and must not scan. */
+  /** It may sort the rows that it found by an index, but must not scan. */
   readonly sorts?: true
 }
 
@@ -37,7 +37,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
   {
     statement: /^select .+ from "audit_blocks" where .+ as one\)\) order by "audit_blocks"."first_seq" asc$/s,
-    reason: 'the blocks of the entries on one page, which are as few',
+    reason: 'it sorts the blocks of the entries on one page, which are at most as many',
     only: 'postgres',
     sorts: true,
   },

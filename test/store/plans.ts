@@ -2,9 +2,9 @@ import Database from 'better-sqlite3'
 import pg from 'pg'
 import { SMALL } from './plan-exceptions.ts'
 
-/** Reads plans of statements, as a database with large tables would make them. */
+/** Reads the plans of statements that a database with large tables would make. */
 export interface Planner extends AsyncDisposable {
-  /** What is wrong with the plan of a statement, in the words of the database. `sorts`: sorting is not wrong. */
+  /** The steps in the plan of a statement that scan or sort, in the words of the database. `sorts`: it may sort. */
   faultsOf(text: string, sorts: boolean): Promise<readonly string[]>
 }
 
@@ -47,7 +47,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-/** Its plans scan or sort only where no index serves. What it does to the tables goes when it ends. */
+/** A planner whose plans scan or sort only where no index serves. Its changes to the tables are never committed. */
 export async function postgresPlanner(url: string): Promise<Planner> {
   const client = new pg.Client({
     connectionString: url,
@@ -75,7 +75,7 @@ export async function postgresPlanner(url: string): Promise<Planner> {
       return [
         ...reads.filter((node) => conditionOf(node) === undefined),
         ...reads.filter((node) => isOfWholeProject(conditionOf(node)) && !isLimited(text)),
-        // it reads the whole index, although the plan calls what it looks for there a condition
+        // reads the whole index, although the plan has a condition on one of its later columns
         ...nodes.filter((node) => node['Index Cond'] !== undefined && isOfAnotherColumn(node)),
         ...(reads.length > 0 && !sorts ? nodes.filter((node) => /Sort/.test(node['Node Type'])) : []),
       ].map(
@@ -90,11 +90,11 @@ export async function postgresPlanner(url: string): Promise<Planner> {
 }
 
 /**
- * PostgreSQL plans for what a table has on the disk: each gets a row, and then counts as one of a million rows, a small
- * one as one of a hundred: between two of a million each, plans cost the same and differ from run to run.
+ * PostgreSQL plans by the size of a table on the disk: each table gets a row and the statistics of a million rows, a small
+ * one those of a hundred. Between two tables of a million rows plans would cost the same and differ from run to run.
  */
 async function makeLarge(client: pg.Client): Promise<void> {
-  await client.query('set local session_replication_role = replica') // rows that refer to none
+  await client.query('set local session_replication_role = replica') // does not check foreign keys
   const { rows } = await client.query<{ insert: string }>(
     `select format('insert into %I (%s) values (%s)', relname, string_agg(quote_ident(attname), ', '),
        string_agg('''0''', ', ')) as insert
@@ -112,7 +112,7 @@ async function makeLarge(client: pg.Client): Promise<void> {
   )
 }
 
-/** What each index is sorted by first. */
+/** The first column of each index. */
 async function firstColumnsOf(client: pg.Client): Promise<ReadonlyMap<string, string>> {
   const { rows } = await client.query<{ name: string; first: string }>(
     `select relname as name, pg_get_indexdef(pg_class.oid, 1, true) as first
@@ -126,7 +126,7 @@ function conditionOf(node: PlanNode): string | undefined {
   return condition === undefined ? undefined : bare(condition)
 }
 
-/** Words with one space in between, however PostgreSQL has laid them out. */
+/** The words of an expression with one space in between. */
 function bare(expression: string): string {
   return expression.replaceAll(/[\s(),]+/g, ' ').trim()
 }
@@ -140,7 +140,7 @@ function isGrowing(table: string | undefined): boolean {
   return table !== undefined && !SMALL.has(table) && !/^(pg_|json|used|counted)/.test(table)
 }
 
-/** An index that only tells projects or provider entries apart gives most of the table. */
+/** Whether the condition is on the project or the provider alone, which may select most of the table. */
 function isOfWholeProject(condition: string | undefined): boolean {
   return condition !== undefined && /^(project_id|provider_uid) ?= ?\S+$/.test(condition)
 }

@@ -6,9 +6,9 @@ import type { Store } from '../../src/store/store.ts'
 import { emptyTables, type FreshDatabase, runSql } from '../postgres.ts'
 import type { OpenedStore } from './fixtures.ts'
 
-/** A database that is opened once for many tests: that takes ten times as long as most of them. */
+/** A database that is opened once for many tests, because opening takes ten times as long as most of them. */
 export interface ReusedDatabase {
-  /** Empty, and open twice; emptied when the test is done with it. */
+  /** Answers two stores on the empty database; disposing of them empties it. */
   open(): Promise<OpenedStore>
   close(): Promise<void>
 }
@@ -44,7 +44,7 @@ export async function reuseDatabase(
 
 interface ReusedStore {
   readonly store: Store
-  /** Resolves when this has been announced, and with it all that was announced before; forgets who listened. */
+  /** Resolves when this change and all earlier ones have been announced; then removes all listeners. */
   hears(authorizationId: string): Promise<void>
 }
 
@@ -66,7 +66,7 @@ function reusable(store: Store): ReusedStore {
   }
 }
 
-/** As another node does: a row of the table of changes, and a wake-up. */
+/** Announces a change as another node does: a row in the table of changes, and a notification. */
 export async function announce({ url }: FreshDatabase, authorizationId: string): Promise<void> {
   const changes: StoreChange[] = [{ noun: 'authorization', id: authorizationId }]
   await runSql(

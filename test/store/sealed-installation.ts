@@ -38,20 +38,20 @@ import {
 
 export const VERIFIER = 'https://app.example/verify'
 
-/** An installation with at least two envelopes in every sealed column, and what needs them. */
+/** An installation with at least two envelopes in every sealed column, and the users and flows that need them. */
 export interface SealedInstallation extends AsyncDisposable {
   readonly scene: Scene
   readonly worker: FakeWorker
   /** Connections of these users at `demo`. */
   readonly users: readonly string[]
-  /** Back from the provider, and waiting for their user to be confirmed. */
+  /** Authorizations that are back from the provider and wait until their user is confirmed. */
   readonly confirming: readonly {
     readonly id: string
     readonly userId: string
     readonly flowId: string
     readonly browser: UserAgent
   }[]
-  /** At the provider: the browser has not yet brought the answer back. */
+  /** Authorizations that were approved, whose redirect back the browser has not yet followed. */
   readonly approved: readonly (Approved & { readonly userId: string })[]
 }
 
@@ -110,7 +110,7 @@ export async function startSealedInstallation(options: SceneOptions = {}): Promi
   }
 }
 
-/** A policy with a secret, a run that is put off and one that has ended, a paused chain and a suspended call, in each of two projects. */
+/** Stores a row of every other noun with a sealed column, in each project. */
 async function putRunsAndRules({ store, sealer }: Broker): Promise<void> {
   for (const { id: projectId } of await store.projects.list()) {
     const hookSecret = sealer.seal('the hook’s', policyPlace('same', projectId))
@@ -142,7 +142,7 @@ async function putRunsAndRules({ store, sealer }: Broker): Promise<void> {
   }
 }
 
-/** A provider, added with an Idempotency-Key: the answer is kept. */
+/** Adds a provider with an Idempotency-Key, so that the answer is stored. */
 export async function addWithKey(scene: Scene, id: string): Promise<Answer> {
   const provider = { ...providerLike(scene), id: `kept-${id}` }
   const headers = { 'idempotency-key': `key of ${id}` }
@@ -161,7 +161,7 @@ function providerLike({ as }: Scene) {
   }
 }
 
-/** Brings the provider's answer back; the flow id that the verifier page is visited with. */
+/** Follows the provider's redirect back; answers the flow id in the redirect to the verifier page. */
 export async function comeBack({
   browser,
   callback,
@@ -188,7 +188,7 @@ export interface FoundEnvelope extends PlacedEnvelope {
   readonly column: SealedColumn
 }
 
-/** Writes past Gatepass, as an intruder or a broken disk would. */
+/** Overwrites an envelope in the database, as an intruder or a broken disk would. */
 export function overwrite(databasePath: string, { column, rowId }: FoundEnvelope, envelope: string): void {
   const client = new Database(databasePath)
   const { changes } = client
@@ -198,14 +198,14 @@ export function overwrite(databasePath: string, { column, rowId }: FoundEnvelope
   if (changes !== 1) throw new Error('there is no such row')
 }
 
-/** As another process does after a write, so that this one reads such rows again. */
+/** Announces a change as another process does after a write, so that this process reads the rows again. */
 export function announce(databasePath: string, change: StoreChange): void {
   const client = new Database(databasePath)
   client.prepare('insert into changes (writer, change) values (?, ?)').run('another', JSON.stringify(change))
   client.close()
 }
 
-/** One bit of the ciphertext turned over. */
+/** The envelope with one bit of its ciphertext flipped. */
 export function flipped(sealed: Sealed): string {
   return changed(sealed, (bytes) => {
     bytes[0] = (bytes[0] ?? 0) ^ 1

@@ -16,7 +16,7 @@ import {
   workerHealth,
 } from '../../src/tools/arcade/worker-protocol.ts'
 
-/** Everything that sends requests, each to a URL of a test's choosing; answers how it was refused, or `undefined`. */
+/** Every part that sends requests: each sends one to a given URL and answers how it was refused, if it was. */
 export const CALLERS: Readonly<Record<string, (outgoing: Outgoing, url: string) => Promise<unknown>>> = {
   'token endpoint': (outgoing, url) => {
     const response = new URLSearchParams({ code: 'SECRET-code', state: 's' })
@@ -81,7 +81,7 @@ async function refusalOf(sent: Promise<unknown>): Promise<Error | undefined> {
   }
 }
 
-/** User info is optional: if it cannot be had it is left out, and the grant remains valid. */
+/** Asks about a grant again. Without an answer user info and scopes are left out, and the grant stays valid. */
 async function askAbout(outgoing: Outgoing, blocks: Partial<Provider>): Promise<string | undefined> {
   const grant = { accessToken: 'SECRET-access', tokenType: 'bearer', account: { id: '', name: '' } }
   const client = clientAt('https://public.example/token', blocks)
@@ -92,7 +92,7 @@ async function askAbout(outgoing: Outgoing, blocks: Partial<Provider>): Promise<
 const { publicKey, privateKey } = await generateKeyPair('ES256')
 const ISSUER = 'https://issuer.example'
 
-/** A login whose issuer answers as it should, but for the endpoint that is given. */
+/** Logs in at an issuer that answers correctly, except at the endpoint that is given. */
 async function logIn(
   outgoing: Outgoing,
   given: Partial<LoginRegistration['server']>,

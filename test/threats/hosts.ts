@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type LookupFunction, type Socket } from 'node:net'
 
-/** A listener on every address of this machine that must never see anybody. */
+/** A listener on every address of this machine, to which no request must ever connect. */
 export interface Trap extends AsyncDisposable {
   readonly port: number
   /** Connections accepted and bytes read so far. */
@@ -31,7 +31,7 @@ export async function startTrap(): Promise<Trap> {
   }
 }
 
-/** Hosts that are seen not to be public without a look-up, by the row of the threat table. */
+/** Hosts whose text alone shows that they are not public, by the row of the threat table. */
 export const PRIVATE_HOSTS: Readonly<Record<'14a' | '14b' | '14d', readonly string[]>> = {
   '14a': [
     '127.0.0.1',
@@ -141,7 +141,7 @@ export const UNREADABLE_HOSTS: readonly string[] = [
   '',
 ]
 
-/** Names that pass a check of the text alone, and what they resolve to. */
+/** Names whose text shows nothing, and the addresses to which they resolve. */
 export const PRIVATE_NAMES: Readonly<Record<string, readonly string[]>> = {
   'loopback.example': ['127.0.0.1'],
   'loopback.example.': ['127.0.0.1'],
@@ -169,7 +169,7 @@ export const PRIVATE_NAMES: Readonly<Record<string, readonly string[]>> = {
   'l\u043ecalhost': ['127.0.0.1'],
 }
 
-/** Resolves names as the table says, any other to nothing; counts what it was asked. */
+/** Resolves the names of the table, and no others; `asked` has every name it was asked for. */
 export function resolverOf(
   table: Readonly<Record<string, readonly string[]>>,
 ): LookupFunction & { readonly asked: string[] } {

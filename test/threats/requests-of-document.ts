@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** As much of an OpenAPI 3.1 document as requests are made from. */
+/** The parts of an OpenAPI 3.1 document from which requests are made. */
 export interface ApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
@@ -36,7 +36,7 @@ export interface ApiRequest {
 export interface Route {
   readonly method: string
   readonly path: string
-  /** It needs an API key; the token of a connect session, for one, is none. */
+  /** Whether it needs an API key; the token of a connect session, for one, is none. */
   readonly needsKey: boolean
   readonly operation: Operation
 }
@@ -52,10 +52,10 @@ export function routesOf(document: ApiDocument): Route[] {
   )
 }
 
-/** Which text goes in a place: the path `{id}`, the query's `user_id`, the body's `auth_requirement.id`. */
+/** The text for a place: `id` in the path, `user_id` in the query, `auth_requirement.id` in the body. */
 export type Fill = (place: string) => fc.Arbitrary<string>
 
-/** Requests of the route as its description has them, with `fill` in every place that takes a text. */
+/** Requests that fit the description of the route, with `fill` in every place that takes a text. */
 export function requestOf({ method, path, operation }: Route, document: ApiDocument, fill: Fill) {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   const inQuery = (operation.parameters ?? []).filter((one) => one.in === 'query')

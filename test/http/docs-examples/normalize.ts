@@ -7,14 +7,14 @@ const SECRETS = [
   [/\bat_[\w-]{20,}/g, 'example-access-token'],
   [/"client_secret":"(?!\{)[^"]+"/g, '"client_secret":"example-client-secret"'],
   [/\bwhsec_[\w+/]{43}=/g, 'whsec_ZXhhbXBsZS1zZWNyZXQtb2YtYS13ZWJob29rLWhlcmU='],
-  // also in the text of a stream, whose quotes are escaped
+  // the text of a stream has escaped quotes
   [/(\\?"fingerprint\\?":\\?")[\w-]+/g, '$1example-fingerprint'],
   [/("flow_id":"|flow_id=)[\w.-]+/g, '$1example-flow'],
   [/(\\?"request_id\\?":\\?")[\w-]+/g, '$1example-request'],
   [/\btrial\.[\w-]+/g, 'trial.example'],
 ] as const
 
-/** Makes a recording the same each time: secrets, ids, addresses, and times of the real clock are replaced. */
+/** Replaces secrets, ids, addresses and times of the real clock, so that every recording is the same. */
 export function normalizer({ gatepass, provider, worker }: ExampleWorld): (json: string) => string {
   const ids = new Map<string, string>()
   const origins = [
@@ -40,7 +40,7 @@ export function normalizer({ gatepass, provider, worker }: ExampleWorld): (json:
         .replaceAll('127.0.0.1, localhost', '10.1.0.0/16')
         .replaceAll(/\b([a-z]+)_[0-9a-f]{32}\b/g, named)
         .replaceAll(/\b(?!2027-03-0)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '2027-03-01T09:00:00Z')
-        // it is written in batches, so it is there or not
+        // uses are written in batches, so an answer has them or not
         .replaceAll(/,"last_used_at":"[^"]+"/g, '')
         .replaceAll(/,\{"at":"[^"]+","step":"used"[^}]*\{\}\}/g, '')
         .replaceAll(/,"clock_difference_seconds":-?\d+/g, '')

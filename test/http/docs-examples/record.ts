@@ -7,7 +7,7 @@ import { approve, providerBody } from '../world.ts'
 import { normalizer } from './normalize.ts'
 import { type ExampleWorld, WORKER_SECRET } from './world.ts'
 
-/** A request for an operation, beside its method and its path. */
+/** The parts of a request for an operation, beside the method and the template of its path. */
 export interface Request {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
@@ -15,7 +15,7 @@ export interface Request {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What was sent and answered, before anything was replaced. */
+/** A request and its answer, before anything in them is replaced. */
 export interface Recorded {
   readonly operationId: string
   readonly path: string
@@ -28,8 +28,8 @@ export interface Recorded {
 }
 
 /**
- * Sends a request for each operation to real servers, in an order in which each finds what it needs. Throws for one that
- * is refused.
+ * Sends a request for each operation to real servers, in an order in which earlier requests make what later ones need.
+ * Throws when one is refused.
  */
 export async function recordExamples(world: ExampleWorld): Promise<readonly Recorded[]> {
   const { gatepass, provider, worker } = world
@@ -267,7 +267,7 @@ export async function recordExamples(world: ExampleWorld): Promise<readonly Reco
   return recorded
 }
 
-/** The examples as the page shows them: of several requests for one operation the first, with nothing secret. */
+/** The examples as the page shows them, without secrets: the first request for each operation. */
 export function toExamples(world: ExampleWorld, recorded: readonly Recorded[]): Record<string, Example> {
   const normalize = normalizer(world)
   const snippets = sdkSnippets()
@@ -296,7 +296,7 @@ function sdkSnippets(): ReadonlyMap<string, string> {
   return new Map([...functions].map(([, name = '', body = '']) => [name, body.replaceAll(/^ {4}/gm, '')]))
 }
 
-/** The first lines of the figures. */
+/** The first lines of the metrics. */
 function shortened(text: string): string {
   return text.split('\n').slice(0, 3).join('\n')
 }

@@ -5,7 +5,7 @@ import {
 import { type FakeWorker, startFakeWorker, type WorkerTool } from '../../fake-worker.ts'
 import { type Gatepass, startGatepass, testClock } from '../../gatepass.ts'
 
-/** Servers for the examples of the API reference: Gatepass, a provider and a worker, all at their beginning. */
+/** New servers for the examples of the API reference: Gatepass, a provider and a worker. */
 export interface ExampleWorld extends AsyncDisposable {
   readonly gatepass: Gatepass
   readonly provider: FakeAuthorizationServer

@@ -97,4 +97,13 @@ export const callers: readonly Mutation[] = [
     test: CALLERS,
     name: 'may not',
   },
+  {
+    rows: ['44'],
+    fault: 'the approval of a client’s scope spares its user the question about a wider one',
+    file: 'src/mcp/authorization-server/approval.ts',
+    from: 'asked.scopes.every((scope) => granted.includes(scope)) ? grant : undefined',
+    to: 'granted.length > 0 ? grant : undefined',
+    test: 'mcp/authorization-server-attacks.test.ts',
+    name: 'asks again for another client',
+  },
 ]

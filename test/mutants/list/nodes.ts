@@ -109,7 +109,7 @@ export const nodes: readonly Mutation[] = [
     from: 'lte(answers.until, dialect.leaseNow(now))',
     to: 'lte(answers.until, 2_000_000_000)',
     test: 'store/postgres.test.ts',
-    name: 'run out by the clock of the database',
+    name: 'expire by the clock of the database',
   },
   {
     rows: ['R12'],

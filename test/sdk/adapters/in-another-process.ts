@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import type { AgentWorld } from './agent-world.ts'
 import type { ScriptedModel } from './scripted-model.ts'
 
-/** What a program gets, and what a user does with the link that it prints. */
+/** The input of a program, and `approve`, which is called with the link that it prints. */
 export interface Program {
   readonly arguments: readonly string[]
   readonly input?: string

@@ -31,7 +31,7 @@ export async function buildGraph(
     .compile({ checkpointer })
 }
 
-/** A checkpointer whose content is a text: what a database keeps. */
+/** A checkpointer whose content can be written as a text, as for a database. */
 export class StoredSaver extends MemorySaver {
   toText(): string {
     return JSON.stringify({ storage: this.storage, writes: this.writes }, (_, value) =>

@@ -4,7 +4,8 @@ import { Gatepass } from '../../../src/sdk/client/gatepass.ts'
 import { TOOLS } from './agent-world.ts'
 import { buildGraph, StoredSaver } from './langchain-graph.ts'
 
-// Goes on with a graph that another process stored at an interrupt: user as argument, checkpoints on standard input.
+// Resumes a graph that another process stored at an interrupt. Its argument is the user, its standard input the
+// checkpoints.
 const [user = ''] = process.argv.slice(2)
 const checkpointer = StoredSaver.fromText(await text(process.stdin))
 const graph = await buildGraph(new Gatepass(), { user, tools: TOOLS }, checkpointer)

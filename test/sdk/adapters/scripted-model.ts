@@ -10,7 +10,7 @@ export interface ScriptedCall {
 
 /** A model behind the APIs of OpenAI and Anthropic. */
 export interface ScriptedModel extends Loopback {
-  /** What the model calls when it has no results yet. */
+  /** The calls that the model makes when it has no results yet. */
   calls: readonly ScriptedCall[]
   /** The bodies of the requests, in order. */
   readonly requests: AnyJson[]

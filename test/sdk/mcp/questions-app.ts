@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ToolApp } from '../../../src/sdk/tools/index.ts'
 
-/** Tools that ask, count how often they were entered, and report. */
+/** An app whose tools ask and report, and the counts of their runs. */
 export function questionsApp() {
   const counts = { entered: 0, charged: 0, cleaned: 0, cancelled: 0 }
   const app = new ToolApp({ name: 'questions', version: '1.2.0', instructions: 'Ask away.' })

@@ -38,7 +38,7 @@ import {
   tool,
 } from '../../../src/sdk/tools/index.ts'
 
-// What compiles and what does not: `npm run types` checks this file, no test runs it.
+// `npm run types` checks that this file compiles. It never runs.
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 const same = <A, B>(_: Same<A, B>) => undefined

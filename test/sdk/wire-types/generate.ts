@@ -8,7 +8,7 @@ import {
 } from './openapi.ts'
 import { braces, comment, memberOf, objectMembers, type TypeOptions, typeOf } from './type-of.ts'
 
-// Makes TypeScript types of the OpenAPI document: one for each named schema, and `Operations`, which has the method, the
+// Makes TypeScript types from the OpenAPI document: one for each named schema, and `Operations`, which has the method, the
 // path, the input and the answer of each operation by its id.
 
 const HEADER = `// The types of Gatepass's wire, generated from /openapi.json by \`npm run wire-types\`. Do not edit.
@@ -79,7 +79,7 @@ function parametersType(all: readonly Parameter[], place: Parameter['in']): stri
   return braces(members.join('\n'))
 }
 
-/** What the operation answers where it is not refused. An answer that is not JSON has its media type beside it. */
+/** The type of an operation's answers of status 2xx. An answer that is not JSON has its media type beside it. */
 function answerOf({
   responses,
 }: Operation): Readonly<Record<'answer' | 'mediaType', string>> | { answer: string } {

@@ -1,4 +1,4 @@
-// The parts of an OpenAPI 3.1 document that the generator of the wire's types reads.
+// The parts of an OpenAPI 3.1 document from which the types of the wire are generated.
 
 export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>

@@ -1,12 +1,12 @@
 import { nameOfReference, type Schema } from './openapi.ts'
 
-/** How a member that may be left out is written. */
+/** How an optional member is written. */
 export interface TypeOptions {
-  /** In requests: callers may also write `undefined`, as programs do that pass on an optional value. */
+  /** Whether an optional member may also be `undefined`: in requests, for programs that pass on an optional value. */
   readonly takesUndefined: boolean
 }
 
-/** The TypeScript type of a schema. Throws for a schema that says nothing of its type. */
+/** The TypeScript type of a schema. Throws for a schema without a type. */
 export function typeOf(schema: Schema, options: TypeOptions): string {
   const { $ref, enum: values, allOf, type } = schema
   const choices = schema.oneOf ?? schema.anyOf
@@ -54,7 +54,7 @@ export function objectMembers(schema: Schema, options: TypeOptions): string {
   return [...named, ...indexOf(others, named.length > 0, options)].join('\n')
 }
 
-/** The type of further members must fit the named ones too, so beside those it says nothing. */
+/** In TypeScript the type of further members must fit the named ones too, so beside named members it is `unknown`. */
 function indexOf(others: Schema['additionalProperties'], isBesideNamed: boolean, options: TypeOptions) {
   if (others === undefined || others === false) return []
   const type = isBesideNamed || others === true ? 'unknown' : typeOf(others, options)
@@ -79,7 +79,7 @@ export function memberOf(
   return `${comment(doc)}readonly ${JSON.stringify(name)}${optional}: ${type}${orUndefined}`
 }
 
-/** A comment of the description and the default; nothing where there are none. */
+/** A comment of the description and the default; empty without both. */
 export function comment({
   description,
   default: otherwise,

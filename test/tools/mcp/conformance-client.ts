@@ -7,13 +7,13 @@ import type { AnyJson } from '../../any-json.ts'
 import type { Gatepass } from '../../gatepass.ts'
 import { approve } from '../../http/world.ts'
 
-// What a scenario of the conformance suite asks of its client, done by a Gatepass: the server is registered as a worker,
-// a user approves where it requires OAuth, and its tools are listed and called.
+// Runs a scenario of the conformance suite, which tests clients, with Gatepass as the client: registers the suite's server
+// as a worker, has a user approve where it requires OAuth, and lists and calls its tools.
 
 export interface Scenario {
   readonly url: string
   readonly scenario: string
-  /** What the suite tells the client besides the URL. */
+  /** What the suite gives the client beside the URL. */
   readonly context: {
     readonly client_id?: string
     readonly client_secret?: string
@@ -21,7 +21,7 @@ export interface Scenario {
   }
 }
 
-/** Calls of one tool: a server may ask for further scopes, or refuse for ever. */
+/** The most calls of one tool: a server may ask for further scopes again and again. */
 const MAX_CALLS = 4
 
 export async function runScenario(

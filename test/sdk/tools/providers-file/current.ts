@@ -8,7 +8,7 @@ export function currentProvidersFile(): string {
   return providersFile(mostUsed())
 }
 
-/** Those whose registration is described: the others are used by `provider('…')`, without a function of their own. */
+/** Providers whose registration the catalogue describes. The others have no function; `provider('…')` names them. */
 export function mostUsed(): readonly Definition[] {
   return builtInIds()
     .flatMap((id) => builtIn(id) ?? [])

@@ -41,7 +41,7 @@ export function functionName(displayName: string): string {
   return displayName.replaceAll(/[^A-Za-z0-9]/g, '')
 }
 
-/** On one line where it fits, as the formatter has it. */
+/** A union type, on one line if it fits, as the formatter writes it. */
 function unionOf(name: string, members: readonly string[]): string {
   const quoted = members.map((one) => `'${one}'`)
   const line = `export type ${name} = ${quoted.join(' | ')}`
@@ -50,7 +50,7 @@ function unionOf(name: string, members: readonly string[]): string {
     : `export type ${name} =\n${quoted.map((one) => `  | ${one}`).join('\n')}\n`
 }
 
-/** The scopes that the catalogue knows something about. */
+/** The scopes that the catalogue names. */
 function knownScopes({ provider, offlineAccess, facts }: Definition): string[] {
   const { defaultScopes, scopeAliases = {}, scopeImplies = {} } = provider
   const all = [
