@@ -47,7 +47,10 @@ export async function withApi(
   const url = serverOf(shell, options)
   if (url === undefined) {
     if (options.key !== undefined)
-      throw new CommandFailure('--key goes with --url (or GATEPASS_URL), the server to ask.', EXIT.usage)
+      throw new CommandFailure(
+        '--key needs --url (or GATEPASS_URL), the server that the key is for.',
+        EXIT.usage,
+      )
     const { withLocalTransport } = await import('./local-transport.ts')
     return withLocalTransport(shell, options, (transport) => run(apiOver(transport)))
   }

@@ -9,7 +9,7 @@ import { LAST_BACKUP_FACT } from '../store/facts.ts'
 import { isBegun } from '../store/open-store.ts'
 import { recordInAuditTrail } from './audit-record.ts'
 import { CommandFailure } from './failure.ts'
-import { dim, MARKS, print, printJson, sanitize } from './print.ts'
+import { dim, MARKS, print, printJson, quantity, sanitize } from './print.ts'
 import { jsonOption, type Shell } from './shell.ts'
 
 interface BackupOptions {
@@ -43,7 +43,7 @@ export function defineBackup(command: Command, shell: Shell): void {
       const seconds = ((performance.now() - started) / 1000).toFixed(1)
       print(`${MARKS.ok} ${sanitize(to)}: ${size(bytes)}, checked (${seconds} s).`)
       print(
-        `  ${count(connections, 'connection')}, ${count(providers, 'provider')}, ${count(tools, 'tool')}, ${count(projects, 'project')}`,
+        `  ${quantity(connections, 'connection')}, ${quantity(providers, 'provider')}, ${quantity(tools, 'tool')}, ${quantity(projects, 'project')}`,
       )
       print(
         dim('  Only the master key opens it, which it does not contain: keep the key too, in another place.'),
@@ -55,10 +55,6 @@ export function defineBackup(command: Command, shell: Shell): void {
           ),
         )
     })
-}
-
-function count(number: number, noun: string): string {
-  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
 }
 
 function size(bytes: number): string {

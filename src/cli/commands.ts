@@ -61,7 +61,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'mcp',
-    description: 'print how MCP clients are given the address of this server, ready to paste',
+    description: 'print how to add this server to MCP clients, ready to paste',
     load: async () => (await import('./mcp.ts')).defineMcp,
   },
   {

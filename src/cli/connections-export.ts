@@ -7,7 +7,7 @@ import { toTimestamp } from '../domain/clock.ts'
 import { type ExportCounts, exportConnections } from '../flows/export-connections.ts'
 import { readExportKey } from './export-key.ts'
 import { CommandFailure, EXIT } from './failure.ts'
-import { dim, MARKS, print, printJson, sanitize } from './print.ts'
+import { dim, MARKS, print, printJson, quantity, sanitize } from './print.ts'
 import { jsonOption, parseId, projectOption, type Shell } from './shell.ts'
 import { withBroker } from './with-broker.ts'
 
@@ -47,7 +47,7 @@ export function defineConnectionsExport(connections: Command, shell: Shell): voi
         const rows = exportConnections(broker, id, filter, counts)
         await writeLines(to, encryptRows(rows, key, { createdAt: toTimestamp(broker.now()) }))
         if (json) return printJson({ path: to, written: counts.written, left_out: counts.leftOut })
-        print(`${MARKS.ok} ${sanitize(to)}: ${counts.written} connection${counts.written === 1 ? '' : 's'}.`)
+        print(`${MARKS.ok} ${sanitize(to)}: ${quantity(counts.written, 'connection')}.`)
         if (counts.leftOut > 0) print(`  ${counts.leftOut} left out: their users have to approve again.`)
         print(
           dim(

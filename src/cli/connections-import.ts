@@ -149,7 +149,7 @@ async function keptNames(api: Api): Promise<ReadonlyMap<string, ReadonlyMap<stri
 
 function parseMapping(text: string): string {
   if (/^[^=]+=[^=]+$/.test(text)) return text
-  throw new InvalidArgumentError('It has to be name=id, such as google-mail=google.')
+  throw new InvalidArgumentError('Write it as name=id, such as google-mail=google.')
 }
 
 function splitMapping(text: string): readonly [string, string] {

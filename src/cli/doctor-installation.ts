@@ -12,6 +12,7 @@ import { type DatabasePlace, databaseName } from '../store/database-place.ts'
 import { LAST_BACKUP_FACT } from '../store/facts.ts'
 import { isBegun, pendingMigrations } from '../store/open-store.ts'
 import { UnknownKeyError, UnsealError } from '../store/seal.ts'
+import { quantity } from './print.ts'
 import { commandLine, type Shell } from './shell.ts'
 
 const OLD_BACKUP_DAYS = 7
@@ -36,7 +37,7 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<I
     }
     const pending = await pendingMigrations(database)
     if (pending > 0) {
-      const message = `${called} lacks ${pending} migration${pending === 1 ? '' : 's'} of this release.`
+      const message = `${called} lacks ${quantity(pending, 'migration')} of this release.`
       const fix = `Make a backup, then run ${commandLine(shell, 'migrate')}; the next start does so too.`
       return { checks: [{ name, status: 'warning', message, fix }], opens: false }
     }

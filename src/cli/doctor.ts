@@ -11,7 +11,7 @@ import { DEFAULT_PROJECT } from '../domain/project.ts'
 import { serverOf, withApi } from './api.ts'
 import { checkInstallation } from './doctor-installation.ts'
 import { CommandFailure } from './failure.ts'
-import { dim, MARKS, print, printJson, sanitize } from './print.ts'
+import { dim, MARKS, print, printJson, quantity, sanitize } from './print.ts'
 import { type CommonOptions, commandLine, type Shell, withCommonOptions } from './shell.ts'
 import { readSettings, withBroker } from './with-broker.ts'
 
@@ -128,7 +128,7 @@ function report(checks: readonly Check[]): void {
   const warnings = checks.filter(({ status }) => status === 'warning').length
   if (checks.some(({ status }) => status === 'failed')) print()
   else if (warnings === 0) print('\nAll checks passed.')
-  else print(`\nNo check failed; ${warnings} warning${warnings === 1 ? '' : 's'}.`)
+  else print(`\nNo check failed; ${quantity(warnings, 'warning')}.`)
 }
 
 const EXAMPLES = `

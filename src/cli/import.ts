@@ -4,7 +4,7 @@ import { isDerivedNameWarning } from '../tools/metadata/metadata-name.ts'
 import { type Api, refusal, withApi } from './api.ts'
 import { CommandFailure } from './failure.ts'
 import { readMetadataFiles } from './metadata-files.ts'
-import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
+import { bold, dim, MARKS, print, printJson, quantity, sanitize } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
 interface ImportOptions extends CommonOptions {
@@ -124,9 +124,9 @@ function summary(items: readonly ImportedItem[], { verbose }: { readonly verbose
     `${bold(`${items.length - refused} taken`)}${results.length > 0 ? ` (${results.join(', ')})` : ''}`,
     bold(`${refused} refused`),
     ...(warnings > 0
-      ? [`${warnings} warning${warnings === 1 ? '' : 's'}${verbose ? '' : dim(' (--verbose shows them)')}`]
+      ? [`${quantity(warnings, 'warning')}${verbose ? '' : dim(' (--verbose shows them)')}`]
       : []),
-    ...(respelled > 0 ? [dim(`${respelled} name${respelled === 1 ? '' : 's'} respelled`)] : []),
+    ...(respelled > 0 ? [dim(`${quantity(respelled, 'name')} respelled`)] : []),
   ].join(', ')
 }
 

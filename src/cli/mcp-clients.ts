@@ -58,7 +58,9 @@ export function defineMcpClients(clients: Command, shell: Shell): void {
       withApi(shell, options, async (api) => {
         await api.send('DELETE', `${PATH}/${encodeURIComponent(id)}`)
         if (options.json) return printJson({ id, deleted: true })
-        print(`${MARKS.ok} ${sanitize(id)} is disconnected. To act again, it has to ask its user.`)
+        print(
+          `${MARKS.ok} ${sanitize(id)} is disconnected. To act for its user again, it must ask the user first.`,
+        )
       }),
     )
 }

@@ -11,7 +11,7 @@ import { isBegun, openStore, pendingMigrations, readFacts } from '../store/open-
 import { createSealer } from '../store/seal.ts'
 import { recordInAuditTrail } from './audit-record.ts'
 import { CommandFailure, EXIT } from './failure.ts'
-import { dim, MARKS, print, printJson, sanitize, table } from './print.ts'
+import { dim, MARKS, print, printJson, quantity, sanitize, table } from './print.ts'
 import { jsonOption, type Shell } from './shell.ts'
 import { readSettings } from './with-broker.ts'
 
@@ -34,7 +34,7 @@ export function defineMigrate(command: Command, shell: Shell): void {
     .action(async ({ from, to, ...options }: MigrateOptions) => {
       if (from === undefined && to === undefined) return bringUpToDate(shell, options)
       if (from === undefined || to === undefined)
-        throw new CommandFailure('Moving takes both: --from <url> and --to <url>.', EXIT.usage)
+        throw new CommandFailure('Moving needs both --from <url> and --to <url>.', EXIT.usage)
       return move(shell, { ...options, from, to })
     })
 }
@@ -54,7 +54,7 @@ async function bringUpToDate(
   print(
     applied === 0
       ? `${MARKS.ok} ${database} is up to date already.`
-      : `${MARKS.ok} ${database} is up to date now: ${applied} migration${applied === 1 ? '' : 's'} applied.`,
+      : `${MARKS.ok} ${database} is up to date now: ${quantity(applied, 'migration')} applied.`,
   )
 }
 

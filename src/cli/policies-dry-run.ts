@@ -2,7 +2,18 @@ import type { Command } from 'commander'
 import type { PolicyDryRunWire } from '../http/admin/policy-dry-run.ts'
 import { withApi } from './api.ts'
 import { readPolicies } from './policy-file.ts'
-import { bold, dim, MARKS, print, printJson, shortened, table, toMinute, toSecond } from './print.ts'
+import {
+  bold,
+  dim,
+  MARKS,
+  print,
+  printJson,
+  quantity,
+  shortened,
+  table,
+  toMinute,
+  toSecond,
+} from './print.ts'
 import {
   type CommonOptions,
   parseId,
@@ -53,20 +64,20 @@ export function defineDryRun(policies: Command, shell: Shell): void {
 function report(result: PolicyDryRunWire): void {
   const { since, until, complete, uses, permitted, refused, undecided, samples } = result
   const time = `${toMinute(since)} to ${toMinute(until)}`
-  print(`${bold(countOf(uses, 'use'))} of tokens ${dim(time)}`)
-  if (!complete) print(dim('There were more: only the last are judged.'))
+  print(`${bold(quantity(uses, 'use'))} of tokens ${dim(time)}`)
+  if (!complete) print(dim('There were more uses. Only the last ones are judged.'))
   const mark = refused === 0 ? MARKS.ok : MARKS.failed
   print(`  ${mark} ${refused} would have been refused, ${permitted} permitted`)
   if (undecided > 0)
     print(
-      `  ${MARKS.warning} ${undecided} cannot be said: a hook would be asked, or something is not known any more`,
+      `  ${MARKS.warning} ${undecided} cannot be decided: a hook would be asked, or the data is no longer stored`,
     )
   if (result.refused_by.length > 0) {
     print()
     print(
       table(
         ['policy', 'would refuse'],
-        result.refused_by.map((one) => [one.id, countOf(one.refused, 'use')]),
+        result.refused_by.map((one) => [one.id, quantity(one.refused, 'use')]),
       ),
     )
   }
@@ -84,10 +95,6 @@ function report(result: PolicyDryRunWire): void {
     ])
   print(table(['at', 'user', 'for', 'provider', 'would be', 'by'], rows))
   if (samples.length > SHOWN) print(dim(`--json has ${samples.length} of them.`))
-}
-
-function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 const DRY_RUN_EXAMPLES = `

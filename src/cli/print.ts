@@ -69,6 +69,11 @@ export function table(heading: readonly string[], rows: readonly (readonly strin
   return [dim(first), ...lines].join('\n')
 }
 
+/** A number with its noun: `1 tool`, `1,200 tools`. */
+export function quantity(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+}
+
 /** `2026-11-21` of an RFC 3339 timestamp. */
 export function toDay(timestamp: string): string {
   return timestamp.slice(0, 10)

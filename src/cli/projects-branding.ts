@@ -128,7 +128,7 @@ const TYPES: Readonly<Record<string, string>> = { png: 'png', jpg: 'jpeg', jpeg:
 async function readImage(file: string): Promise<string> {
   const type = TYPES[file.slice(file.lastIndexOf('.') + 1).toLowerCase()]
   if (type === undefined)
-    throw new CommandFailure(`--logo takes a .png, .jpg or .webp file, and ${file} is none.`, EXIT.usage)
+    throw new CommandFailure(`--logo takes a .png, .jpg or .webp file, not ${file}.`, EXIT.usage)
   const bytes = await readFile(file).catch(() => {
     throw new CommandFailure(`The file "${file}" cannot be read.`, EXIT.notFound)
   })

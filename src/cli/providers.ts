@@ -227,7 +227,7 @@ const nameOf = (variable: string) => variable.slice(0, variable.indexOf('='))
 
 function parseVariable(text: string): string {
   if (/^[a-z_]+=./.test(text)) return text
-  throw new InvalidArgumentError('It has to be name=value, such as subdomain=acme.')
+  throw new InvalidArgumentError('Write it as name=value, such as subdomain=acme.')
 }
 
 /** The body of a request, with the values of `--variable`. */

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { TOOL_LISTINGS, TOOL_NAMINGS } from '../domain/toolset.ts'
 import { listAll, withApi } from './api.ts'
-import { bold, dim, MARKS, print, printJson, sanitize, shortened, table } from './print.ts'
+import { bold, dim, MARKS, print, printJson, quantity, sanitize, shortened, table } from './print.ts'
 import { type CommonOptions, commandLine, parseId, type Shell, withCommonOptions } from './shell.ts'
 
 interface ToolsetWire {
@@ -94,8 +94,8 @@ export function defineToolsets(toolsets: Command, shell: Shell): void {
       withApi(shell, options, async (api) => {
         const made = await api.send<ToolsetDetailWire>('POST', PATH, { body: { id, ...bodyOf(options) } })
         if (options.json) return printJson(made)
-        print(`${MARKS.ok} ${made.id} is at ${made.url} and has ${counted(made.tool_count)}.`)
-        print(dim(`${commandLine(shell, 'mcp', made.id)} prints how clients are given it.`))
+        print(`${MARKS.ok} ${made.id} is at ${made.url} and has ${quantity(made.tool_count, 'tool')}.`)
+        print(dim(`${commandLine(shell, 'mcp', made.id)} prints how to add it to MCP clients.`))
         printWarnings(made)
       }),
     )
@@ -119,7 +119,7 @@ export function defineToolsets(toolsets: Command, shell: Shell): void {
         const body = { ...bodyOf(options), ...cleared }
         const changed = await api.send<ToolsetDetailWire>('PATCH', pathOf(id), { body })
         if (options.json) return printJson(changed)
-        print(`${MARKS.ok} ${changed.id} has ${counted(changed.tool_count)}.`)
+        print(`${MARKS.ok} ${changed.id} has ${quantity(changed.tool_count, 'tool')}.`)
         printWarnings(changed)
       }),
     )
@@ -179,10 +179,6 @@ function selectorsOf({ tools = [], namespaces = [], tags = [], providers = [] }:
 
 function printWarnings({ warnings }: ToolsetDetailWire): void {
   for (const { path, message } of warnings) print(`${MARKS.warning} ${sanitize(`${path}: ${message}`)}`)
-}
-
-function counted(tools: number): string {
-  return `${tools} tool${tools === 1 ? '' : 's'}`
 }
 
 const EXAMPLES = `
