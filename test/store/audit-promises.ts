@@ -17,12 +17,12 @@ const link: AuditLink = (block) => createHash('sha256').update(JSON.stringify(bl
 
 const ALL = { order: 'oldest first', limit: 100 } as const
 
-/** What `AuditTrail` promises, and what writes promise of it. */
+/** Tests the promises of `AuditTrail`, and that writes keep the audit trail. */
 export function auditPromises(open: () => Promise<OpenedStore>): void {
   describe('the audit trail', () => {
     const entries = (projectId: string, ...lines: string[]) => ({ projectId, at: 5, lines, link })
 
-    test('is one chain for each project, without gaps, whoever appends', async () => {
+    test('is one chain for each project, without gaps, also when two processes append', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -229,7 +229,7 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
       }
       type Scene = Awaited<ReturnType<typeof scene>>
 
-      test('is one commit for all that stand', async () => {
+      test('is one commit for all that are recorded', async () => {
         await using opened = await open()
         const { store, release, projectId } = await scene(opened)
         const { apiKey: _, ...byNobody } = release

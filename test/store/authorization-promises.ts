@@ -19,19 +19,19 @@ import {
   until,
 } from './fixtures.ts'
 
-/** What `Authorizations` promises. Time is the number that is passed; authorizations live from 0 to 600. */
+/** Tests the promises of `Authorizations`. Time is the number that is passed; authorizations live from 0 to 600. */
 export function authorizationPromises(open: () => Promise<OpenedStore>): void {
   describe('authorizations', () => {
     const begun = (store: Store, owner: ConnectionOwner, of = {}) =>
       store.authorizations.begin(pending(owner, of), 'share', 0)
 
-    /** One whose user has clicked. */
+    /** Begins an authorization whose user has clicked. */
     async function attempted(store: Store, owner: ConnectionOwner, of: Partial<Attempt> = {}) {
       const { id } = await begun(store, owner)
       return defined(await store.authorizations.attempt(id, 0, attempt('s1', of), 1))
     }
 
-    /** What is kept sealed of authorizations in that column. */
+    /** The envelopes of authorizations in a column. */
     async function envelopesOf(store: Store, column: 'response' | 'secrets') {
       const sealedColumn = defined(
         SEALED_COLUMNS.find((one) => one.table === 'authorizations' && one.column === column),
@@ -40,7 +40,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
     }
 
     describe('begin', () => {
-      test('keeps what it was given', async () => {
+      test('stores its arguments', async () => {
         await using opened = await open()
         const { store, other } = opened
         const { owner } = await inProject(store)
@@ -293,7 +293,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         const claim = defined((await Promise.all(claims)).find((one) => one !== undefined))
         expect(claim).toMatchObject({ status: 'exchanging', flowHash: 'f1' })
         expect(await store.authorizations.claim('s1', 3, confirmed)).toBeUndefined()
-        expect(await envelopesOf(store, 'response')).toEqual([]) // the code is in one place only: where it is sent from
+        expect(await envelopesOf(store, 'response')).toEqual([]) // the process that sends the code has the only copy
         await store.authorizations.finishStep(claim, connection(owner), { makeDefault: true }, 4)
         expect(await store.authorizations.findByFlow('f1')).toMatchObject({ status: 'completed' })
       })
@@ -373,7 +373,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         expect(await other.connections.find(fresh.id)).toEqual({ ...fresh, isDefault: true })
       })
 
-      test('goes on to the next step, whose user clicks anew', async () => {
+      test('goes on to the next step, for which the user clicks again', async () => {
         await using opened = await open()
         const { store } = opened
         const { owner, projectId, entry } = await inProject(store)
@@ -501,7 +501,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         expect(await store.connections.find(id)).toMatchObject({ access: 'access 9', status: 'active' })
       })
 
-      test('keeps the refresh token there is when the consent gave none', async () => {
+      test('keeps the earlier refresh token when the consent gave none', async () => {
         await using opened = await open()
         const { store } = opened
         const { owner } = await inProject(store)
@@ -523,7 +523,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         expect(await store.connections.find(id)).not.toHaveProperty('refresh')
       })
 
-      test('forgets an expiry that is not told any more', async () => {
+      test('forgets an expiry that the provider no longer names', async () => {
         await using opened = await open()
         const { store } = opened
         const { owner } = await inProject(store)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Branding } from '../../src/domain/branding.ts'
 import { inProject, type OpenedStore, pending } from './fixtures.ts'
 
-/** What `Brandings` promises, and what an authorization keeps for its page. */
+/** Tests the promises of `Brandings`, and that an authorization keeps the name and the language for its page. */
 export function brandingPromises(open: () => Promise<OpenedStore>): void {
   describe('branding', () => {
     test('is one of each project, and its image is read alone', async () => {
@@ -26,7 +26,7 @@ export function brandingPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.brandings.findLogo(projectId, 'l2')).toBeUndefined()
       expect(await store.brandings.findStyle('s1')).toEqual({ accent: '#0b57d0' })
 
-      // the image stays until it is replaced or taken away
+      // the image stays until it is replaced or removed
       await store.brandings.put({ ...branding, appName: 'Acme Assistant', updatedAt: 2 })
       expect(await store.brandings.findLogo(projectId, 'l1')).toEqual(logo)
       const { logoHash: _, styleHash: _style, ...bare } = branding
@@ -70,7 +70,7 @@ export function brandingPromises(open: () => Promise<OpenedStore>): void {
       expect([page.rows.map((one) => one.name), page.next]).toEqual([[name], name])
       expect((await store.domains.page(name, 2)).rows.map((one) => one.name)).toEqual(['b.example'])
 
-      // another name has its proof yet to come, and the same is true of the same name with another challenge
+      // another name is not proved yet, and neither is the same name with another challenge
       await store.domains.put(second, { name, challenge: 'c5' }, 7)
       expect((await store.brandings.find(second))?.domain).toEqual({ name, challenge: 'c5' })
       expect(await store.domains.remove(second)).toBe(true)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { chain, inProject, type OpenedStore } from './fixtures.ts'
 
-/** What `Chains` promises. */
+/** Tests the promises of `Chains`. */
 export function chainPromises(open: () => Promise<OpenedStore>): void {
   describe('paused chains', () => {
     test('are taken by one of those that race, and are gone then', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { BACKUP_FACT } from '../../src/store/facts.ts'
 import { connectSession, defined, inProject, type OpenedStore } from './fixtures.ts'
 
-/** What `ConnectSessions` promises. */
+/** Tests the promises of `ConnectSessions`. */
 export function connectSessionPromises(open: () => Promise<OpenedStore>): void {
   describe('connect sessions', () => {
     test('are found by their id and by the hash of their token, by every process', async () => {

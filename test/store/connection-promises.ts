@@ -3,7 +3,7 @@ import type { Connection } from '../../src/domain/connection.ts'
 import type { Store } from '../../src/store/store.ts'
 import { connected, inProject, type OpenedStore, providerEntry, refreshed, sealed } from './fixtures.ts'
 
-/** What `Connections` promises. */
+/** Tests the promises of `Connections`. */
 export function connectionPromises(open: () => Promise<OpenedStore>): void {
   describe('connections', () => {
     async function withConnection(opened: OpenedStore) {
@@ -175,7 +175,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
         expect(await others.claimRefresh(id, 2, lease('next'), 1)).toBeDefined()
       })
 
-      test('keeps the refresh token when no new one came, and no expiry when none was told', async () => {
+      test('keeps the refresh token when there is no new one, and has no expiry when the provider named none', async () => {
         await using opened = await open()
         const { id, connections } = await withConnection(opened)
         const { refresh: _, expiresAt: __, ...tokens } = refreshed()
@@ -240,7 +240,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
         expect(await others.find(id)).toMatchObject({ unansweredRefreshes: unanswered })
       })
 
-      test('is told of to its owner alone, while it is the owner’s', async () => {
+      test('tells the rest of its lease to the owner of the lease alone', async () => {
         await using opened = await open()
         const { id, connections, others } = await withConnection(opened)
         await connections.claimRefresh(id, 1, lease('me', 0), 0)
@@ -328,7 +328,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
       const ids = async (limit = 10) => (await store.connections.dueAt(300, limit)).map((one) => one.id)
       expect(await ids()).toEqual([first, second])
       expect(await ids(1)).toEqual([first])
-      await store.connections.postponeRefresh(first, 2, 900) // other tokens
+      await store.connections.postponeRefresh(first, 2, 900) // of another generation of tokens
       expect(await ids(1)).toEqual([first])
       await store.connections.postponeRefresh(first, 1, 900)
       expect(await ids()).toEqual([second])
@@ -374,7 +374,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
       const { store } = opened
       const { owner } = await inProject(store)
       const foreign = await inProject(store, 'another')
-      // a separator of texts in an id must not make two owners one
+      // ids that contain a separator must not make two owners look the same
       const names = [
         'ada',
         'ad',

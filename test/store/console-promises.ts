@@ -12,7 +12,7 @@ import {
   webhook,
 } from './fixtures.ts'
 
-/** What `ConsoleLists`, `Users` and `Counters` promise. */
+/** Tests the promises of `ConsoleLists`, `Users` and `Counters`. */
 export function consolePromises(open: () => Promise<OpenedStore>): void {
   describe('lists of the console', () => {
     test('give the newest first, page by page in both directions, of one project and one index', async () => {
@@ -53,7 +53,7 @@ export function consolePromises(open: () => Promise<OpenedStore>): void {
   })
 
   describe('lists of runs, keys and deliveries', () => {
-    /** Every page from the newest row on, of two rows each, and back again. */
+    /** Reads every page of two rows, from the newest row to the oldest, and back again. */
     async function walk<Row>(
       page: (place: PlaceInList, limit: number) => Promise<Browsed<Row>>,
       keyOf: (row: Row) => string,

@@ -5,7 +5,7 @@ import { defined, execution, inProject, type OpenedStore, putOff, sealed } from 
 
 const ALL = { offset: 0, limit: 100 }
 
-/** What `Executions` promises. */
+/** Tests the promises of `Executions`. */
 export function executionPromises(open: () => Promise<OpenedStore>): void {
   describe('executions', () => {
     async function scene() {
@@ -77,7 +77,7 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
         total: 5,
         next: newest[3]?.id,
       })
-      // the offset only says how many came before
+      // a cursor decides where the page begins; the offset is only the number of rows before it
       expect(
         await on.others.list(projectId, {}, { offset: 4, limit: 2, after: newest[3]?.id ?? '' }),
       ).toEqual({ items: newest.slice(4), total: 5 })
@@ -171,7 +171,7 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
       expect(await on.executions.find(on.projectId, id)).toMatchObject({ status: 'failed', finishedAt: 22 })
     })
 
-    test('whose lease is prolonged are nobody else’s', async () => {
+    test('whose lease is prolonged are claimed by no other process', async () => {
       await using on = await scene()
       const { id } = await on.scheduled(10)
       await on.executions.claimDue(on.lease('me', 0), 20, 1)
@@ -179,7 +179,7 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
       expect(await on.others.claimDue(on.lease('you'), 20, 1)).toEqual([])
     })
 
-    test('are settled whole by their owner, once, their request as it stands', async () => {
+    test('are settled whole by their owner, once, and keep their request', async () => {
       await using on = await scene()
       const { id, request: _, ...asked } = await on.scheduled(10)
       const [claimed] = await on.executions.claimDue(on.lease('me'), 20, 1)

@@ -84,7 +84,7 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       expect(rest.map(({ rowId }) => rowId)).toEqual([ids[2]])
     })
 
-    test('are exchanged only where what was read still stands', async () => {
+    test('are exchanged only if they have not changed since they were read', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { owner } = await inProject(store)
@@ -97,7 +97,7 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.connections.find(id)).toMatchObject({ access: envelope('1', NEW), generation: 1 })
     })
 
-    test('of what is read whole and written back are announced', async () => {
+    test('of rows that are read whole and written back are announced', async () => {
       await using opened = await open()
       const { store } = opened
       const { projectId, entry } = await inProject(store)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { BACKUP_FACT } from '../../src/store/facts.ts'
 import { inProject, mcpConsent, mcpRecord, type OpenedStore, sealed } from './fixtures.ts'
 
-/** What `McpRecords` and `McpConsents` promise. */
+/** Tests the promises of `McpRecords` and `McpConsents`. */
 export function mcpPromises(open: () => Promise<OpenedStore>): void {
   describe('records of the authorization server', () => {
     test('are found until they expire, by model and id, and are replaced by a later put', async () => {

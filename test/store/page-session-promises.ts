@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { BACKUP_FACT } from '../../src/store/facts.ts'
 import { inProject, type OpenedStore, pageSession, sealed } from './fixtures.ts'
 
-/** What `PageSessions` promises. */
+/** Tests the promises of `PageSessions`. */
 export function pageSessionPromises(open: () => Promise<OpenedStore>): void {
   describe('sessions of pages', () => {
     test('are found by kind and id until they expire, and while they were seen since a time', async () => {

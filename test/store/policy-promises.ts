@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { inProject, type OpenedStore, policy, sealed } from './fixtures.ts'
 
-/** What `Policies` promises. */
+/** Tests the promises of `Policies`. */
 export function policyPromises(open: () => Promise<OpenedStore>): void {
   describe('policies', () => {
     test('are kept as they are put, replaced whole, and listed by id', async () => {

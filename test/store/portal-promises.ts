@@ -3,7 +3,7 @@ import { connectionToolKey } from '../../src/store/connection-tools.ts'
 import { BACKUP_FACT } from '../../src/store/facts.ts'
 import { connected, execution, inProject, type OpenedStore, pending, sealed } from './fixtures.ts'
 
-/** What `PortalTickets` and `ConnectionTools` promise, and what the other nouns promise of a user who is forgotten. */
+/** Tests the promises of `PortalTickets` and `ConnectionTools`, and that every noun forgets a user. */
 export function portalPromises(open: () => Promise<OpenedStore>): void {
   describe('portal tickets', () => {
     test('are spent once, before they expire', async () => {

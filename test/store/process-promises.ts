@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { authorizationAt } from '../../src/domain/authorization.ts'
 import { claimed, defined, inProject, type OpenedStore, until } from './fixtures.ts'
 
-/** What `Processes` promises. Their time is the database's own, so that a lapse here is short and really runs out. */
+/** Processes go by the clock of the database, which no test can move, so the tests wait until this short time is over. */
 const LAPSE_MS = 100
 const LONG_MS = 60_000
 
@@ -19,7 +19,7 @@ export function processPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.processes.isAlive('a', LONG_MS)).toBe(false)
     })
 
-    test('say how long they had said nothing', async () => {
+    test('learn at a beat how long ago the last one was', async () => {
       await using opened = await open()
       const { store } = opened
       await store.processes.enter('a')
@@ -31,7 +31,7 @@ export function processPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.processes.beat('never entered')).toBeUndefined()
     })
 
-    test('whose beat stays away are dead, and are told so when they wake', async () => {
+    test('that do not beat are dead, and learn it by their next beat', async () => {
       await using opened = await open()
       const { store, other } = opened
       await store.processes.enter('a')

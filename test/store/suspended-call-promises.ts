@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { defined, inProject, type OpenedStore, sealed, suspendedCall } from './fixtures.ts'
 
-/** What `SuspendedCalls` promises. */
+/** Tests the promises of `SuspendedCalls`. */
 export function suspendedCallPromises(open: () => Promise<OpenedStore>): void {
   describe('suspended calls', () => {
     test('are found by every process until they expire, and by their own project only', async () => {

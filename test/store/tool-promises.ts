@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { WORKER_TYPES } from '../../src/domain/worker.ts'
 import { inProject, type OpenedStore, providerEntry, sealed, secret, tool, worker } from './fixtures.ts'
 
-/** What `Tools`, `Workers` and `Secrets` promise. */
+/** Tests the promises of `Tools`, `Workers` and `Secrets`. */
 export function toolPromises(open: () => Promise<OpenedStore>): void {
   describe('tools', () => {
     test('answer to every spelling, with and without the version, newest first', async () => {
@@ -31,7 +31,7 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       await expect(store.tools.put({ ...versionless, uid: 'tool_other' })).rejects.toThrow()
     })
 
-    test('are replaced whole, aliases and all', async () => {
+    test('are replaced whole, with their aliases', async () => {
       await using opened = await open()
       const { store } = opened
       const { projectId } = await inProject(store)
@@ -154,7 +154,7 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       expect(await names()).toEqual(['Foreign', 'Imported'])
     })
 
-    test('are gone with their aliases once deleted, and foreign to other projects', async () => {
+    test('are deleted with their aliases, and not found by another project', async () => {
       await using opened = await open()
       const { store } = opened
       const { projectId } = await inProject(store)
@@ -203,7 +203,7 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.workers.findByUid(faulty.uid)).toEqual({ ...well, syncedAt: 6 })
     })
 
-    test('take their tools along when deleted, and free the tools that were bound to them', async () => {
+    test('are deleted with their tools, and unbind the tools that were bound to them', async () => {
       await using opened = await open()
       const { store } = opened
       const { projectId } = await inProject(store)

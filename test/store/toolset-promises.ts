@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { inProject, type OpenedStore, toolset } from './fixtures.ts'
 
-/** What `Toolsets` promises. */
+/** Tests the promises of `Toolsets`. */
 export function toolsetPromises(open: () => Promise<OpenedStore>): void {
   describe('toolsets', () => {
     test('are added once per id, replaced whole, and listed by id', async () => {
@@ -47,7 +47,7 @@ export function toolsetPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.toolsets.find(another.projectId, theirs.id)).toBeUndefined()
     })
 
-    test('give each bare name once, to whom asks first, and keep the names when they are replaced', async () => {
+    test('give each bare name once, to the first tool that asks, and keep the names when they are replaced', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)

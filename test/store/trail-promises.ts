@@ -12,7 +12,7 @@ import {
   sealed,
 } from './fixtures.ts'
 
-/** What is kept of authorizations and connections for `explain`. */
+/** Tests the trails of authorizations and connections, which `explain` shows. */
 export function trailPromises(open: () => Promise<OpenedStore>): void {
   describe('trails', () => {
     const line = (at: number, step: 'clicked' | 'callback' | 'code_exchange' | 'refresh_failed') =>
@@ -61,7 +61,7 @@ export function trailPromises(open: () => Promise<OpenedStore>): void {
       expect(await steps()).toEqual(['1 clicked', '3 code_exchange'])
     })
 
-    test('of an authorization that are full begin anew, and say so', async () => {
+    test('of an authorization that are full begin again, and say so', async () => {
       await using opened = await open()
       const { id, told, authorizations } = await begun(opened)
       const long = trailLines({ at: 1, step: 'clicked', details: { endpoint: 'x'.repeat(250) } })

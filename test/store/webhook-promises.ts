@@ -17,10 +17,10 @@ import {
 const FIRST_PAGE = { offset: 0, limit: 100 }
 const ANSWERS: WebhookHealth = { health: 'answers' }
 const FAILS: WebhookHealth = { health: 'fails', probeIn: () => undefined }
-/** Both databases write events by their own clock. */
+/** A second past the time of the machine, since the databases write events by their own clock. */
 const now = () => Math.floor(Date.now() / 1000) + 1
 
-/** What `Webhooks`, `Events` and `Deliveries` promise. */
+/** Tests the promises of `Webhooks`, `Events` and `Deliveries`. */
 export function webhookPromises(open: () => Promise<OpenedStore>): void {
   async function inWebhookProject(store: Store, of: Partial<Webhook> = {}) {
     const project = await inProject(store)
@@ -38,7 +38,7 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
   const deliver = (store: Store, one: ClaimedDelivery) =>
     store.deliveries.settle(one, { state: 'delivered', status: 204 }, ANSWERS, now())
 
-  /** Delivers all, one claim after another; returns the bodies in their order. */
+  /** Delivers every event, one claim after another; returns the bodies in their order. */
   async function deliverAll(store: Store, hook: Webhook) {
     const bodies: { type: EventType; data: Record<string, unknown> }[] = []
     for (;;) {
@@ -91,7 +91,7 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
           ['connection.deleted', heard.id, undefined],
         ].toSorted(),
       )
-      // the one that had been delivered is gone, and the stripped ones can be sent once more
+      // the delivered event is deleted, and those without the user can be sent again
       const replayed = await store.events.replay(hook, { since: 0, until: now(), onlyFailed: false }, now(), {
         limit: 100,
       })
@@ -233,7 +233,7 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
       ])
     })
 
-    test('tell once of an authorization that has expired, whichever process sees it', async () => {
+    test('tell once of an authorization that has expired, by the first process that sees it', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { owner, hook } = await inWebhookProject(store)
@@ -301,7 +301,7 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
       const { store } = opened
       const { owner, hook } = await inWebhookProject(store)
       const made = await withEvents(store, owner, 1)
-      // times of events are whole seconds: the next ones are in a later one
+      // the next events need a later time, and times of events are whole seconds
       const [first] = (await store.deliveries.list(hook.id, {}, FIRST_PAGE)).items
       const later = defined(first).createdAt + 1
       await vi.waitFor(() => expect(Date.now() / 1000).toBeGreaterThan(later), 60_000)
@@ -335,7 +335,7 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
         [2, 0, undefined],
         [1, 1, 500],
       ])
-      // given up: the next one of its key is due
+      // the first delivery is given up, so the next one of its key is due
       await store.webhooks.change({ ...hook, enabled: false })
       await store.webhooks.change({ ...hook, updatedAt: now() })
       const [again] = await claim(store, hook)
@@ -441,7 +441,7 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
       const part = await store.events.replay(hook, all, now(), { limit: 2 })
       expect(part).toMatchObject({ replayed: 2, next: expect.anything() })
       const { items: waiting } = await store.deliveries.list(hook.id, { state: 'waiting' }, FIRST_PAGE)
-      // newest first: the later one waits for the one before it
+      // the newest is listed first, and waits for the one before it
       expect(waiting.map(({ dueAt }) => dueAt !== undefined)).toEqual([false, true])
       const rest = await store.events.replay(hook, all, now(), { limit: 2, after: part.next })
       expect(rest).toEqual({ replayed: 1 })
