@@ -8,14 +8,13 @@ import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { policyProvider } from '../services/policies/policy-provider.ts'
 import type { Release } from '../services/release.ts'
 import { registeredClient } from './find-provider.ts'
-import { getAccessToken, type TokenOutcome } from './get-access-token.ts'
+import { getAccessToken, type TokenOutcome, unavailableError } from './get-access-token.ts'
 import { releaseTokens } from './release-tokens.ts'
-import { unavailable } from './unavailable.ts'
 
-/** Live authorizations of one user at one provider. Each is for other scopes or another account, so a user has few. */
+/** The most live authorizations of one user at one provider. Each is for other scopes or another account, so a user has few. */
 const MAX_PENDING_PER_USER = 50
 
-/** For which user, and at which providers, tokens are needed. */
+/** The user and the providers for which tokens are needed. */
 export interface TokensNeed<Need extends ProviderNeed = ProviderNeed> {
   readonly projectId: string
   readonly userId: string
@@ -26,9 +25,9 @@ export interface TokensNeed<Need extends ProviderNeed = ProviderNeed> {
   readonly requester?: string
   /** Where the user's browser goes after the consent. */
   readonly nextUri?: string
-  /** The connect session that asks: its authorizations are its own, and shared with no other caller. */
+  /** The connect session that needs the tokens. Its authorizations are not shared with other callers. */
   readonly connectSessionId?: string
-  /** The user's name for people, and the language of the pages, by the caller. */
+  /** The user's name on the pages, and their language; the caller sets both. */
   readonly userDisplay?: string
   readonly lang?: string
 }
@@ -39,11 +38,11 @@ export interface ProviderNeed {
   readonly scopes: readonly string[]
   /** Further scopes to ask for if the user must be asked anyway. */
   readonly alsoAsk?: readonly string[]
-  /** Takes the place of `TokensNeed.account`. */
+  /** Replaces `TokensNeed.account` for this provider. */
   readonly account?: string
-  /** Values for the variables that users are asked for, if the user must be asked. */
+  /** Values for variables of the provider, so that the user need not type them. */
   readonly given?: Readonly<Record<string, string>>
-  /** The user is asked even if a connection covers the need. */
+  /** Asks the user for consent even if a connection covers the need. */
   readonly isAskedAnyway?: boolean
 }
 
@@ -75,7 +74,7 @@ export async function acquireTokens<Need extends ProviderNeed>(
   return releaseTokens(broker, () => findTokensOrBegin(broker, allowed), releasesIn)
 }
 
-/** As `acquireTokens`, but without tokens: only the connections that cover the need. */
+/** Like `acquireTokens`, but returns only the connections that cover the need, without releasing tokens. */
 export async function acquireConnections(
   broker: Broker,
   need: TokensNeed,
@@ -101,7 +100,7 @@ function releasesIn(found: TokenAcquisition): readonly Release[] {
   return found.outcome === 'ready' ? found.tokens.map(({ release }) => release) : []
 }
 
-/** Without a promise when one token is needed and it is cached. */
+/** Returns without a promise when only one token is needed and it is cached. */
 function findTokensOrBegin<Need extends ProviderNeed>(
   broker: Broker,
   need: TokensNeed<Need>,
@@ -126,7 +125,7 @@ function findToken(
   return getAccessToken(broker, account === undefined ? need : { ...need, account })
 }
 
-/** `first` is what was found for the first provider, if it was looked up already. */
+/** `first`: the result for the first provider, if it was looked up already. */
 async function findAllOrBegin<Need extends ProviderNeed>(
   broker: Broker,
   need: TokensNeed<Need>,
@@ -141,7 +140,7 @@ async function findAllOrBegin<Need extends ProviderNeed>(
       tokens.push({ need: provider, release: known })
       continue
     }
-    if (known.outcome === 'provider_unavailable') throw unavailable(known)
+    if (known.outcome === 'provider_unavailable') throw unavailableError(known)
     registeredClient(broker, entry)
     if (known.connection !== undefined) checkWorthAsking(entry, known.connection, known.missingScopes)
     const wanted = scopes.length > 0 ? scopes : entry.provider.defaultScopes
@@ -157,7 +156,7 @@ async function findAllOrBegin<Need extends ProviderNeed>(
   const providers = need.providers.map(({ entry, scopes }) => policyProvider(entry, scopes))
   await broker.policies.checkConsent({ projectId, userId, providers })
 
-  await broker.domains.settled() // the link leads to the domain that the project has now
+  await broker.domains.settled() // so that the link leads to the project's current domain
   const now = broker.now()
   const id = newOwnedId('auth', projectId, userId)
   // a live authorization that fits is returned even when the project has too many pending
@@ -189,12 +188,13 @@ async function findAllOrBegin<Need extends ProviderNeed>(
 
 const NOTHING_YET = { outcome: 'authorization_required', connection: undefined, missingScopes: [] } as const
 
-/** After this many consents without a scope, one more consent would not bring it either. */
+/** After this many consents without a scope, one more consent is not expected to bring it. */
 const FRUITLESS = 2
 
 /**
- * A server may never list a scope that it was asked for, because another scope includes it: its users would be asked
- * again and again. After a change of the entry, or with a new connection, the user is asked again.
+ * Throws `scopes_not_granted` for scopes that earlier consents did not bring. A server may never list a requested scope,
+ * because another scope includes it, and its users would be asked without end. After a change of the entry, or for a new
+ * connection, the user is asked again.
  */
 function checkWorthAsking(entry: ProviderEntry, connection: Connection, missing: readonly string[]): void {
   const { status, withheldScopes: counts, consentedAt } = connection
@@ -218,6 +218,7 @@ export function connectUrl(
   return new URL(`/connect/${id}`, broker.usersUrl(projectId)).href
 }
 
+/** Equal for needs that may share one live authorization. */
 function shareKey(
   { projectId, userId, account, connectSessionId }: TokensNeed,
   steps: readonly Step[],
@@ -233,9 +234,9 @@ function shareKey(
 }
 
 /**
- * Only origins that the operator allowed; anything else would be an open redirect (RFC 9700 section 4.11). Returns the
- * address as it was parsed, because another parser may read the given spelling (backslashes, tabs, an empty user) in
- * another way.
+ * Accepts only origins that the operator allowed; any other would be an open redirect (RFC 9700 section 4.11). Returns the
+ * parsed address, because another parser may read the given spelling (backslashes, tabs, an empty user) differently.
+ * Throws `invalid_request` for `member`.
  */
 export function allowedNextUri(
   broker: Broker,

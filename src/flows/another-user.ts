@@ -6,8 +6,8 @@ const MESSAGE =
   'Another user logged in than the one who was asked. Ask for a new link, and open it as the right user.'
 
 /**
- * Ends the authorization, as a caller's confirmation of another user does, since another user has its link. Returns its
- * state afterwards.
+ * Ends the authorization as `user_mismatch`, since another user has its link. Returns the authorization in its state
+ * afterwards.
  */
 export async function failAsAnotherUser(
   broker: Broker,

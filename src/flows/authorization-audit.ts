@@ -6,7 +6,7 @@ import { maxEntries } from '../services/cache-size.ts'
 import type { AuditEntries } from '../store/audit-entries.ts'
 import { findProviderByUid } from './find-provider.ts'
 
-/** The audit entry of an authorization that fails. `words` are the provider's, already checked for secrets. */
+/** The audit entry for an authorization that fails. `words`: the provider's own words, already cleaned of secrets. */
 export function failureAudit(
   broker: Broker,
   { id, projectId, userId }: Pick<Authorization, 'id' | 'projectId' | 'userId'>,
@@ -33,7 +33,7 @@ export type Refusal =
   /** The provider entry lacks its client, so the browser was not sent to the provider. */
   | 'provider_incomplete'
 
-/** A refused request that is repeated is recorded once, so that it cannot fill the audit trail. */
+/** A refused request that is repeated is recorded only once, so that it cannot fill the audit trail. */
 const MAX_RECORDED = 10_000
 const recorded = new WeakMap<Broker, LRUCache<string, true>>()
 

@@ -1,3 +1,4 @@
+import type { Broker } from '../broker.ts'
 import type { FailureReason } from '../domain/authorization.ts'
 
 /** The parameter, if it occurs exactly once (RFC 6749 section 3.1). */
@@ -6,17 +7,31 @@ export function only(query: URLSearchParams, name: string): string | undefined {
   return values.length === 1 && values[0] !== '' ? values[0] : undefined
 }
 
-/** The response with its code as `code`. Where the server has another name for it, a `code` is none. */
+/** The response with its code in the parameter `code`. If the server uses another name, its own `code` is dropped. */
 export function standardResponse(query: URLSearchParams, codeParameter: string | undefined): URLSearchParams {
-  if (codeParameter === undefined) return query
+  return codeParameter === undefined ? query : renamed(query, codeParameter, 'code')
+}
+
+/** The response with its state in the parameter `state`. Some providers use another name (Crisp), which their entry says. */
+export async function withStandardState(
+  { store }: Pick<Broker, 'store'>,
+  providerUid: string,
+  query: URLSearchParams,
+): Promise<URLSearchParams> {
+  if (query.has('state')) return query
+  const name = (await store.providers.findByUid(providerUid))?.provider.stateParameter
+  return name === undefined ? query : renamed(query, name, 'state')
+}
+
+function renamed(query: URLSearchParams, from: string, to: string): URLSearchParams {
   const standard = new URLSearchParams(query)
-  standard.delete('code')
-  standard.delete(codeParameter)
-  for (const code of query.getAll(codeParameter)) standard.append('code', code)
+  standard.delete(to)
+  standard.delete(from)
+  for (const value of query.getAll(from)) standard.append(to, value)
   return standard
 }
 
-/** The known issuer of a server. */
+/** What is known about a server's issuer. */
 export interface KnownIssuer {
   /** Absent: unknown, so an `iss` cannot be compared. */
   readonly issuer?: string | undefined
@@ -25,9 +40,9 @@ export interface KnownIssuer {
 }
 
 /**
- * Whether the response may come from that server (RFC 9207 section 2.4). An `iss` is compared even if the server did not
- * announce it, since Google and GitHub send it unannounced. For a server without a known issuer, only its own redirect
- * URI distinguishes its responses.
+ * Whether the response may come from this server (RFC 9207 section 2.4). An `iss` is compared even if the server did not
+ * announce it, since Google and GitHub send it unannounced. For a server without a known issuer,
+ * only the redirect URI distinguishes its responses.
  */
 export function mayComeFrom(query: URLSearchParams, { issuer, announcesIss = false }: KnownIssuer): boolean {
   if (issuer === undefined) return true
@@ -57,7 +72,7 @@ export function reasonOf(error: string): FailureReason {
   }
 }
 
-/** A query's value, made safe for logs and messages. */
+/** Makes a value of a query safe for logs and messages. */
 export function sanitized(text: string): string {
   return text.replace(/[^\x21-\x7e]/g, '?').slice(0, 200)
 }

@@ -4,7 +4,10 @@ import { BrokerError } from '../domain/errors.ts'
 import { mayActFor } from '../services/request-context.ts'
 import type { WaitOptions } from '../services/waiters.ts'
 
-/** The project's authorization. Throws `not_found`, for that of another project, or of a user for whom the request may not act, too. */
+/**
+ * The project's authorization. Throws `not_found`, also for one of another project, or of a user for whom the request may
+ * not act.
+ */
 export async function getAuthorization(
   broker: Broker,
   projectId: string,

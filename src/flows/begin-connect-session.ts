@@ -10,7 +10,7 @@ import { active, findProviderByUid } from './find-provider.ts'
 
 export interface BegunSession {
   readonly session: ConnectSession
-  /** 256 bits; only its hash is stored. */
+  /** 256 random bits. Only the hash is stored. */
   readonly token: string
   /** Absent: a connection covers the need already. */
   readonly authorization?: Authorization
@@ -48,7 +48,7 @@ export async function beginConnectSession(
   return { session, token, authorization: acquired.authorization }
 }
 
-/** The need to renew this connection of the user, with further scopes if any are named. Throws `not_found`. */
+/** The need for a new consent to this connection of the user, with further scopes if any are named. Throws `not_found`. */
 export async function needToReconnect(
   broker: Broker,
   { projectId, userId, connectionId }: { projectId: string; userId: string; connectionId: string },

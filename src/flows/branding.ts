@@ -22,7 +22,7 @@ export interface BrandingChanges {
 
 export type ChangedBranding =
   | { readonly outcome: 'changed'; readonly branding: Branding }
-  /** Links and buttons in that colour could not be read; `nearest` is a shade of it that can. Nothing was changed. */
+  /** Links and buttons in this colour would be unreadable; `nearest` is a readable shade of it. Nothing was changed. */
   | { readonly outcome: 'unreadable'; readonly member: 'accent' | 'accent_dark'; readonly nearest: string }
 
 /**
@@ -75,7 +75,7 @@ function merged(before: Branding | undefined, changes: BrandingChanges, logo: Lo
     texts: pick(changes.texts, before?.texts),
     logoHash: pick(changes.logo === null ? null : logo && shortHash(logo.data), before?.logoHash),
   }
-  // an absent member is one that the pages take from Gatepass
+  // for an absent member the pages use Gatepass' own
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<
     Pick<Branding, keyof typeof members>
   >

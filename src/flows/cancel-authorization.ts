@@ -7,7 +7,7 @@ import { failureAudit, recordRefusal } from './authorization-audit.ts'
 export type CancelledAuthorization =
   /** It has failed as `access_denied`, or had ended before. */
   | { readonly outcome: 'ended'; readonly authorization: Authorization }
-  /** Another browser has clicked, so this one may not end what that one does. Nothing was changed. */
+  /** Another browser has clicked, so this one may not cancel. Nothing was changed. */
   | { readonly outcome: 'held_elsewhere' }
   /** The code is being redeemed: the user has approved already. */
   | { readonly outcome: 'working'; readonly authorization: Authorization }
@@ -15,9 +15,9 @@ export type CancelledAuthorization =
 const MESSAGE = 'The user cancelled on the connect page.'
 
 /**
- * Ends the authorization as `access_denied` at the user's click on "Cancel". While another browser holds the attempt it
- * does nothing: a forwarded link must not end what its user has begun. The browser that cancels is the one that is led to
- * the caller's `next_uri`.
+ * Ends the authorization as `access_denied` after the user's click on "Cancel". Changes nothing while another browser holds
+ * the attempt: the receiver of a forwarded link must not end what its user has begun. The browser that cancels is then sent
+ * on to the caller's `next_uri`.
  */
 export async function cancelAuthorization(
   broker: Broker,

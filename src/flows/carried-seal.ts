@@ -2,8 +2,8 @@ import type { Sealed } from '../domain/sealed.ts'
 import { type SealedPlace, type Sealer, UnknownKeyError, UnsealError } from '../store/seal.ts'
 
 /**
- * Opens what a browser carries: cookies and URLs of this server, sealed by it in the shape of `Content`. Returns
- * `undefined` for what is missing or altered, and for what was sealed with a master key that has been replaced since: the
+ * Opens a sealed value that a browser carries for this server, in a cookie or a URL, as JSON of the shape `Content`.
+ * Returns `undefined` if the value is missing or altered, or was sealed with a master key that has been removed since: the
  * user then logs in again.
  */
 export function openCarried<Content>(
@@ -13,7 +13,7 @@ export function openCarried<Content>(
 ): Content | undefined {
   if (carried === undefined) return undefined
   try {
-    // what opens in this place was sealed for it
+    // only values that this server sealed for this place can be opened, so the shape is right
     return JSON.parse(sealer.open(carried as Sealed, place)) as Content
   } catch (error) {
     if (error instanceof UnsealError || error instanceof UnknownKeyError) return undefined

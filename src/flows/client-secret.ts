@@ -8,6 +8,7 @@ export function clientSecretPlace({ uid, projectId }: Pick<ProviderEntry, 'uid' 
   return { table: 'providers', column: 'client_secret', rowId: uid, projectId, providerUid: uid }
 }
 
+/** Seals the client secret of a provider entry. */
 export function sealClientSecret(
   broker: Pick<Broker, 'sealer'>,
   entry: Pick<ProviderEntry, 'uid' | 'projectId'>,

@@ -31,7 +31,7 @@ import { attemptPlace, attemptRedirectUri } from './start-attempt.ts'
  * authorization counts as pending again after this time, and the user may click again.
  */
 const EXCHANGE_SECONDS = 28
-/** From the claim to sending the code; the rest of the claim is for the request and for storing its response. */
+/** The longest time from the claim to sending the code. The rest of the claim is for the request and storing its response. */
 const LONGEST_BEFORE_SENDING_MS = 10_000
 /** How long storing the tokens is retried while the database is unavailable, within the claim. */
 const LONGEST_STORE_MS = 6_000
@@ -50,11 +50,11 @@ export async function completeAuthorization(
 /** An attempt whose authorization response has been received. */
 export interface AnsweredAttempt {
   readonly stateHash: string
-  /** `confirmed`: the caller's page has vouched for the user; `pending`: no such page is configured. */
+  /** `confirmed`: the caller's page has confirmed the user; `pending`: no such page is configured. */
   readonly from: 'pending' | 'confirmed'
   /** Decrypts the response, after the claim: a response that cannot be decrypted ends the authorization. */
   readonly response: () => URLSearchParams
-  /** The lines of its trail that tell of the response, if they are not written yet. */
+  /** The lines about the response for the trail, if they are not written yet. */
   readonly lines?: string
 }
 
@@ -113,8 +113,8 @@ interface ExchangeGuard extends RequestGuard {
 }
 
 /**
- * Checks that the claim still holds right before the first byte of the request is sent: other processes take a suspended
- * process for dead, and its user may have clicked again.
+ * Checks that the claim still holds right before the first byte of the request is sent: while a process is suspended, its
+ * claim may expire, and its user may click again.
  */
 function guardOf({ store }: Broker, claimed: Exchanging, elapsed: () => number): ExchangeGuard {
   let heldBack: Error | undefined
@@ -139,7 +139,7 @@ function guardOf({ store }: Broker, claimed: Exchanging, elapsed: () => number):
   }
 }
 
-/** What was sent and answered until the exchange failed, for the trail. */
+/** The lines for the trail about the requests of an exchange that failed, and their responses. */
 async function linesOf(
   broker: Broker,
   claimed: Exchanging,
@@ -152,7 +152,7 @@ async function linesOf(
   return trailLines(...requestEntries(broker, entry.provider, sent, claimed.step, error))
 }
 
-/** `sent`: the requests are added to it. */
+/** Redeems the code and stores the connection. Adds the requests that it sends to `sent`. */
 async function redeem(
   broker: Broker,
   claimed: Exchanging,
@@ -163,7 +163,7 @@ async function redeem(
   const { store, oauth, now, sealer, log } = broker
   const { providerUid } = currentStep(claimed)
   const entry = await findProviderByUid(broker, claimed.projectId, providerUid)
-  // sealed by this file, in this shape
+  // `startAttempt` sealed it, in this shape
   const secrets = JSON.parse(
     sealer.open(claimed.attempt.secrets, attemptPlace(claimed, 'secrets')),
   ) as AttemptSecrets
@@ -207,11 +207,11 @@ async function redeem(
     const options = { makeDefault: requestedAccount(claimed) !== 'new', consent, lines }
     return store.authorizations.finishStep(claimed, connection, options, now(), audit)
   }
-  // the code is used up, and there is no other copy of these tokens
+  // the code cannot be used again, and there is no other copy of these tokens
   const finished = await retryWrite(
     () =>
       finish().catch((error: unknown) => {
-        // a concurrent consent has stored the first connection of this account: this one renews it
+        // a concurrent consent has just stored the first connection of this account, so this one renews it
         if (error instanceof BrokerError && error.code === 'already_exists') return finish()
         throw error
       }),
@@ -229,7 +229,7 @@ async function redeem(
     throw error
   })
   if (finished !== undefined) return finished
-  // the entry was deleted or the claim has expired: a grant that is not stored is revoked
+  // the entry was deleted or the claim has expired, so the grant cannot be stored and is revoked
   await revokeUnlessConnected(broker, claimed, registered, grant)
   throw new ProviderRefusal(
     'provider_changed',
@@ -260,7 +260,7 @@ async function giveBack(
   await revokeUnlessConnected(broker, claimed, registered, grant)
 }
 
-/** Leaves the grant of a connected account to expire: many servers revoke all grants of an account with one of them. */
+/** Revokes the grant, unless the account is connected: many servers revoke all grants of an account with one of them. */
 async function revokeUnlessConnected(
   { store, oauth }: Broker,
   claimed: Exchanging,

@@ -17,9 +17,9 @@ export interface ConfirmedUser {
 }
 
 /**
- * Confirms which of the caller's users came back with `flowId`. This only vouches for the user: the code is redeemed
- * when the caller's page sends the browser on to `nextUri` and it is the browser that clicked (see `finishConfirmed`).
- * So a forwarded link, or a forwarded visit of the caller's page, cannot make one user confirm another user's approval.
+ * Records which of the caller's users came back with `flowId`. The code is not redeemed here, but when the caller's page
+ * sends the browser on to `nextUri` and it is the browser that clicked (`finishConfirmed`). So a forwarded link, or a
+ * forwarded visit of the caller's page, cannot make one user confirm another user's approval.
  * Idempotent for the same user. Throws `user_mismatch` (and ends the authorization), `not_found`,
  * `authorization_expired`, and `invalid_request` when the verifier is not a caller's page.
  */
@@ -63,7 +63,7 @@ export async function confirmUser(
       userId,
       authorizationId: authorization.id,
     })
-    // `undefined`: a concurrent request has confirmed it, or it has ended; the browser is shown the result
+    // `undefined`: a concurrent request has confirmed it, or it has ended; the browser then sees the result
     const lines = trailLines({ at: now(), step: 'user_confirmed', part: authorization.step })
     await store.authorizations.confirm(flowHash, now(), entry, lines)
   }
@@ -89,7 +89,7 @@ async function mismatch(broker: Broker, authorization: Authorization): Promise<B
   )
 }
 
-/** Where the browser is that clicked, whose cookies are of that host alone. */
+/** The origin at which the user clicked: the browser's cookies are valid for that host only. */
 function attemptOrigin(broker: Broker, authorization: Authorization): string {
   const isWaiting = authorization.status === 'confirming' || authorization.status === 'confirmed'
   if (!isWaiting) return connectUrl(broker, authorization)
@@ -98,7 +98,7 @@ function attemptOrigin(broker: Broker, authorization: Authorization): string {
     return attemptRedirectUri(broker, secrets, { uid: currentStep(authorization).providerUid })
   } catch (error) {
     if (!(error instanceof UnsealError)) throw error
-    return connectUrl(broker, authorization) // they were altered: there the authorization fails
+    return connectUrl(broker, authorization) // the secrets were altered, so redeeming the code will fail anyway
   }
 }
 

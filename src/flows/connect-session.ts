@@ -9,10 +9,10 @@ import { failureAudit } from './authorization-audit.ts'
 import { awaitAuthorization } from './await-authorization.ts'
 import { findProviderByUid } from './find-provider.ts'
 
-// What the token of a connect session allows: to open, read, cancel and restart one authorization, from the pages of one
-// origin. `begin-connect-session.ts` makes the session.
+// The actions that the token of a connect session allows: to open, read, cancel and restart one authorization, from the
+// pages of one origin. `begin-connect-session.ts` makes the session.
 
-/** A session with its latest authorization, which is absent where a connection covered the need already. */
+/** A session with its latest authorization, which is absent if a connection covered the need already. */
 export interface CurrentSession {
   readonly session: ConnectSession
   readonly authorization?: Authorization
@@ -20,12 +20,13 @@ export interface CurrentSession {
 
 export type FoundSession =
   | { readonly outcome: 'unknown' }
-  /** It has expired, or its end was a while ago. */
+  /** It has expired, or its authorization ended some time ago. */
   | { readonly outcome: 'over'; readonly session: ConnectSession }
   | ({ readonly outcome: 'live' } & CurrentSession)
 
 const TOKEN = /^gps_[\w-]{43}$/
 
+/** Looks up the session of a token. */
 export async function findConnectSession(broker: Broker, token: string): Promise<FoundSession> {
   const { store, now } = broker
   const session = TOKEN.test(token) ? await store.connectSessions.findByToken(sha256(token)) : undefined
@@ -43,12 +44,12 @@ async function withAuthorization(broker: Broker, session: ConnectSession): Promi
 
 function settledAt({ session, authorization }: CurrentSession): number | undefined {
   if (authorization === undefined)
-    // of a session whose need was covered there never was one; else it was deleted, with all that is kept of the user
+    // either the need was covered, so there was no authorization; or it was deleted together with all data of the user
     return session.authorizationId.startsWith('auth_') ? 0 : session.createdAt
   return isSettled(authorization) ? authorization.completedAt : undefined
 }
 
-/** Holds the answer until the authorization has ended, as `awaitAuthorization` does. */
+/** Waits until the authorization has ended, like `awaitAuthorization`. */
 export async function awaitConnectSession(
   broker: Broker,
   { session, authorization }: CurrentSession,
@@ -60,8 +61,9 @@ export async function awaitConnectSession(
 }
 
 /**
- * Whether a form with the session's token may open it from a page of this origin. A page without a referrer sends `null`,
- * as pages of other origins can too: that is enough only where a verifier finds out who the user is.
+ * Whether a form with the session's token may open the session from a page of this origin. A page that hides its referrer
+ * sends the origin `null`, and a page of another origin can do so too. So `null` is accepted only if a verifier checks who
+ * the user is.
  */
 export function mayOpenFrom(
   { settings }: Pick<Broker, 'settings'>,
@@ -71,7 +73,7 @@ export function mayOpenFrom(
   return origin === allowed || (origin === 'null' && settings.verifier.kind !== 'open')
 }
 
-/** Binds the session to the browser that gets the returned cookie: a click in another browser then starts nothing. */
+/** Binds the session to the browser that gets the returned cookie. A click in any other browser then has no effect. */
 export async function openConnectSession(
   broker: Broker,
   session: ConnectSession,
@@ -83,23 +85,23 @@ export async function openConnectSession(
   return opener
 }
 
-/** The audit entry of what happens to a session. */
+/** The audit entry for an event of a session. */
 export function sessionAudit(
   broker: Broker,
   { id, projectId, userId, authorizationId }: ConnectSession,
   what: 'created' | 'opened' | 'restarted' | 'cancelled',
 ): AuditEntries {
-  // a session whose need was covered has the id of the connection in this place
+  // if a connection covered the need, `authorizationId` is the connection's id
   const began = authorizationId.startsWith('auth_') ? { authorizationId } : { connectionId: authorizationId }
   return broker.audit.of(projectId, { action: `connect_session.${what}`, userId, subject: id, ...began })
 }
 
-/** The cookie by which a browser has opened this connect session. */
+/** Returns the browser's cookie from opening a connect session, if it has one. */
 export type OpenerOf = (connectSessionId: string) => string | undefined
 
 /**
- * The session of the authorization, if this browser has opened it. So a forwarded link of a session ends in
- * `wrong_browser`, also where no verifier checks users.
+ * The connect session of the authorization, if this browser has opened it. So a forwarded link of a session ends in
+ * `wrong_browser`, even if no verifier checks users.
  */
 export async function sessionOpenedBy(
   { store }: Pick<Broker, 'store'>,
@@ -112,7 +114,7 @@ export async function sessionOpenedBy(
   return session?.openerHash === sha256(opener) ? session : undefined
 }
 
-/** Whether a click on this authorization counts in this browser. Any browser may click where no session began it. */
+/** Whether this browser may click. If a connect session began the authorization, only the browser that opened it may. */
 export async function mayClick(
   broker: Pick<Broker, 'store'>,
   authorization: Pick<Authorization, 'connectSessionId'>,
@@ -137,8 +139,8 @@ export async function cancelConnectSession(broker: Broker, current: CurrentSessi
 }
 
 /**
- * Begins another authorization for what the failed one asked for. One that is pending or completed stays. Throws
- * `invalid_request` after `MAX_RESTARTS`, and what `acquireTokens` throws.
+ * Begins another authorization with the same need as the failed one. Changes nothing if it is pending or completed. Throws
+ * `invalid_request` after `MAX_RESTARTS`, and the errors of `acquireTokens`.
  */
 export async function restartConnectSession(
   broker: Broker,
@@ -186,7 +188,7 @@ export async function restartConnectSession(
   return withAuthorization(broker, (await broker.store.connectSessions.find(session.id)) ?? session)
 }
 
-/** The connections that a completed session has brought, in the order of the providers. */
+/** The connections of a completed session, in the order of the providers. */
 export async function connectionsOf(
   broker: Broker,
   { session, authorization }: CurrentSession,

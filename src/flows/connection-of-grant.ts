@@ -21,12 +21,13 @@ import { providerIdentity } from './find-provider.ts'
 import { countWithheld, grantedScopes } from './granted-scopes.ts'
 import { sealGrant } from './seal-grant.ts'
 
-/** What is remembered of a consent besides its connection. */
+/** What the authorization keeps about a consent besides the connection. */
 export type ConsentFacts = Pick<Step, 'missingScopes' | 'previousAccount'>
 
 /**
- * The connection that a grant creates or renews, sealed and not yet stored, and what the consent withheld or changed. Throws `ProviderRefusal`
- * (`account_mismatch`) when another account approved than the requested one.
+ * The connection that a grant creates or renews, with its tokens sealed but not stored yet, and the scopes or account in
+ * which the consent differs from the request. Throws `ProviderRefusal` (`account_mismatch`) when another account approved
+ * than the requested one.
  */
 export async function connectionOfGrant(
   broker: Broker,
@@ -99,7 +100,7 @@ export async function connectionOfGrant(
   return { connection, consent }
 }
 
-/** The account that calls used until now, if the grant is of another one and no account was asked for. */
+/** The user's default account before this grant, if the grant is for another one and no account was requested. */
 function changedFrom(
   known: readonly Connection[],
   meant: string | undefined,
@@ -111,7 +112,7 @@ function changedFrom(
   return { id: before.account.id, name: before.account.name, connectionId: before.id }
 }
 
-/** An account that the provider does not name is that of the values which its user gave. */
+/** The grant's account. If the provider names none, the values that the user gave identify it. */
 export function accountWithin(
   provider: Provider,
   account: Grant['account'],
@@ -146,7 +147,7 @@ function whichConnection(
 ): Pick<Connection, 'id' | 'account'> {
   const unnamed = known.find((one) => one.account.id === '')
   if (account.id !== '') {
-    // a connection without a known account is this one: the provider names the account now
+    // a connection whose account was unknown is this one: only now does the provider name the account
     const same = known.find((one) => one.account.id === account.id) ?? (meant === 'new' ? undefined : unnamed)
     return { id: same?.id ?? newId(), account }
   }

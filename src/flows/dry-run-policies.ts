@@ -11,15 +11,15 @@ import { policyProvider } from '../services/policies/policy-provider.ts'
 import { createPolicyTrial, type PastUse, type TrialVerdict } from '../services/policies/policy-trial.ts'
 import { readAudit } from './read-audit.ts'
 
-/** Released tokens that one dry run looks at, and uses that it shows. */
+/** The most released tokens that a dry run judges, and the most uses that it shows. */
 export const MAX_TOKENS = 20_000
 export const MAX_SAMPLES = 50
-/** The owners of connections that are read at once. */
+/** How many owners' connections are read at once. */
 const OWNERS = 100
-/** The event loop has its turn after this time. */
+/** The event loop gets a turn after this time. */
 const BUDGET_MS = 3
 
-/** A tool as rules match it today: all its names, and the hosts it runs on if a worker runs it. */
+/** A tool as rules match it today: all its names, and its worker's hosts if it has a worker. */
 export interface ToolToday {
   readonly aliases: readonly string[]
   readonly hosts?: readonly string[]
@@ -31,13 +31,13 @@ export interface DryRunOrder {
   readonly policies: readonly Policy[]
   readonly since: EpochSeconds
   readonly until: EpochSeconds
-  /** Released tokens that are judged, the last ones. Default: `MAX_TOKENS`. */
+  /** How many of the last released tokens are judged. Default: `MAX_TOKENS`. */
   readonly tokens?: number
-  /** `id`: as the audit trail has it. */
+  /** Looks up a tool by its id in the audit trail. */
   readonly toolOf: (id: string) => Promise<ToolToday>
 }
 
-/** A use that would not have been permitted, or of which that cannot be said. */
+/** A use that the rules would have refused, or for which that is undecided. */
 export interface SampleUse {
   readonly seq: number
   readonly use: PastUse
@@ -45,14 +45,14 @@ export interface SampleUse {
 }
 
 export interface DryRunResult {
-  /** The time of the first use that was judged, if there were too many; else what was asked for. */
+  /** The time of the first judged use if there were too many (`isPartial`), else the requested time. */
   readonly since: EpochSeconds
   readonly isPartial: boolean
   readonly uses: number
   readonly permitted: number
   readonly refused: number
   readonly undecided: number
-  /** By the ids of rules: how many uses each would have refused. Rules that allow refuse together. */
+  /** How many uses each rule would have refused, by its id. `allow` rules refuse together, so each of them is counted. */
   readonly refusedBy: ReadonlyMap<string, number>
   /** Newest first, refused ones before those that are undecided. */
   readonly samples: readonly SampleUse[]
@@ -61,9 +61,9 @@ export interface DryRunResult {
 const running = new WeakMap<Broker, Set<string>>()
 
 /**
- * Which uses of tokens the rules would have refused: each token that was released since then is judged in the order of
- * time, with what is known of it today. Changes nothing, and asks no hook. Throws `rate_limited` while another dry run of
- * the project is under way in this process.
+ * Finds the uses of tokens that the rules would have refused. Judges each token that was released in the period, in the
+ * order of time, by what is known about it today. Changes nothing, and asks no hook. Throws `rate_limited` while another dry
+ * run of the project is under way in this process.
  */
 export async function dryRunPolicies(broker: Broker, order: DryRunOrder): Promise<DryRunResult> {
   const projects = running.get(broker) ?? new Set()
@@ -122,7 +122,7 @@ interface NumberedUse {
   readonly use: PastUse
 }
 
-/** Tokens of one use, such as a tool's of several providers, are released together: their entries follow each other. */
+/** The uses behind the released tokens. A tool's tokens of several providers are one use: their entries follow each other. */
 async function pastUses(
   broker: Broker,
   { projectId, policies, toolOf }: DryRunOrder,
@@ -157,7 +157,7 @@ async function pastUses(
         use,
         ...(today && { tool: { id: toolId as string, aliases: today.aliases } }),
         providers,
-        // the host of a token that was handed out is unknown to rules as well, so none matches it
+        // a token that was handed to the caller has no known host, so no rule with hosts matches it
         hosts: today?.hosts ?? [],
         at: first.at,
         unknown: [...(hasHosts ? [] : (['hosts'] as const)), ...(isScopeless ? (['scopes'] as const) : [])],
@@ -167,7 +167,7 @@ async function pastUses(
   return uses
 }
 
-/** The items, with turns for the rest of the process between them. */
+/** Yields the items, and gives the event loop a turn from time to time. */
 async function* runInSlices<Item>(items: Iterable<Item>): AsyncGenerator<Item> {
   let begun = performance.now()
   for (const item of items) {
@@ -209,7 +209,7 @@ function belongs(entry: AuditEntry, group: readonly [AuditEntry, ...AuditEntry[]
   )
 }
 
-/** The scopes of each connection today, by its id; of one that is gone there are none. */
+/** The scopes of each connection today, by its id. A deleted connection is missing. */
 async function scopesToday(
   { store }: Broker,
   entries: ReadonlyMap<string, ProviderEntry>,

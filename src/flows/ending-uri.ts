@@ -2,9 +2,9 @@ import { type Authorization, isSettled } from '../domain/authorization.ts'
 import { sha256 } from '../domain/ids.ts'
 
 /**
- * The caller's `next_uri` with `auth_id`, `status` and, after a failure, `reason`. `undefined` while the authorization has
- * not ended, and without a `next_uri`. Only the browser that clicked is led there: a forwarded address of the result must
- * not bring one user's result into another user's session.
+ * The caller's `next_uri` with `auth_id`, `status` and, after a failure, `reason`. `undefined` if the authorization has not
+ * ended or has no `next_uri`. Only the browser that clicked is sent there, so that a forwarded link does not bring one
+ * user's result into another user's session.
  */
 export function endingUri(authorization: Authorization, browserId: string | undefined): string | undefined {
   if (!isSettled(authorization) || authorization.nextUri === undefined) return undefined

@@ -10,7 +10,7 @@ export interface ExportFilter {
   readonly providerId?: string
 }
 
-/** What became of the connections of an export. */
+/** How many connections an export wrote and left out. */
 export interface ExportCounts {
   written: number
   /** The user has to approve again, or their tokens cannot be decrypted. */
@@ -20,8 +20,8 @@ export interface ExportCounts {
 const PAGE = 200
 
 /**
- * The connections with their tokens, as `POST /v1/admin/user_connections/import` takes them. The export is in the audit
- * trail before the first of them is given out.
+ * The connections with their tokens, in the form that `POST /v1/admin/user_connections/import` accepts. The export is
+ * recorded in the audit trail before the first connection is yielded.
  */
 export async function* exportConnections(
   broker: Broker,

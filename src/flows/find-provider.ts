@@ -21,7 +21,7 @@ export interface ProviderName {
   readonly providerId?: string
 }
 
-/** Like `findEntry`; throws `provider_inactive` for an inactive one. Without a promise when the entries are cached. */
+/** Like `findEntry`, but throws `provider_inactive` for an inactive entry. Returns without a promise if the entries are cached. */
 export function findProvider(
   broker: Broker,
   projectId: string,
@@ -50,7 +50,7 @@ export async function providersOf(broker: Broker, projectId: string): Promise<Pr
   return providerBook(await broker.cache.providers.of(projectId))
 }
 
-/** `findEntry` in a book that was looked up before. */
+/** Like `findEntry`, in a book that was looked up before. */
 export function entryNamed(book: ProviderBook, name: ProviderName): ProviderEntry {
   const wanted = name.id ?? name.providerId ?? ''
   const entry = book.byId(wanted) ?? findByKind(book, wanted)
@@ -105,7 +105,7 @@ export function missingSettings(broker: Broker, entry: ProviderEntry): string[] 
   return client.clientSecret === undefined && needsSecret(provider) ? ['client_secret'] : []
 }
 
-/** The client of the entry like `broker.clientFor`, with its secret still sealed: lists look at hundreds of them. */
+/** Like `broker.clientFor`, but leaves the secret sealed, since lists call it for hundreds of entries. */
 function unopenedClient(
   broker: Broker,
   entry: ProviderEntry,
@@ -120,7 +120,7 @@ export function clientIdOf(broker: Broker, entry: ProviderEntry): string | undef
   return unopenedClient(broker, entry)?.clientId
 }
 
-/** A client that uses PKCE with S256 may be public (RFC 6749 section 2.1), unless the entry says otherwise. */
+/** Whether the client needs a secret. One that uses PKCE with S256 may be public (RFC 6749 section 2.1), unless the entry says otherwise. */
 function needsSecret(provider: Provider): boolean {
   const { authMethod, params } = provider.tokenRequest
   if (keyMethodOf(provider) !== undefined) return true

@@ -7,7 +7,7 @@ import { attemptPlace } from './start-attempt.ts'
 
 /** How long a browser's second visit waits for the token request that its first visit began. */
 const SETTLING_MS = 15_000
-/** How often that visit checks whether a step that is not the last has ended. */
+/** How often the second visit reads the authorization: a step that is not the last ends without an announced change. */
 const POLL_MS = 250
 
 export type FinishOutcome =
@@ -59,7 +59,7 @@ export async function finishConfirmed(
     : { outcome: 'current', authorization: completed }
 }
 
-/** Another request handles the same visit: waits for its result. */
+/** Waits for the result of another request that redeems the code. */
 async function settled(broker: Broker, { id }: Authorization): Promise<FinishOutcome> {
   const end = performance.now() + SETTLING_MS
   for (;;) {

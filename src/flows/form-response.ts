@@ -4,10 +4,9 @@ import { ownedTokenHash } from '../domain/ids.ts'
 import { factsOf } from '../providers/known-facts.ts'
 import type { Provider } from '../providers/provider.ts'
 import { CARRIED_TABLE, type SealedPlace } from '../store/seal.ts'
-import { only } from './authorization-response.ts'
+import { only, withStandardState } from './authorization-response.ts'
 import { openCarried } from './carried-seal.ts'
 import { findProviderByUid } from './find-provider.ts'
-import { withStandardState } from './response-state.ts'
 
 // An authorization response as a form that the browser posts from the provider's site (OAuth 2.0 Form Post Response Mode;
 // Apple). Such a request comes without this server's cookies, so nothing can be decided by it. The browser is redirected
@@ -16,7 +15,7 @@ import { withStandardState } from './response-state.ts'
 
 /** The parameter that has the sealed response. */
 const CARRIED = 'form_response'
-/** As a query. The sealed one is a third longer, and Node takes heads of 16 KiB. */
+/** The longest response, as a query. Sealed it is a third longer, and Node accepts request heads of 16 KiB. */
 const MOST_CHARACTERS = 6_000
 
 interface CarriedResponse {
@@ -25,8 +24,8 @@ interface CarriedResponse {
 }
 
 /**
- * The query with which the browser goes on; `undefined` when no live attempt has the form's `state`, its entry does not
- * ask for `response_mode=form_post`, or the form is too long.
+ * The query for the redirect to the same address by GET. `undefined` when no live attempt has the form's `state`, its entry
+ * does not request `response_mode=form_post`, or the form is too long.
  */
 export async function carryFormResponse(
   broker: Broker,
@@ -48,7 +47,7 @@ export async function carryFormResponse(
   })
 }
 
-/** The response, taken out of the URL where the browser carries it there sealed. What cannot be opened is no response. */
+/** The response, opened if the browser carries it sealed in the URL. If it cannot be opened, only `state` remains. */
 export function carriedResponse(
   { sealer }: Pick<Broker, 'sealer'>,
   authorization: Authorization,
@@ -65,7 +64,7 @@ function asksForForm({ authorizationRequest }: Provider): boolean {
   return authorizationRequest.params.response_mode === 'form_post'
 }
 
-/** The parameters that are read of a response. An ID token beside the code, which may be long, is none of them. */
+/** Only the parameters of a response that Gatepass reads. An ID token beside the code, which may be long, is not read. */
 function used(provider: Provider, form: URLSearchParams): URLSearchParams {
   const { codeParameter = 'code', keptValues = {} } = provider
   const { callbackMembers = {} } = factsOf(provider)
@@ -85,7 +84,7 @@ function used(provider: Provider, form: URLSearchParams): URLSearchParams {
   return new URLSearchParams([...form].filter(([name]) => names.has(name)))
 }
 
-/** Another authorization, or another step of it, does not open it. */
+/** The associated data: this step of this authorization. */
 function placeOf({ id, projectId, userId, steps, step }: Authorization): SealedPlace {
   const providerUid = steps[step]?.providerUid ?? ''
   return { table: CARRIED_TABLE, column: 'form_response', rowId: id, projectId, userId, providerUid }

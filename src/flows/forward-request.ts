@@ -15,9 +15,9 @@ import { findProvider } from './find-provider.ts'
 import { findKeptValues } from './get-access-token.ts'
 import { refreshConnection } from './refresh/refresh-connection.ts'
 
-/** To the response's head, from the last piece of the request's body on. */
+/** How long the response's head may take after the last piece of the request's body. */
 const DEADLINE_MS = 60_000
-/** How long the response's body may send no bytes. */
+/** How long the response's body may pause. */
 const IDLE_MS = 120_000
 
 /** A caller's request to a provider's API on behalf of a user. */
@@ -81,10 +81,10 @@ export async function forwardRequest(broker: Broker, request: ForwardedRequest):
   })
 }
 
-/** Nothing is known of the host before the user's consent. */
+/** There is no connection yet, so the base URL, which is the connection's own, is unknown. */
 const NO_CONNECTION = Symbol()
 
-/** The base URL, which may be the connection's own. The caller's takes its place. */
+/** The base URL of the caller, else the connection's own if the entry has such; `undefined`: the entry's. */
 async function baseUrlFor(
   broker: Broker,
   { projectId, userId, account, baseUrl }: ForwardedRequest,

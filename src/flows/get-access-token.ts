@@ -1,6 +1,7 @@
 import type { Broker } from '../broker.ts'
 import type { Cause } from '../domain/causes.ts'
 import { type Connection, chooseConnection, isFresh } from '../domain/connection.ts'
+import { BrokerError } from '../domain/errors.ts'
 import { missingScopes } from '../domain/scopes.ts'
 import { keptValuesOf } from '../providers/kept-values.ts'
 import { factsOf } from '../providers/known-facts.ts'
@@ -15,7 +16,7 @@ import { markUnusable } from './mark-unusable.ts'
 import { type RefreshOptions, refreshConnection } from './refresh/refresh-connection.ts'
 import { openAccess } from './seal-grant.ts'
 
-/** Whose token is wanted, from which provider, for which scopes. */
+/** The user, provider and scopes of a needed token. */
 export interface TokenNeed {
   readonly projectId: string
   readonly userId: string
@@ -46,9 +47,9 @@ export type TokenOutcome =
     }
 
 /**
- * The user's token, refreshed if necessary; `releaseTokens` hands it out. A fresh token costs one look-up, and comes
- * without a promise when it is cached. Throws `token_request_refused` when the provider refuses for a reason other than
- * the user's grant, `provider_incomplete` when its client is not set, `provider_inactive` when it is switched off.
+ * The user's token, refreshed if necessary. It may be handed out only after `releaseTokens` has recorded it. A fresh token
+ * costs one look-up, and no promise if it is cached. Throws `token_request_refused` when the provider refuses for a reason
+ * other than the user's grant, `provider_incomplete` when its client is not set, `provider_inactive` when it is switched off.
  */
 export function getAccessToken(broker: Broker, need: TokenNeed): TokenOutcome | Promise<TokenOutcome> {
   const { tracing } = broker
@@ -60,6 +61,15 @@ export function getAccessToken(broker: Broker, need: TokenNeed): TokenOutcome | 
     () => countedAccessToken(broker, need),
     ({ outcome }) => ({ attributes: { 'gatepass.outcome': outcome } }),
   )
+}
+
+/** The refusal of a request that needs a token which cannot be refreshed right now. */
+export function unavailableError({
+  message,
+  retryAfter,
+  cause,
+}: Extract<TokenOutcome, { outcome: 'provider_unavailable' }>): BrokerError {
+  return new BrokerError('provider_unavailable', message, { retryAfter, why: cause })
 }
 
 function countedAccessToken(broker: Broker, need: TokenNeed): TokenOutcome | Promise<TokenOutcome> {
@@ -112,7 +122,7 @@ function tokenAmong(
 
   const { connection } = chosen
   if (connection.providerIdentity !== providerIdentity(broker, entry)) {
-    registeredClient(broker, entry) // a missing client id must not be taken for a refusal of the grant
+    registeredClient(broker, entry) // throws if the client id is missing, which must not end the connection
     return markUnusable(broker, entry, connection, { reason: 'provider_changed' }).then(() => ({
       outcome: 'authorization_required',
       missingScopes: need.scopes,
@@ -151,7 +161,7 @@ async function refreshed(
   }
 }
 
-/** The refused token, from the cache. A token that cannot be decrypted is handled when it is released. */
+/** The options with the token that the API refused. One that cannot be decrypted is handled when it is released. */
 function rejected(broker: Broker, held: CachedConnection): RefreshOptions {
   try {
     return { rejected: openAccess(broker, held.connection).accessToken }
@@ -161,7 +171,7 @@ function rejected(broker: Broker, held: CachedConnection): RefreshOptions {
   }
 }
 
-/** A connection whose tokens cannot be decrypted needs a new consent; the user's other connections are unaffected. */
+/** Decrypts the token. If that fails, the connection needs a new consent; the user's other connections are unaffected. */
 function release(
   broker: Broker,
   entry: ProviderEntry,
@@ -203,8 +213,8 @@ function open(
 }
 
 /**
- * The kept values of the connection that would meet the need, before its token is released; `undefined` when there is no
- * such connection.
+ * The kept values of the connection that would meet the need, without releasing its token; `undefined` if there is no such
+ * connection.
  */
 export async function findKeptValues(
   broker: Broker,

@@ -6,10 +6,10 @@ import { factsOf } from '../providers/known-facts.ts'
 import type { Provider } from '../providers/provider.ts'
 
 /**
- * The granted scopes: those of the token response, else the requested ones (RFC 6749 section 5.1), without those that
- * the authorization response omits, for providers that tell them there. That response comes through the user's browser,
- * so it never adds a scope. `earlier`: what the renewed
- * connection was granted before, which a server that keeps it may leave out of its list.
+ * The granted scopes: those of the token response, else the requested ones (RFC 6749 section 5.1). For providers that list
+ * granted scopes in the authorization response, those that it omits are removed; it never adds a scope, because it comes
+ * through the user's browser. `earlier`: the scopes of the renewed connection, which a server that keeps earlier grants may
+ * leave out of its list.
  */
 export function grantedScopes(
   provider: Provider,
@@ -25,7 +25,7 @@ export function grantedScopes(
   return asked.flatMap(splitScope).filter((scope) => told.includes(scope))
 }
 
-/** A list with one of the earlier scopes in it is complete. */
+/** Adds the earlier scopes if the server keeps them and its list has none of them; otherwise the list is complete. */
 function withEarlier(
   provider: Provider,
   granted: readonly string[],

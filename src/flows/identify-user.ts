@@ -6,24 +6,23 @@ import { saying, wordsOf } from '../providers/provider-words.ts'
 import type { Members } from '../providers/response-body.ts'
 import { mayComeFrom, reasonOf, sanitized } from './authorization-response.ts'
 
-/** Why a login ended without identifying the user, who may try again. */
+/** Why a login did not identify the user. The user may try again. */
 export const LOGIN_TROUBLES = ['cancelled', 'unavailable', 'failed'] as const
 export type LoginTrouble = (typeof LOGIN_TROUBLES)[number]
 
 export type IdentifiedUser =
   | {
       readonly userId: string
-      /** What the issuer says of when the user logged in (`auth_time`). */
       readonly claims: Members
     }
   /** `why` is for the operator's log. */
   | { readonly trouble: LoginTrouble; readonly why: string }
 
-/** Who has logged in at the issuer: checks the issuer and redeems the code of the authentication response. */
+/** Identifies the user who logged in: checks the issuer of the authentication response and redeems its code. */
 export async function identifyUser(
   broker: Broker,
   verifier: OidcVerifier,
-  received: ReceivedResponse,
+  received: AuthenticationResponse,
 ): Promise<IdentifiedUser> {
   const { claim } = verifier
   const needed = claim === 'email' ? ['email', 'email_verified'] : [claim]
@@ -39,7 +38,10 @@ export async function identifyUser(
   return { userId: user, claims: identified.claims }
 }
 
-/** When the person logged in. An issuer that says no time was just asked, or had a session of unknown age. */
+/**
+ * When the person logged in. Without `auth_time` that is now if the issuer had to ask for the credentials; otherwise it is
+ * unknown, because the issuer may have had a session.
+ */
 export function authTimeOf(
   { auth_time: said }: Members,
   now: EpochSeconds,
@@ -49,19 +51,19 @@ export function authTimeOf(
   return wasAsked ? now : undefined
 }
 
-/** An authentication response, and what its request kept. */
-export interface ReceivedResponse {
+/** An authentication response, and the secrets of its request. */
+export interface AuthenticationResponse {
   readonly query: URLSearchParams
   readonly secrets: LoginSecrets
-  /** Of the request; absent: that of the public URL. */
+  /** The redirect URI of the request; absent: that of the public URL. */
   readonly redirectUri?: string | undefined
 }
 
-/** The claims of the person who has logged in at the issuer. */
+/** The claims of the person who logged in at the issuer. */
 export async function identifyClaims(
   broker: Broker,
   { issuer, client }: Pick<OidcVerifier, 'issuer' | 'client'>,
-  { query, secrets }: ReceivedResponse,
+  { query, secrets }: AuthenticationResponse,
   { needed, redirectUri }: { readonly needed: readonly string[]; readonly redirectUri?: string },
 ): Promise<{ readonly claims: Members } | Extract<IdentifiedUser, { readonly trouble: LoginTrouble }>> {
   try {
@@ -108,7 +110,10 @@ export async function loginRegistration(
   return { server, client, redirectUri }
 }
 
-/** `publicUrl`, or where a project's users see its pages. Differs from every provider's, so that a provider's response never counts as a login (RFC 9700 section 4.4). */
-export function loginRedirectUri(publicUrl: URL): string {
-  return new URL('/login/callback', publicUrl).href
+/**
+ * The redirect URI of logins on an origin: the public URL, or a project's domain. It differs from those of all providers,
+ * so that a provider's response is never taken for a login (RFC 9700 section 4.4).
+ */
+export function loginRedirectUri(origin: URL): string {
+  return new URL('/login/callback', origin).href
 }

@@ -7,8 +7,8 @@ export interface ImageSize {
 }
 
 /**
- * The size in pixels that the head of the image says: browsers allocate memory by it before they decode anything.
- * `undefined` where the image has no such head.
+ * The size in pixels that the image's header says: browsers allocate memory by it before they decode anything. `undefined`
+ * if the image has no valid header.
  */
 export function imageSize(type: Logo['type'], bytes: Buffer): ImageSize | undefined {
   try {

@@ -12,7 +12,7 @@ import { findProvider, providerIdentity, registeredClient } from './find-provide
 import { getAccessToken } from './get-access-token.ts'
 import { sealGrant } from './seal-grant.ts'
 
-/** A user's tokens as another installation or product had them. */
+/** A user's tokens from another installation or product. */
 export interface ForeignConnection {
   readonly userId: string
   /** The entry's id, or its well-known id. */
@@ -23,11 +23,11 @@ export interface ForeignConnection {
   /** Absent: unknown. */
   readonly expiresAt?: EpochSeconds
   readonly scopes: readonly string[]
-  /** Its id is empty if it is not known. */
+  /** The account; its id is empty if it is not known. */
   readonly account: Account
   readonly userInfo: Readonly<Record<string, unknown>>
   readonly extra?: Readonly<Record<string, unknown>>
-  /** By the names that the entry gives them. */
+  /** Values by the names that the provider entry gives them. */
   readonly keptValues: Readonly<Record<string, string>>
   readonly isDefault: boolean
 }
@@ -40,7 +40,7 @@ export type ImportOutcome =
     }
   | { readonly result: 'refused'; readonly member: string; readonly reason: string }
 
-/** What a refresh after the import showed. `not_possible`: there is no refresh token. */
+/** The result of a refresh after the import. `not_possible`: the connection cannot be refreshed. */
 export type TokenCheck = 'refreshed' | 'refused' | 'unavailable' | 'not_possible'
 
 export interface ImportOptions {
@@ -50,12 +50,12 @@ export interface ImportOptions {
   readonly checks: boolean
 }
 
-/** When the tokens were issued is not known; a token that was received just now would not be refreshed on demand. */
+/** Imported tokens count as received this long ago, because a token that was just received is not refreshed on demand. */
 const RECEIVED_SECONDS_AGO = 60
 
 /**
- * Seals the tokens and stores the connection with its audit entry, completely or not at all. The key of a connection is its
- * user, provider and account, so a row that was imported before is recognised.
+ * Seals the tokens and stores the connection with its audit entry in one transaction. User, provider and account identify
+ * a connection, so a row that was imported before is recognised.
  */
 export async function importConnection(
   broker: Broker,

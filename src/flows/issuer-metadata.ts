@@ -6,7 +6,7 @@ import { endpointsOf, type Provider } from '../providers/provider.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 
-/** How long a request waits for metadata that is stored already and only read again. */
+/** How long a request waits until metadata is read again; then the stored metadata is used. */
 const LONGEST_WAIT_MS = 2_000
 /** The pause after a failed request for an issuer's metadata. */
 const PAUSE_SECONDS = 60
@@ -14,9 +14,9 @@ const PAUSE_SECONDS = 60
 type Dependencies = Pick<Broker, 'discover' | 'log'>
 
 /**
- * A new or changed provider, with its issuer's metadata. For an entry whose endpoints come from the metadata, throws
- * `provider_unavailable` when the metadata cannot be read now, and `invalid_request` when it is invalid. Any other entry
- * is returned unchanged then; the metadata is read again when a user begins an authorization.
+ * A new or changed provider, with its issuer's metadata. If the metadata cannot be read, a provider with endpoints of its
+ * own is returned unchanged; the metadata is read again when a user begins an authorization. A provider whose endpoints come
+ * from the metadata throws `provider_unavailable` then, and `invalid_request` if the metadata is invalid.
  */
 export async function withDiscoveredMetadata(
   { discover, log }: Dependencies,
@@ -74,7 +74,7 @@ async function read(broker: Broker, entry: ProviderEntry, issuer: string): Promi
     await broker.store.providers.put(current, audit)
     broker.log.warn(
       { provider: entry.id, issuer, endpoints: movedHosts(stored.provider, provider) },
-      'the metadata of an issuer says something else than before',
+      'the metadata of an issuer has changed; the provider entry was updated',
     )
     return current
   } catch (error) {
@@ -84,7 +84,7 @@ async function read(broker: Broker, entry: ProviderEntry, issuer: string): Promi
     failures.set(issuer, broker.now())
     broker.log.warn(
       { provider: entry.id, issuer, error: error.name },
-      'the metadata of an issuer cannot be read; the entry stays as it is',
+      'the metadata of an issuer cannot be read; the entry stays unchanged',
     )
     return entry
   }

@@ -22,21 +22,21 @@ export interface BegunLogin {
   readonly seconds: number
 }
 
-/** What a login is for: one authorization, a session of the browser, or one of the console; these go on at `returnTo`. */
+/** What a login is for: an authorization, a session of the browser, or a session of the console. */
 export type LoginPurpose =
   | {
       readonly authorizationId: string
-      /** What the user gave on the connect page, for the attempt. */
+      /** Values that the user gave on the connect page, for the attempt. */
       readonly given?: Readonly<Record<string, string>>
     }
   | {
       readonly session: {
         readonly projectId: string
-        /** A path of this server. */
+        /** The path of this server on which the browser goes on. */
         readonly returnTo: string
-        /** The session is one of `/me`, which is stored. */
+        /** The login begins a stored session of `/me`; absent: a session in a cookie. */
         readonly page?: 'me'
-        /** The user logs in again to confirm a session: the issuer must ask them. */
+        /** The user logs in again to confirm a session, so the issuer must ask for the credentials. */
         readonly confirms?: true
       }
     }
@@ -51,11 +51,11 @@ export type LoginPurpose =
 interface Kept {
   readonly browserHash: string
   readonly expiresAt: EpochSeconds
-  /** Who vouches for the user: the login is invalid when the settings name another. */
+  /** The verifier of the user (`verifierName`): the login becomes invalid when the settings name another. */
   readonly verifier: string
-  /** Of a login at an issuer. */
+  /** Set for a login at an issuer. */
   readonly secrets?: LoginSecrets
-  /** Of its request, which the token request repeats. */
+  /** The redirect URI of the authentication request, which the token request repeats. */
   readonly redirectUri?: string
 }
 export type KeptLogin = Kept & LoginPurpose

@@ -20,10 +20,9 @@ import { type StartedAttempt, startAttempt } from './start-attempt.ts'
 import { beginSession, type SessionCookie, verifierName } from './user-session.ts'
 
 // The broker's own login (`GATEPASS_USER_VERIFIER=oidc:<issuer>`). For an authorization it comes after the click and
-// before the provider, so that the wrong user does not consent in vain and there is no code yet that could be redeemed
-// for them. The login's cookie (`kept-login.ts`) holds the code verifier and the nonce, so the code of another login
-// fails; and it can be used once, since the issuer redeems a code once. Such a login either starts an attempt in that
-// browser or ends the authorization as failed.
+// before the provider, so that a wrong user is detected before a consent, and before there is a code to redeem. The login's
+// cookie (`kept-login.ts`) holds the code verifier and the nonce, so the code of another login fails. A login works once,
+// since the issuer redeems a code once: it either starts an attempt in that browser or ends the authorization as failed.
 
 /** How long the outcome of a login is kept for a browser that sends the response twice. */
 const REMEMBERED_MS = 60_000
@@ -37,14 +36,14 @@ export type LoginOutcome =
       readonly outcome: 'logged_in'
       readonly authorization: Authorization
       readonly proof: LoginProof
-      /** In place of the session that the browser may have, perhaps of another user. */
+      /** Replaces the browser's session, which may belong to another user. */
       readonly session: SessionCookie
       readonly start: () => Promise<StartedAttempt>
     }
   | { readonly outcome: 'trouble'; readonly trouble: LoginTrouble; readonly authorization: Authorization }
   /** The authorization has ended: before this login, or now because another user logged in. */
   | { readonly outcome: 'current'; readonly authorization: Authorization }
-  /** A login for a session of the browser. Without a `session` the user may try again. */
+  /** A login for a stored session of `/me`. */
   | {
       readonly outcome: 'page_session'
       readonly projectId: string
@@ -52,6 +51,7 @@ export type LoginOutcome =
       readonly authTime: EpochSeconds | undefined
       readonly returnTo: string
     }
+  /** A login for a session in a cookie. */
   | { readonly outcome: 'session'; readonly session: SessionCookie; readonly returnTo: string }
   | { readonly outcome: 'session_trouble'; readonly trouble: LoginTrouble; readonly returnTo: string }
 
@@ -59,8 +59,8 @@ export type LoginOutcome =
  * Sends the user to log in (OpenID Connect Core section 3.1.2.1). Throws `ProviderRefusal` when the issuer cannot be
  * reached.
  *
- * @param how.prompt the issuer asks for the user again, even if it has a session of its own.
- * @param how.maxAge seconds: the issuer says when the user logged in, and asks again if that was longer ago.
+ * @param how.prompt `login`: the issuer asks for the credentials even if it has a session.
+ * @param how.maxAge in seconds: the issuer asks again if the user logged in longer ago, and says when that was.
  */
 export async function beginLogin(
   broker: Broker,
@@ -73,7 +73,7 @@ export async function beginLogin(
     maxAge,
   }: {
     readonly browserId: string
-    /** The origin at which the browser is, and to which it comes back: its cookies are of that host alone. */
+    /** The origin at which the browser is. It comes back there, because its cookies are valid for that host only. */
     readonly at: URL
     readonly prompt?: 'login' | undefined
     readonly maxAge?: number | undefined
@@ -176,7 +176,7 @@ async function finishForAuthorization(
   return { outcome: 'logged_in', authorization, proof, session, start: () => started }
 }
 
-/** Where the login began, as its request says: the host of this request is what the client says it is. */
+/** The origin at which the login began, from the sealed redirect URI: the client chooses the `Host` of this request. */
 function siteOfLogin({ redirectUri }: Received): URL | undefined {
   return redirectUri === undefined ? undefined : new URL(redirectUri)
 }
@@ -204,7 +204,7 @@ async function finishForSession(
   return { outcome: 'page_session', projectId, userId, authTime, returnTo }
 }
 
-/** Another user has logged in than the one for whom the authorization was begun. */
+/** Ends the authorization, because another user logged in than the one for whom it was begun. */
 async function anotherUser(
   broker: Broker,
   { claim, issuer }: OidcVerifier,

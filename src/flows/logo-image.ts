@@ -4,10 +4,10 @@ import { invalidMember } from '../domain/errors.ts'
 import { imageSize } from './image-size.ts'
 
 export const MAX_LOGO_BYTES = 64 * 1024
-/** Of each side: a few bytes can describe an image that takes a browser gigabytes of memory. */
+/** The longest side: a few bytes can describe an image that takes a browser gigabytes of memory. */
 const MAX_LOGO_PIXELS = 1024
 
-/** The bytes with which images of each kind begin, in hexadecimal. An SVG may hold scripts and links, so it is none. */
+/** The first bytes of each accepted kind of image, in hexadecimal. SVG is not accepted: it may hold scripts and links. */
 const BEGINNINGS: Readonly<Record<Logo['type'], RegExp>> = {
   'image/png': /^89504e470d0a1a0a/,
   'image/jpeg': /^ffd8ff/,
@@ -15,8 +15,8 @@ const BEGINNINGS: Readonly<Record<Logo['type'], RegExp>> = {
 }
 
 /**
- * The image of a `data:` URL, by the bytes that it begins with and not by what the URL calls it. Throws `invalid_request`
- * for another kind, for more than 64 KiB and for a side of more than 1,024 pixels.
+ * Reads the image of a `data:` URL. Its first bytes must agree with the type that the URL names. Throws `invalid_request`
+ * for another kind, for more than 64 KiB, and for a side of more than 1,024 pixels.
  */
 export function readLogo(url: string): Logo {
   const [, type, data] = /^data:(image\/(?:png|jpeg|webp));base64,([A-Za-z0-9+/]+={0,2})$/.exec(url) ?? []

@@ -18,6 +18,7 @@ export interface Issued {
   readonly record: ApiKey
 }
 
+/** Creates and stores an API key. */
 export async function createKey(
   broker: Broker,
   order: Omit<NewApiKey, 'createdAt'>,

@@ -3,7 +3,7 @@ import type { Connection, NeedsAuthorizationReason } from '../domain/connection.
 import { trailLines } from '../domain/trail.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 
-/** `lines` of its trail tell what led to it. */
+/** Why a connection becomes unusable. `lines`: lines for its trail about what led to that. */
 export interface Unusable {
   readonly reason: NeedsAuthorizationReason
   readonly leaseOwner?: string | undefined

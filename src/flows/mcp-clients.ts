@@ -2,8 +2,8 @@ import type { Broker } from '../broker.ts'
 import type { McpConsent } from '../domain/mcp-consent.ts'
 
 /**
- * Ends a user's approval of an MCP client, with its grant: its access tokens are refused from then on. Returns the
- * approval, or `undefined` where the project has none of that id.
+ * Ends a user's approval of an MCP client, with its grant: the client's access tokens are refused from then on. Returns the
+ * approval, or `undefined` if the project has none with this id.
  */
 export async function disconnectClient(
   { store, audit }: Pick<Broker, 'store' | 'audit'>,

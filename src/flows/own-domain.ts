@@ -9,22 +9,21 @@ import { atDomain, callbackPath } from '../services/users-origin.ts'
 import { providersOf } from './find-provider.ts'
 import { loginRedirectUri } from './identify-user.ts'
 
-/** Redirect URIs that one answer lists; each provider entry says its own. */
+/** The most redirect URIs in one answer. Each provider entry shows its own too. */
 const MAX_LISTED = 500
 
-/** What has to be registered elsewhere before users see the domain. */
+/** What an operator registers elsewhere before users see the domain: the DNS record and the redirect URIs. */
 export interface DomainRegistrations {
   readonly record: ChallengeRecord
   readonly origin: string
   readonly redirectUris: readonly { readonly providerId: string; readonly redirectUri: string }[]
-  /** At the issuer at which users log in, where there is one. */
+  /** The redirect URI to register at the issuer at which users log in, if there is one. */
   readonly loginRedirectUri?: string
 }
 
 /**
- * Gives the project a domain, or takes its domain away (`null`), from which moment users see the public URL again. A name
- * is used only after its proof. The name that the project has already keeps its challenge and its proof. Throws
- * `invalid_request` for the host of the public URL.
+ * Sets the project's domain, which is used only once it is proved. `null` removes the domain: users see the public URL again.
+ * Setting the same name again keeps its challenge and proof. Throws `invalid_request` for the host of the public URL.
  */
 export async function setDomain(broker: Broker, projectId: string, name: string | null): Promise<void> {
   const { store, audit, now } = broker
@@ -56,9 +55,9 @@ export function checkDomain({ settings }: Pick<Broker, 'settings'>, name: string
 }
 
 /**
- * Looks for the record that proves the domain, from which moment users see the domain. If another project has proved the
- * name, its own record must be gone. Throws `not_found` for a project without a domain, `invalid_request` when the record
- * is not there, `already_exists` while another project holds the name, and `provider_unavailable` when DNS does not answer.
+ * Proves the domain by its DNS record. From then on users see the domain. If another project has proved the name, the record
+ * of that project must be gone. Throws `not_found` for a project without a domain, `invalid_request` if the record is
+ * missing, `already_exists` while another project holds the name, and `provider_unavailable` if DNS does not answer.
  */
 export async function proveDomain(broker: Broker, projectId: string): Promise<void> {
   const { store, audit, now } = broker
@@ -109,7 +108,7 @@ function valuesOf(answer: TxtAnswer, name: string): readonly string[] {
   )
 }
 
-/** Shows a few short values: they are public, and an administrator sees a mistake in copying by them. */
+/** The refusal quotes a few short values: they are public, and they let an administrator see a copying mistake. */
 function notProved({ name, value }: ChallengeRecord, values: readonly string[]): BrokerError {
   const shown = values.slice(0, 3).map((one) => `"${one.slice(0, 100).replaceAll(/[^\x20-\x7e]/g, '?')}"`)
   const found =
@@ -123,8 +122,8 @@ function notProved({ name, value }: ChallengeRecord, values: readonly string[]):
 }
 
 /**
- * The redirect URIs with which Gatepass registers itself: the public URL's, and that of the project's domain even before
- * its proof, so that the client works at both. Such a registration (RFC 7591) says nothing of whose client it is.
+ * The redirect URIs with which Gatepass registers a client (RFC 7591): that of the public URL, and that of the project's
+ * domain even before its proof, so that the client works at both. A registration does not claim that the host is ours.
  */
 export async function registrableRedirectUris(
   { store, settings }: Broker,
@@ -137,8 +136,8 @@ export async function registrableRedirectUris(
 }
 
 /**
- * The redirect URIs that the document names which the public URL publishes for its client: that of a domain only from
- * its proof on. An administrator may set a name of others, whose host would then get codes of this client.
+ * The redirect URIs in the client metadata document that Gatepass publishes at the public URL. A domain is included only
+ * once it is proved: an administrator could set a host name that belongs to others, who would then get codes of this client.
  */
 export function publishedRedirectUris(
   { settings, redirectUri }: Pick<Broker, 'settings' | 'redirectUri'>,
@@ -149,7 +148,7 @@ export function publishedRedirectUris(
   return inUse === ofPublicUrl ? [ofPublicUrl] : [ofPublicUrl, inUse]
 }
 
-/** What the operator registers before the switch, for a domain that may not be proved yet. */
+/** What the operator registers before users see the domain, which may not be proved yet. */
 export async function domainRegistrations(
   broker: Broker,
   projectId: string,

@@ -6,17 +6,17 @@ import type { AuditEntries } from '../store/audit-entries.ts'
 import { pageSessionPlace } from '../store/sealed-columns.ts'
 import { openCarried } from './carried-seal.ts'
 
-// Sessions of the pages `/me` and `/dashboard`. The browser's cookie holds a random token; the row is found by its hash
-// and holds, sealed, what the session may do. Each login makes a new token, so a token that an attacker planted in a browser
-// before the login is worth nothing afterwards (session fixation).
+// Sessions of the pages `/me` and `/dashboard`. The browser's cookie holds a random token. The row is found by the token's
+// hash, and its sealed payload says what the session may do. Each login makes a new token, so a token that an attacker
+// planted in the browser before the login is worthless afterwards (session fixation).
 
 /** A session that is not used for this long has ended. */
 export const IDLE_SECONDS = 30 * 60
-/** How long a login counts as recent, for what needs one (keys, secrets, export, deletion). */
+/** How long a login counts as recent, for actions that need a recent one (keys, secrets, export, deletion). */
 export const RECENT_SECONDS = 5 * 60
-/** Requests within this time cause one write. */
+/** The last use of a session is written at most once in this time. */
 const SEEN_SECONDS = 60
-/** How long each kind of session lasts at most. */
+/** The longest life of each kind of session. */
 export const LONGEST_SECONDS = { me: 8 * 3600, console: 12 * 3600 } as const satisfies Record<
   PageSessionKind,
   number
@@ -26,15 +26,15 @@ export const LONGEST_SECONDS = { me: 8 * 3600, console: 12 * 3600 } as const sat
 export interface PageRights {
   /** What the session may do, in words of its kind: rights of `/me`, roles of the console. */
   readonly may: readonly string[]
-  /** Who vouches for the subject: a session is invalid when the settings name another. */
+  /** Who identified the subject. The session is invalid once the settings name another. */
   readonly authority: string
   /** The name that the pages show. */
   readonly display?: string
-  /** When the subject proved who they are, as far as known: not known of a session that the issuer had before. */
+  /** When the subject logged in; absent if the issuer did not say and may have had a session before. */
   readonly authTime?: EpochSeconds
   /** The console: the project that the pages show. */
   readonly shownProjectId?: string
-  /** `/me`: where the page leads back to. */
+  /** `/me`: where the page's link back to the application leads. */
   readonly returnUrl?: string
   /** `/me`: the language that the caller chose. */
   readonly lang?: string
@@ -91,7 +91,7 @@ export async function beginPageSession(
 /**
  * The session of the cookie's token; `undefined` when it has ended, was idle for too long, or was altered.
  *
- * @param options.isUse whether a person uses the page; a script that asks at intervals does not prolong the session.
+ * @param options.isUse `false` for requests that a script sends at intervals: they do not prolong the session.
  */
 export async function openPageSession(
   broker: Broker,
@@ -123,7 +123,7 @@ export async function openPageSession(
   }
 }
 
-/** Replaces what the session holds; `false` when it has ended meanwhile. */
+/** Replaces the session's payload; `false` if the session has ended meanwhile. */
 export async function changePageSession(
   broker: Broker,
   { row }: OpenedPageSession,
@@ -141,7 +141,7 @@ export async function endPageSession(
   if (token !== undefined) await broker.store.pageSessions.end(sha256(token), audit)
 }
 
-/** Whether the form token is that of this session. */
+/** Whether the form token belongs to this session. */
 export function isPageCsrf(
   { confirmations }: Pick<Broker, 'confirmations'>,
   { row }: OpenedPageSession,
@@ -150,7 +150,7 @@ export function isPageCsrf(
   return typeof given === 'string' && confirmations.isProof(given, csrfSubject(row.id))
 }
 
-/** Whether the subject has logged in so recently that what needs a recent login may go on. */
+/** Whether the subject has logged in recently enough for actions that need a recent login. */
 export function isRecentLogin({ now }: Pick<Broker, 'now'>, { authTime }: PageRights): boolean {
   return authTime !== undefined && now() - authTime <= RECENT_SECONDS
 }
@@ -161,7 +161,7 @@ interface KeptRights extends PageRights {
 
 type BoundRow = Pick<PageSession, 'kind' | 'subject' | 'expiresAt'>
 
-/** What of the row must be as it was sealed: else another subject in the database would be another person's session. */
+/** The members of the row to which the payload is bound, so that a changed row in the database is no session of another person. */
 function boundTo({ kind, subject, expiresAt }: BoundRow): string {
   return JSON.stringify([kind, subject, expiresAt])
 }
@@ -185,7 +185,7 @@ function sealRights(
   return broker.sealer.seal(JSON.stringify(kept), pageSessionPlace(row.id, row.projectId))
 }
 
-/** Contains brackets, which no hash of a flow does, so that the proofs cannot be confused. */
+/** The subject of the session's form token. It contains brackets, which no flow hash has, so the proofs cannot be confused. */
 function csrfSubject(id: string): string {
   return JSON.stringify(['page session', id])
 }

@@ -23,7 +23,7 @@ export interface PolicyChanges extends Partial<Omit<PolicySettings, 'description
   readonly hookSecret?: string | null
 }
 
-/** Throws `already_exists`, `invalid_request` for a contradictory rule, `host_not_allowed` for its hook's URL. */
+/** Adds a policy. Throws `already_exists`, `invalid_request` for a contradictory rule, `host_not_allowed` for its hook's URL. */
 export async function addPolicy(
   broker: Broker,
   projectId: string,
@@ -46,7 +46,7 @@ export async function addPolicy(
   })
 }
 
-/** Throws like `addPolicy`. A hook's secret is never sent to another origin than the one for which it was set. */
+/** Changes a policy. Throws like `addPolicy`. A hook's secret is never sent to another origin than the one for which it was set. */
 export async function changePolicy(broker: Broker, policy: Policy, changes: PolicyChanges): Promise<Policy> {
   const { description, hook: newHook, hookSecret: newSecret, ...rest } = changes
   const { description: oldDescription, hook: oldHook, hookSecret: oldSecret, ...kept } = policy
@@ -60,7 +60,7 @@ export async function changePolicy(broker: Broker, policy: Policy, changes: Poli
     throw invalidMember(
       'hook.secret',
       'missing',
-      'hook.url leads to another server than before: say its hook.secret anew, or null for none.',
+      'hook.url leads to another server than before: give hook.secret again, or null for none.',
     )
   const described = description === undefined ? oldDescription : (description ?? undefined)
   return put(broker, {
@@ -81,7 +81,7 @@ export async function getPolicy(broker: Broker, projectId: string, id: string): 
   return policy
 }
 
-/** Throws `not_found`. */
+/** Deletes a policy. Throws `not_found`. */
 export async function deletePolicy(broker: Broker, projectId: string, id: string): Promise<void> {
   const audit = broker.audit.of(projectId, { action: 'policy.deleted', subject: id })
   // deleted without reading it first: a row with a wrong MAC cannot be read, but can be deleted
@@ -89,8 +89,8 @@ export async function deletePolicy(broker: Broker, projectId: string, id: string
 }
 
 /**
- * The project's rules as they would be with these settings in the place of the rules with the same ids, and without the
- * rules that `without` names. Throws like `addPolicy`, and `invalid_request` for an id that no rule has.
+ * The project's rules for a dry run: those of `tried` replace or extend the stored ones, and those of `without` are left out.
+ * Throws like `addPolicy`, and `invalid_request` for an id in `without` that no rule has.
  */
 export async function policiesWith(
   broker: Broker,
@@ -153,7 +153,7 @@ function checkRule({ effect, match, hook }: Policy): void {
     refuse(
       'match.rate',
       'not_allowed',
-      'match.rate belongs to deny and hook: what is allowed so often only is denied when it is more.',
+      'match.rate belongs to the effects deny and hook: to limit a use, add a deny rule with the rate.',
     )
   if (time === undefined) return
   if (isZoneAlone(time)) refuse('match.time', 'missing', 'match.time needs days, from or to.')

@@ -1,18 +1,18 @@
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 
-/** The provider entries of a project by everything that requirements name them by. */
+/** The provider entries of a project, by all the names that requirements use for them. */
 export interface ProviderBook {
   readonly entries: readonly ProviderEntry[]
   byUid(uid: string): ProviderEntry | undefined
-  /** By its id in the same case, else in any case. */
+  /** The entry with this id: in the same case, else in any case. */
   byId(id: string): ProviderEntry | undefined
-  /** Those with this well-known id or name, in any case. */
+  /** The entries with this well-known id or name, in any case. */
   byKind(kind: string): readonly ProviderEntry[]
 }
 
 const books = new WeakMap<readonly ProviderEntry[], ProviderBook>()
 
-/** The same book for the same array, which the cache returns until an entry changes. */
+/** Returns the same book for the same array; the cache returns the same array until an entry changes. */
 export function providerBook(entries: readonly ProviderEntry[]): ProviderBook {
   const known = books.get(entries)
   if (known !== undefined) return known

@@ -8,7 +8,7 @@ import { type SearchedMember, searchedValue, termOf } from '../services/audit-in
 import { indexedSegments } from './audit/indexed-segments.ts'
 import { type Order, readBlocks, type SeqRange } from './audit/read-blocks.ts'
 
-/** Entries that the index names and that are read from their blocks at once: few for a page, then more for a long search. */
+/** How many entries found by the index are read from their blocks at once: few for a page, then more for a long search. */
 const FIRST_ENTRIES = 32
 const MOST_ENTRIES = 128
 
@@ -30,9 +30,9 @@ export interface AuditFilter {
 }
 
 /**
- * The selected entries, one at a time, so that a long trail is never held in memory. What is indexed is searched by the
- * index, which only says where to look: each entry is read from its block and compared with the filter. The rest of the
- * trail, its newest entries most of all, is searched directly.
+ * The selected entries, one at a time, so that a long trail is never held in memory. The indexed part of the trail is
+ * searched by the index, which only says where to look: each entry is read from its block and compared with the filter. The
+ * rest, mainly the newest entries, is searched directly.
  */
 export async function* readAudit(
   broker: Broker,
@@ -115,7 +115,7 @@ const searchIndex: Search = async function* (broker, projectId, filter, range, o
   if (seqs.length > 0) yield* namedEntries(broker, projectId, seqs, filter, wanted)
 }
 
-/** Of the entries with these numbers, those that the filter selects, in the order of the numbers. */
+/** The entries with these numbers that the filter selects, in the order of the numbers. */
 async function* namedEntries(
   broker: Broker,
   projectId: string,

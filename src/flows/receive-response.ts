@@ -12,15 +12,21 @@ import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { saying, wordsOf } from '../providers/provider-words.ts'
 import { UnsealError } from '../store/seal.ts'
 import { failureAudit, recordRefusal } from './authorization-audit.ts'
-import { mayComeFrom, only, reasonOf, sanitized, standardResponse } from './authorization-response.ts'
+import {
+  mayComeFrom,
+  only,
+  reasonOf,
+  sanitized,
+  standardResponse,
+  withStandardState,
+} from './authorization-response.ts'
 import { completeAuthorization } from './complete-authorization.ts'
 import { nameOnly } from './explain/request-entries.ts'
 import { findProviderByUid } from './find-provider.ts'
 import { carriedResponse } from './form-response.ts'
-import { withStandardState } from './response-state.ts'
 import { attemptPlace, openAttemptSecrets } from './start-attempt.ts'
 
-/** How long a code is kept for the caller's page; codes should not live longer (RFC 6749 section 4.1.2). */
+/** How long a code is kept until the caller's page confirms the user; codes should not live longer (RFC 6749 section 4.1.2). */
 const HELD_SECONDS = 600
 
 /** An authorization response, received from a browser (RFC 6749 section 4.1.2). */
@@ -37,7 +43,7 @@ export interface ReceivedResponse {
 export type ReceivedOutcome =
   /** No live attempt has this `state`: it is forged, or a later click has ended its attempt. */
   | { readonly outcome: 'unknown_state' }
-  /** The response arrived at another entry's redirect URI than that of the request (mix-up, RFC 9700 section 4.4). */
+  /** The response arrived at another redirect URI than the one in the request (mix-up, RFC 9700 section 4.4). */
   | { readonly outcome: 'wrong_provider' }
   /** Another browser than the one in which the user clicked. Nothing was changed. */
   | { readonly outcome: 'wrong_browser' }

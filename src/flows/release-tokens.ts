@@ -8,9 +8,9 @@ import { connectionToolKey } from '../store/connection-tools.ts'
 const TRIES = 5
 
 /**
- * Looks tokens up and records their release before they are handed out: there is no release without a durable record.
- * The policies in force at the time of the record apply: throws `denied_by_policy`, `policy_check_failed`. The flow
- * looks the tokens up again when another process changed them, or what permits them, in the meantime.
+ * Looks tokens up and records their release before they are handed out: no token leaves without a durable record. The
+ * policies in force at the time of the record apply: throws `denied_by_policy`, `policy_check_failed`. If the tokens or a
+ * precondition of their release have changed in the meantime, the flow looks them up again.
  */
 export async function releaseTokens<Found>(
   broker: Broker,

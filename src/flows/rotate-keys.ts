@@ -35,15 +35,15 @@ export interface Unreadable {
   readonly reason: 'altered' | 'unknown_key'
 }
 
-/** The pause before the next pass, in which writers that have read an old envelope may still write it back. */
+/** The pause before the next pass: a writer that has read an old envelope may still write it back. */
 const SETTLE_MS = 1_000
 /** If old envelopes remain after this many passes, another process keeps sealing with an old key. */
 const MAX_PASSES = 5
 
 /**
- * Re-seals everything with the newest key while servers run: in small transactions, with a pause after each of the same
- * length, and each envelope by compare-and-set, so that a concurrent refresh wins. It searches for old envelopes instead
- * of keeping a position, so it can be interrupted and started again at any time.
+ * Re-seals everything with the newest key while servers run. It works in small transactions, each followed by a pause of the
+ * same length, and replaces each envelope by compare-and-set, so that a concurrent refresh wins. It searches for old
+ * envelopes instead of keeping a position, so it can be interrupted and started again at any time.
  */
 export async function rotateKeys(
   broker: Broker,

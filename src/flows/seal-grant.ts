@@ -17,7 +17,7 @@ export interface ReceivedTokens extends AccessSecrets {
   readonly refreshExpiresIn?: number | undefined
 }
 
-/** Seals tokens that were received now, for the store. `before`: what was stored of the refresh token that stays. */
+/** Seals tokens that were just received, for the store. `before`: the connection whose tokens were refreshed. */
 export function sealGrant(
   broker: Pick<Broker, 'sealer' | 'now'>,
   row: ConnectionRow,
@@ -65,7 +65,7 @@ export function openAccess(broker: Broker, connection: Connection): AccessSecret
   ) as AccessSecrets
 }
 
-/** Throws `UnsealError` like `openAccess`; `undefined` when the provider gave no refresh token. */
+/** Decrypts the refresh token; `undefined` if the provider gave none. Throws `UnsealError` like `openAccess`. */
 export function openRefreshToken(broker: Broker, connection: Connection): string | undefined {
   if (connection.refresh === undefined) return undefined
   const opened = broker.sealer.open(connection.refresh, connectionPlace(connection, 'refresh'))

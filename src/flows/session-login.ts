@@ -8,12 +8,12 @@ import { type BegunLogin, keepLogin, LOGIN_SECONDS, openLogin } from './kept-log
 import { beginLogin } from './login.ts'
 import { beginSession, type SessionCookie, verifierName } from './user-session.ts'
 
-// A user logs in for a session of the browser, by the same verifier that guards consent: at the issuer, at the caller's
-// page, or, in development, by naming a user. Nothing is stored for it. A flow id for the caller's page is signed, and
-// the next_uri that its confirmation answers is sealed. That URL works only in the browser that began the login, whose
-// cookie it is compared with: a stranger who lures a user to the caller's page gets no session.
+// A login for a session of the browser, by the same verifier that guards consents: at the issuer, at the caller's page, or,
+// in development, by naming a user. The database stores nothing about it. The flow id for the caller's page is signed, and
+// the `next_uri` that its confirmation returns is sealed. That URL works only with the cookie of the browser that began the
+// login: a stranger who lures a user to the caller's page gets no session.
 
-/** Where the browser comes back with a confirmation of the caller. */
+/** The path on which the browser comes back with the caller's confirmation. */
 export const CONFIRMED_PATH = '/login/confirmed'
 /** Development's page that asks for a user id. */
 export const OPEN_PATH = '/login/open'
@@ -49,8 +49,8 @@ export async function beginSessionLogin(
 }
 
 /**
- * Vouches for the user of a login at the caller's page; answers the URL on which its browser goes on. `undefined` for the
- * flow of an authorization. Throws `not_found` for the flow of another project, and `authorization_expired`.
+ * Confirms the user of a login at the caller's page, and returns the URL on which the user's browser goes on. `undefined` for
+ * the flow of an authorization. Throws `not_found` for the flow of another project, and `authorization_expired`.
  */
 export function confirmSessionLogin(
   broker: Broker,
@@ -111,7 +111,7 @@ export interface FinishedLogin {
   readonly returnTo: string
 }
 
-/** Development: the session of the user whom the person at the browser names. `undefined` for a login that did not begin here. */
+/** Development: the session of the user whose id was typed. `undefined` for a login that another browser began. */
 export function finishOpenLogin(
   broker: Broker,
   {
@@ -150,7 +150,7 @@ function newFlowId(broker: Broker, projectId: string): string {
   return [PREFIX, until, nonce, broker.confirmations.proofOf(subject(projectId, until, nonce))].join('.')
 }
 
-/** Contains brackets, which no hash of a flow does, so that the two cannot be confused. */
+/** The subject of the flow id's proof. It contains brackets, which no flow hash has, so the two cannot be confused. */
 function subject(projectId: string, until: string, nonce: string): string {
   return JSON.stringify(['session login', projectId, until, nonce])
 }

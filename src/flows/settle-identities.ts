@@ -3,9 +3,9 @@ import { endpointsDigest, formerIdentitiesOf, identityOf } from '../providers/id
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 
 /**
- * Updates, at every start, connections that were stored under a former rule of identity: those of version 0.1.0, and
- * those of endpoints that were added to the catalogue later. It changes only connections of the same client at exactly
- * the endpoints (in 0.1.0: hosts) of their entry, so that no token is sent to a new place.
+ * Runs at every start. Updates connections whose `providerIdentity` was computed by an earlier rule: those of version 0.1.0,
+ * and those of providers to which the catalogue added endpoints later. It changes only connections of the same client at
+ * exactly the endpoints (in 0.1.0: hosts) of their entry, so that no token is sent to a new place.
  */
 export async function settleIdentities({
   store,

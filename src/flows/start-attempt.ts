@@ -34,10 +34,10 @@ export type StartedAttempt =
       readonly outcome: 'login_required'
       readonly verifier: OidcVerifier
       readonly authorization: Authorization
-      /** What the user has given, for the attempt after the login. */
+      /** Values that the user gave, for the attempt after the login. */
       readonly given: ConnectionValues
     }
-  /** The user has to give values, such as a subdomain: what is wrong, by the variable's name. */
+  /** The user has to give values, such as a subdomain. `faults`: sentences by the variable's name. */
   | {
       readonly outcome: 'values_needed'
       readonly faults: ReadonlyMap<string, string>
@@ -104,7 +104,7 @@ export async function startAttempt(
   }
   const connections = await store.connections.ofOwner({ projectId, providerUid, userId })
   const known = account === 'new' ? undefined : chooseConnection(connections, account)
-  // a grant that needs a new consent may be gone at the provider: then nothing is left to add to
+  // a grant that needs a new consent may be gone at the provider, so its scopes do not count as existing
   const standing = known?.status === 'active' && known.providerIdentity === secrets.providerIdentity
   const existingScopes = scopes.filter((scope) => standing && known.scopes.includes(scope))
   const authorizationUrl = await oauth.authorizationUrl(registered, {
@@ -138,7 +138,7 @@ function loggedIn({ settings, now }: Broker, part: number): TrailEntry {
   return { at: now(), step: 'logged_in', part, ...(by !== undefined && { details: { by } }) }
 }
 
-/** The authorization request, without a value that is secret or is used once. */
+/** The authorization request for the trail, without values that are secret or used once. */
 function sentTo(
   url: URL,
   { provider, redirectUri }: RegisteredClient,
@@ -158,9 +158,9 @@ export interface ClickingBrowser {
   readonly browserId: string
   readonly loginProof: string | undefined
   readonly openerOf: OpenerOf
-  /** The user who has logged in for a session of this browser, who need not log in again. */
+  /** The user of this browser's session, who need not log in again. */
   readonly sessionUser?: string | undefined
-  /** What the user typed for the variables that users are asked for. */
+  /** Values that the user typed for variables of the provider. */
   readonly given?: ConnectionValues | undefined
 }
 

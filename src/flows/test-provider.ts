@@ -8,7 +8,7 @@ import { missingSettings, registeredClient } from './find-provider.ts'
 
 const TIMEOUT_MS = 5_000
 
-/** One point of a provider entry that can be tested without a user. `unknown`: it cannot be said. */
+/** The result of testing one point of a provider entry. `unknown`: the test could not tell. */
 export interface TestedPoint {
   readonly point: string
   readonly outcome: 'ok' | 'warning' | 'failed' | 'unknown'
@@ -17,8 +17,8 @@ export interface TestedPoint {
 
 /**
  * Tests an entry without a user and without changing anything: its settings, its issuer's metadata, whether each host
- * answers, and, by a code that was made up, whether the token endpoint takes the client (RFC 6749 section 5.2). The test
- * is recorded in the audit trail, since it uses the client's secret.
+ * answers, and, with a made-up code, whether the token endpoint accepts the client (RFC 6749 section 5.2). The test is
+ * recorded in the audit trail, since it uses the client's secret.
  */
 export async function testProvider(broker: Broker, entry: ProviderEntry): Promise<readonly TestedPoint[]> {
   const { projectId, id: providerId } = entry
@@ -67,7 +67,7 @@ async function testMetadata({ discover }: Broker, { provider }: ProviderEntry): 
   }
 }
 
-/** Each origin is asked once: the authorization endpoint by the path that users open, the others by their host. */
+/** Sends one request to each origin: to the authorization endpoint itself, and to the root of the others. */
 async function testHosts({ outgoing }: Broker, { provider }: ProviderEntry): Promise<TestedPoint[]> {
   const rolesOf = new Map<string, string[]>()
   for (const [role, endpoint] of Object.entries(endpointsOf(provider))) {
@@ -105,7 +105,7 @@ async function testHosts({ outgoing }: Broker, { provider }: ProviderEntry): Pro
 const isTemplate = (endpoint: string) => /\{\{|%7b%7b/i.test(endpoint)
 const readable = (host: string) => host.replaceAll(/%7b/gi, '{').replaceAll(/%7d/gi, '}')
 
-/** A server authenticates the client before it looks at the code, so the refusal of a made-up code tells of the client. */
+/** A server authenticates the client before it checks the code, so its refusal of a made-up code shows whether it accepts the client. */
 async function testClient(broker: Broker, entry: ProviderEntry): Promise<TestedPoint> {
   const point = 'Client'
   const unknown = (message: string): TestedPoint => ({ point, outcome: 'unknown', message })

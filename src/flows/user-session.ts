@@ -5,10 +5,10 @@ import type { Sealed } from '../domain/sealed.ts'
 import { CARRIED_TABLE, type SealedPlace } from '../store/seal.ts'
 import { openCarried } from './carried-seal.ts'
 
-/** How long a user who has logged in is not asked to log in again in that browser. */
+/** How long a login is valid in a browser. */
 const SESSION_SECONDS = 8 * 3600
 
-/** The user who has logged in in a browser. */
+/** The logged-in user of a browser. */
 export interface UserSession {
   readonly userId: string
   readonly loggedInAt: EpochSeconds
@@ -21,7 +21,7 @@ export interface SessionCookie {
 }
 
 interface Kept extends UserSession {
-  /** The project whose callers vouched for the user. */
+  /** The project whose caller confirmed the user. */
   readonly projectId: string
   readonly verifier: string
   readonly expiresAt: EpochSeconds
@@ -32,7 +32,7 @@ interface Kept extends UserSession {
 /**
  * Starts a session. Called after the verifier has identified the user.
  *
- * @param at where the browser came back from the login; absent: at the public URL.
+ * @param at the origin to which the browser came back from the login; default: the public URL.
  */
 export function beginSession(
   { sealer, settings, now }: Broker,
@@ -52,9 +52,9 @@ export function beginSession(
 }
 
 /**
- * The user whose session the cookie holds. A caller's verifier page knows the users of its own project, so that such a
- * session is valid in that project alone; an issuer's users are the same in every project. No session is
- * valid at another host than that of its login: those who run the host of a project's domain can read its cookies.
+ * The user of the session in the cookie. A caller's page verifies the users of its own project, so such a session is valid
+ * only in that project; an issuer's users are the same in every project. A session is valid only at the host of its login,
+ * because those who run the host of a project's domain can read the cookies there.
  *
  * @param at the site to which the request was sent.
  */
@@ -72,7 +72,7 @@ export function openSession(
   return { userId: kept.userId, loggedInAt: kept.loggedInAt }
 }
 
-/** Binds cookies to the settings: they are invalid when another verifier is set, or another claim of the same issuer. */
+/** A name of the verifier in the settings. Cookies are bound to it: they become invalid when the verifier or its claim changes. */
 export function verifierName(verifier: Verifier): string {
   switch (verifier.kind) {
     case 'open':

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import type { Broker } from '../broker.ts'
 import { BrokerError } from '../domain/errors.ts'
 
-// A trial of a caller's verifier page without an authorization. The trial is stored nowhere: its signed flow id holds all
-// of it. Confirming it grants nothing, since there is no code to redeem.
+// A trial of a caller's verifier page without an authorization. The trial is not stored: its signed flow id contains all
+// that is needed. Confirming it grants nothing, since there is no code to redeem.
 
 const PREFIX = 'trial'
 const LIFE_SECONDS = 600
 
-/** A flow id that `confirm_user` takes from this project for this user, for ten minutes. */
+/** A flow id that `confirm_user` accepts from this project for this user, for ten minutes. */
 export function beginTrial(broker: Broker, projectId: string, userId: string): string {
   const until = broker.now() + LIFE_SECONDS
   const nonce = randomBytes(9).toString('base64url')
@@ -16,8 +16,8 @@ export function beginTrial(broker: Broker, projectId: string, userId: string): s
 }
 
 /**
- * Whether the flow is a trial that this user confirms; `undefined` for any other flow. Throws `user_mismatch` where it
- * was begun for another user, or in another project, and `authorization_expired`.
+ * Confirms a trial by this user; `undefined` for any other flow. Throws `user_mismatch` if the trial was begun for another
+ * user or in another project, and `authorization_expired`.
  */
 export function confirmTrial(
   broker: Broker,
@@ -43,7 +43,7 @@ function proof(broker: Broker, projectId: string, userId: string, until: number,
   return broker.confirmations.proofOf(subject(projectId, userId, String(until), nonce))
 }
 
-/** Contains brackets, which no hash of a real flow does, so the two cannot be confused. */
+/** The subject of the trial's proof. It contains brackets, which no flow hash has, so the two cannot be confused. */
 function subject(projectId: string, userId: string, until: string, nonce: string): string {
   return JSON.stringify(['verifier trial', projectId, userId, until, nonce])
 }

@@ -104,9 +104,9 @@ describe('an entry of an issuer alone', () => {
     expect(scene.as.requestsTo('/elsewhere')).toHaveLength(1)
     const { items } = (await scene.call('GET', '/v1/admin/audit?action=provider.changed')).body
     expect(items).toMatchObject([{ reason: 'issuer_metadata', subject: expect.stringMatching(/^token: /) }])
-    expect(scene.gatepass.logLines.some((line) => line.includes('says something else than before'))).toBe(
-      true,
-    )
+    expect(
+      scene.gatepass.logLines.some((line) => line.includes('the metadata of an issuer has changed')),
+    ).toBe(true)
   })
 
   test('of another issuer costs a new consent, and no token goes there', async () => {

@@ -7,14 +7,14 @@ import { archiveTrail } from './archive-trail.ts'
 const DAY_SECONDS = 86_400
 
 /**
- * Archives what is older than the retention time, of every project. The limit is a midnight (UTC), so that an archive
- * has whole days and there is at most one a day. Projects whose trail cannot be archived do not hold up others.
+ * Archives the entries of all projects that are older than the retention time. The limit is a midnight (UTC), so that an
+ * archive has whole days and there is at most one a day. If one project's trail cannot be archived, the others still are.
  */
 export async function archiveDue(broker: Broker): Promise<void> {
   const { retention } = broker.settings.audit
   if (retention === undefined) return
   const { seconds, folder } = retention
-  // never made here: the archives would land on the disk below a mount that is missing
+  // the folder is never created here: while its disk is not mounted, the archives would land on the disk below
   if (folder !== undefined && !(await isFolder(folder))) {
     broker.log.warn({ folder }, NO_FOLDER)
     return
@@ -39,13 +39,13 @@ export async function archiveDue(broker: Broker): Promise<void> {
 const NO_FOLDER =
   'the folder of GATEPASS_AUDIT_ARCHIVE is missing: mount or make it. Until then no audit entry is archived, and all stay in the trail'
 
-/** Whether the path names a folder that can be looked at now. */
+/** Whether the path is a folder that can be read now. */
 export async function isFolder(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
   return found?.isDirectory() === true
 }
 
-/** Whether the oldest block may go, or was to be removed by a run that was interrupted. */
+/** Whether the oldest block may be archived, or is left over from an archive run that was interrupted. */
 async function isDue(broker: Broker, projectId: string, before: number): Promise<boolean> {
   const [oldest] = await broker.store.audit.blocks(projectId, { order: 'oldest first', limit: 1 })
   const head = await broker.store.audit.head(projectId)

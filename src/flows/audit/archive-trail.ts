@@ -22,18 +22,18 @@ import { indexProject } from './index-trail.ts'
 import { leaseTrail, type TrailLease } from './trail-lease.ts'
 import { verifiedBlocks } from './verified-blocks.ts'
 
-/** Entries of one file: about 500 MB, and as much is written again after a crash. */
+/** The most entries in one file: about 500 MB. After a crash a file is written again from its beginning. */
 const ENTRIES_PER_FILE = 1_000_000
 
 export interface ArchiveRequest {
-  /** Entries that were committed before it are archived. */
+  /** Entries that were committed before this time are archived. */
   readonly before: EpochSeconds
-  /** Where the files are written; absent: the entries are deleted, and no file has them. */
+  /** Where the files are written; absent: the entries are deleted without a file. */
   readonly folder?: string
   readonly entriesPerFile?: number
 }
 
-/** One stretch of entries that is not in the trail any more. */
+/** A range of entries that has left the trail. */
 export interface Archived {
   readonly file?: string
   readonly firstSeq: number
@@ -41,19 +41,18 @@ export interface Archived {
 }
 
 /**
- * Archives the entries of a project that are older than `before`, file by file, and removes them from the trail. Each
- * file is durable and read back before the anchor is written, and the anchor is there before a block is removed; so
- * a crash loses nothing, and the next run goes on where it happened. The trail keeps its newest block, which may be the one
- * that tells of the archive. Returns what was
- * archived, or `undefined` while another process indexes or archives this trail. Throws `store_unavailable` when the
- * trail does not verify.
+ * Archives the entries of a project that are older than `before`, file by file, and removes them from the trail. A file is
+ * made durable and read back before its anchor is written, and the anchor is written before any block is removed. So a
+ * crash loses nothing, and the next run continues where it happened. The trail keeps its newest block, which may contain
+ * the entry about the archive itself. Returns the archived ranges, or `undefined` while another process indexes or archives
+ * this trail. Throws `store_unavailable` when the trail does not verify.
  */
 export async function archiveTrail(
   broker: Broker,
   project: Project,
   request: ArchiveRequest,
 ): Promise<readonly Archived[] | undefined> {
-  // what is full is indexed first: the index is made of blocks, and cannot be made of those that are gone
+  // full segments are indexed first: the index is made from blocks, and archived blocks are gone
   await indexProject(broker, project.id)
   await using lease = await leaseTrail(broker, project.id)
   if (lease === undefined) return undefined
@@ -72,7 +71,7 @@ export async function archiveTrail(
 }
 
 interface Stretch {
-  /** The end of what is archived. */
+  /** The end of the entries that are archived already. */
   readonly start: AuditHead
   /** The number of the newest entry when archiving began. */
   readonly newest: number
@@ -90,7 +89,7 @@ async function archiveNext(
   const blocks = () => oldBlocks(broker, project.id, stretch, before)
   const left = folder === undefined ? undefined : await findLeft(broker, project.id, start, folder)
   if (folder !== undefined && left !== undefined && (await isOf(blocks(), left.anchor))) {
-    await syncFolder(folder) // the earlier run may have ended before that
+    await syncFolder(folder) // the earlier run may have ended before it did this
     return settle(broker, left.anchor, left.file)
   }
 
@@ -128,8 +127,8 @@ async function archiveNext(
 }
 
 /**
- * The verified blocks that may be archived: those before the first that is too new. The newest one stays when it is the
- * only one, as in a project in which nothing happens: the entry of its archive would otherwise be archived next.
+ * The verified blocks that may be archived: all before the first one that is too new. A single block is not archived: in a
+ * project without activity, each run would otherwise archive only the entry that the run before it wrote.
  */
 async function* oldBlocks(
   broker: Broker,
@@ -145,7 +144,7 @@ async function* oldBlocks(
   }
 }
 
-/** A file that an earlier run has finished, and was ended before its anchor was written. */
+/** A complete file of an earlier run that ended before it wrote the anchor. */
 async function findLeft(
   { audit }: Broker,
   projectId: string,
@@ -166,7 +165,7 @@ async function findLeft(
   return undefined
 }
 
-/** Whether the trail has exactly the blocks that end at the anchor, all of them old enough. */
+/** Whether these blocks include the one that ends exactly at the anchor. */
 async function isOf(blocks: AsyncGenerator<AuditBlock>, { lastSeq, hash }: AuditAnchor): Promise<boolean> {
   for await (const block of blocks) {
     const end = endOf(block)
@@ -188,7 +187,7 @@ async function readBack({ audit }: Broker, path: string, { mac }: AuditAnchor): 
   )
 }
 
-/** Writes the anchor: from now on the entries are archived. */
+/** Writes the anchor. From then on the entries count as archived. */
 async function settle(broker: Broker, anchor: AuditAnchor, file?: string): Promise<Archived> {
   const { projectId, firstSeq, lastSeq } = anchor
   const entries = broker.audit.of(projectId, {
@@ -205,8 +204,8 @@ async function settle(broker: Broker, anchor: AuditAnchor, file?: string): Promi
 }
 
 /**
- * Removes what an anchor speaks of from the index and from the trail. Does nothing where that is done. Throws when the
- * trail has other entries there: a genuine anchor of a former state of the database was put back.
+ * Removes the entries of an anchor from the index and the trail, if they are still there. Throws `store_unavailable` when
+ * the trail has other entries in their place: then an anchor from an older state of the database was put back.
  */
 async function removeArchived(
   { store }: Broker,

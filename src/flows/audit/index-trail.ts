@@ -7,17 +7,17 @@ import { type AuditLine, termsOf } from '../../services/audit-index/terms.ts'
 import type { SegmentTimes } from '../../store/audit-index.ts'
 import { readBlocks } from './read-blocks.ts'
 
-/** Longer than a process takes for a segment; after it, another process goes on. */
+/** Longer than a process takes for one segment. When the lease lapses, another process continues. */
 const LEASE_SECONDS = 60
-/** Buckets that are written in one transaction. */
+/** How many buckets one transaction writes. */
 const AT_ONCE = 64
 
-/** What the index has of a segment, made of its blocks. */
+/** The index of one segment, made from its blocks. */
 export interface SegmentIndex extends SegmentTimes {
   readonly buckets: ReadonlyMap<number, string>
 }
 
-/** Adds the segments that are full to the index, for every project. One process at a time does it for a project. */
+/** Indexes the full segments of every project. Only one process at a time indexes a project. */
 export async function indexAudit(broker: Broker): Promise<void> {
   for (const { id } of await broker.store.projects.list()) {
     await indexProject(broker, id)
@@ -26,8 +26,7 @@ export async function indexAudit(broker: Broker): Promise<void> {
 }
 
 /**
- * Adds the segments of a project that are full to the index. Returns `false` where another process does it, and may not
- * have ended.
+ * Indexes the full segments of a project. Returns `false` if another process is doing so, and may not have finished.
  */
 export async function indexProject(broker: Broker, projectId: string): Promise<boolean> {
   const { audit, auditIndex } = broker.store
@@ -51,7 +50,7 @@ export async function indexProject(broker: Broker, projectId: string): Promise<b
   }
 }
 
-/** The segment that is indexed next. An index of nothing begins with the first segment whose entries are all there. */
+/** The segment that is indexed next. An empty index begins with the first segment that is still complete in the trail. */
 async function firstToIndex({ store }: Broker, projectId: string): Promise<number> {
   const progress = await store.auditIndex.progress(projectId)
   const { indexedFrom = 0, indexedTo = 0 } = progress ?? {}
@@ -73,7 +72,7 @@ async function indexSegment(broker: Broker, projectId: string, segment: number):
   await auditIndex.finish(projectId, times)
 }
 
-/** Reads the segment's blocks and makes what the index should have of them. */
+/** Makes the index of a segment from its blocks, without writing it. */
 export async function makeSegmentIndex(
   broker: Broker,
   projectId: string,
@@ -98,7 +97,7 @@ export async function makeSegmentIndex(
       }
     }
   }
-  // the same blocks always give the same texts: terms are in the order in which the trail first has them
+  // the same blocks always give the same texts: the terms are in the order in which they first occur
   const buckets = new Map<number, string>()
   for (const [term, ofTerm] of places) {
     addTerm(buckets, term, ofTerm)
@@ -107,7 +106,7 @@ export async function makeSegmentIndex(
   return { segment, sinceAt, untilAt, buckets }
 }
 
-/** A line that was altered until it is no entry has no terms: the check of the chain shows it, and the rest is indexed. */
+/** The terms of a line. An altered line that no longer parses has none: verifying the chain reports it. */
 function termsOfLine(projectId: string, line: string): readonly number[] {
   try {
     return termsOf(projectId, JSON.parse(line) as AuditLine)
@@ -116,7 +115,7 @@ function termsOfLine(projectId: string, line: string): readonly number[] {
   }
 }
 
-/** Lets the event loop have its turn after so many items. */
+/** Gives the event loop a turn after every `items` items. */
 function takingTurns(items: number) {
   let done = 0
   return {

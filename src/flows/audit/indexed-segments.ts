@@ -6,7 +6,7 @@ import { placesInAll } from '../../services/audit-index/segment.ts'
 import type { SegmentRange } from '../../store/audit-index.ts'
 import type { Order } from './read-blocks.ts'
 
-/** Rows of the index, and segments, that one read looks at, so that it holds the event loop briefly. */
+/** The most rows of the index, and segments, in one read, so that it blocks the event loop only briefly. */
 const ROWS = 128
 const SEGMENTS = 1_024
 
@@ -27,8 +27,8 @@ export interface FoundSegment {
 }
 
 /**
- * The segments with entries that have all of the terms, in order. Each term's rows are read as far as the other terms
- * make it necessary. Times leave out segments whose blocks were written at other times.
+ * The segments with entries that have all of the terms, in order. Rows of one term are skipped where another term has none.
+ * `since` and `until` leave out segments that were written entirely before or after.
  */
 export async function* indexedSegments(
   { store: { auditIndex } }: Broker,
@@ -78,9 +78,9 @@ export async function* indexedSegments(
   }
 }
 
-/** Reads rows of the index in order, forwards only, and skips rows that are not asked for. */
+/** Reads rows of the index in order, only forwards, and skips rows for which `isMeant` is false. */
 interface Cursor<Row> {
-  /** The first row of this segment or of one beyond it. */
+  /** The first row of this segment, or of a later one in the order. */
   seek(segment: number): Promise<Row | undefined>
 }
 
@@ -97,7 +97,7 @@ function createCursor<Row extends { readonly segment: number }>(
 ): Cursor<Row> {
   let rows: readonly Row[] = []
   let next = 0
-  /** The first segment that no read has looked at. */
+  /** The first segment that no read has covered yet. */
   let unread: number | undefined
   const farther = isUp ? Math.max : Math.min
 

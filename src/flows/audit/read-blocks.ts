@@ -3,7 +3,7 @@ import type { Broker } from '../../broker.ts'
 import type { AuditBlock } from '../../domain/audit.ts'
 import type { BlockRange } from '../../store/audit-trail.ts'
 
-/** Blocks, and numbers of entries, that one read of the store looks at, so that it holds the event loop briefly. */
+/** The most blocks, and the widest range of entry numbers, in one read, so that it blocks the event loop only briefly. */
 const BLOCKS = 200
 const ENTRIES = 512
 
@@ -15,8 +15,8 @@ export interface SeqRange {
 }
 
 /**
- * Reads the blocks that have entries of the range, and match the filter, in slices: the event loop has its turn between
- * two reads, and a read looks at a bounded part of the trail, also where nothing matches.
+ * Reads the blocks that have entries in the range and match the filter, in slices. The event loop gets a turn between two
+ * reads, and each read covers a bounded part of the trail even if nothing matches.
  */
 export async function* readBlocks(
   { store }: Broker,

@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto'
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 
-/** Longer than a process takes between two prolongations; after it, another process goes on. */
+/** Longer than a process takes between two prolongations. When the lease lapses, another process takes it. */
 const LEASE_SECONDS = 60
 const PROLONG_MS = 10_000
 
-/** The right to index and archive a project's trail, which one process at a time has. */
+/** The lease on indexing and archiving a project's trail. One process at a time holds it. */
 export interface TrailLease extends AsyncDisposable {
-  /** Prolongs the lease when it is time to. Throws `store_unavailable` when another process has taken it over. */
+  /** Prolongs the lease if that was not done recently. Throws `store_unavailable` when another process has taken it over. */
   keep(): Promise<void>
 }
 
-/** Takes the lease; `undefined` while another process has it. */
+/** Takes the lease; `undefined` while another process holds it. */
 export async function leaseTrail(broker: Broker, projectId: string): Promise<TrailLease | undefined> {
   const { auditIndex } = broker.store
   const lease = { owner: randomUUID(), seconds: LEASE_SECONDS }

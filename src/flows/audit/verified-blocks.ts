@@ -4,12 +4,12 @@ import type { AuditBlock, AuditHead } from '../../domain/audit.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { readBlocks } from './read-blocks.ts'
 
-/** Entries whose hashes are computed before the event loop has its turn. */
-const ENTRIES = 250
+/** How many entries are hashed before the event loop gets a turn. */
+const ENTRIES_PER_TURN = 250
 
 /**
- * The blocks of a project after an entry, each verified before it is given: it follows the one before it, and has the
- * hash that the installation's key makes. Throws `store_unavailable` for the first that does not.
+ * The blocks of a project after an entry. Before a block is yielded, this checks that it follows the previous one and has
+ * the right hash under the installation's key. Throws `store_unavailable` for the first block that does not.
  */
 export async function* verifiedBlocks(
   broker: Broker,
@@ -31,7 +31,7 @@ export async function* verifiedBlocks(
     end = { lastSeq, hash }
     yield block
     sinceTurn += block.count
-    if (sinceTurn < ENTRIES) continue
+    if (sinceTurn < ENTRIES_PER_TURN) continue
     sinceTurn = 0
     await nextTurn()
   }

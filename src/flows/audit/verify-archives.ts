@@ -25,8 +25,8 @@ interface Found {
 }
 
 /**
- * Verifies archives: each alone, then that those of a project follow each other, and that the anchors of its trail
- * speak of them. `known`, an earlier end of the chain, must be in one of them. The order of the files does not matter.
+ * Verifies each archive, then that the archives of a project follow each other, and that the project's trail has their
+ * anchors. `known`, an earlier end of the chain, must be in one of them. The order of the files does not matter.
  */
 export async function verifyArchives(
   broker: Broker,
@@ -45,7 +45,7 @@ export async function verifyArchives(
     for (const [i, { archive, faults }] of inOrder.entries())
       if (archive !== undefined) faults.push(...joinFaults(archive, inOrder[i - 1]?.archive, anchors))
   }
-  // an archive says a name too, which no MAC covers
+  // the names in the archives are not used, because no MAC covers them
   const names = new Map((await broker.store.projects.list()).map(({ id, name }) => [id, name]))
   const [first] = found
   if (known !== undefined && first !== undefined && !found.some(({ hasKnown }) => hasKnown))

@@ -5,12 +5,12 @@ import { anchorsOf, isGenuine, newestAnchor } from '../../services/audit-archive
 
 /** Blocks that are read from the store at once. */
 const BLOCKS = 200
-/** Faults after which nothing more is looked for. */
+/** The most faults that are reported. */
 const MAX_FAULTS = 20
 
 /** The result of verifying a chain. */
 export interface AuditVerdict {
-  /** The number of the last entry: how many there are, with those that are archived. */
+  /** The number of the last entry, which is how many entries there are, archived ones included. */
   readonly entries: number
   /** The end of the chain, for an operator to keep elsewhere; absent for an empty chain. */
   readonly head?: AuditHead
@@ -21,7 +21,7 @@ export interface AuditVerdict {
 }
 
 /**
- * Verifies the chain of a project from the newest genuine anchor, or from the first entry where nothing is archived: every
+ * Verifies the chain of a project from the newest genuine anchor, or from the first entry if nothing is archived: every
  * block must have the right number and the right hash under the installation's key. `known`, an earlier end of the
  * chain, shows whether entries were cut off or replaced since.
  */
@@ -34,7 +34,7 @@ export async function verifyAudit(
     const before = await newestAnchor(broker, projectId)
     const verdict = await verifyFromAnchor(broker, projectId, known)
     if (verdict.faults.length === 0) return verdict
-    // what was archived meanwhile is missing behind the former anchor
+    // if entries were archived meanwhile, they are missing after the earlier anchor: the next round begins at the new one
     const after = await newestAnchor(broker, projectId)
     if (before?.lastSeq === after?.lastSeq) return verdict
   }
@@ -46,7 +46,7 @@ async function verifyFromAnchor(
   known: AuditHead | undefined,
 ): Promise<AuditVerdict> {
   const faults: string[] = []
-  // read first, since entries are appended meanwhile
+  // the head is read first, since entries are appended meanwhile
   const head = await broker.store.audit.head(projectId)
   const anchors = await verifyAnchors(broker, projectId, faults)
   const anchor = anchors.at(0)

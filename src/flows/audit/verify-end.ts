@@ -2,10 +2,10 @@ import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { verifiedBlocks } from './verified-blocks.ts'
 
-/** Entries at the end of a trail that a page verifies while its reader waits. */
+/** How many entries at the end of a trail are verified: few enough for a page whose reader waits. */
 const ENTRIES = 10_000
 
-/** What became of the last entries of a trail. */
+/** The result of verifying the last entries of a trail. */
 export interface EndVerdict {
   /** The first and the last entry that were verified; 0 where there is none. */
   readonly from: number
@@ -16,7 +16,7 @@ export interface EndVerdict {
   readonly fault?: string
 }
 
-/** Verifies the last entries of a project: each block follows the one before it and has the hash that the key makes. */
+/** Verifies the last entries of a project: each block must follow the previous one and have the right keyed hash. */
 export async function verifyEnd(broker: Broker, projectId: string): Promise<EndVerdict> {
   const { audit } = broker.store
   const head = await audit.head(projectId)

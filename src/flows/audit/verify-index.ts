@@ -3,8 +3,8 @@ import { firstSeqOf, SEGMENT } from '../../services/audit-index/segment.ts'
 import { indexProject, makeSegmentIndex } from './index-trail.ts'
 
 /**
- * Compares the search index of a project with its trail. Returns sentences for an operator, none when a search finds
- * all that the trail has. Rows that name too much are not looked for, since a search compares what they name.
+ * Compares the search index of a project with its trail. Returns sentences for an operator; none if searches find every
+ * entry. Superfluous rows of the index are not reported, since a search compares each entry that the index names.
  */
 export async function verifyIndex(broker: Broker, projectId: string): Promise<readonly string[]> {
   const { audit, auditIndex } = broker.store
@@ -13,7 +13,7 @@ export async function verifyIndex(broker: Broker, projectId: string): Promise<re
   const faults: string[] = []
   const head = await audit.head(projectId)
   const last = head?.lastSeq ?? 0
-  // an index of nothing may begin with a segment that is not there yet, where the one before is archived in part
+  // an empty index may begin after the end of the trail, if the last segment was archived in part
   if (progress.indexedTo > progress.indexedFrom && firstSeqOf(progress.indexedTo) - 1 > last)
     faults.push(`the search index says that it has more entries than the trail (${last})`)
   for (let segment = progress.indexedFrom; segment < progress.indexedTo && faults.length < 20; segment++) {
@@ -34,8 +34,8 @@ export async function verifyIndex(broker: Broker, projectId: string): Promise<re
 }
 
 /**
- * Makes the search index of a project again from its trail. Searches are slower until it is done, and find the same.
- * Returns `false` where a server that runs was at work on the index, and goes on with it.
+ * Rebuilds the search index of a project from its trail. Until that is done, searches find the same but are slower.
+ * Returns `false` if a running server was indexing the project: then the server continues.
  */
 export async function remakeIndex(broker: Broker, projectId: string): Promise<boolean> {
   await broker.store.auditIndex.restart(projectId, 0)

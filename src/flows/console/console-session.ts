@@ -14,9 +14,9 @@ import {
   openPageSession,
 } from '../page-session.ts'
 
-// The session of an operator in the console. One that logged in with an API key has the key's role in the key's project,
-// as long as the key is valid. One that logged in at the issuer has the roles that the rules of the settings give; the
-// session ends when those settings change.
+// The session of an operator in the console. After a login with an API key, the operator has the key's role in the key's
+// project, as long as the key is valid. After a login at the issuer, the operator has the roles that the rules of the
+// settings give; the session ends when those settings change.
 
 export type ConsoleRole = 'admin' | 'readonly'
 
@@ -28,7 +28,7 @@ export interface ConsoleSession {
   /** The projects between which the operator may choose. */
   readonly projects: readonly Project[]
   readonly actor: AuditActor
-  /** As the API's handlers know the caller; the operator of an issuer has a key without id, as commands have. */
+  /** The caller, as the API's handlers expect it. For an operator of the issuer it is a key without an id. */
   readonly caller: ApiKey
   /** The name of the key, or of the person at the issuer. */
   readonly display: string
@@ -37,7 +37,7 @@ export interface ConsoleSession {
 }
 
 /** A role in a project, as a session of the issuer holds it: `admin on default`, `readonly on *`. */
-export interface Grant {
+export interface RoleGrant {
   readonly role: ConsoleRole
   readonly project: string
 }
@@ -122,7 +122,7 @@ export async function logInWithKey(
   })
 }
 
-/** Whether it is the key with which the session began: then its operator has just shown it again. */
+/** Whether the presented key is the one with which the session began, so that it confirms a recent login. */
 export function isKeyOf({ caller, opened }: ConsoleSession, presented: string): boolean {
   return opened.authority === BY_KEY && caller.hash === sha256(presented)
 }
@@ -153,7 +153,7 @@ function consoleRoleOf({ role, userId }: ApiKey): ConsoleRole | undefined {
   return role === 'caller' || userId !== undefined ? undefined : role
 }
 
-/** Logs in the operator whom the issuer has identified. `undefined`: no rule lets them in, or names a project that exists. */
+/** Logs in the operator whom the issuer has identified. `undefined`: the rules give them no role in any existing project. */
 export async function logInFromIssuer(
   broker: Broker,
   {
@@ -166,7 +166,7 @@ export async function logInFromIssuer(
   }: {
     readonly subject: string
     readonly display: string | undefined
-    readonly grants: readonly Grant[]
+    readonly grants: readonly RoleGrant[]
     readonly authTime: EpochSeconds | undefined
     readonly replaces: string | undefined
     readonly shownProjectId?: string | undefined
@@ -206,25 +206,25 @@ export async function chooseProject(broker: Broker, session: ConsoleSession, id:
   await changePageSession(broker, session.opened, { ...session.opened, shownProjectId: id })
 }
 
-/** Sessions are valid as long as issuer, client and rules are those with which they began. */
+/** The `authority` of sessions by login at the issuer: they end when the issuer, the client or the rules change. */
 export function issuerAuthority({ settings }: Pick<Broker, 'settings'>): string {
   const { issuer } = settings.dashboard
   if (issuer === undefined) return ''
   return sha256(JSON.stringify(['dashboard', issuer.issuer, issuer.client.clientId, issuer.rules]))
 }
 
-function readGrant(text: string): Grant {
+function readGrant(text: string): RoleGrant {
   const [role = '', ...project] = text.split(' on ')
   return { role: role === 'admin' ? 'admin' : 'readonly', project: project.join(' on ') }
 }
 
-async function projectsOf(broker: Broker, grants: readonly Grant[]): Promise<readonly Project[]> {
+async function projectsOf(broker: Broker, grants: readonly RoleGrant[]): Promise<readonly Project[]> {
   if (grants.length === 0) return []
   const all = await broker.store.projects.list()
   return all.filter((project) => roleIn(grants, project) !== undefined)
 }
 
-function roleIn(grants: readonly Grant[], { name }: Project): ConsoleRole | undefined {
+function roleIn(grants: readonly RoleGrant[], { name }: Project): ConsoleRole | undefined {
   const roles = grants.filter(({ project }) => project === '*' || project === name).map(({ role }) => role)
   return roles.includes('admin') ? 'admin' : roles[0]
 }

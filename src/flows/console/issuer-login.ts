@@ -5,10 +5,10 @@ import { only } from '../authorization-response.ts'
 import { authTimeOf, identifyClaims, type LoginTrouble, loginRegistration } from '../identify-user.ts'
 import { type BegunLogin, keepLogin, openLogin } from '../kept-login.ts'
 import { LONGEST_SECONDS } from '../page-session.ts'
-import { type Grant, issuerAuthority, logInFromIssuer } from './console-session.ts'
+import { issuerAuthority, logInFromIssuer, type RoleGrant } from './console-session.ts'
 
-// Operators log in at `GATEPASS_DASHBOARD_ISSUER`, with a client and a redirect URI of its own: a response of the issuer of
-// users never counts here (RFC 9700 section 4.4). Who is let in, and with which role, the rules of the settings say.
+// Operators log in at `GATEPASS_DASHBOARD_ISSUER`, with its own client and redirect URI, so that a response of the issuer of
+// users is never accepted here (RFC 9700 section 4.4). `GATEPASS_DASHBOARD_ROLES` says who may log in, with which role.
 
 export const CONSOLE_CALLBACK = '/dashboard/callback'
 
@@ -23,7 +23,7 @@ export async function beginConsoleLogin(
   }: {
     readonly browserId: string
     readonly returnTo: string
-    /** The operator logs in again to confirm a session of this subject: the issuer must ask them. */
+    /** The operator logs in again to confirm a session of this subject, so the issuer must ask for the credentials. */
     readonly confirms?: string | undefined
   },
 ): Promise<BegunLogin> {
@@ -53,7 +53,7 @@ export type ConsoleLogin =
   | { readonly outcome: 'unknown_login' }
   | { readonly outcome: 'trouble'; readonly trouble: LoginTrouble | 'not_allowed' | 'another_operator' }
 
-/** Finishes the login that this browser began, with a new session. The code can be redeemed once, so the login is too. */
+/** Finishes the login that this browser began, with a new session. It works once, because the issuer redeems the code once. */
 export async function finishConsoleLogin(
   broker: Broker,
   issuer: DashboardIssuer,
@@ -110,12 +110,12 @@ export async function finishConsoleLogin(
   return { outcome: 'trouble', trouble: 'not_allowed' }
 }
 
-/** An email address counts only if the issuer vouches for it. */
+/** The claims that a rule needs: an email address counts only if the issuer has verified it. */
 function claimsFor(claim: string): string[] {
   return claim === 'email' ? ['email', 'email_verified'] : [claim]
 }
 
-function grantsOf({ rules }: DashboardIssuer, claims: Members): readonly Grant[] {
+function grantsOf({ rules }: DashboardIssuer, claims: Members): readonly RoleGrant[] {
   return rules
     .filter(({ claim, value }) => {
       if (claim === 'email' && claims.email_verified !== true) return false

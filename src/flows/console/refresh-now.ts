@@ -8,7 +8,7 @@ import { withCurrentMetadata } from '../issuer-metadata.ts'
 import { refreshConnection } from '../refresh/refresh-connection.ts'
 import { openAccess } from '../seal-grant.ts'
 
-/** Refreshes a connection although its token should still live. No token leaves the flow. Throws like `refreshConnection`. */
+/** Refreshes a connection although its token should still be valid. Releases no token. Throws like `refreshConnection`. */
 export async function refreshNow(broker: Broker, connection: Connection): Promise<RefreshOutcome> {
   const entry = await findProviderByUid(broker, connection.projectId, connection.providerUid)
   if (entry === undefined) throw new BrokerError('not_found', 'The provider of this connection was removed.')

@@ -1,17 +1,17 @@
 import type { Browsed, PlaceInList } from '../../store/browse.ts'
 
-/** Rows that a search without an index of its own reads at most, and how many at once. */
+/** The most rows that a search without an index reads, in all and at once. */
 const MOST_READ = 2_000
 const AT_ONCE = 500
 
 export interface Searched<Row> extends Browsed<Row> {
-  /** The search ended here although it has not filled its page: it goes on beyond this row, in the same direction. */
+  /** The search stopped at this row before its page was full. The next search continues beyond it, in the same direction. */
   readonly searchedTo?: Row
 }
 
 /**
- * A page of the rows that are accepted, of a list that has no index for it: reads at most 2,000 rows from the place on,
- * towards the older ones, or towards the newer ones where the page begins above a row.
+ * A page of the accepted rows of a list that has no index for the search. Reads at most 2,000 rows: from `place.before`
+ * towards older rows, or from `place.after` towards newer ones.
  */
 export async function searchList<Row extends { readonly id: string }>(
   read: (place: PlaceInList, limit: number) => Promise<Browsed<Row>>,
@@ -23,7 +23,7 @@ export async function searchList<Row extends { readonly id: string }>(
   const isUpwards = after !== undefined
   const found: Row[] = []
 
-  /** `beyond`: the last row that was looked at, where others may follow it. */
+  /** `beyond`: the last row that was examined, if others may follow it. */
   function ended(beyond?: Row, searchedTo?: Row): Searched<Row> {
     const rows = isUpwards ? found.toReversed() : found
     const newer = isUpwards ? beyond?.id : before && (rows[0]?.id ?? before)

@@ -4,10 +4,10 @@ import type { EpochSeconds } from '../../domain/clock.ts'
 import type { TrailEntry } from '../../domain/trail.ts'
 import { causeOfCallback, causeOfTokenRequest } from './refusal-cause.ts'
 
-/** Until then after it was sent there, a browser is taken to be with the provider still. */
+/** For this long after the redirect to the provider, the user is assumed to be there still. */
 const AT_PROVIDER_SECONDS = 120
 
-export interface Situation {
+export interface AuthorizationSituation {
   readonly authorization: Authorization
   readonly entries: readonly TrailEntry[]
   readonly openedAt?: EpochSeconds | undefined
@@ -16,8 +16,8 @@ export interface Situation {
   readonly othersCameBack: boolean
 }
 
-/** Why the authorization is where it is. `undefined`: it is completed and nothing was withheld or changed. */
-export function causeCodeOf(situation: Situation): CauseCode | undefined {
+/** Why the authorization is in its state. `undefined`: it is completed, with all scopes and the same account. */
+export function causeCodeOf(situation: AuthorizationSituation): CauseCode | undefined {
   const { authorization } = situation
   if (authorization.status === 'completed') {
     const { steps } = authorization
@@ -42,7 +42,7 @@ export function causeCodeOf(situation: Situation): CauseCode | undefined {
   }
 }
 
-function causeOfFailure(situation: Situation, reason: string): CauseCode {
+function causeOfFailure(situation: AuthorizationSituation, reason: string): CauseCode {
   const latest = latestAttempt(situation)
   const exchange = latest.findLast(({ step }) => step === 'code_exchange')
   if (exchange !== undefined) return causeOfTokenRequest(exchange.details ?? {}, 'exchange') ?? 'own_fault'
@@ -51,8 +51,8 @@ function causeOfFailure(situation: Situation, reason: string): CauseCode {
   return causeOfCallback(callback?.details ?? {}, reason)
 }
 
-/** Why an authorization has not been completed, which has not ended, or has expired. */
-function causeOfSilence(situation: Situation): CauseCode | undefined {
+/** Why an authorization that is still pending, or has expired, was not completed. */
+function causeOfSilence(situation: AuthorizationSituation): CauseCode | undefined {
   const { authorization, openedAt, now, othersCameBack } = situation
   if (authorization.status === 'exchanging') return undefined
   const latest = latestAttempt(situation)
@@ -74,7 +74,10 @@ function causeOfSilence(situation: Situation): CauseCode | undefined {
 }
 
 /** The entries from the latest click on; all of the current step if there was none. */
-export function latestAttempt({ authorization, entries }: Pick<Situation, 'authorization' | 'entries'>) {
+export function latestAttempt({
+  authorization,
+  entries,
+}: Pick<AuthorizationSituation, 'authorization' | 'entries'>) {
   const ofStep = entries.filter(({ part }) => part === authorization.step)
   return ofStep.slice(
     Math.max(

@@ -12,7 +12,7 @@ export async function explainAuthorization(
   authorization: Authorization,
 ): Promise<Explanation> {
   const { id, userId, steps, createdAt, expiresAt, requester } = authorization
-  // openings of links are written in batches: this process's own are in the answer
+  // openings of links are written in batches: flushing includes those of this process
   await broker.uses.flush().catch((error: unknown) => broker.log.warn({ error }, 'uses were not written'))
   const told = await readTold(broker, authorization)
   const providers = await Promise.all(
@@ -50,7 +50,7 @@ export async function explainAuthorization(
   }
 }
 
-/** The cause alone, for its status and the page that the user sees. */
+/** Only the cause, for the authorization's status and the page that the user sees. */
 export async function causeOfAuthorization(
   broker: Broker,
   authorization: Authorization,
@@ -75,7 +75,7 @@ async function causeAmong(
   { openedAt, entries }: Told,
 ): Promise<Cause | undefined> {
   const { projectId, steps, requester } = authorization
-  // a consent that withheld or changed something may be one of several
+  // if the authorization had several steps, the one whose consent withheld or changed something counts
   const step = steps.find((one) => one.missingScopes ?? one.previousAccount) ?? currentStep(authorization)
   const about = authorization.status === 'completed' ? step : currentStep(authorization)
   const entry = await findProviderByUid(broker, projectId, about.providerUid)

@@ -7,7 +7,7 @@ import { findProviderByUid, providerIdentity } from '../find-provider.ts'
 import { type ExplainedStep, type Explanation, factsAbout, measuredIn } from './explanation.ts'
 import { causeOfRefusedGrant, causeOfTokenRequest } from './refusal-cause.ts'
 
-/** What happened to the connection since its consent, and why it does not work. */
+/** Explains a connection: what happened since its consent, and why it does not work. */
 export async function explainConnection(broker: Broker, connection: Connection): Promise<Explanation> {
   const { id, projectId, userId, providerUid, status, statusReason, createdAt, expiresAt, scopes } =
     connection
@@ -40,7 +40,7 @@ export async function explainConnection(broker: Broker, connection: Connection):
   }
 }
 
-/** The cause alone, of the connection in its stored state. */
+/** Only the cause, for the connection in its stored state. */
 export async function causeOfStored(broker: Broker, id: string): Promise<Cause | undefined> {
   const { connections } = broker.store
   const connection = await connections.find(id)
@@ -49,7 +49,7 @@ export async function causeOfStored(broker: Broker, id: string): Promise<Cause |
   return causeOfConnection(broker, connection, entry, readTrail((await connections.trail(id)) ?? '').entries)
 }
 
-/** Why the connection does not work, or not wholly. `undefined`: nothing is known to be wrong. */
+/** Why the connection does not work, or works only in part. `undefined`: no fault is known. */
 export function causeOfConnection(
   broker: Broker,
   connection: Connection,

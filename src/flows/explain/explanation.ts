@@ -4,8 +4,8 @@ import type { EpochSeconds } from '../../domain/clock.ts'
 import type { TrailDetails, TrailEntry, TrailStep } from '../../domain/trail.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 
-// What `explain` answers: the steps in their order, with what was sent and said, and the likely cause. The CLI prints it,
-// the dashboard draws it, and the pages and `doctor` say its cause.
+// The answer of `explain`: the steps in their order, with the requests and responses, and the likely cause. The CLI prints
+// it, the dashboard draws it, and the pages and `doctor` show its cause.
 
 export interface Explanation {
   readonly id: string
@@ -45,7 +45,7 @@ export interface ExplainedStep {
   readonly details: TrailDetails
 }
 
-/** What the sentences about a provider name. A removed entry is named by its key. */
+/** The facts for the sentences about a provider. A removed entry is named by its `uid`. */
 export function factsAbout(
   broker: Pick<Broker, 'redirectUri'>,
   entry: ProviderEntry | undefined,
@@ -64,7 +64,7 @@ export function factsAbout(
   }
 }
 
-/** What the latest entries tell of clocks and claims. */
+/** The latest clock difference and refused claim among the entries. */
 export function measuredIn(entries: readonly TrailEntry[]): Pick<CauseFacts, 'clockDifference' | 'claim'> {
   const details = entries.map((entry) => entry.details ?? {})
   return {

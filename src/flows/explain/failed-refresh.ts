@@ -9,10 +9,10 @@ import { factsAbout, measuredIn } from './explanation.ts'
 import { causeOfTokenRequest } from './refusal-cause.ts'
 import { refusalDetails, requestDetails } from './request-entries.ts'
 
-/** Different failures that are kept; of the same one in a row only the first and the last time. */
+/** How many different failures are kept. Equal failures in a row are kept as one, with their number and first time. */
 const MOST_FAILURES = 6
 
-/** The entry for a refresh that failed. */
+/** The entry of the trail for a refresh that failed. */
 export function failedRefresh(
   { now }: Pick<Broker, 'now'>,
   { provider }: ProviderEntry,
@@ -54,7 +54,7 @@ export function causeOfFailedRefresh(
   )
 }
 
-/** The connection's trail with the failure: put together with the latest entry if that says the same. */
+/** The connection's trail with the failure added. A failure equal to the latest one is merged with it. */
 export function withFailure({ trail = '' }: ClaimedConnection, failed: TrailEntry): string {
   const { entries } = readTrail(trail)
   const latest = entries.at(-1)

@@ -5,7 +5,7 @@ import { refusedBecause } from '../../providers/refused-grant.ts'
 /** The claims of an ID token that compare it with the time. */
 const TIME_CLAIMS = new Set(['exp', 'iat', 'nbf', 'auth_time'])
 
-/** What the provider's own words name, which says more than the code of RFC 6749 that they come with. */
+/** The cause that the provider's own words name: they often say more than the error code of RFC 6749 beside them. */
 function namedIn({ error = '', description = '' }: TrailDetails): CauseCode | undefined {
   const text = `${error} ${description}`
   if (/redirect[ _-]?ur[il]|callback ur[il]/i.test(text)) return 'redirect_uri_not_registered'
@@ -15,7 +15,7 @@ function namedIn({ error = '', description = '' }: TrailDetails): CauseCode | un
   return undefined
 }
 
-/** Why a token request failed, by what was recorded of it. */
+/** Why a token request failed, derived from its entry in the trail. */
 export function causeOfTokenRequest(
   details: TrailDetails,
   request: 'exchange' | 'refresh',
@@ -53,7 +53,7 @@ export function causeOfTokenRequest(
   }
 }
 
-/** Why the provider refused a refresh token. */
+/** Why the provider refused a refresh token, derived from its words. */
 export function causeOfRefusedGrant(words: string | undefined): CauseCode {
   switch (refusedBecause(words)) {
     case 'expired':

@@ -5,12 +5,12 @@ import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import type { RequestBlock } from '../../providers/request-block.ts'
 import type { SentRequest } from '../../providers/sent-requests.ts'
 
-/** Smaller differences are the way and the waiting, not a wrong clock. */
+/** Smaller differences come from network and waiting times, not from a wrong clock. */
 const LEAST_DIFFERENCE_SECONDS = 60
 
 /**
- * The requests of a code exchange as entries, in their order. What was wrong is said of the last token request: a
- * failed request for user info fails nothing.
+ * The requests of a code exchange as entries, in their order. The error belongs to the last token request, because a failed
+ * request for user info does not fail the exchange.
  */
 export function requestEntries(
   { now }: Pick<Broker, 'now'>,
@@ -38,7 +38,7 @@ function stepOf({ introspectionRequest }: Provider, { purpose, endpoint }: SentR
     : 'user_info'
 }
 
-/** Where it went, what it had, and what came back. */
+/** The details of a request: its endpoint and parameters, and the response. */
 export function requestDetails(provider: Provider, request: SentRequest, at: number): TrailDetails {
   const { endpoint, method, parameters, status, failure, tookMs, answeredAt, received } = request
   const difference = answeredAt === undefined ? 0 : at - answeredAt
@@ -55,7 +55,7 @@ export function requestDetails(provider: Provider, request: SentRequest, at: num
   }
 }
 
-/** What the provider said, or why its answer was not used. */
+/** The details of a refusal: the provider's error, or why its response was not used. */
 export function refusalDetails(error: unknown): TrailDetails {
   if (!(error instanceof ProviderRefusal)) return {}
   const { reason, code, words, claim } = error
@@ -69,7 +69,7 @@ export function refusalDetails(error: unknown): TrailDetails {
   }
 }
 
-/** As the entry's block for that endpoint says; where kept values are part of its URL, the block of that purpose. */
+/** How the request authenticated: by the entry's block for its endpoint, or for its purpose if kept values are in the URL. */
 function authenticationOf(provider: Provider, { purpose, endpoint, scheme }: SentRequest): string {
   const { tokenRequest, exchangeRequest, refreshRequest, renewalRequest } = provider
   const { userInfoRequest, introspectionRequest } = provider

@@ -8,11 +8,11 @@ import { disconnectClient } from '../mcp-clients.ts'
 import { revokeConnection } from '../revoke-connection.ts'
 import type { DataOwner } from './user-data.ts'
 
-/** Revocations that are sent at once. */
+/** How many revocations are sent at once. */
 const AT_ONCE = 4
 const PAGE = 100
 
-/** A connection that was deleted, and what became of the access at its provider. */
+/** A deleted connection, and the result of the revocation at its provider. */
 export interface ErasedConnection {
   readonly providerName: string
   readonly account: string
@@ -20,9 +20,9 @@ export interface ErasedConnection {
 }
 
 /**
- * Deletes what is kept about a user: revokes and deletes connections and MCP clients, revokes the API keys that act for
- * them alone, deletes authorizations and the events of webhooks, and takes the user, inputs and outputs out of runs. The audit trail stays, since it is chained. Can be repeated after a failure:
- * what is gone is gone, and the rest is deleted then.
+ * Deletes the stored data about a user: revokes and deletes connections and MCP clients, revokes API keys that act only for
+ * this user, deletes authorizations and the events of webhooks, and removes the user, inputs and outputs from runs. The audit
+ * trail stays, since its entries are chained. After a failure it can be repeated, and deletes the rest.
  */
 export async function eraseUser(broker: Broker, owner: DataOwner): Promise<readonly ErasedConnection[]> {
   const { store, now } = broker
@@ -31,7 +31,7 @@ export async function eraseUser(broker: Broker, owner: DataOwner): Promise<reado
   await revokeKeys(broker, owner)
   await endAuthorizations(broker, owner)
   const erased: ErasedConnection[] = []
-  // a connection that cannot be deleted throws, so each page is other connections than the one before
+  // deleted connections are missing from the next page, and one that cannot be deleted throws, so the loop ends
   for (let some = await someConnections(broker, owner); some.length > 0; ) {
     for (let i = 0; i < some.length; i += AT_ONCE)
       erased.push(...(await Promise.all(some.slice(i, i + AT_ONCE).map((one) => erase(broker, one)))))
@@ -39,7 +39,7 @@ export async function eraseUser(broker: Broker, owner: DataOwner): Promise<reado
   }
   for (const { id } of await store.mcpConsents.ofUser(projectId, userId))
     await disconnectClient(broker, { projectId, id, by: 'user' })
-  // what is queued would be written after the deletion
+  // queued writes would otherwise come after the deletion
   await Promise.all([broker.uses.flush(), broker.history.flush(), broker.activity.flush()])
   await store.executions.forgetUser(projectId, userId, now())
   await store.authorizations.forgetUser(projectId, userId)
@@ -50,7 +50,7 @@ export async function eraseUser(broker: Broker, owner: DataOwner): Promise<reado
   return erased
 }
 
-/** The rows stay, revoked: the trail names them. */
+/** Revokes the user's keys. Their rows stay, because the audit trail names them. */
 async function revokeKeys({ store, audit, now }: Broker, { projectId, userId }: DataOwner): Promise<void> {
   for (const { id } of await store.apiKeys.ofUser(projectId, userId)) {
     const entry = audit.of(projectId, { action: 'key.revoked', userId, subject: id })
@@ -58,7 +58,7 @@ async function revokeKeys({ store, audit, now }: Broker, { projectId, userId }: 
   }
 }
 
-/** Requests that wait for one of them are answered, and no consent ends in a new connection. */
+/** Ends the user's authorizations, so that waiting requests are answered and no consent creates a connection. */
 async function endAuthorizations(broker: Broker, { projectId, userId }: DataOwner): Promise<void> {
   for (let after = ''; ; ) {
     const some = await broker.store.authorizations.ofUser(projectId, userId, { after, limit: PAGE })

@@ -6,14 +6,14 @@ import type { PortalRight, PortalTicket } from '../../domain/portal-ticket.ts'
 import { allowedNextUri } from '../acquire-tokens.ts'
 import { beginPageSession } from '../page-session.ts'
 
-// A caller's one-time link to the user's own page. The link has the ticket in its query, so that opening it must not be
-// what spends it: scanners of mails and chats open links too. The page behind it says whose page opens, and its button
+// A caller's one-time link to the user's own page. The ticket is in the link's query. Opening the link does not spend the
+// ticket, because scanners of mails and chats open links too: the page behind it says whose page opens, and its button
 // spends the ticket.
 
 export const PORTAL_PATH = '/me'
 /** The page that a link opens. */
 export const ENTER_PATH = '/me/enter'
-/** The authority of a session that a ticket began, as `PageRights.authority` names it. */
+/** The `PageRights.authority` of a session that a ticket began. */
 export const BY_TICKET = 'ticket'
 
 const PREFIX = 'gpp_'
@@ -22,7 +22,7 @@ export interface PortalLinkRequest {
   readonly projectId: string
   readonly userId: string
   readonly may: readonly PortalRight[]
-  /** How long the link works. */
+  /** How long the link is valid. */
   readonly seconds: number
   readonly userDisplay?: string | undefined
   readonly returnUrl?: string | undefined
@@ -34,7 +34,7 @@ export interface PortalLink {
   readonly expiresAt: EpochSeconds
 }
 
-/** Makes a link. Throws `invalid_request` for a `returnUrl` that no `next_uri` may lead to. */
+/** Makes a link. Throws `invalid_request` for a `returnUrl` that is not allowed as a `next_uri`. */
 export async function createPortalLink(broker: Broker, request: PortalLinkRequest): Promise<PortalLink> {
   const { projectId, userId, may, seconds, userDisplay, returnUrl, lang } = request
   const random = randomToken()
@@ -71,10 +71,10 @@ export async function findPortalTicket(
   return found && broker.confirmations.isProof(proof, subjectOf(random, found)) ? found : undefined
 }
 
-/** A random part, and the proof that this installation has made the ticket for what the row says. */
+/** A random part, and the proof that this installation made the ticket for exactly the members of the row. */
 const TICKET = /^gpp_([\w-]{43})([\w-]{43})$/
 
-/** Contains brackets, which no hash of a flow does, so that the proofs cannot be confused. */
+/** The subject of a ticket's proof. It contains brackets, which no flow hash has, so the proofs cannot be confused. */
 function subjectOf(
   random: string,
   { projectId, userId, may, userDisplay, returnUrl, lang, expiresAt }: Omit<PortalTicket, 'hash'>,
@@ -112,7 +112,7 @@ export async function enterPortal(
   })
 }
 
-/** The id of the project in which users act who open `/me` without a link: that of `/mcp`. */
+/** The id of the project for users who open `/me` without a link: the `named` one, else that of `/mcp`. Throws `not_found`. */
 export async function portalProject(broker: Broker, named: string | undefined): Promise<string> {
   const project = await broker.store.projects.findByName(named ?? broker.settings.mcp.project)
   if (project === undefined) throw new BrokerError('not_found', 'There is no such page.')

@@ -6,12 +6,12 @@ import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import type { ConnectionTool } from '../../store/connection-tools.ts'
 import { findProviderByUid } from '../find-provider.ts'
 
-/** Connections on one page, and uses by tools that are read for all of them. */
+/** The most connections on one page, and the most uses by tools that are read for them. */
 const CONNECTIONS = 50
 const TOOL_USES = 1_000
-/** The tools that are named of each connection. */
+/** How many tools are named for each connection. */
 const TOOLS_SHOWN = 5
-/** A connection that was not used for so long is marked. */
+/** A connection that was not used for this long is marked. */
 const UNUSED_SECONDS = 90 * 24 * 3600
 
 export interface PortalConnection {
@@ -60,7 +60,7 @@ export async function portalView(
     page.items.map(async (connection) => {
       const entry = await findProviderByUid(broker, projectId, connection.providerUid)
       const tools = [...(toolsOf.get(connection.id) ?? [])].sort((a, b) => b.lastUsedAt - a.lastUsedAt)
-      // each is written at most once a minute, so that the later one counts
+      // both times are written at most once a minute, so the later one counts
       const used = Math.max(connection.lastUsedAt ?? 0, tools[0]?.lastUsedAt ?? 0)
       const since = Math.max(used, connection.consentedAt)
       return {
@@ -74,7 +74,7 @@ export async function portalView(
       }
     }),
   )
-  // what needs the user comes first
+  // connections that need the user come first
   connections.sort((a, b) => Number(isBroken(b)) - Number(isBroken(a)))
   return { connections, ...(page.next !== undefined && { next: page.next }), clients }
 }

@@ -19,8 +19,8 @@ export interface DataOwner {
 }
 
 /**
- * What is kept about a user, as the pieces of one JSON document: all but tokens. It is written while it is read, so that
- * no size of history fills the memory. The download is in the audit trail before its first piece is given out.
+ * All stored data about a user except tokens, as the pieces of one JSON document. Pieces are yielded while the data
+ * is read, so that a long history does not fill the memory. The download is recorded in the audit trail before the first piece.
  */
 export async function* userData(broker: Broker, owner: DataOwner): AsyncGenerator<string, undefined> {
   const { projectId, userId } = owner
@@ -78,7 +78,7 @@ async function connectionData(broker: Broker, connection: Connection): Promise<o
   }
 }
 
-/** What the provider said of the account; `undefined` where it cannot be decrypted. */
+/** The user info of the connection; `undefined` if it cannot be decrypted. */
 function userInfoOf(broker: Broker, connection: Connection): object | undefined {
   try {
     return openAccess(broker, connection).userInfo

@@ -12,7 +12,7 @@ import type { CoolDown, GrantRefused, RefreshFailure } from '../../services/refr
 import { outcomeOf } from './failure.ts'
 import type { AnsweredRefresh } from './store-refreshed.ts'
 
-/** What a refresh has learnt by its last step. */
+/** The result of the last step of a refresh. */
 export type Situation =
   | { readonly at: 'row_read' }
   /** The circuit breaker holds back requests to the provider for this long. */
@@ -37,7 +37,7 @@ export type Situation =
   | { readonly at: 'answered'; readonly answer: AnsweredRefresh }
 
 /** The result of a step, with the connection as that step found it. */
-export interface Step {
+export interface StepResult {
   readonly connection: Connection | undefined
   readonly situation: Situation
 }
@@ -52,7 +52,7 @@ export interface RefreshRequest {
    * token is then no answer when the refresh fails.
    */
   readonly rejectedToken?: 'stored' | 'replaced'
-  /** Whether the caller waits for a refresh by another process. */
+  /** Whether the caller waits while another process refreshes. */
   readonly waits: boolean
   /** Milliseconds since the refresh began. */
   readonly elapsedMs: number
@@ -63,7 +63,7 @@ export interface RefreshRequest {
 
 /** The next step of a refresh. The first four end it. */
 export type Decision =
-  /** Answer with the stored token. `coolDown` spares the next callers the wait that this one had. */
+  /** Answer with the stored token. `coolDown` is started then, so that the next callers do not wait as this one did. */
   | { readonly next: 'use_token'; readonly connection: Connection; readonly coolDown?: CoolDown }
   | { readonly next: 'require_authorization' }
   | { readonly next: 'report_failure'; readonly failure: RefreshFailure; readonly retryAfterSeconds: number }
@@ -159,19 +159,19 @@ function decideByRow(connection: Connection, request: RefreshRequest, now: Epoch
     return isAlive(connection, now)
       ? useToken
       : { next: 'mark_unusable', connection, reason: 'token_expired' }
-  // to send a refresh token again that may have been used would end the access token as well; to send one that should
-  // have expired is of no use until it is the last resort
+  // sending a refresh token that may have been used could end the access token too, and one that should have expired is
+  // probably refused: while the access token works, neither is sent
   const isBetterKept = isRiskyToRepeat(connection, provider, now) || isRefreshTokenExpired(connection, now)
   if (isUsable(connection, request, now) && isBetterKept) return useToken
-  // a refusal that came while the token was alive is checked once more when the token turns out to be useless
+  // if the grant was refused while the token was alive, and now the token is rejected too, the refusal is checked once more
   const isCheckedAgain = rejectedToken !== undefined && coolDown?.failure.kind === 'grant_refused'
   if (coolDown !== undefined && !isCheckedAgain) return afterFailure(connection, request, coolDown, now)
   return { next: 'send', connection }
 }
 
 /**
- * Whether no request for new tokens can be sent. The computed end of a refresh token is no reason: a clock or an entry may
- * be wrong, and only the provider's refusal ends a grant.
+ * Whether no request for new tokens can be sent. An expired refresh token is no reason, because its expiry is computed: a
+ * clock or an entry may be wrong, and only the provider's refusal ends a grant.
  */
 function cannotBeRefreshed(
   connection: Connection,
@@ -203,7 +203,7 @@ function decideWhileLeaseIsHeld(
   if (waits && elapsedMs < longestMs) return { next: 'wait' }
   const coolDown = { until: now + COOL_DOWN_SECONDS, failure: { kind: 'refreshed_elsewhere' } } as const
   const decision = afterFailure(connection, request, coolDown, now)
-  // the process that holds the lease may have died: the next callers do not wait for it again and again
+  // the process that holds the lease may have died, so the next callers do not wait for it too
   return decision.next === 'use_token' && waits ? { ...decision, coolDown } : decision
 }
 
@@ -257,7 +257,7 @@ function decideAfterRefusal(
   }
 }
 
-/** By the provider's own words, where they name one reason; else by the end of the refresh token, if it has come. */
+/** The reason by the provider's own words, if they name one; else by the expiry of the refresh token. */
 function reasonOf(
   { refusal }: GrantRefused,
   connection: Connection,
@@ -286,8 +286,8 @@ function isUsable(connection: Connection, { rejectedToken }: RefreshRequest, now
 }
 
 /**
- * As long as the provider asked for. Else short at first: many providers accept a used refresh token for a grace
- * period, so the first attempts after a lost answer follow closely.
+ * The cool-down that the provider asked for; else a short one at first. Many providers accept a used refresh token for a
+ * grace period, so the first attempts after a lost answer follow closely.
  */
 function coolDownSeconds(
   { unansweredRefreshes }: Connection,

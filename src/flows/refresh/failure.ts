@@ -6,8 +6,8 @@ import type { RequestResult } from '../../services/provider-breaker.ts'
 import type { GrantRefused, RefreshFailure, RefreshOutcome } from '../../services/refresh-table.ts'
 
 /**
- * `sent`: the requests that were sent. `spread` adds a random part to the seconds of a Retry-After, so that not all
- * connections are retried at once.
+ * The failure of a refresh that ended with `error`. `sent`: the requests that were sent. `spread` adds a random part to the
+ * seconds of a Retry-After, so that not all connections are retried at once.
  */
 export function failureOf(
   error: Error,
@@ -27,7 +27,7 @@ export function failureOf(
 }
 
 /**
- * `answered`: the refresh token is certainly unused, since the provider refused the request or never received it;
+ * Whether the refresh token may have been used. `answered`: certainly not, since the provider refused the request or never received it;
  * `unknown`: it may have been used, and the answer was lost.
  */
 export function outcomeOf(failure: RefreshFailure): 'answered' | 'unknown' {
@@ -42,7 +42,7 @@ export function outcomeOf(failure: RefreshFailure): 'answered' | 'unknown' {
   }
 }
 
-/** What the failure tells the circuit breaker about the provider. A refusal of the grant it judges by `refused`. */
+/** The failure as a result for the circuit breaker, which learns of refused grants by `refused` instead. */
 export function requestResultOf(failure: Exclude<RefreshFailure, GrantRefused>): RequestResult {
   if (failure.kind !== 'provider_failed') return 'not_sent'
   const { refusal, retryAfterSeconds } = failure
@@ -53,8 +53,8 @@ export function requestResultOf(failure: Exclude<RefreshFailure, GrantRefused>):
 }
 
 /**
- * What a caller without a usable token is answered. Throws `token_request_refused` when the provider refused the
- * request for a reason that an administrator has to remove, and the broker's own errors as they are.
+ * The answer for a caller without a usable token. Throws `token_request_refused` when the provider refused the request for
+ * a reason that an administrator has to remove, and rethrows the broker's own errors.
  */
 export function reportFailure(
   failure: RefreshFailure,
@@ -84,7 +84,7 @@ export function reportFailure(
   }
 }
 
-/** The name and the message for the log: nothing of a token is in either. */
+/** The error for the log, without any part of a token. */
 export function loggedFailure(error: Error): object {
   return error instanceof ProviderRefusal
     ? { reason: error.reason, why: error.message }

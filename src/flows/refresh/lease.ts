@@ -6,13 +6,13 @@ import { elapsedClock } from '../../services/elapsed-clock.ts'
 import type { Lease } from '../../store/lease.ts'
 
 /**
- * The lease under which one process refreshes a connection. The process may be suspended after it has taken the lease:
- * it was stopped, or its machine slept or was paused. Then another process takes the lease over and uses the refresh
- * token, and a provider that receives that token a second time ends the whole grant. So the holder checks that it still
- * holds the lease right before the first byte of the request is sent, and aborts the request when the lease runs out.
+ * The lease under which one process refreshes a connection. A process may be suspended after it has taken the lease, for
+ * example because its machine sleeps. Then another process takes the lease over and uses the refresh token, and a provider
+ * that receives that token a second time ends the whole grant. So the holder checks that it still holds the lease right
+ * before the first byte of the request is sent, and aborts the request when the lease runs out.
  */
 export interface RefreshLease extends Lease {
-  /** What the request is guarded by, once the lease has been taken. */
+  /** The guard of the request. To be called once the lease has been taken. */
   guard(claimed: Connection): Required<RequestGuard>
   /**
    * Why the guard held the request back: `lapsed` when too little is left of the lease, an error when the database
@@ -28,13 +28,13 @@ export interface RefreshLease extends Lease {
  * process never loses its lease; the lease of a dead process lapses.
  */
 const LEASE_SECONDS = 25
-/** The database counts whole seconds, so up to one second less is certain. */
+/** The part of the lease that is certain: the database counts whole seconds, so up to one second is missing. */
 const CERTAIN_MS = (LEASE_SECONDS - 1) * 1000
-/** What must be left of the lease when the request is sent: for the request and for storing its answer. */
+/** How much of the lease must be left when the request is sent: enough for the request and for storing its answer. */
 const ENOUGH_SECONDS = 12
 const CHECK_MS = 500
 
-/** To be called before the lease is taken, so that the lease ends by this process's clock no later than by the database's. */
+/** To be called before the lease is taken: by this process's clock the lease then ends no later than by the database's. */
 export function createRefreshLease(
   { store, now }: Pick<Broker, 'store' | 'now'>,
   elapsed = elapsedClock(),

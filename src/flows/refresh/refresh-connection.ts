@@ -21,8 +21,8 @@
 //                   └── anything else ──► back_off: start a cool-down, release the lease
 //                                            └──► backed_off ──► use_token | report_failure
 //
-// This folder owns all of that; services/refresh-table.ts keeps what a process knows of its refreshes, and
-// services/provider-breaker.ts decides when a provider is asked at all.
+// This folder owns all of that. services/refresh-table.ts keeps the running refreshes and cool-downs of a process, and
+// services/provider-breaker.ts decides whether requests to a provider are sent at all.
 
 import type { Broker } from '../../broker.ts'
 import type { Connection } from '../../domain/connection.ts'
@@ -36,15 +36,15 @@ import { causeOfFailedRefresh, failedRefresh, withFailure } from '../explain/fai
 import { markUnusable } from '../mark-unusable.ts'
 import { openAccess } from '../seal-grant.ts'
 import { countRefresh } from './count-refresh.ts'
-import { type Decision, decide, type Step } from './decide.ts'
+import { type Decision, decide, type StepResult } from './decide.ts'
 import { reportFailure } from './failure.ts'
 import { checkRefusal, sendRefresh } from './send-refresh.ts'
 import { storeRefreshed } from './store-refreshed.ts'
 
 export interface RefreshOptions {
   /**
-   * An access token that a resource server rejected. It is refreshed although it has not expired, unless the stored
-   * token is another one by now or was received less than 10 seconds ago. When the refresh fails, it is no answer.
+   * An access token that a resource server rejected. It is refreshed although it has not expired, unless the stored token
+   * is another one by now, or was received less than 10 seconds ago. If the refresh fails, the rejected token is not returned.
    */
   readonly rejected?: string
   /** Whether the call waits while another process refreshes the connection. By default it does. */
@@ -52,7 +52,7 @@ export interface RefreshOptions {
 }
 
 const AUTHORIZATION_REQUIRED = { outcome: 'authorization_required' } as const
-/** While another process refreshes: the row is read again at least this often, even if no change was announced. */
+/** How often the row is read again while another process refreshes, even if no change was announced. */
 const READ_AGAIN_MS = 200
 
 /**
@@ -90,8 +90,8 @@ async function sharedRefresh(
   const { running } = broker.refreshes
   for (let other = running.get(id); other !== undefined; other = running.get(id)) {
     if (options.rejected === undefined) return other.answer
-    await other.answer.catch(() => {}) // it may have had another reason: then the row is judged again
-    if (running.get(id) === other) return other.answer // it has its tokens, and waits for the database
+    await other.answer.catch(() => {}) // the other refresh may have had another reason, so the row is read again
+    if (running.get(id) === other) return other.answer // it has new tokens, and waits for the database
   }
   const released = Promise.withResolvers<never>()
   const ended = refresh(broker, entry, connection, options, released.reject).finally(() => running.delete(id))
@@ -112,7 +112,7 @@ async function refresh(
 ): Promise<RefreshOutcome> {
   const { store, refreshes } = broker
   const began = performance.now()
-  const read = async (): Promise<Step> => ({
+  const read = async (): Promise<StepResult> => ({
     connection: await store.connections.find(found.id),
     situation: { at: 'row_read' },
   })
@@ -195,7 +195,7 @@ async function backOff(
   entry: ProviderEntry,
   failed: RefreshFailure | undefined,
   { connection, coolDown, leaseOwner, outcome }: Extract<Decision, { next: 'back_off' }>,
-): Promise<Step> {
+): Promise<StepResult> {
   const { store, refreshes, log } = broker
   const { id } = connection
   refreshes.startCoolDown(connection, coolDown)

@@ -7,24 +7,24 @@ import { withCurrentMetadata } from '../issuer-metadata.ts'
 import { refreshConnection } from './refresh-connection.ts'
 import { LONGEST_USUAL_MARGIN_SECONDS, spreadOf } from './token-times.ts'
 
-/** How often connections that are due are looked for. */
+/** How often the background job searches for connections that are due. */
 export const BACKGROUND_REFRESH_SECONDS = 10
 
 /** Tokens with a shorter life are refreshed only on demand. */
 const SHORTEST_LIFE_SECONDS = 300
 /** How many margins before its expiry a token may be refreshed. In the last margin a caller has to wait for the refresh. */
 const EARLIEST_MARGINS = 3
-/** No entry's tokens are due earlier, except those with a `refreshAt`. */
+/** Tokens of no entry are due earlier, except those with a `refreshAt`. */
 const EARLIEST: RefreshTiming = { refreshMarginSeconds: LONGEST_USUAL_MARGIN_SECONDS }
 const MAX_CONCURRENT = 8
 const MAX_DUE = 1_000
-/** When a refresh that was due has not led to new tokens, the next is tried after this time. */
+/** If a refresh at `refreshAt` brings no new tokens, the next attempt follows after this time. */
 const TRY_AGAIN_SECONDS = 900
 
 /**
- * Refreshes the tokens of connections that are in use, shortly before a caller would have to wait for the refresh. It
- * is the same refresh as on demand: one at a time between all processes, and held back by the circuit breaker. A
- * failure is logged and starts a cool-down, after which the next caller's refresh tries again.
+ * Refreshes the tokens of connections that are in use, shortly before a caller would have to wait for the refresh. It uses
+ * the same refresh as on demand, with its lease and its circuit breaker. A failure is logged and starts a cool-down, after
+ * which the next caller tries again.
  */
 export async function refreshDue(broker: Broker): Promise<void> {
   const { store, refreshes, now } = broker
@@ -60,8 +60,8 @@ export function isDue(connection: Connection, now: EpochSeconds, timing: Refresh
 }
 
 /**
- * A connection with a time of its own (`refreshAt`): to keep its refresh token alive, to renew its access token, or because
- * of a long margin. The last is for connections that are in use, the others are for all.
+ * Refreshes a connection whose `refreshAt` has come. That time keeps a refresh token alive, renews an access token, or
+ * follows from a long margin. In the last case only connections that are in use are refreshed.
  */
 async function refreshTimed(broker: Broker, connection: Connection): Promise<void> {
   const { store, refreshes, now } = broker
@@ -71,7 +71,7 @@ async function refreshTimed(broker: Broker, connection: Connection): Promise<voi
   const isWanted = isForAll || lastUsedAt > receivedAt
   if (entry !== undefined && isWanted && refreshes.findCoolDown(connection) === undefined)
     await refreshOne(broker, entry, connection)
-  // not those that have new tokens by now
+  // the new time is only stored if the connection has no new tokens
   await store.connections.postponeRefresh(id, generation, now() + TRY_AGAIN_SECONDS)
 }
 
@@ -81,7 +81,7 @@ async function refreshInUse(broker: Broker, connection: Connection): Promise<voi
     await refreshOne(broker, entry, connection)
 }
 
-/** The connection's entry, if it may be sent the connection's tokens. */
+/** The connection's entry, if tokens may be sent to its provider. */
 async function entryOf(broker: Broker, connection: Connection): Promise<ProviderEntry | undefined> {
   const entry = await findProviderByUid(broker, connection.projectId, connection.providerUid)
   if (entry === undefined || entry.status !== 'active') return undefined

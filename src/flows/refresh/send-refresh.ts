@@ -8,19 +8,19 @@ import { UnsealError } from '../../store/seal.ts'
 import { registeredClient } from '../find-provider.ts'
 import { openAccess, openRefreshToken } from '../seal-grant.ts'
 import { countRefresh } from './count-refresh.ts'
-import type { Decision, Situation, Step } from './decide.ts'
+import type { Decision, Situation, StepResult } from './decide.ts'
 import { failureOf, loggedFailure, requestResultOf } from './failure.ts'
 import { createRefreshLease, type RefreshLease } from './lease.ts'
 
 /**
- * Takes the lease on the connection and sends its refresh token. Taking the lease also records, before the request is
- * sent, that the refresh token is about to be used: should the answer be lost, the next refresh knows.
+ * Takes the lease on the connection and sends its refresh token. Taking the lease also records that the refresh token is
+ * about to be used, so that the next refresh knows if the answer is lost.
  */
 export async function sendRefresh(
   broker: Broker,
   entry: ProviderEntry,
   connection: Connection,
-): Promise<Step> {
+): Promise<StepResult> {
   const { breaker } = broker.refreshes
   const { id, generation } = connection
   const seconds = breaker.enter(entry, id)
@@ -100,15 +100,15 @@ function notAnswered(
 }
 
 /**
- * Whether the refusal concerns the tokens that are stored now, and whether the circuit breaker believes it.
- * `undefined`: the refusal came after the lease had lapsed, and another process may be refreshing the same tokens; its
+ * Finds out whether the refusal concerns the tokens that are stored now, and whether the circuit breaker believes it.
+ * `undefined`: the refusal came after the lease had lapsed, so another process may be refreshing the same tokens, and its
  * answer counts.
  */
 export async function checkRefusal(
   broker: Broker,
   entry: ProviderEntry,
   { connection, failure, leaseOwner }: Extract<Decision, { next: 'check_refusal' }>,
-): Promise<Step | undefined> {
+): Promise<StepResult | undefined> {
   const { store, refreshes, now } = broker
   const { breaker } = refreshes
   const { id, generation } = connection

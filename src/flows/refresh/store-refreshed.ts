@@ -15,7 +15,7 @@ import { markUnusable } from '../mark-unusable.ts'
 import { sealGrant } from '../seal-grant.ts'
 import { countRefresh } from './count-refresh.ts'
 
-/** While the database is unavailable, tokens are kept and stored for at least as long as a failover takes. */
+/** While the database is unavailable, storing the tokens is retried for this long: longer than a failover takes. */
 const LONGEST_STORE_MS = 60_000
 /** How long callers wait for the tokens to be stored. */
 const CALLERS_WAIT_MS = 3_000
@@ -28,7 +28,7 @@ export interface AnsweredRefresh {
   readonly registered: RegisteredClient
   /** The connection when the refresh token was sent. */
   readonly connection: Connection
-  /** Its secrets then. */
+  /** The connection's secrets at that time. */
   readonly known: AccessSecrets
   readonly grant: Grant
 }
@@ -37,9 +37,8 @@ export interface AnsweredRefresh {
 export type ReleaseCallers = (reason: BrokerError) => void
 
 /**
- * Stores the tokens of a refresh before anything else is done: a rotated refresh token that is lost here is lost for
- * good (RFC 9700 section 4.14). Then asks for the user info or introspection that the provider entry wants after a
- * refresh, and stores that too.
+ * First stores the tokens of a refresh, because there is no other copy of a rotated refresh token (RFC 9700 section 4.14).
+ * Then requests the user info or introspection that the provider entry wants after a refresh, and stores that too.
  */
 export async function storeRefreshed(
   broker: Broker,
@@ -166,7 +165,10 @@ function isAnotherSubject(known: unknown, subject: string): boolean {
   return typeof known === 'string' && known !== subject
 }
 
-/** Compared only if the user info named the account at the consent too: another source may name it differently. */
+/**
+ * Whether the new user info names another account. They are compared only if user info named the account at the consent
+ * too, because another source may name it differently.
+ */
 function isAnotherAccount({ provider }: ProviderEntry, connection: Connection, more: Grant): boolean {
   const { account } = connection
   const isComparable = provider.userInfoRequest?.triggers.onTokenGrant === true && more.userInfo !== undefined
@@ -174,7 +176,7 @@ function isAnotherAccount({ provider }: ProviderEntry, connection: Connection, m
   return isComparable && isNamed && account.id !== more.account.id
 }
 
-/** The new tokens, completed with what is known from the previous ones where the answer left something out. */
+/** Seals the new tokens. Members that the answer left out are taken from the previous ones. */
 function sealRefreshed(
   broker: Broker,
   entry: ProviderEntry,
@@ -215,7 +217,7 @@ function stillGranted(
   return still
 }
 
-/** Seconds. Where an answer has no `expires_in`, the new token is assumed to live as long as the previous one. */
+/** The lifetime of the previous token, in seconds: an answer without `expires_in` is assumed to mean the same. */
 function lifetimeOf({ receivedAt, expiresAt }: Connection): EpochSeconds | undefined {
   return expiresAt === undefined ? undefined : expiresAt - receivedAt
 }

@@ -3,7 +3,7 @@ import type { EpochSeconds } from '../../domain/clock.ts'
 import { type Connection, refreshMargin } from '../../domain/connection.ts'
 import type { Provider } from '../../providers/provider.ts'
 
-/** What decides the times of tokens besides the response that they came with. */
+/** What determines the times of tokens, besides the response that contained them. */
 export interface TokenTimes {
   readonly provider?: TimingProvider
   /** The connection whose tokens were refreshed. */
@@ -15,15 +15,15 @@ type TimingProvider = Pick<
   'refreshRequest' | 'renewalRequest' | 'refreshMarginSeconds' | 'refreshTokenLife' | 'keepAlive'
 >
 
-/** Margins up to this are found by the expiry of the access token (`refresh-due.ts`). */
+/** With margins up to this, `refresh-due.ts` finds due connections by the expiry of the access token. */
 export const LONGEST_USUAL_MARGIN_SECONDS = 60
-/** The part of a refresh token's life after which it is used to keep it alive, and of a token's that is renewed. */
+/** The part of its life after which a refresh token is used to keep it alive, and an access token is renewed. */
 const KEPT_ALIVE_AFTER = 0.8
 const RENEWED_AFTER = 0.5
-/** So that tokens that were received together are not all refreshed together. */
+/** The random part of these times, so that tokens which were received together are not all refreshed together. */
 const SPREAD = 0.1
 
-/** When the refresh token expires: as the response says, else as the entry says. A refresh token that stays keeps its end. */
+/** When the refresh token expires: by the response, else by the entry. A refresh token that was not replaced keeps its expiry. */
 export function refreshExpiry(
   { refreshTokenLife: { seconds, idleSeconds } = {} }: TimingProvider,
   received: {
@@ -40,7 +40,7 @@ export function refreshExpiry(
   return ends.length > 0 ? Math.min(...ends) : isNew ? undefined : before?.refreshExpiresAt
 }
 
-/** The time of a refresh in the background that the expiry of the access token alone does not decide. */
+/** `Connection.refreshAt`: the time of a background refresh that does not follow from the access token's expiry alone. */
 export function backgroundRefreshAt(
   provider: TimingProvider,
   connectionId: string,

@@ -1,27 +1,27 @@
 import { LRUCache } from 'lru-cache'
 
-/** Attempts of one process at a time, in all and to one webhook. */
+/** The most attempts of one process at a time, in all and to one webhook. */
 const AT_ONCE = 64
 const AT_ONCE_OF_WEBHOOK = 8
-/** Attempts to webhooks that have failed: each may last until its timeout. */
+/** The most attempts at a time to failing webhooks, since each may last until its timeout. */
 const PROBES_AT_ONCE = 16
-/** A webhook that has not answered this process yet. */
+/** The most attempts at a time to a webhook that has not answered this process yet. */
 const FIRST_AT_ONCE = 2
 const KNOWN_WEBHOOKS = 10_000
 
-/** How an attempt ended. `crowded`: the receiver says that it is asked too often. */
-type End = 'answered' | 'failed' | 'crowded'
+/** How an attempt ended. `overloaded`: the receiver gets too many requests. */
+export type AttemptResult = 'answered' | 'failed' | 'overloaded'
 
 /**
- * The attempts that a process may make at once. A webhook begins with a few, gets one more for each answer, and half as
- * many after its receiver was overloaded, so that receivers that do not answer take no slots from the others.
+ * Limits the attempts that a process makes at once. A webhook begins with a few slots, gets one more for each answer, and
+ * half as many when its receiver is overloaded. So receivers that do not answer take no slots from the others.
  */
 export interface DeliverySlots {
   readonly free: number
-  /** How many more attempts may go to the webhook; one alone where it is probed. */
+  /** How many more attempts may go to the webhook; at most one at a time while it is probed. */
   freeFor(webhookId: string, how: { readonly isProbe: boolean }): number
-  /** The returned function gives the slot back. */
-  take(webhookId: string, how: { readonly isProbe: boolean }): (end: End) => void
+  /** Takes a slot. Returns the function that releases it. */
+  take(webhookId: string, how: { readonly isProbe: boolean }): (result: AttemptResult) => void
 }
 
 export function createSlots(): DeliverySlots {
@@ -33,11 +33,11 @@ export function createSlots(): DeliverySlots {
   const takenOf = (id: string) => taken.get(id) ?? 0
   const limitOf = (id: string) => limits.get(id) ?? FIRST_AT_ONCE
 
-  function learn(id: string, end: End): void {
+  function adjustLimit(id: string, result: AttemptResult): void {
     const limit = limitOf(id)
-    if (end === 'answered') limits.set(id, Math.min(limit + 1, AT_ONCE_OF_WEBHOOK))
-    if (end === 'crowded') limits.set(id, Math.max(1, Math.floor(limit / 2)))
-    if (end === 'failed') limits.set(id, Math.min(limit, FIRST_AT_ONCE))
+    if (result === 'answered') limits.set(id, Math.min(limit + 1, AT_ONCE_OF_WEBHOOK))
+    if (result === 'overloaded') limits.set(id, Math.max(1, Math.floor(limit / 2)))
+    if (result === 'failed') limits.set(id, Math.min(limit, FIRST_AT_ONCE))
   }
 
   return {
@@ -52,13 +52,13 @@ export function createSlots(): DeliverySlots {
       all++
       if (isProbe) probes++
       taken.set(id, takenOf(id) + 1)
-      return (end) => {
+      return (result) => {
         all--
         if (isProbe) probes--
         const left = takenOf(id) - 1
         if (left > 0) taken.set(id, left)
         else taken.delete(id)
-        learn(id, end)
+        adjustLimit(id, result)
       }
     },
   }

@@ -17,7 +17,7 @@ import { inTrace, outsideTraces } from '../../services/tracing.ts'
 import { waitAtMost } from '../../services/wait-at-most.ts'
 import type { AttemptEnd, ClaimedDelivery } from '../../store/deliveries.ts'
 import { retry } from '../../store/retry.ts'
-import { createSlots } from './delivery-slots.ts'
+import { type AttemptResult, createSlots } from './delivery-slots.ts'
 import { type Receipt, sendEvent } from './send-event.ts'
 
 /** Delivers events to webhooks. Any number of processes do so at once: each delivery is claimed by one of them. */
@@ -61,7 +61,7 @@ export function createDispatcher(
   function wake(): void {
     isWanted = true
     if (looking !== undefined || isClosed) return
-    // a commit calls this inside the context of a request, but the work belongs to no request
+    // a commit calls this within the context of a request, to which the deliveries do not belong
     looking = outsideTraces(() => inContext(AS_SYSTEM, look)).finally(() => {
       looking = undefined
       if (isWanted) wake()
@@ -104,17 +104,14 @@ export function createDispatcher(
     running.add(one)
   }
 
-  async function attempt(
-    webhook: Webhook,
-    claimed: ClaimedDelivery,
-  ): Promise<'answered' | 'failed' | 'crowded'> {
+  async function attempt(webhook: Webhook, claimed: ClaimedDelivery): Promise<AttemptResult> {
     const { eventId: id, body, traceparent } = claimed
     const send = () => sendEvent(broker, webhook, { id, body })
     const { tracing } = broker
     const receipt = await (tracing === undefined
       ? send()
       : inTrace(tracing, { name: 'webhook delivery', links: [traceparent] }, send))
-    if (isOver) return 'failed' // another process may repeat it now, so this end is not written
+    if (isOver) return 'failed' // another process may repeat the attempt now, so its result is not written
     const end = endOf(broker, claimed, receipt)
     const isAnswered = end.state === 'delivered'
     const health = isAnswered
@@ -127,7 +124,7 @@ export function createDispatcher(
     counted.increment(settled.isSettled ? outcomeOf(end) : 'lease_lost')
     if (end.status === 410) await disable(broker, webhook, 'gone')
     else if ((settled.failingFor ?? 0) >= DISABLED_AFTER_SECONDS) await disable(broker, webhook, 'failing')
-    return isAnswered ? 'answered' : isCrowded(end) ? 'crowded' : 'failed'
+    return isAnswered ? 'answered' : isOverloaded(end) ? 'overloaded' : 'failed'
   }
 
   return {
@@ -149,7 +146,7 @@ export function createDispatcher(
   }
 }
 
-/** What an attempt leaves of its delivery. */
+/** The state of the delivery after an attempt. */
 function endOf(broker: Broker, { attempt }: ClaimedDelivery, receipt: Receipt): AttemptEnd {
   if ('error' in receipt) return failed(attempt, { error: receipt.error })
   const { status, retryAfter } = receipt
@@ -171,8 +168,8 @@ function outcomeOf({ state }: AttemptEnd): string {
   return state === 'waiting' ? 'retried' : state === 'failed' ? 'given_up' : 'delivered'
 }
 
-/** Statuses by which a receiver, or the proxy before it, says that it is asked too often. */
-function isCrowded({ status }: AttemptEnd): boolean {
+/** Whether the receiver, or a proxy in front of it, answered that it gets too many requests. */
+function isOverloaded({ status }: AttemptEnd): boolean {
   return status === 429 || status === 502 || status === 504
 }
 

@@ -4,19 +4,19 @@ import { OutgoingError } from '../../egress/outgoing.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { signedHeaders } from './sign.ts'
 
-/** From the call to the end of the answer; shorter than the lease on the delivery. */
+/** The time limit from the call to the end of the answer; shorter than the lease on the delivery. */
 export const ATTEMPT_MS = 15_000
-/** How long the body of an answer may take before the connection is closed. */
+/** How long the body of an answer may pause before the connection is closed. */
 const IDLE_MS = 2_000
 /** How much of a body is read, and dropped, so that the connection can be used again. */
 const MAX_ANSWER_BYTES = 64 * 1024
 
-/** What a receiver has answered, or why there is no answer. */
+/** The receiver's answer, or why there is none. */
 export type Receipt =
   | { readonly status: number; readonly retryAfter?: string | undefined }
   | { readonly error: string }
 
-/** Sends one event to a webhook, signed at this moment. Follows no redirect, and keeps only the status of the answer. */
+/** Signs one event and sends it to a webhook. Follows no redirect, and keeps only the status and Retry-After of the answer. */
 export async function sendEvent(
   broker: Pick<Broker, 'receivers' | 'sealer' | 'now'>,
   webhook: Webhook,
@@ -46,11 +46,11 @@ export async function sendEvent(
   }
 }
 
-/** Reads to the end of the answer. Its status counts, whether or not the rest of it arrives. */
+/** Reads the answer to its end and drops it. The status counts even if the rest does not arrive. */
 async function read(body: ReadableStream<Uint8Array>): Promise<void> {
   try {
     for await (const _ of body);
   } catch {
-    // a body that is too long, too slow or broken off
+    // the body was too long, too slow or incomplete
   }
 }

@@ -13,8 +13,8 @@ export function newSecret(): string {
 }
 
 /**
- * The headers by which a receiver verifies a request (Standard Webhooks 1.0): after a rotation of the secret there is a
- * signature with each. Throws `UnsealError`, `UnknownKeyError`.
+ * The headers by which a receiver verifies a request (Standard Webhooks 1.0). For a while after a rotation, they have a
+ * signature by each of the two secrets. Throws `UnsealError`, `UnknownKeyError`.
  */
 export function signedHeaders(
   { sealer }: Pick<Broker, 'sealer'>,

@@ -9,15 +9,15 @@ import { webhookPlace } from '../../store/sealed-columns.ts'
 import { type Receipt, sendEvent } from './send-event.ts'
 import { newSecret } from './sign.ts'
 
-/** Webhooks of one project. All of them are read for each event of the project. */
+/** The most webhooks of one project. All of them are read for each event of the project. */
 const MOST_WEBHOOKS = 20
 export const DEFAULT_OVERLAP_SECONDS = 24 * 3600
-/** Events that one request makes due again. */
+/** The most events that one request makes due again. */
 const REPLAYED_AT_ONCE = 500
 /** How many of them one transaction changes. */
 const REPLAYED_PER_COMMIT = 100
 
-/** What an administrator sets. `types` absent: all. */
+/** The settings of a webhook. `types` absent: all. */
 export interface WebhookSettings {
   readonly url: string
   readonly description?: string
@@ -39,7 +39,7 @@ export interface ShownSecret {
   readonly secret: string
 }
 
-/** Throws `host_not_allowed`, and `invalid_request` for a URL that cannot be used or one webhook too many. */
+/** Adds a webhook. Throws `host_not_allowed`, and `invalid_request` for an invalid URL or too many webhooks. */
 export async function addWebhook(
   broker: Broker,
   projectId: string,
@@ -67,7 +67,7 @@ export async function addWebhook(
   return { webhook, secret }
 }
 
-/** Throws like `addWebhook`. One that is enabled again counts as healthy, and what waits for it is sent at once. */
+/** Changes a webhook. Throws like `addWebhook`. One that is enabled again counts as healthy, and its waiting events are sent at once. */
 export async function changeWebhook(
   broker: Broker,
   webhook: Webhook,
@@ -103,13 +103,13 @@ export async function getWebhook(broker: Broker, projectId: string, id: string):
   return webhook
 }
 
-/** Throws `not_found`. */
+/** Deletes a webhook. Throws `not_found`. */
 export async function deleteWebhook(broker: Broker, projectId: string, id: string): Promise<void> {
   const audit = auditOf(broker, { projectId, id }, 'webhook.deleted')
   if (!(await broker.store.webhooks.delete(projectId, id, audit))) throw unknownWebhook(id)
 }
 
-/** Makes a new secret. For `overlapSeconds` the former one signs too, so that receivers can change over. */
+/** Makes a new secret. For `overlapSeconds` deliveries are signed with the former one too, so that receivers can switch. */
 export async function rotateWebhookSecret(
   broker: Broker,
   { id, projectId, secret: previous }: Webhook,
@@ -131,8 +131,8 @@ export async function rotateWebhookSecret(
 }
 
 /**
- * Sends a test event now, as deliveries are sent, and returns what the receiver answered. Only the audit entry is
- * stored, and a failure does not count as one of the webhook's.
+ * Sends a test event at once, in the way of a delivery, and returns the receiver's answer. Only the audit entry is stored,
+ * and a failure does not count against the webhook.
  */
 export async function testWebhook(broker: Broker, webhook: Webhook): Promise<Receipt> {
   await broker.audit.record(webhook.projectId, { action: 'webhook.tested', subject: webhook.id })
@@ -141,7 +141,7 @@ export async function testWebhook(broker: Broker, webhook: Webhook): Promise<Rec
   return sendEvent(broker, webhook, { id: newId('evt'), body })
 }
 
-/** Makes up to 500 of the project's past events due once more. `next`: where the next request goes on. */
+/** Makes up to 500 past events of the project due again. `next`: where the next request continues. */
 export async function replayEvents(
   broker: Broker,
   webhook: Webhook,

@@ -8,9 +8,8 @@ import { connectUrl, type TokenAcquisition } from '../../flows/acquire-tokens.ts
 import { causeOfAuthorization } from '../../flows/explain/explain-authorization.ts'
 import { causeOfStored } from '../../flows/explain/explain-connection.ts'
 import { findProviderByUid } from '../../flows/find-provider.ts'
-import { getAccessToken } from '../../flows/get-access-token.ts'
+import { getAccessToken, unavailableError } from '../../flows/get-access-token.ts'
 import { releaseTokens } from '../../flows/release-tokens.ts'
-import { unavailable } from '../../flows/unavailable.ts'
 import type { Release } from '../../services/release.ts'
 import { mayActFor } from '../../services/request-context.ts'
 import { causeSchema, causeToWire } from '../endpoint/cause-schema.ts'
@@ -196,7 +195,7 @@ async function releaseOf(
   const entry = await findProviderByUid(broker, projectId, providerUid)
   if (entry === undefined) return undefined
   const token = await getAccessToken(broker, { projectId, userId, entry, scopes: [], account })
-  if (token.outcome === 'provider_unavailable') throw unavailable(token)
+  if (token.outcome === 'provider_unavailable') throw unavailableError(token)
   return token.outcome === 'ready' ? token : undefined
 }
 

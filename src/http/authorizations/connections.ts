@@ -5,10 +5,9 @@ import { type Connection, NEEDS_AUTHORIZATION_REASONS } from '../../domain/conne
 import { BrokerError } from '../../domain/errors.ts'
 import { causeOfStored } from '../../flows/explain/explain-connection.ts'
 import { findEntry, findProviderByUid } from '../../flows/find-provider.ts'
-import { getAccessToken } from '../../flows/get-access-token.ts'
+import { getAccessToken, unavailableError } from '../../flows/get-access-token.ts'
 import { releaseTokens } from '../../flows/release-tokens.ts'
 import { revokeConnection } from '../../flows/revoke-connection.ts'
-import { unavailable } from '../../flows/unavailable.ts'
 import { mayActFor } from '../../services/request-context.ts'
 import { cursorPageSchema, cursorQuery, requestedPage, toCursorPage } from '../endpoint/cursor-page.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
@@ -165,7 +164,7 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
             { why: await causeOfStored(broker, id) },
           )
         case 'provider_unavailable':
-          throw unavailable(token)
+          throw unavailableError(token)
       }
     },
   )
