@@ -5,7 +5,7 @@ import type { DatabasePlace } from './store/database-place.ts'
 // so that the commands which one start prints still work after the next.
 
 /** The file with the key: beside the SQLite file, else in the working directory. */
-export function developmentKeyFile(database: DatabasePlace): string {
+function developmentKeyFile(database: DatabasePlace): string {
   return database.kind === 'sqlite' ? `${database.path}.api-key` : 'gatepass.api-key'
 }
 

@@ -27,6 +27,7 @@ export interface PrimaryOptions {
   readonly onServing: () => void
 }
 
+/** Workers kept exiting right after their start, or did not exit in time at the end. */
 export class WorkersFailed extends Error {
   constructor(message: string) {
     super(message)

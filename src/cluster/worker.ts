@@ -22,6 +22,7 @@ export interface Primary {
   sendFinalMetrics(own: MetricFamily[]): Promise<void>
 }
 
+/** Connects this worker to its primary, and resolves with the settings from it. */
 export async function joinPrimary(): Promise<Primary> {
   const settings = Promise.withResolvers<WorkerSettings>()
   const shutdown = Promise.withResolvers<void>()

@@ -19,6 +19,7 @@ import { COPIED_TABLES, copyRows } from './copy-rows.ts'
 import { discard, sync } from './durable-file.ts'
 import { openSqliteTarget } from './sqlite.ts'
 
+/** A finished backup. */
 export interface Backup {
   readonly bytes: number
   /** Rows of each table. */

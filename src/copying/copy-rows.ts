@@ -89,6 +89,7 @@ export interface Fact {
   readonly value: string
 }
 
+/** How many rows of a table were copied. */
 export interface CopiedCount {
   readonly table: string
   readonly rows: number

@@ -1,5 +1,6 @@
 import type { EpochSeconds } from './clock.ts'
 import type { Sealed } from './sealed.ts'
+import { withoutUndefined } from './without-undefined.ts'
 
 /**
  * One run of "send the user through consent", possibly at several providers in turn:
@@ -28,6 +29,7 @@ export interface Step {
   readonly previousAccount?: PreviousAccount
 }
 
+/** The account and the connection that calls used before a consent by another account. */
 export interface PreviousAccount {
   readonly id: string
   readonly name: string
@@ -86,6 +88,7 @@ export interface AttemptSecrets {
   readonly loggedInAt?: string
 }
 
+/** Waits for a click, or with an attempt for the authorization response. */
 export interface Pending extends Common {
   readonly status: 'pending'
   readonly attempt?: Attempt
@@ -124,6 +127,7 @@ export interface Exchanging extends Common {
   readonly flowHash?: string
 }
 
+/** Every step has its connection. */
 export interface Completed extends Common {
   readonly status: 'completed'
   readonly completedAt: EpochSeconds
@@ -132,6 +136,7 @@ export interface Completed extends Common {
   readonly browserHash?: string
 }
 
+/** Ended before every step had its connection. */
 export interface Failed extends Common {
   readonly status: 'failed'
   readonly reason: FailureReason
@@ -184,10 +189,10 @@ export function authorizationAt(authorization: Authorization, now: EpochSeconds)
   }
 }
 
+/** The members that every state has. They are listed one by one, so that no secret of a state is carried over. */
 function commonOf(authorization: Common): Common {
-  const { id, projectId, userId, steps, step, requester, account, nextUri, createdAt, expiresAt } =
-    authorization
-  const { connectSessionId, userDisplay, lang } = authorization
+  const { id, projectId, userId, steps, step, createdAt, expiresAt } = authorization
+  const { requester, account, nextUri, connectSessionId, userDisplay, lang } = authorization
   return {
     id,
     projectId,
@@ -196,12 +201,7 @@ function commonOf(authorization: Common): Common {
     step,
     createdAt,
     expiresAt,
-    ...(requester !== undefined && { requester }),
-    ...(account !== undefined && { account }),
-    ...(nextUri !== undefined && { nextUri }),
-    ...(connectSessionId !== undefined && { connectSessionId }),
-    ...(userDisplay !== undefined && { userDisplay }),
-    ...(lang !== undefined && { lang }),
+    ...withoutUndefined({ requester, account, nextUri, connectSessionId, userDisplay, lang }),
   }
 }
 

@@ -293,6 +293,7 @@ export interface Cause {
   readonly who: CauseActor
 }
 
+/** The cause with the sentences of the table, in which the facts are inserted. */
 export function causeOf(code: CauseCode, facts: CauseFacts): Cause {
   const { who, message, toDo }: Entry = TABLE[code]
   const said = (words: Entry['message']) => (typeof words === 'string' ? words : words(facts))

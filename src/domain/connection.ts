@@ -45,11 +45,13 @@ export interface Connection {
   readonly lastUsedAt?: EpochSeconds
 }
 
+/** A user's account at a provider. */
 export interface Account {
   readonly id: string
   readonly name: string
 }
 
+/** The content of `Connection.access`. */
 export interface AccessSecrets {
   readonly accessToken: string
   /** Claims about the account; tools receive them as `user_info`. */
@@ -60,6 +62,7 @@ export interface AccessSecrets {
   readonly kept?: Readonly<Record<string, string>>
 }
 
+/** The content of `Connection.refresh`. */
 export interface RefreshSecrets {
   readonly refreshToken: string
 }

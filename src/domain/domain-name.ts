@@ -34,6 +34,7 @@ export interface ChallengeRecord {
   readonly value: string
 }
 
+/** The record that the owner of the domain has to publish. */
 export function challengeRecord({
   name,
   challenge,

@@ -26,6 +26,7 @@ export const TRAIL_STEPS = [
 ] as const
 export type TrailStep = (typeof TRAIL_STEPS)[number]
 
+/** The details of a step, by their names on the wire. */
 export interface TrailDetails {
   /** Origin and path of the request, without its query. */
   readonly endpoint?: string

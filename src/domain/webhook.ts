@@ -105,7 +105,7 @@ const SPREAD = 0.1
 export const LONGEST_RETRY_SECONDS = 24 * HOUR
 
 /** After this many failures in a row, one delivery at a time is attempted, and the others wait. */
-export const FAILURES_UNTIL_PROBES = 5
+const FAILURES_UNTIL_PROBES = 5
 
 /** `failing`: only probes are sent. */
 export const WEBHOOK_STATES = ['active', 'failing', 'disabled'] as const

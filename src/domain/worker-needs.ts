@@ -36,6 +36,7 @@ export function needsOf(tools: Iterable<Pick<Tool, 'requirements'>>): WorkerNeed
   }
 }
 
+/** Everything that either of the two declares. */
 export function unionOfNeeds(one: WorkerNeeds, other: WorkerNeeds): WorkerNeeds {
   const names = [...new Set([...Object.keys(one.providers), ...Object.keys(other.providers)])].sort()
   return {

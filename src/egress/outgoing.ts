@@ -44,6 +44,7 @@ const KNOWN_TARGETS = 1_000
 /** How many clients with a certificate keep their connections open. */
 const KNOWN_CERTIFICATES = 100
 
+/** The guarded client. */
 export interface Outgoing {
   /** Resolves with the whole response, of any status except a redirect's. Rejects only with `OutgoingError`. */
   send(request: OutgoingRequest): Promise<OutgoingResponse>

@@ -100,6 +100,7 @@ export interface Endpoint {
   readonly port: string
 }
 
+/** Decides which hosts and addresses outgoing requests may reach. */
 export interface ReachRules {
   /** Judged before the name is resolved: a name that passes may still resolve to an address that is refused. */
   allowsUrl(url: URL): boolean

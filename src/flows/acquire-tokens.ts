@@ -32,6 +32,7 @@ export interface TokensNeed<Need extends ProviderNeed = ProviderNeed> {
   readonly lang?: string
 }
 
+/** The scopes and account that are needed at one provider. */
 export interface ProviderNeed {
   readonly entry: ProviderEntry
   /** The needed scopes. Empty: any grant will do. */
@@ -52,6 +53,7 @@ export interface AcquiredToken<Need extends ProviderNeed = ProviderNeed> {
   readonly release: Release
 }
 
+/** The outcome of `acquireTokens`. */
 export type TokenAcquisition<Need extends ProviderNeed = ProviderNeed> =
   /** One token for each provider, in the order of the need. */
   | { readonly outcome: 'ready'; readonly tokens: readonly AcquiredToken<Need>[] }

@@ -4,6 +4,7 @@ import { isReadable, nearestReadable } from '../domain/contrast.ts'
 import { invalidMember } from '../domain/errors.ts'
 import { sha256 } from '../domain/ids.ts'
 import { mixedScriptWord, skeletonOf } from '../domain/look-alike.ts'
+import { withoutUndefined } from '../domain/without-undefined.ts'
 import { catalogueEntries } from '../providers/catalogue/search.ts'
 import { readLogo } from './logo-image.ts'
 
@@ -65,7 +66,8 @@ export async function changeBranding(
 function merged(before: Branding | undefined, changes: BrandingChanges, logo: Logo | undefined) {
   const pick = <T>(change: T | null | undefined, kept: T | undefined): T | undefined =>
     change === undefined ? kept : (change ?? undefined)
-  const members = {
+  // for an absent member the pages use Gatepass' own
+  return withoutUndefined({
     appName: pick(changes.appName, before?.appName),
     lang: pick(changes.lang, before?.lang),
     accent: pick(changes.accent, before?.accent),
@@ -74,11 +76,7 @@ function merged(before: Branding | undefined, changes: BrandingChanges, logo: Lo
     supportUrl: pick(changes.supportUrl, before?.supportUrl),
     texts: pick(changes.texts, before?.texts),
     logoHash: pick(changes.logo === null ? null : logo && shortHash(logo.data), before?.logoHash),
-  }
-  // for an absent member the pages use Gatepass' own
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<
-    Pick<Branding, keyof typeof members>
-  >
+  })
 }
 
 async function refuseProviderName(broker: Broker, projectId: string, appName: string): Promise<void> {

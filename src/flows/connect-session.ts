@@ -3,6 +3,7 @@ import { type Authorization, authorizationAt, isSettled } from '../domain/author
 import { type ConnectSession, isLive, MAX_RESTARTS, type OpenedIn } from '../domain/connect-session.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { randomToken, sha256 } from '../domain/ids.ts'
+import { withoutUndefined } from '../domain/without-undefined.ts'
 import type { AuditEntries } from '../store/audit-entries.ts'
 import { acquireConnections } from './acquire-tokens.ts'
 import { failureAudit } from './authorization-audit.ts'
@@ -174,11 +175,7 @@ export async function restartConnectSession(
     userId,
     providers,
     connectSessionId: session.id,
-    ...(requester !== undefined && { requester }),
-    ...(account !== undefined && { account }),
-    ...(nextUri !== undefined && { nextUri }),
-    ...(userDisplay !== undefined && { userDisplay }),
-    ...(lang !== undefined && { lang }),
+    ...withoutUndefined({ requester, account, nextUri, userDisplay, lang }),
   })
   if (begun.outcome === 'authorization_required') {
     const after = { authorizationId: begun.authorization.id }

@@ -62,6 +62,7 @@ export function entryNamed(book: ProviderBook, name: ProviderName): ProviderEntr
   return entry
 }
 
+/** ` Did you mean "…"?` with the nearest id of an entry, or the empty string. */
 export function similarProvider(wanted: string, entries: readonly ProviderEntry[]): string {
   return didYouMean(
     wanted,
@@ -116,6 +117,7 @@ function unopenedClient(
   return named?.allowed ? named.client : undefined
 }
 
+/** The client id of the entry, from the entry itself or the environment. */
 export function clientIdOf(broker: Broker, entry: ProviderEntry): string | undefined {
   return unopenedClient(broker, entry)?.clientId
 }

@@ -242,6 +242,7 @@ export function cachedConnections(
   )
 }
 
+/** The key under which the cache holds the connections of an owner. */
 export function ownerKey({ projectId, providerUid, userId }: ConnectionOwner): string {
   return `${projectId} ${providerUid} ${userId}`
 }

@@ -12,7 +12,8 @@ import { BrokerError } from '../domain/errors.ts'
 import { newId } from '../domain/ids.ts'
 import { DEFAULT_PROJECT, type Project } from '../domain/project.ts'
 
-export interface Issued {
+/** A new API key with its stored record. */
+export interface IssuedKey {
   /** Shown once, since only its hash is stored. */
   readonly key: string
   readonly record: ApiKey
@@ -23,7 +24,7 @@ export async function createKey(
   broker: Broker,
   order: Omit<NewApiKey, 'createdAt'>,
   prefix?: KeyPrefix,
-): Promise<Issued> {
+): Promise<IssuedKey> {
   const issued = issueApiKey({ ...order, createdAt: broker.now() }, prefix)
   const { projectId, userId } = order
   const entries = broker.audit.of(projectId, {
@@ -44,7 +45,7 @@ export async function rotateKey(
   project: Pick<Project, 'id' | 'name'>,
   id: string,
   { graceSeconds, prefix }: { readonly graceSeconds: number; readonly prefix?: KeyPrefix },
-): Promise<Issued & { readonly oldEndsAt: EpochSeconds }> {
+): Promise<IssuedKey & { readonly oldEndsAt: EpochSeconds }> {
   const now = broker.now()
   const old = await broker.store.apiKeys.find(project.id, id)
   if (old === undefined || old.revokedAt !== undefined || isExpired(old, now))

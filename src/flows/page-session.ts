@@ -2,6 +2,7 @@ import type { Broker } from '../broker.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
 import { randomToken, sha256 } from '../domain/ids.ts'
 import type { PageSession, PageSessionKind } from '../domain/page-session.ts'
+import { withoutUndefined } from '../domain/without-undefined.ts'
 import type { AuditEntries } from '../store/audit-entries.ts'
 import { pageSessionPlace } from '../store/sealed-columns.ts'
 import { openCarried } from './carried-seal.ts'
@@ -40,6 +41,7 @@ export interface PageRights {
   readonly lang?: string
 }
 
+/** A session that a request has opened by its cookie. */
 export interface OpenedPageSession extends PageRights {
   readonly kind: PageSessionKind
   readonly projectId: string
@@ -172,16 +174,17 @@ function sealRights(
   rights: PageRights,
 ) {
   const { may, authority, display, authTime, shownProjectId, returnUrl, lang } = rights
-  const kept: KeptRights = {
-    of: boundTo(row),
+  const of = boundTo(row)
+  const kept: KeptRights = withoutUndefined({
+    of,
     may,
     authority,
-    ...(display !== undefined && { display }),
-    ...(authTime !== undefined && { authTime }),
-    ...(shownProjectId !== undefined && { shownProjectId }),
-    ...(returnUrl !== undefined && { returnUrl }),
-    ...(lang !== undefined && { lang }),
-  }
+    display,
+    authTime,
+    shownProjectId,
+    returnUrl,
+    lang,
+  })
   return broker.sealer.seal(JSON.stringify(kept), pageSessionPlace(row.id, row.projectId))
 }
 

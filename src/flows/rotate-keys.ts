@@ -20,6 +20,7 @@ export interface RotationProgress {
   readonly total: number
 }
 
+/** The result of a rotation of the master key. */
 export interface Rotation {
   /** `false` when the rotation ended before everything was sealed with the newest key. */
   readonly complete: boolean
@@ -30,6 +31,7 @@ export interface Rotation {
   readonly removableKeys: readonly string[]
 }
 
+/** An envelope that could not be re-sealed, because it could not be opened. */
 export interface Unreadable {
   readonly place: SealedPlace
   readonly reason: 'altered' | 'unknown_key'

@@ -23,6 +23,7 @@ export interface UnknownMember {
   readonly siblings: readonly string[]
 }
 
+/** The most faults in one error. */
 export const MAX_FAULTS = 10
 /** How many members of a schema are searched for the same name in another place. */
 const MAX_PLACES = 500

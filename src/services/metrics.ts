@@ -37,6 +37,7 @@ export interface Metrics {
  */
 export type Refreshed = 'refreshed' | 'refused' | 'lost' | 'unavailable' | 'superseded' | 'revoked_meanwhile'
 
+/** The outcome of a request for a token. */
 export type TokenFetched = 'ready' | 'authorization_required' | 'provider_unavailable' | 'refused'
 
 /** One number, or one for each value of a label. */

@@ -14,6 +14,7 @@ export interface ReadCache<T> {
   readonly figures: CacheFigures
 }
 
+/** The size of a cache and its counts, for the metrics. */
 export interface CacheFigures {
   readonly entries: number
   /** Absent where entries are counted. */

@@ -184,6 +184,7 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
   }
 }
 
+/** Computes the MACs of rows, each over the members that grant rights. */
 export interface RowSigner {
   readonly apiKey: (row: ApiKey) => string
   readonly provider: (row: ProviderEntry) => string

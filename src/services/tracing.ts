@@ -36,6 +36,7 @@ export interface Span {
   end(failure?: string): void
 }
 
+/** Begins the spans of a process. */
 export interface Tracing {
   /** Begins a trace, or continues that of the caller. The caller of this method ends the span. */
   begin(trace: TraceDescription): Span

@@ -9,6 +9,7 @@ import type { OtlpEndpoint } from '../settings/telemetry.ts'
 // collector's address, so its host may be private and its URL plain http. The client is still a guarded one: it reaches
 // only this host, follows no redirect, and limits time and size.
 
+/** Sends batches of one signal to the collector. */
 export interface OtlpClient {
   /** Resolves with whether the collector accepted the batch. Never rejects. */
   send(body: Uint8Array): Promise<boolean>

@@ -9,7 +9,7 @@ import { createSampler } from './sampler.ts'
 import { formatTraceparent, parseTraceparent } from './traceparent.ts'
 
 /** Limits the spans of one trace in this process: an import of ten thousand tools is one request. */
-export const MAX_SPANS_PER_TRACE = 1_000
+const MAX_SPANS_PER_TRACE = 1_000
 
 /** Why a span of a recorded trace is not sent. */
 export type SpanLoss = 'queue_full' | 'export_failed' | 'trace_full'

@@ -9,6 +9,7 @@ const ENTRIES = 512
 
 export type Order = BlockRange['order']
 
+/** A range of entry numbers, with both ends. */
 export interface SeqRange {
   readonly from: number
   readonly to: number

@@ -7,6 +7,7 @@ import { causeOfCallback, causeOfTokenRequest } from './refusal-cause.ts'
 /** For this long after the redirect to the provider, the user is assumed to be there still. */
 const AT_PROVIDER_SECONDS = 120
 
+/** The facts from which the cause of an authorization's state is derived. */
 export interface AuthorizationSituation {
   readonly authorization: Authorization
   readonly entries: readonly TrailEntry[]

@@ -13,6 +13,7 @@ import { openAccess } from '../seal-grant.ts'
 const PAGE = 100
 const MAX_TOOL_USES = 10_000
 
+/** The user whose data is exported or erased. */
 export interface DataOwner {
   readonly projectId: string
   readonly userId: string

@@ -5,7 +5,7 @@ import { UnsealError } from '../../store/seal.ts'
 import { signedHeaders } from './sign.ts'
 
 /** The time limit from the call to the end of the answer; shorter than the lease on the delivery. */
-export const ATTEMPT_MS = 15_000
+const ATTEMPT_MS = 15_000
 /** How long the body of an answer may pause before the connection is closed. */
 const IDLE_MS = 2_000
 /** How much of a body is read, and dropped, so that the connection can be used again. */

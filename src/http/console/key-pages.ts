@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
 import { type ApiKey, isExpired, ROLES, type Role } from '../../domain/api-key.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
-import { createKey, type Issued, revokeKey, rotateKey } from '../../flows/manage-keys.ts'
+import { createKey, type IssuedKey, revokeKey, rotateKey } from '../../flows/manage-keys.ts'
 import { readExpiry } from '../admin/keys.ts'
 import { userIdText } from '../endpoint/fields.ts'
 import { type Html, name } from '../pages/layout.ts'
@@ -160,7 +160,7 @@ function readOrder({ projectId, broker }: OnPage, form: URLSearchParams) {
 }
 
 /** The only page that has the key: it is neither stored nor shown again. */
-function showIssued(on: OnPage, { key, record }: Issued, title: string, more?: string) {
+function showIssued(on: OnPage, { key, record }: IssuedKey, title: string, more?: string) {
   const body = section(
     'The key',
     html`<p class="note wait">This is the only time that it is shown. Copy it now, and keep it where secrets are kept.</p>

@@ -17,6 +17,7 @@ export interface ArchiveHeader {
 
 const VERSION = 1
 
+/** The first line of an archive. */
 export function headerLine({ projectId, project, firstSeq, previous }: ArchiveHeader): string {
   return JSON.stringify({
     gatepass_audit_archive: VERSION,
@@ -27,6 +28,7 @@ export function headerLine({ projectId, project, firstSeq, previous }: ArchiveHe
   })
 }
 
+/** The last line of an archive, with its anchor. */
 export function endLine({ firstSeq, lastSeq, hash, at, mac }: AuditAnchor): string {
   const entries = lastSeq - firstSeq + 1
   return JSON.stringify({

@@ -8,10 +8,12 @@ const BITMAP_BYTES = SEGMENT / 8
 /** From this many entries on, a bitmap is shorter than a list with two bytes for each. */
 const LISTED = BITMAP_BYTES / 2
 
+/** The segment of the entry with this number. */
 export function segmentOf(seq: number): number {
   return Math.floor((seq - 1) / SEGMENT)
 }
 
+/** The number of the first entry of a segment. */
 export function firstSeqOf(segment: number): number {
   return segment * SEGMENT + 1
 }

@@ -1,5 +1,5 @@
 /** Members of an entry by which the trail is searched, those with the most values first. `actor` is the id of who acted. */
-export const SEARCHED_MEMBERS = [
+const SEARCHED_MEMBERS = [
   'user_id',
   'connection_id',
   'subject',

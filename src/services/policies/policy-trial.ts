@@ -13,6 +13,7 @@ export interface PastUse extends RequestedUse {
   readonly unknown: readonly UnknownMember[]
 }
 
+/** What the rules would have decided about a past use. */
 export type TrialVerdict =
   | { readonly decision: 'permitted' }
   | {
