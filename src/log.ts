@@ -20,7 +20,7 @@ export interface ServerLog extends Log {
 export interface LogOptions {
   /** A file descriptor; standard error by default. */
   readonly to?: number
-  /** For commands: each line is written before the call returns, so their own error message comes after it. */
+  /** `at once`: each line is written before the call returns, so that a command's own message comes after it. */
   readonly writes?: 'asynchronously' | 'at once'
 }
 

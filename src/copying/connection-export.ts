@@ -20,7 +20,7 @@ const MAX_LINE = 256 * 1024
 
 /** The file cannot be decrypted or has been changed. The message holds nothing of its content. */
 export class ExportFault extends Error {
-  /** From 1; absent where the whole file is meant. */
+  /** The line with the fault, from 1; absent if the fault concerns the whole file. */
   readonly line: number | undefined
 
   constructor(message: string, line?: number) {

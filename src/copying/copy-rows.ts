@@ -21,7 +21,7 @@ export interface CopiedColumn {
   readonly kind: 'text' | 'whole' | 'flag'
 }
 
-/** In the order of the table's columns; flags are 0 and 1. */
+/** The values of a row in the order of the table's columns. Flags are 0 and 1. */
 export type Row = readonly (string | number | null)[]
 
 /** Tables that the copy fills again itself: the heartbeats of processes, and the search index of the audit trail. */

@@ -50,7 +50,7 @@ interface Common {
    * more.
    */
   readonly account?: string
-  /** Where the browser is sent at the end. Checked against the allowed origins when it was received. */
+  /** The address to which the browser is sent at the end. It was checked against the allowed origins when it was received. */
   readonly nextUri?: string
   /** The connect session that began it: a click then needs the cookie that opening the session has set. */
   readonly connectSessionId?: string
@@ -70,7 +70,7 @@ export interface Attempt {
   readonly browserHash: string
   /** `AttemptSecrets` as JSON. */
   readonly secrets: Sealed
-  /** By the database's clock on PostgreSQL, by the process's on SQLite. */
+  /** The time of the click: by the database's clock on PostgreSQL, by the process's on SQLite. */
   readonly startedAt: EpochSeconds
 }
 

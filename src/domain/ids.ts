@@ -68,7 +68,7 @@ export function ownerBitsOfHash(hash: string): string | undefined {
 const OWNED_TOKEN = /^(?:flow_)?[\w-]{43}([0-9a-f]{4})$/
 /** An id that `newOwnedId` has made. */
 const OWNED_ID = /^[a-z]+_[0-9a-f]{12}8[0-9a-f]{15}([0-9a-f]{4})$/
-/** Where the version is within a UUID without dashes. */
+/** The index of the version's digit in a UUID without dashes. */
 const VERSION_AT = 12
 const OWNER_DIGITS = 4
 

@@ -7,7 +7,7 @@ export interface McpConsent {
   readonly userId: string
   readonly clientId: string
   readonly redirectUri: string
-  /** As the client calls itself. */
+  /** The name that the client gave itself. */
   readonly clientName: string
   readonly scopes: readonly string[]
   /** The grant that the client's tokens belong to; absent once it has ended, so that the user is asked again. */

@@ -1,4 +1,4 @@
-/** In characters. */
+/** The longest tag, in characters. */
 const MAX_LENGTH = 64
 const MAX_TAGS = 20
 

@@ -20,7 +20,7 @@ export const TOOL_SELECTORS = ['tools', 'namespaces', 'tags', 'providers'] as co
 export interface ToolSelectors {
   /** Any names of tools (`toolAliases`), also with a version or a range of versions; `*` alone is every tool. */
   readonly tools?: readonly string[]
-  /** In any case. */
+  /** Namespaces, compared without regard to case. */
   readonly namespaces?: readonly string[]
   /** Normalized (`normalizeTags`). */
   readonly tags?: readonly string[]
@@ -39,7 +39,7 @@ export type ToolListing = (typeof TOOL_LISTINGS)[number]
 /** Clients refuse or cut longer lists; Copilot does above this number. */
 export const MAX_LISTED_TOOLS = 128
 
-/** In characters. Model APIs allow 64, of which some clients need 16 for a prefix with the server's name. */
+/** The longest name, in characters. Model APIs allow 64, of which some clients need 16 for a prefix with the server's name. */
 export const MAX_SHOWN_NAME = 48
 
 /** Gatepass' own tools at `/mcp`. No other tool is shown under these names. */

@@ -32,10 +32,10 @@ export interface Worker {
   readonly retry: number
   readonly createdAt: EpochSeconds
   readonly updatedAt: EpochSeconds
-  /** When the catalogue was last read, and why it could not be. */
+  /** When the catalogue was last read, and why the last reading failed. */
   readonly syncedAt?: EpochSeconds
   readonly syncError?: string
-  /** Since when the catalogue cannot be read; absent while it can. */
+  /** When the catalogue first could not be read; absent while it can be read. */
   readonly unreachableSince?: EpochSeconds
   /** Keyed MAC over the members that grant rights (`signed-store.ts`); the store writes it. */
   readonly mac?: string

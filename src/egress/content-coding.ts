@@ -66,7 +66,7 @@ export async function decodeBody<R extends Coded<Uint8Array>>(
   }
 }
 
-/** The same for a body that is read as a stream; the length of the decoded body is not known before its end. */
+/** Like `decodeBody`, for a body that is read as a stream. Does not limit the length of the decoded body. */
 export function decodeStream<R extends Coded<ReadableStream<Uint8Array>>>(response: R): R {
   const { decoder, headers } = codingOf(response)
   if (decoder === undefined) return response

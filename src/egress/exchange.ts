@@ -23,7 +23,7 @@ export interface ExchangeRequest {
   readonly signal?: AbortSignal | undefined
   /** As in `OutgoingRequest`. */
   readonly isStillWanted?: (() => Promise<boolean>) | undefined
-  /** Of the response's body, as received. */
+  /** The limit for the response's body, as received. */
   readonly maxBytes: number
   readonly redirects: 'answer' | 'refuse'
 }

@@ -1,4 +1,4 @@
-/** By how much the buffer grows, in bytes. */
+/** The step in which the buffer grows, in bytes. */
 const STEP = 1024 * 1024
 
 /**

@@ -15,9 +15,9 @@ export function toFetch(
   outgoing: Pick<Outgoing, 'stream' | 'allows'>,
   options: {
     readonly purpose: OutgoingPurpose
-    /** Of a response's body, both as received and as decoded. */
+    /** The limit for a response's body, both as received and as decoded. */
     readonly maxBytes: number
-    /** To the response's head. */
+    /** The time limit for the response's head. */
     readonly deadlineMs: number
     readonly idleMs?: number
   },

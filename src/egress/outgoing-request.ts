@@ -27,9 +27,9 @@ export interface OutgoingRequest {
   readonly continuesTrace?: boolean
   /** Presented in the TLS handshake (RFC 8705). Such a request is not made over plain http. */
   readonly clientCertificate?: ClientCertificate
-  /** From the call to the last byte of the response, the wait for a free connection included. Default: 10 s. */
+  /** The time limit from the call to the last byte of the response, including the wait for a connection. Default: 10 s. */
   readonly deadlineMs?: number
-  /** Of the response's body, both as received and as decoded. Default: 256 KiB. */
+  /** The limit for the response's body, both as received and as decoded. Default: 256 KiB. */
   readonly maxBytes?: number
   /** Ends the request as `timeout`. */
   readonly signal?: AbortSignal
@@ -52,11 +52,11 @@ export interface OutgoingStreamRequest
   /** Sent byte for byte instead of the URL's path and query; begins with a slash. */
   readonly path?: string
   readonly body?: string | Uint8Array | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
-  /** To the response's head, from the call or from when the server last took a piece of the body. Default: 10 s. */
+  /** The time limit for the response's head, from the call or from the last sent piece of the body. Default: 10 s. */
   readonly deadlineMs?: number
-  /** How long no bytes of the response's body may arrive or be read; `Infinity`: without limit. Default: 60 s. */
+  /** How long the response's body may pause, without bytes arriving or being read; `Infinity`: no limit. Default: 60 s. */
   readonly idleMs?: number
-  /** Of the response's body, as received. Default: no limit. */
+  /** The limit for the response's body, as received. Default: none. */
   readonly maxBytes?: number
   /** Whether a redirect is returned or refused as `redirected` (the default). It is never followed. */
   readonly redirects?: 'answer' | 'refuse'

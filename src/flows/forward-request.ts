@@ -34,7 +34,7 @@ export interface ForwardedRequest {
   readonly method: string
   /** Path and query behind the base URL, byte for byte. */
   readonly path: string
-  /** Without the token and without hop-by-hop fields (RFC 9110 section 7.6.1). */
+  /** The caller's headers, without the token and the hop-by-hop fields (RFC 9110 section 7.6.1). */
   readonly headers: Readonly<Record<string, string>>
   /** A body in memory can be sent a second time; a stream cannot. */
   readonly body?: Uint8Array | AsyncIterable<Uint8Array>

@@ -31,9 +31,9 @@ export function createActivityLog(
   { counters, users }: { readonly counters: Counters; readonly users: Users },
   now: Clock,
 ): ActivityLog {
-  /** By project and name, separated by a space, which neither has. */
+  /** Counts by project and name, separated by a space, which neither contains. */
   const counts = new Map<string, Map<string, number>>()
-  /** By project. */
+  /** Users by project, with the time at which each was last seen. */
   const seen = new Map<string, Map<string, EpochSeconds>>()
   let pendingUsers = 0
   let pendingCounts = 0

@@ -81,7 +81,7 @@ export interface MetricFamily {
 /** How the values of several processes are combined; `omit`: the metric is left out. */
 export type Aggregator = 'sum' | 'max' | 'min' | 'average' | 'first' | 'omit'
 
-/** From a cached token to a long poll of a minute. */
+/** Upper bounds of the buckets: from a cached token to a long poll of a minute. */
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 const PROVIDER_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 

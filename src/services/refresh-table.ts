@@ -31,7 +31,7 @@ export type RefreshFailure =
   | {
       readonly kind: 'provider_failed'
       readonly refusal: ProviderRefusal
-      /** As the provider's Retry-After asked, with a random part added. */
+      /** The seconds of the provider's Retry-After, with a random part added. */
       readonly retryAfterSeconds?: number
       readonly sent?: readonly SentRequest[]
     }
@@ -51,7 +51,7 @@ export interface GrantRefused {
   readonly sent?: readonly SentRequest[]
 }
 
-/** Until its end, a failed refresh is not tried again. */
+/** The time until which a failed refresh is not tried again. */
 export interface CoolDown {
   readonly until: EpochSeconds
   readonly failure: RefreshFailure

@@ -3,7 +3,7 @@ import type { ApiKey } from '../domain/api-key.ts'
 import type { AuditActor } from '../domain/audit.ts'
 import type { RequestedUse } from './policies/policy-match.ts'
 
-/** On whose behalf the current work runs, for the log and the audit trail. */
+/** The caller and the purpose of the current work, for the log and the audit trail. */
 export interface RequestContext {
   readonly actor: AuditActor
   /** The key that was presented; absent for browsers, commands and background jobs. */

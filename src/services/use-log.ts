@@ -12,7 +12,7 @@ const WRITTEN_SECONDS = 60
 /** Small enough that a commit does not delay requests, and the pause between two commits. */
 const BATCH = 200
 const PAUSE_MS = 50
-/** For each noun. While the database cannot be written, uses beyond the limit are not recorded. */
+/** The most pending uses of each noun. While the database cannot be written, further uses are not recorded. */
 const MAX_PENDING = 50_000
 
 /** The times of last use of rows, written in batches, so that a use costs no write. */

@@ -15,7 +15,7 @@ export interface Attention {
   readonly tone: 'bad' | 'wait'
   readonly title: string
   readonly toDo: string
-  /** Below `/dashboard`. */
+  /** A path below `/dashboard`. */
   readonly path?: string
 }
 

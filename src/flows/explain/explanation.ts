@@ -40,7 +40,7 @@ export interface ExplainedStep {
   readonly at: EpochSeconds
   readonly step: TrailStep
   readonly providerId?: string
-  /** Which click it belongs to, from 1. */
+  /** The number of the click to which the step belongs, from 1. */
   readonly attempt?: number
   readonly details: TrailDetails
 }

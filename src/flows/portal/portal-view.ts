@@ -22,7 +22,7 @@ export interface PortalConnection {
   /** The latest use first. */
   readonly tools: readonly ConnectionTool[]
   readonly moreTools: number
-  /** Since when it was not used, if that is long ago. */
+  /** The time of the last use or consent, if that is long ago. */
   readonly unusedSince?: EpochSeconds
   /** The user has other accounts at this provider. */
   readonly hasSiblings: boolean

@@ -4,7 +4,7 @@ import type { RequestedUse } from './policy-match.ts'
 /** The rule, providers and scopes that a hook agreed to; its agreement covers nothing else. */
 export interface Agreement {
   readonly policy: Policy
-  /** By the provider's id. */
+  /** The scopes by the provider's id. */
   readonly scopes: ReadonlyMap<string, ReadonlySet<string>>
 }
 

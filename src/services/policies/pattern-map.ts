@@ -16,7 +16,7 @@ export function createPatternMap(): PatternMap {
   const whole: Values = new Map()
   const beginnings = new Map<number, Values>()
   const endings = new Map<number, Values>()
-  /** Of patterns that begin and end with `*`. */
+  /** The numbers of patterns that begin and end with `*`. */
   const open: number[] = []
   let isEmpty = true
 

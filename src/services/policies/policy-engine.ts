@@ -275,7 +275,7 @@ interface Settled {
   readonly counted: Set<string>
   /** Rules with a hook whose rate the use did not exceed. */
   readonly within: Set<string>
-  /** By the id of the rule whose hook agreed. */
+  /** What hooks agreed to, by the ids of their rules. */
   readonly agreed: Map<string, Agreement>
 }
 
