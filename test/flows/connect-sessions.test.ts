@@ -276,7 +276,12 @@ describe('what is refused at its creation', () => {
       'account',
       /connection_id/,
     ],
-    ['scopes beside a tool', { provider_id: undefined, tool: 'Demo.Echo' }, 'scopes', /determines what it needs/],
+    [
+      'scopes beside a tool',
+      { provider_id: undefined, tool: 'Demo.Echo' },
+      'scopes',
+      /determines what it needs/,
+    ],
     [
       'an origin with a path',
       { allowed_origin: `${APP}/page` },
