@@ -137,7 +137,7 @@ async function refuseOthers(client: pg.Client, url: string): Promise<void> {
 function reader(client: pg.Client): RowReader['read'] {
   return async (table: CopiedTable, after, limit) => {
     const columns = table.columns.map(({ name }) => name).join()
-    // byte by byte, as SQLite orders
+    // in byte order, like SQLite
     const key = table.key.map((name) => (isText(table, name) ? `${name} collate "C"` : name))
     const where =
       after === undefined ? '' : ` where (${key.join()}) > (${key.map((_, i) => `$${i + 2}`).join()})`

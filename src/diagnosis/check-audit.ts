@@ -27,7 +27,7 @@ export async function checkAuditTrail({ broker, project, config }: DiagnosisTarg
   const due: EpochSeconds = broker.now() - retention.seconds - GRACE_SECONDS
   const head = await broker.store.audit.head(project.id)
   const moved = isOwn ? `moved to ${folder}` : 'moved to files'
-  // the newest one always stays
+  // archiving always keeps the newest block
   const isNewest = oldest === undefined || oldest.firstSeq + oldest.count > (head?.lastSeq ?? 0)
   if (isNewest || oldest.at >= due)
     return [

@@ -9,7 +9,7 @@ import { openCarried } from './carried-seal.ts'
 import { findProviderByUid } from './find-provider.ts'
 
 // An authorization response as a form that the browser posts from the provider's site (OAuth 2.0 Form Post Response Mode;
-// Apple). Such a request comes without this server's cookies, so nothing can be decided by it. The browser is redirected
+// Apple). Such a request comes without this server's cookies, so the browser cannot be checked. The browser is redirected
 // to the same address by GET, with its cookies, and carries the response sealed in the URL: the code is in no log and no
 // history. The GET is then checked like every other response.
 

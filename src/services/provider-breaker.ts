@@ -165,7 +165,7 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
       if (isProbe) delete health.probe
       switch (result) {
         case 'not_sent':
-          // the next connection may be the probe at once
+          // so that the next connection can be the probe at once
           if (isProbe && health.degraded !== undefined) health.degraded.nextProbeAt = now()
           return
         case 'outage':

@@ -210,7 +210,7 @@ export function createRowSigner(installationKey: Buffer): RowSigner {
       .digest('base64url')
   return {
     apiKey: ({ id, projectId, role, hash, expiresAt, rateLimit, userId }) =>
-      // a key of every user keeps the MAC of releases that had no keys of one user
+      // a key without a user has the same MAC as in releases before keys could have a user
       mac('api_keys', [id, projectId, role, hash, expiresAt, rateLimit, ...(userId ? [userId] : [])]),
     provider: ({ uid, projectId, id, name, wellKnownId, status, source, provider, clientId }) =>
       mac('providers', [uid, projectId, id, name, wellKnownId, status, source, sorted(provider), clientId]),

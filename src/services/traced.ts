@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts'
 import type { AuditLog } from './audit-log.ts'
 import { currentSpan, errorType, type Tracing, within } from './tracing.ts'
 
-// Decorators that make spans of calls of the store and of the guarded client. They are put on only where traces are sent.
+// Decorators that make spans of calls of the store and of the guarded client. They are used only if traces are sent.
 
 export type DatabaseSystem = 'sqlite' | 'postgresql'
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Broker } from '../../broker.ts'
 import { addTerm } from '../../services/audit-index/buckets.ts'
@@ -6,9 +5,8 @@ import { firstSeqOf, SEGMENT, segmentOf } from '../../services/audit-index/segme
 import { type AuditLine, termsOf } from '../../services/audit-index/terms.ts'
 import type { SegmentTimes } from '../../store/audit-index.ts'
 import { readBlocks } from './read-blocks.ts'
+import { leaseTrail } from './trail-lease.ts'
 
-/** Longer than a process takes for one segment. When the lease lapses, another process continues. */
-const LEASE_SECONDS = 60
 /** How many buckets one transaction writes. */
 const AT_ONCE = 64
 
@@ -35,19 +33,15 @@ export async function indexProject(broker: Broker, projectId: string): Promise<b
   const isFull = (segment: number) => head.lastSeq >= firstSeqOf(segment + 1) - 1
   const known = await auditIndex.progress(projectId)
   if (known !== undefined && !isFull(known.indexedTo)) return true
-  const lease = { owner: randomUUID(), seconds: LEASE_SECONDS }
-  if (!(await auditIndex.claim(projectId, lease, broker.now()))) return false
-  try {
-    let next = await firstToIndex(broker, projectId)
-    while (isFull(next)) {
-      await indexSegment(broker, projectId, next)
-      next++
-      if (!(await auditIndex.claim(projectId, lease, broker.now()))) return false
-    }
-    return true
-  } finally {
-    await auditIndex.endClaim(projectId, lease.owner)
+  await using lease = await leaseTrail(broker, projectId)
+  if (lease === undefined) return false
+  let next = await firstToIndex(broker, projectId)
+  while (isFull(next)) {
+    await indexSegment(broker, projectId, next)
+    next++
+    if (!(await lease.prolong())) return false
   }
+  return true
 }
 
 /** The segment that is indexed next. An empty index begins with the first segment that is still complete in the trail. */

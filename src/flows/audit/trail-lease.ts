@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 
-/** Longer than a process takes between two prolongations. When the lease lapses, another process takes it. */
+/** Longer than a process takes for one segment, and between two prolongations. When the lease lapses, another process takes it. */
 const LEASE_SECONDS = 60
 const PROLONG_MS = 10_000
 
 /** The lease on indexing and archiving a project's trail. One process at a time holds it. */
 export interface TrailLease extends AsyncDisposable {
+  /** Prolongs the lease. `false`: another process has taken it over. */
+  prolong(): Promise<boolean>
   /** Prolongs the lease if that was not done recently. Throws `store_unavailable` when another process has taken it over. */
   keep(): Promise<void>
 }
@@ -16,12 +18,14 @@ export interface TrailLease extends AsyncDisposable {
 export async function leaseTrail(broker: Broker, projectId: string): Promise<TrailLease | undefined> {
   const { auditIndex } = broker.store
   const lease = { owner: randomUUID(), seconds: LEASE_SECONDS }
-  if (!(await auditIndex.claim(projectId, lease, broker.now()))) return undefined
+  const prolong = () => auditIndex.claim(projectId, lease, broker.now())
+  if (!(await prolong())) return undefined
   let claimedAt = performance.now()
   return {
+    prolong,
     async keep() {
       if (performance.now() - claimedAt < PROLONG_MS) return
-      if (!(await auditIndex.claim(projectId, lease, broker.now())))
+      if (!(await prolong()))
         throw new BrokerError('store_unavailable', 'Another process has begun to archive the audit trail.')
       claimedAt = performance.now()
     },

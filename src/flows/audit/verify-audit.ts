@@ -81,7 +81,7 @@ async function verifyFromAnchor(
   }
   if (head !== undefined && head.lastSeq > (end?.lastSeq ?? 0))
     faults.push(`the entries after ${end?.lastSeq ?? 0} were cut off: the chain went on to ${head.lastSeq}`)
-  // an anchor and the entry that tells of it are written together
+  // the anchor and the entry about it are written in one transaction, so at least that entry must follow
   else if (anchor !== undefined && end?.lastSeq === anchor.lastSeq)
     faults.push(`the entries after ${anchor.lastSeq}, the last one that is archived, were cut off`)
   if (!knownIsThere) faults.push(unknownEnd(known?.lastSeq ?? 0, anchor))

@@ -205,7 +205,7 @@ function stillGranted(
   { id, scopes: granted }: Connection,
   told: readonly string[] | undefined,
 ): readonly string[] {
-  // no scopes are stored if the provider named none at the consent: the first answer that names some is taken
+  // no scopes are stored if the provider named none at the consent: the first answer that names some is accepted
   if (told === undefined || granted.length === 0) return told ?? granted
   const covered = coveredScopes(granted, factsOf(entry.provider))
   const still = told.filter((scope) => covered.has(scope))

@@ -28,7 +28,7 @@ export function createRates(max = MAX_COUNTED): Rates {
   const all = new LRUCache<string, Counted>(maxEntries(max))
 
   function current(key: string, rate: PolicyRate, at: EpochSeconds): Counted {
-    const counted = all.peek(key) ?? [] // a refused use does not make a counter recent
+    const counted = all.peek(key) ?? [] // `peek`, so that a refused use does not count as the counter's last use
     const { width, kept } = piecesOf(rate)
     const latest = counted.at(-1)?.piece ?? 0
     // counts from a clock that was far ahead, and was then corrected, must not refuse uses until that time comes
