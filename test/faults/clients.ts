@@ -1,8 +1,18 @@
+import type { AnyJson } from '../any-json.ts'
 import type { FakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { toolMetadata } from '../fixtures.ts'
 import { oauth2For } from '../flows/fixtures.ts'
 import { UserAgent } from '../user-agent.ts'
-import type { Answer, Installation } from './installation.ts'
+
+/** What calls a Gatepass as its administrator: an `Installation` or a process that is `Served`. */
+interface Caller<A extends CallAnswer = CallAnswer> {
+  call(method: string, path: string, body?: object): Promise<A>
+}
+
+interface CallAnswer {
+  readonly status: number
+  readonly body: AnyJson
+}
 
 /** One user's run through a consent. */
 export interface Flow {
@@ -12,7 +22,7 @@ export interface Flow {
   readonly browser: UserAgent
 }
 
-export async function addProvider({ call }: Installation, as: FakeAuthorizationServer): Promise<void> {
+export async function addProvider({ call }: Caller, as: FakeAuthorizationServer): Promise<void> {
   const { status, body } = await call('POST', '/v1/admin/auth_providers', {
     id: 'demo',
     oauth2: oauth2For(as),
@@ -20,15 +30,15 @@ export async function addProvider({ call }: Installation, as: FakeAuthorizationS
   if (status !== 201) throw new Error(`the provider was refused: ${JSON.stringify(body)}`)
 }
 
-export function authorize({ call }: Installation, user: string): Promise<Answer> {
+export function authorize<A extends CallAnswer>({ call }: Caller<A>, user: string): Promise<A> {
   return call('POST', '/v1/auth/authorize', {
     auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } },
     user_id: user,
   })
 }
 
-export async function begin(installation: Installation, user: string): Promise<Flow> {
-  const { status, body } = await authorize(installation, user)
+export async function begin(caller: Caller, user = 'ada'): Promise<Flow> {
+  const { status, body } = await authorize(caller, user)
   if (body.status !== 'pending') throw new Error(`not begun: ${status} ${JSON.stringify(body)}`)
   return { id: body.id, url: body.url, user, browser: new UserAgent() }
 }
@@ -42,26 +52,29 @@ export async function approve({ browser, url }: Flow): Promise<string> {
   return location
 }
 
-export async function connectionOf({ call }: Installation, user: string): Promise<string> {
+export async function connectionOf({ call }: Caller, user: string): Promise<string> {
   const { body } = await call('GET', `/v1/connections?user_id=${encodeURIComponent(user)}`)
   return body.items[0]?.id
 }
 
-export async function connect(installation: Installation, user: string): Promise<string> {
-  const { browser, url } = await begin(installation, user)
+export async function connect(caller: Caller, user = 'ada'): Promise<string> {
+  const { browser, url } = await begin(caller, user)
   await browser.submitForm(await browser.get(url))
-  return connectionOf(installation, user)
+  return connectionOf(caller, user)
 }
 
-export function fetchToken({ call }: Installation, id: string): Promise<Answer> {
+export function fetchToken<A extends CallAnswer>({ call }: Caller<A>, id: string): Promise<A> {
   return call('POST', `/v1/connections/${id}/token`)
 }
 
-export async function statusOf({ call }: Installation, id: string): Promise<string> {
+export async function statusOf({ call }: Caller, id: string): Promise<string> {
   return (await call('GET', `/v1/auth/status?id=${id}`)).body.status
 }
 
-export function importTool({ call }: Installation, as: FakeAuthorizationServer): Promise<Answer> {
+export function importTool<A extends CallAnswer>(
+  { call }: Caller<A>,
+  as: FakeAuthorizationServer,
+): Promise<A> {
   return call('POST', '/v1/tools/import', toolMetadata(as))
 }
 

@@ -2,19 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { approve, authorize, begin, connect, importTool } from '../faults/clients.ts'
 import { freshDatabase } from '../postgres.ts'
 import { type Served, serveProcess } from '../served.ts'
 import { until } from '../until.ts'
-import {
-  approve,
-  authorize,
-  begin,
-  connect,
-  importTool,
-  isAlive,
-  keptConnection,
-  workersOf,
-} from './process.ts'
+import { isAlive, keptConnection, workersOf } from './process.ts'
 
 // `gatepass serve --processes`: a real primary with real workers on one SQLite file.
 

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { approve, begin, connect, importTool } from '../faults/clients.ts'
 import { startGatepass } from '../gatepass.ts'
 import { API_KEY, serveProcess } from '../served.ts'
 import { until } from '../until.ts'
-import { approve, begin, connect, importTool } from './process.ts'
 
 let as: FakeAuthorizationServer
 beforeEach(async () => {

@@ -3,11 +3,11 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { type FakeWorker, startFakeWorker } from '../fake-worker.ts'
+import { connect } from '../faults/clients.ts'
 import { oauth2For } from '../flows/fixtures.ts'
 import { type Loopback, listen } from '../loopback.ts'
 import { API_KEY, type Served, serveProcess } from '../served.ts'
 import { until } from '../until.ts'
-import { connect } from './process.ts'
 
 // Real processes that get a signal to end while tools, code and forwarded requests are under way. Their worker and the API
 // are in this process, so that it is seen from outside what reaches them.

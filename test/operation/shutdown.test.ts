@@ -2,18 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { approve, authorize, begin, connect, importTool } from '../faults/clients.ts'
 import { API_KEY, serveProcess } from '../served.ts'
 import { until } from '../until.ts'
-import {
-  approve,
-  authorize,
-  begin,
-  connect,
-  importTool,
-  isAlive,
-  keptConnection,
-  workersOf,
-} from './process.ts'
+import { isAlive, keptConnection, workersOf } from './process.ts'
 
 // Real processes that get a signal to end while something is under way.
 
