@@ -280,7 +280,7 @@ function failureOf(error: unknown): { readonly reason: FailureReason; readonly m
       reason: error.reason,
       message:
         error.reason === 'invalid_grant'
-          ? `The provider did not accept its own answer any more. Start again from your application.${saying('The provider', error.words)}`
+          ? `The provider did not accept the code that it had just issued. Start again from your application.${saying('The provider', error.words)}`
           : error.message,
     }
   if (error instanceof BrokerError) return { reason: 'provider_changed', message: error.message }

@@ -29,7 +29,7 @@ export async function releaseTokens<Found>(
     noteTool(broker, tokens)
     return found
   }
-  throw new BrokerError('store_unavailable', 'The connection changes all the time. Try again shortly.', {
+  throw new BrokerError('store_unavailable', 'The connection keeps changing. Try again shortly.', {
     retryAfter: 1,
   })
 }

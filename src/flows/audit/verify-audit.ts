@@ -120,7 +120,7 @@ function verdictOf(
 function unknownEnd(lastSeq: number, anchor: AuditAnchor | undefined): string {
   return anchor !== undefined && lastSeq <= anchor.lastSeq
     ? `the end you know (entry ${lastSeq}) is archived: give its archive with --archive, which shows whether it is in it`
-    : `the chain does not contain the end you know (entry ${lastSeq}): it was cut or made anew`
+    : `the chain does not contain the end you know (entry ${lastSeq}): it was cut or rebuilt`
 }
 
 function isEnd(one: AuditHead, { lastSeq, hash }: AuditHead): boolean {

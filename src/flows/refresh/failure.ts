@@ -76,7 +76,9 @@ export function reportFailure(
     case 'grant_refused':
       return unavailable(failure.refusal.message)
     case 'provider_paused':
-      return unavailable('The provider has problems and is not asked for now. Try again shortly.')
+      return unavailable(
+        'The provider has problems, so no requests are sent to it for now. Try again shortly.',
+      )
     case 'refreshed_elsewhere':
       return unavailable('The token is being refreshed by another process. Try again shortly.')
     case 'unexpected':
