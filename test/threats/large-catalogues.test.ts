@@ -258,7 +258,7 @@ describe('threat 41: a catalogue that is too large', () => {
       (uri) => ({ http: http(uri) }),
       listing(JSON.stringify(few.map((i) => httpTool(i)))),
       listing(tooMany),
-      /lists 20,001 tools; at most 20,000/,
+      /lists 20,001 tools\. At most 20,000/,
     ],
     [
       'MCP, by its number',
@@ -269,7 +269,7 @@ describe('threat 41: a catalogue that is too large', () => {
         'json',
       ),
       mcpTooMany,
-      /lists 20,001 tools; at most 20,000/,
+      /lists 20,001 tools\. At most 20,000/,
     ],
     [
       'HTTP, by its bytes',

@@ -201,14 +201,7 @@ code { padding: 0.1rem 0.35rem; overflow-wrap: anywhere; }
 .operation h3 { margin: 1.25rem 0 0.375rem; font-size: 0.9375rem; color: var(--pico-muted-color); }
 .operation p, .operation ul { margin-bottom: 0.5rem; }
 .operation .route { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 0.625rem; margin: 0 0 0.75rem; }
-.operation .route /* Japanese and Chinese have no spaces: lines of headings end between words, where the browser knows them */
-:is(h1, h2, h3, dd, .identity, .button, button):lang(ja) { word-break: auto-phrase; }
-/* a field has the direction of its value, and pico.css puts its mark on the side of the page's direction */
-[dir=rtl] .card input[aria-invalid]:dir(ltr) { background-position: center right 0.75rem; }
-.card h1:lang(zh) { text-wrap: pretty; }
-p, li, dd, small { text-wrap: pretty; }
-.whole { white-space: nowrap; }
-code { padding: 0; background: none; color: inherit; }
+.operation .route code { padding: 0; background: none; color: inherit; }
 .method { padding: 0.1rem 0.45rem; border: 1px solid currentColor; border-radius: 0.3rem; font-size: 0.75rem; font-weight: 700; color: var(--pico-muted-color); }
 .method.get { color: var(--pico-primary); }
 .method.post { color: var(--gp-good); }

@@ -20,7 +20,7 @@ const catalogueTask = threadTask<ReceivedCatalogue<Credentials>, CatalogueReadin
   import.meta.url,
 )
 
-/** Servers of the Open Tool Execution Protocol (OXP) 1.0. */
+/** Servers of the Open eXecution Protocol (OXP) 1.0. */
 export const oxpBackend: Backend = {
   async catalogue(broker, worker, { maxBytes, maxSeconds, before }) {
     const { response, credentials } = await askOxpServer(broker, worker, {

@@ -103,7 +103,7 @@ describe('a worker', () => {
 
   test('of the type HTTP is authorized by no link', async () => {
     const page = await send('/workers/demo/authorize', { user: 'ada' })
-    expect([page.status, textOf(page)]).toEqual([400, expect.stringContaining('only MCP servers')])
+    expect([page.status, textOf(page)]).toEqual([400, expect.stringContaining('only an MCP server')])
   })
 })
 

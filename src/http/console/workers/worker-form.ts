@@ -12,7 +12,7 @@ export const WORKER_KINDS = {
   ],
   mcp: ['MCP server', 'A remote MCP server over Streamable HTTP.'],
   openapi: ['OpenAPI', 'An HTTP API with an OpenAPI document: each operation becomes a tool.'],
-  oxp: ['OXP server', 'A server of the Open Tool Execution Protocol.'],
+  oxp: ['OXP server', 'A server of the Open eXecution Protocol.'],
 } as const satisfies Record<string, readonly [name: string, what: string]>
 export type WorkerKind = keyof typeof WORKER_KINDS
 
