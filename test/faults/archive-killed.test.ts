@@ -100,7 +100,7 @@ test('a file of the same name that is not of this trail is never replaced', asyn
   await world.fill(OLD + 60, 6)
   await world.fill(NEWER, 6)
   const refused = await world.run('audit', 'archive', '--before', '2026-02-01', '--to', world.folder)
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is there already') })
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('exists already') })
   expect(await entriesOf(file)).toEqual(kept)
   expect(await readdir(world.folder)).toHaveLength(1)
   expect(await world.sql('select * from audit_anchors')).toEqual([])

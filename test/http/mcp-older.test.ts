@@ -71,7 +71,7 @@ describe('a server of 2025-03-26 without metadata of its own', () => {
   test('that has none of them leaves no provider behind, and says where it was looked', async () => {
     await using world = await startOlderWorld(/^\/nothing/)
     const { body } = await world.call('PATCH', '/v1/workers/demo', { enabled: true })
-    expect(body.sync_error).toMatch(/has no metadata \(RFC 9728\).*usual endpoints.*authorization_url/s)
+    expect(body.sync_error).toMatch(/has no metadata \(RFC 9728\).*default endpoints.*authorization_url/s)
     expect(await providers(world)).toEqual([])
   })
 
