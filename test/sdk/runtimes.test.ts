@@ -77,7 +77,7 @@ test.runIf(hasAll)('the SDK does the main job on workerd', async () => {
   // workerd has no package resolution: an import by name is a module of that name
   const sdk = resolve('src/sdk/dist')
   const files = readdirSync(sdk, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /^(?:client\/.*|wire)\.js$/.test(name),
+    /^(?:client\/.*|wire|retry-after)\.js$/.test(name),
   )
   const modules = [
     `(name = "worker.js", esModule = embed "worker.js")`,
