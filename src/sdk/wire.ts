@@ -4125,7 +4125,7 @@ export interface OwnDomain {
 export interface OxpCall {
   /** `Toolkit.Tool`, with `@version` or without */
   readonly tool_id: string
-  /** Idempotency key: the same call again within ten minutes is answered as the first */
+  /** Idempotency key: a repetition of the call within ten minutes gets the first answer */
   readonly call_id?: string | null | undefined
   readonly trace_id?: string | null | undefined
   readonly input?: JsonObject | null | undefined
@@ -4318,7 +4318,7 @@ export interface PolicyVerdict {
 }
 
 export interface PortalLink {
-  /** Works once. Show it to the user alone, who has logged in */
+  /** Works once. Give it only to this user, after the user has logged in */
   readonly url: string
   readonly expires_at: string
 }
@@ -4331,8 +4331,9 @@ export interface PortalLinkRequest {
   /** The language of the page; else that of the browser. en, de, fr, es, pt, ja, zh */
   readonly lang?: string | null | undefined
   /**
-   * `view` what is connected; `disconnect` accounts and applications; `connect` further accounts, broken
-   * ones again, and choose the default; `export`: download what is kept; `erase`: delete it all
+   * `view` what is connected; `disconnect` accounts and applications; `connect` further accounts,
+   * reconnect broken ones, and choose the default; `export`: download what is kept; `erase`: delete it
+   * all
    * Default: `["view","disconnect"]`
    */
   readonly may?: readonly ('view' | 'disconnect' | 'connect' | 'export' | 'erase')[] | undefined
@@ -4776,8 +4777,8 @@ export interface Toolset {
   /** Tools that need one of these providers, by id */
   readonly providers?: readonly string[]
   /**
-   * `prefixed`: `Namespace_Tool`, as in the other lists; `bare`: the tool’s own name, and where another
-   * tool of the toolset has that already, the prefixed one. A bare name stays with its tool for good
+   * `prefixed`: `Namespace_Tool`, as in the other lists; `bare`: the tool’s own name, or the prefixed
+   * one if another tool of the toolset has that name already. A bare name is never given to another tool
    */
   readonly names: 'prefixed' | 'bare'
   /** Text for the model about these tools */
@@ -4794,7 +4795,7 @@ export interface Toolset {
 export interface ToolsetDetail extends Toolset {
   /** The tools that are in it now */
   readonly tool_count: number
-  /** Selectors that select nothing now. Tools that come later are selected */
+  /** Selectors that match no tool now. They also select tools that are added later */
   readonly warnings: readonly { readonly path: string; readonly message: string }[]
 }
 
@@ -4995,11 +4996,11 @@ export interface Operations {
       readonly tool_name?: string | null | undefined
       /** Absent: the newest version */
       readonly tool_version?: string | null | undefined
-      /** For whom; needed by tools that act for a user */
+      /** The user for whom the tool runs; required by tools that act for a user */
       readonly user_id?: string | null | undefined
       /** Which of the user's accounts: a connection's id, an account's id or name */
       readonly account?: string | null | undefined
-      /** The same at each of several providers, by the ids of their entries */
+      /** The account at each of several providers, by the ids of their entries */
       readonly accounts?: { readonly [name: string]: string } | null | undefined
       readonly next_uri?: string | null | undefined
       /** The user's name for people, 1 to 80 characters: the connect page says *You are …* */
@@ -5045,7 +5046,7 @@ export interface Operations {
     readonly body: {
       /** `Toolkit.Tool`, with `@version` or without */
       readonly tool_id?: string | undefined
-      /** Idempotency key: the same call again within ten minutes is answered as the first */
+      /** Idempotency key: a repetition of the call within ten minutes gets the first answer */
       readonly call_id?: string | null | undefined
       readonly trace_id?: string | null | undefined
       readonly input?: JsonObject | null | undefined
@@ -5251,8 +5252,8 @@ export interface Operations {
       /** Tools that need one of these providers, by id */
       readonly providers?: readonly string[] | null | undefined
       /**
-       * `prefixed`: `Namespace_Tool`, as in the other lists; `bare`: the tool’s own name, and where another
-       * tool of the toolset has that already, the prefixed one. A bare name stays with its tool for good
+       * `prefixed`: `Namespace_Tool`, as in the other lists; `bare`: the tool’s own name, or the prefixed
+       * one if another tool of the toolset has that name already. A bare name is never given to another tool
        * Default: `"prefixed"`
        */
       readonly names?: 'prefixed' | 'bare' | undefined
@@ -5471,11 +5472,11 @@ export interface Operations {
           }
         | null
         | undefined
-      /** For whom; needed by tools that act for a user */
+      /** The user for whom the tool runs; required by tools that act for a user */
       readonly user_id?: string | null | undefined
       /** Which of the user's accounts: a connection's id, an account's id or name */
       readonly account?: string | null | undefined
-      /** The same at each of several providers, by the ids of their entries */
+      /** The account at each of several providers, by the ids of their entries */
       readonly accounts?: { readonly [name: string]: string } | null | undefined
       readonly next_uri?: string | null | undefined
       /** The user's name for people, 1 to 80 characters: the connect page says *You are …* */
@@ -5484,7 +5485,7 @@ export interface Operations {
       readonly lang?: string | null | undefined
       /** For tools that declare it; a tool gets only what it declares */
       readonly metadata?: { readonly [name: string]: string } | null | undefined
-      /** Keep what went in and what came out in the execution history, which has neither otherwise */
+      /** Store input and output in the execution history, which has neither by default */
       readonly keep_content?: boolean | null | undefined
     }
     readonly answer: CodeResult
@@ -5508,16 +5509,16 @@ export interface Operations {
       /** The tool's arguments; also `args` */
       readonly input?: { readonly [name: string]: JsonValue } | null | undefined
       /**
-       * Not now but then: `YYYY-MM-DDTHH:MM:SS` (UTC, or with an offset). GET /v1/scheduled_tools/{id} has
-       * what came of it
+       * Runs the tool at this time instead of now: `YYYY-MM-DDTHH:MM:SS` (UTC, or with an offset). GET
+       * /v1/scheduled_tools/{id} has the result
        */
       readonly run_at?: string | null | undefined
       readonly include_error_stacktrace?: boolean | null | undefined
-      /** For whom; needed by tools that act for a user */
+      /** The user for whom the tool runs; required by tools that act for a user */
       readonly user_id?: string | null | undefined
       /** Which of the user's accounts: a connection's id, an account's id or name */
       readonly account?: string | null | undefined
-      /** The same at each of several providers, by the ids of their entries */
+      /** The account at each of several providers, by the ids of their entries */
       readonly accounts?: { readonly [name: string]: string } | null | undefined
       readonly next_uri?: string | null | undefined
       /** The user's name for people, 1 to 80 characters: the connect page says *You are …* */
@@ -5526,7 +5527,7 @@ export interface Operations {
       readonly lang?: string | null | undefined
       /** For tools that declare it; a tool gets only what it declares */
       readonly metadata?: { readonly [name: string]: string } | null | undefined
-      /** Keep what went in and what came out in the execution history, which has neither otherwise */
+      /** Store input and output in the execution history, which has neither by default */
       readonly keep_content?: boolean | null | undefined
     }
     readonly answer: ExecuteResult
@@ -5942,7 +5943,7 @@ export interface Operations {
       /** The worker that runs them */
       readonly worker_id?: string | undefined
       /**
-       * Answers what would become of each, and writes nothing. A provider that is yet to be added has no
+       * Answers the result that each would have, and writes nothing. A provider that would be added has no
        * `redirect_uri`
        * Default: `"false"`
        */
@@ -6703,18 +6704,18 @@ export interface Operations {
             readonly args?: { readonly [name: string]: JsonValue } | null | undefined
             /** The tool's arguments; also `args` */
             readonly input?: { readonly [name: string]: JsonValue } | null | undefined
-            /** Puts what the step before answered into `args.previous`; also `use_previous` */
+            /** Puts the result of the previous step into `args.previous`; also `use_previous` */
             readonly usePrevious?: boolean | null | undefined
             readonly use_previous?: boolean | null | undefined
           }[]
         | null
         | undefined
       readonly resume?: string | null | undefined
-      /** For whom; needed by tools that act for a user */
+      /** The user for whom the tool runs; required by tools that act for a user */
       readonly user_id?: string | null | undefined
       /** Which of the user's accounts: a connection's id, an account's id or name */
       readonly account?: string | null | undefined
-      /** The same at each of several providers, by the ids of their entries */
+      /** The account at each of several providers, by the ids of their entries */
       readonly accounts?: { readonly [name: string]: string } | null | undefined
       readonly next_uri?: string | null | undefined
       /** The user's name for people, 1 to 80 characters: the connect page says *You are …* */
@@ -6723,7 +6724,7 @@ export interface Operations {
       readonly lang?: string | null | undefined
       /** For tools that declare it; a tool gets only what it declares */
       readonly metadata?: { readonly [name: string]: string } | null | undefined
-      /** Keep what went in and what came out in the execution history, which has neither otherwise */
+      /** Store input and output in the execution history, which has neither by default */
       readonly keep_content?: boolean | null | undefined
     }
     readonly answer: ChainResult
@@ -6746,11 +6747,11 @@ export interface Operations {
       readonly args?: { readonly [name: string]: JsonValue } | null | undefined
       /** The tool's arguments; also `args` */
       readonly input?: { readonly [name: string]: JsonValue } | null | undefined
-      /** For whom; needed by tools that act for a user */
+      /** The user for whom the tool runs; required by tools that act for a user */
       readonly user_id?: string | null | undefined
       /** Which of the user's accounts: a connection's id, an account's id or name */
       readonly account?: string | null | undefined
-      /** The same at each of several providers, by the ids of their entries */
+      /** The account at each of several providers, by the ids of their entries */
       readonly accounts?: { readonly [name: string]: string } | null | undefined
       readonly next_uri?: string | null | undefined
       /** The user's name for people, 1 to 80 characters: the connect page says *You are …* */
@@ -6759,7 +6760,7 @@ export interface Operations {
       readonly lang?: string | null | undefined
       /** For tools that declare it; a tool gets only what it declares */
       readonly metadata?: { readonly [name: string]: string } | null | undefined
-      /** Keep what went in and what came out in the execution history, which has neither otherwise */
+      /** Store input and output in the execution history, which has neither by default */
       readonly keep_content?: boolean | null | undefined
     }
     readonly answer: RunResult
@@ -6838,11 +6839,11 @@ export interface Operations {
       readonly args?: { readonly [name: string]: JsonValue } | null | undefined
       /** The tool's arguments; also `args` */
       readonly input?: { readonly [name: string]: JsonValue } | null | undefined
-      /** For whom; needed by tools that act for a user */
+      /** The user for whom the tool runs; required by tools that act for a user */
       readonly user_id?: string | null | undefined
       /** Which of the user's accounts: a connection's id, an account's id or name */
       readonly account?: string | null | undefined
-      /** The same at each of several providers, by the ids of their entries */
+      /** The account at each of several providers, by the ids of their entries */
       readonly accounts?: { readonly [name: string]: string } | null | undefined
       readonly next_uri?: string | null | undefined
       /** The user's name for people, 1 to 80 characters: the connect page says *You are …* */
@@ -6851,7 +6852,7 @@ export interface Operations {
       readonly lang?: string | null | undefined
       /** For tools that declare it; a tool gets only what it declares */
       readonly metadata?: { readonly [name: string]: string } | null | undefined
-      /** Keep what went in and what came out in the execution history, which has neither otherwise */
+      /** Store input and output in the execution history, which has neither by default */
       readonly keep_content?: boolean | null | undefined
     }
     readonly answer: StreamEvent
@@ -6963,8 +6964,8 @@ export interface Operations {
       /** Tools that need one of these providers, by id */
       readonly providers?: readonly string[] | null | undefined
       /**
-       * `prefixed`: `Namespace_Tool`, as in the other lists; `bare`: the tool’s own name, and where another
-       * tool of the toolset has that already, the prefixed one. A bare name stays with its tool for good
+       * `prefixed`: `Namespace_Tool`, as in the other lists; `bare`: the tool’s own name, or the prefixed
+       * one if another tool of the toolset has that name already. A bare name is never given to another tool
        */
       readonly names?: 'prefixed' | 'bare' | undefined
       /** Text for the model about these tools */

@@ -15,7 +15,7 @@ import { receiveResponse } from '../../flows/receive-response.ts'
 import { startAttempt } from '../../flows/start-attempt.ts'
 import { callbackPath } from '../../services/users-origin.ts'
 import { readForm } from '../endpoint/read-form.ts'
-import { VALUE } from '../pages/connect-page.ts'
+import { VALUE_PREFIX } from '../pages/connect-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
 import { isFromOwnPage } from './own-page.ts'
@@ -248,7 +248,7 @@ async function typedValues(c: Context): Promise<Record<string, string>> {
   const form = /^application\/x-www-form-urlencoded\b/.test(type) ? await readForm(c) : []
   return Object.fromEntries(
     [...form].flatMap(([name, value]) =>
-      name.startsWith(VALUE) ? [[name.slice(VALUE.length), value] as const] : [],
+      name.startsWith(VALUE_PREFIX) ? [[name.slice(VALUE_PREFIX.length), value] as const] : [],
     ),
   )
 }

@@ -1,18 +1,21 @@
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { STATUS } from '../endpoint/errors.ts'
 
-/** What came of a form: its result, or why it was refused. */
+/** The outcome of a form: its result, or why it was refused. */
 export type Attempt<Result> =
   | { readonly outcome: 'done'; readonly result: Result }
   | {
       readonly outcome: 'refused'
       readonly message: string
       readonly status: 400 | 403 | 404 | 409
-      /** By the member of the request: what is wrong with it. */
+      /** What is wrong, by the member of the request. */
       readonly faults: ReadonlyMap<string, string>
     }
 
-/** Runs what a form asks for. A refusal of the input is returned, so that the form is shown again with what was typed. */
+/** A refused form. */
+export type Refused = Extract<Attempt<unknown>, { readonly outcome: 'refused' }>
+
+/** Runs the action of a form. A refusal of the input is returned, so that the form can be shown again with what was typed. */
 export async function attempt<Result>(run: () => Promise<Result>): Promise<Attempt<Result>> {
   try {
     return { outcome: 'done', result: await run() }

@@ -23,7 +23,7 @@ const LABELS = {
   failed: 'failed',
 } as const satisfies Record<Authorization['status'], string>
 
-/** Authorizations: the list by status, and one with each of its steps. */
+/** The list of authorizations by status, and the page of one with each of its steps. */
 export function addAuthorizationPages(routes: ConsoleRoutes): void {
   routes.page('/authorizations', async (on) => {
     const status = STATUSES.find((one) => one === on.query('status'))
@@ -125,7 +125,7 @@ interface Filters {
   readonly userId: string | undefined
 }
 
-/** By status there is an index; users are compared row by row, in at most 2,000 rows. */
+/** Searches by the index of statuses. The user is compared row by row, in at most 2,000 rows. */
 function findAuthorizations(on: OnPage, { status, userId }: Filters): Promise<Searched<ListedAuthorization>> {
   const { consoleLists } = on.broker.store
   const by = status === undefined ? {} : { status }

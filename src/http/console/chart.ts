@@ -14,7 +14,7 @@ export interface ChartOptions {
   readonly from: number
   readonly columns: number
   readonly hoursEach: number
-  /** The labels in this order, where they have one of their own, from good to bad: their colours follow it. */
+  /** The order of the labels from good to bad, if they have one. It determines their colours. */
   readonly order?: readonly string[]
 }
 
@@ -65,10 +65,10 @@ function labelsOf(counts: readonly HourCount[]): readonly string[] {
 }
 
 const GOOD = new Set(['completed', 'ready', 'refreshed', 'value', 'artifact'])
-/** A user has to do something, or did not want to. */
+/** Outcomes that wait for a user, or that the user chose. */
 const WAITS = new Set(['authorization_required', 'requires_authorization', 'access_denied', 'expired'])
 
-/** Green for what went well, amber for what waits for a user, red for the first of the rest; one colour is used once. */
+/** Green for success, amber for `WAITS`, red for the first other label. Each colour is used once. */
 function colorsOf(labels: readonly string[]): readonly string[] {
   const free = ['s2', 's3', 's1', 's6', 's4', 's5']
   const take = (wanted?: string) =>

@@ -17,17 +17,17 @@ import { causeNote, entriesList, timeline } from './timeline.ts'
 
 const STATUSES = ['active', 'needs_authorization'] as const
 
-/** Connections: the list with its filters, one with its history, and what an operator does with it. */
+/** The list of connections with its filters, and the page of one with its history and the actions of an operator. */
 export function addConnectionPages(routes: ConsoleRoutes): void {
   routes.page('/connections', async (on) => {
-    const asked = await readFilters(on)
-    const found = await findConnections(on, asked)
+    const filter = await readFilters(on)
+    const found = await findConnections(on, filter)
     const book = await providersOf(on.broker, on.projectId)
     const providers = book.entries.map(({ id }) => [id, id] as const)
     const body = html`${filters(
       '/connections',
-      html`${field('User', 'user', { value: asked.userId, type: 'search' })}
-${select('Provider', 'provider', [['', 'All'], ...providers], { value: asked.providerId })}
+      html`${field('User', 'user', { value: filter.userId, type: 'search' })}
+${select('Provider', 'provider', [['', 'All'], ...providers], { value: filter.providerId })}
 ${select(
   'Status',
   'status',
@@ -36,15 +36,15 @@ ${select(
     ['active', 'Active'],
     ['needs_authorization', 'Needs a new consent'],
   ],
-  { value: asked.status },
+  { value: filter.status },
 )}
 ${field('On or before', 'date', { value: on.query('date'), type: 'date' })}`,
       { isFiltered: new URL(on.c.req.url).search !== '' },
     )}
-${newerRows(on, '/connections', isSearch(asked) ? undefined : found.rows[0]?.id)}
+${newerRows(on, '/connections', isSearch(filter) ? undefined : found.rows[0]?.id)}
 ${connectionsTable(on, found.rows, (uid) => book.byUid(uid)?.id)}
 ${searchedNote(on, found)}
-${asCurl(on, curlPath(asked))}`
+${asCurl(on, curlPath(filter))}`
     return on.show('Connections', body, { lead: 'What users have connected, the newest first.' })
   })
 
@@ -53,7 +53,7 @@ ${asCurl(on, curlPath(asked))}`
   )
 
   routes.page('/connections/:id', async (on) => {
-    const connection = await find(on)
+    const connection = await connectionOf(on)
     const { broker, projectId } = on
     const [explanation, history, entry] = await Promise.all([
       explainConnection(broker, connection),
@@ -106,13 +106,13 @@ ${asCurl(on, `/v1/connections/${id}/explain`)}`
   })
 
   routes.form('/connections/:id/refresh', async (on) => {
-    const connection = await find(on)
+    const connection = await connectionOf(on)
     const outcome = await refreshNow(on.broker, connection)
     return on.go(`/connections/${connection.id}`, REFRESHED[outcome.outcome])
   })
 
   routes.form('/connections/:id/default', async (on) => {
-    const { id, projectId, userId } = await find(on)
+    const { id, projectId, userId } = await connectionOf(on)
     const audit = on.broker.audit.of(projectId, {
       action: 'connection.made_default',
       userId,
@@ -125,7 +125,7 @@ ${asCurl(on, `/v1/connections/${id}/explain`)}`
   routes.form(
     '/connections/:id/revoke',
     async (on) => {
-      const revocation = await revokeConnection(on.broker, await find(on))
+      const revocation = await revokeConnection(on.broker, await connectionOf(on))
       return on.go('/connections', REVOKED[revocation])
     },
     { recent: true },
@@ -169,7 +169,7 @@ function isSearch({ userId, providerUid, status }: Filters): boolean {
   return [userId, providerUid, status].filter((one) => one !== undefined).length > 1
 }
 
-/** By the index of the narrowest filter; further filters are compared row by row. */
+/** Searches by the index of the narrowest filter. Further filters are compared row by row. */
 function findConnections(
   on: OnPage,
   { userId, providerUid, status }: Filters,
@@ -196,7 +196,7 @@ function findConnections(
   )
 }
 
-function find(on: OnPage): Promise<Connection> {
+function connectionOf(on: OnPage): Promise<Connection> {
   return getConnection(on.broker, on.projectId, on.c.req.param('id') ?? '')
 }
 

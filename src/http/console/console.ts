@@ -12,12 +12,12 @@ import { addAdministrationPages } from './pages.ts'
 import { consoleRoutes } from './routes.ts'
 import { addUserPages } from './users.ts'
 
-/** The largest form before the login: a key, and the page that follows. */
+/** The largest form before the login: a key and the path of the next page. */
 const MAX_LOGIN_BYTES = 8 * 1024
 /** The largest form: a policy, a tool's input. */
 const MAX_FORM_BYTES = 512 * 1024
 
-/** The operator's console. Each `add…` adds one page with its forms; its file has the paths. */
+/** The operator's console. Each `add…` function adds the pages and forms of one subject. */
 export function addConsole(app: OpenAPIHono, broker: Broker, options: OperationOptions = {}): void {
   if (broker.settings.dashboard.serve === 'off') return
   app.use('/dashboard/login', bodyLimit(MAX_LOGIN_BYTES))

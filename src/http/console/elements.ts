@@ -5,7 +5,7 @@ import type { OnPage } from './routes.ts'
 
 // What the console's pages show: tables, badges, lists of facts, times, links.
 
-/** A table that scrolls sideways in its own box on a narrow screen. Without rows it says what would be here. */
+/** A table that scrolls sideways in its own box on a narrow screen. Without rows it shows the text `empty`. */
 export function table(
   caption: string,
   head: readonly (string | Html)[],
@@ -22,7 +22,7 @@ export function emptyState(text: string | Html): Html {
   return html`<div class="empty"><p>${text}</p></div>`
 }
 
-/** Terms and what they are; those that are `undefined` are left out. */
+/** Terms with their values; those that are `undefined` are left out. */
 export function facts(rows: readonly (readonly [string, string | Html | undefined])[]): Html {
   return html`<dl class="facts">${rows.map(
     ([term, value]) => value !== undefined && html`<div><dt>${term}</dt><dd>${value}</dd></div>`,
@@ -40,7 +40,7 @@ export function section(title: string, body: Html, actions?: Html | ''): Html {
   return html`<section class="card"><div class="head"><h2>${title}</h2>${actions !== undefined && actions !== '' && html`<div class="actions">${actions}</div>`}</div>${body}</section>`
 }
 
-/** When something happened, as how long ago; the exact time is its title. */
+/** A time, shown as how long ago it was; the exact time is its title. */
 export function time(at: number | undefined, now: number): Html | undefined {
   if (at === undefined) return undefined
   const text = toTimestamp(at)
@@ -86,7 +86,7 @@ export function buttonLink(path: string, text: string, { secondary = true } = {}
   return html`<a class="button${secondary ? ' secondary' : ''}" href="/dashboard${path}">${text}</a>`
 }
 
-/** The same request over the API, to be pasted into a shell. */
+/** The same request to the API as a shell command. */
 export function asCurl(
   on: OnPage,
   path: string,
@@ -107,7 +107,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** A text that the page's script asks for again at intervals, where scripts run; `path` is below `/dashboard/live`. */
+/** A text that the page's script reloads at intervals. `path` is below `/dashboard/live`. */
 export function live(path: string, text: string): Html {
   return html`<span data-live="/dashboard/live${path}">${text}</span>`
 }

@@ -6,7 +6,7 @@ import { createKey, type IssuedKey, revokeKey, rotateKey } from '../../flows/man
 import { readExpiry } from '../admin/keys.ts'
 import { userIdText } from '../endpoint/fields.ts'
 import { type Html, name } from '../pages/layout.ts'
-import { type Attempt, attempt, given } from './attempt.ts'
+import { attempt, given, type Refused } from './attempt.ts'
 import { asCurl, badge, buttonLink, code, exactTime, facts, link, section, table, time } from './elements.ts'
 import { field, select, submit } from './form-fields.ts'
 import { PAGE_ROWS } from './lists.ts'
@@ -100,9 +100,7 @@ ${asCurl(on, '/v1/admin/keys', { method: 'POST', body: { role: 'caller', name: '
   )
 }
 
-type Refused = Extract<Attempt<unknown>, { readonly outcome: 'refused' }>
-
-/** As in the API, keys are for administrators alone. */
+/** Only administrators see keys, as in the API. */
 function requireAdmin(on: OnPage): void {
   if (!on.mayChange)
     throw new BrokerError('insufficient_role', 'API keys are shown to administrators: your role is readonly.')

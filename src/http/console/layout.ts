@@ -12,7 +12,7 @@ export interface ConsolePageOptions {
   readonly lead?: Html | string | undefined
   /** Buttons and links beside the heading. */
   readonly actions?: Html | undefined
-  /** What a form has done: the page shows it once. */
+  /** The result of a form, which the page shows once. */
   readonly done?: string | undefined
   /** What went wrong, for a page that is shown again. */
   readonly problem?: string | undefined

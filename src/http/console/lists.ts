@@ -40,10 +40,10 @@ export function connectionsTable(
   )
 }
 
-/** What is said in the place of the list: on its own page, on one with a filter, on a user's page. */
+/** The text in place of an empty list: on its own page, with a filter, or on a user's page. */
 function noConnections(on: OnPage): string | Html {
   if (on.c.req.path !== '/dashboard/connections') return 'No connections.'
-  if (new URL(on.c.req.url).search !== '') return 'No connection fits.'
+  if (new URL(on.c.req.url).search !== '') return 'No connection matches.'
   return html`No connections yet. A user connects an account by a link that your application asks for, once there is ${link('/providers', 'a provider')}.`
 }
 
@@ -51,7 +51,7 @@ export function statusBadge(status: Connection['status']): Html {
   return status === 'active' ? badge('active', 'good') : badge('needs a new consent', 'bad')
 }
 
-/** The way through a list, and how far a search without an index has come. */
+/** The links to the neighbouring pages, and how far a search without an index has come. */
 export function searchedNote(
   on: OnPage,
   { searchedTo, ...neighbours }: Searched<{ readonly id: string; readonly createdAt: number }>,

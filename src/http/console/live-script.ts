@@ -1,6 +1,6 @@
 /**
- * The script of the console, which a browser runs: it asks for the texts of elements with `data-live` at intervals, while
- * the page is seen. It sets `textContent` alone, as the pages' Trusted Types policy demands, and may use nothing from
+ * The script of the console, which a browser runs. It reloads the texts of elements with `data-live` at intervals while
+ * the page is visible. It sets only `textContent`, as the pages' Trusted Types policy demands, and may use nothing from
  * outside itself, because its text is sent to the browser. Every page works without it.
  */
 function runLive(): void {
@@ -17,7 +17,7 @@ function runLive(): void {
         const { text } = response.ok ? await response.json() : { text: undefined }
         if (typeof text === 'string' && text !== element.textContent) element.textContent = text
       } catch {
-        // the server cannot be reached now: it is asked again
+        // the server cannot be reached now: the next interval tries again
       }
     }
     isAsking = false

@@ -13,8 +13,8 @@ export const LOGIN_PROBLEMS = {
   failed: 'The login at the issuer failed. The log of Gatepass says why.',
   unknown_login: 'This login was begun in another browser, or too long ago. Begin it again.',
   not_allowed:
-    'You are logged in at the issuer, but no rule lets you in. Who may log in is said in GATEPASS_DASHBOARD_ROLES.',
-  another_operator: 'Another person logged in than the one whose session was to be confirmed.',
+    'You are logged in at the issuer, but no rule lets you in. GATEPASS_DASHBOARD_ROLES says who may log in.',
+  another_operator: 'The person who logged in is not the one whose session was to be confirmed.',
   other_key: 'This is not the key with which you logged in.',
 } as const
 
@@ -40,7 +40,7 @@ ${keyField()}
   return barePage('Log in to the console', body)
 }
 
-/** Asks the operator of a session to log in again, for what needs a recent login. */
+/** Asks the operator of a session to log in again, for actions that need a recent login. */
 export function confirmPage(
   { display, opened }: ConsoleSession,
   {

@@ -24,10 +24,10 @@ import { pageHeaders } from '../pages/page-headers.ts'
 import { confirmPage, LOGIN_PROBLEMS, loginPage } from './login-page.ts'
 import { type ConsoleRoutes, safeNext } from './routes.ts'
 
-/** Logins that fail, by address: a person mistypes a few, a program that guesses keys sends many. */
+/** How many logins from one address may fail: enough for a person who mistypes, too few for a program that guesses keys. */
 const FAILURES = { burst: 20, perSecond: 20 / 60 }
 
-/** How operators log in to the console, confirm their login, choose a project, and log out. */
+/** Lets operators log in to the console, confirm their login, choose a project, and log out. */
 export function addConsoleLogin(app: OpenAPIHono, broker: Broker, routes: ConsoleRoutes): void {
   const sessions = pageSessions(broker, 'console')
   const cookies = browserCookies(broker)

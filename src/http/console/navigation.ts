@@ -1,4 +1,4 @@
-/** The console's pages in its menu, by group. A page is listed here when it exists. */
+/** A page in the menu of the console. */
 export interface MenuItem {
   /** Below `/dashboard`. */
   readonly path: string
@@ -11,6 +11,7 @@ export interface MenuGroup {
   readonly items: readonly MenuItem[]
 }
 
+/** The console's pages, by group. */
 export const MENU: readonly MenuGroup[] = [
   { items: [{ path: '', label: 'Overview', icon: 'chart' }] },
   {

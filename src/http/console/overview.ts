@@ -28,7 +28,7 @@ const CHARTS: readonly (readonly [CounterName, string, (readonly string[])?])[] 
     ['up to 10 ms', 'up to 50 ms', 'up to 250 ms', 'up to 1000 ms', 'longer'],
   ],
 ]
-/** Things that are listed; the rest is counted. */
+/** How many items of the list are shown; the others are only counted. */
 const MOST_SHOWN = 20
 
 /** What needs attention, then how much Gatepass is used. */
@@ -57,7 +57,7 @@ export function addOverview(routes: ConsoleRoutes): void {
   })
 }
 
-/** Workers with tools that do not run until an administrator has accepted what they newly name. */
+/** Workers with tools that do not run until an administrator has accepted their new requirements. */
 async function waitingWorkers(broker: Broker, projectId: string): Promise<Attention[]> {
   return (await workersThatWait(broker, projectId)).map((id) => ({
     tone: 'bad',
@@ -68,8 +68,8 @@ async function waitingWorkers(broker: Broker, projectId: string): Promise<Attent
 }
 
 function spanOf(on: OnPage): Span {
-  const asked = on.query('span')
-  return (Object.keys(SPANS) as Span[]).find((one) => one === asked) ?? '24h'
+  const requested = on.query('span')
+  return (Object.keys(SPANS) as Span[]).find((one) => one === requested) ?? '24h'
 }
 
 function chartOf(

@@ -3,15 +3,15 @@ import type { IdPrefix } from '../../domain/ids.ts'
 import type { Html } from '../pages/layout.ts'
 import type { OnPage } from './routes.ts'
 
-// The way through a list: which rows a page shows, and the links to its neighbours.
+// The paging of lists: which rows a page shows, and the links to its neighbours.
 
 /** "12 newer: show" above a list, once there are rows above its first one. */
 export function newerRows(on: OnPage, path: string, newest: string | undefined): Html | '' {
   if (newest === undefined || ['before', 'after', 'date'].some((place) => on.query(place) !== undefined))
     return ''
-  const asked = new URL(on.c.req.url).searchParams
-  asked.set('after', newest)
-  return html`<p role="status" class="newer"><a href="${at(on, {})}" data-live="/dashboard/live${path}?${asked}"></a></p>`
+  const parameters = new URL(on.c.req.url).searchParams
+  parameters.set('after', newest)
+  return html`<p role="status" class="newer"><a href="${at(on, {})}" data-live="/dashboard/live${path}?${parameters}"></a></p>`
 }
 
 /** How many rows are above the first one; lists count no further than a page. */
@@ -35,7 +35,7 @@ export function pager(on: OnPage, { newer, older }: Neighbours): Html {
   }${older !== undefined && html`<a rel="next" href="${at(on, { before: older })}">Older →</a>`}</nav>`
 }
 
-/** The URL of this page with other parameters; the place in the list is left out unless given. */
+/** The URL of this page with other parameters; the position in the list is left out unless given. */
 export function at(on: OnPage, change: Readonly<Record<string, string>>): string {
   const url = new URL(on.c.req.url)
   for (const place of ['before', 'after', 'date']) url.searchParams.delete(place)
@@ -56,7 +56,7 @@ export function placeInList(
 
 const ID = /^[\w-]{1,80}$/
 
-/** Ids begin with their time in milliseconds (UUIDv7), so a day's end is an id of the list, as any row's. */
+/** Ids begin with their time in milliseconds (UUIDv7), so the end of a day can be written as an id of the list. */
 function beforeEndOf(date: string, prefix: IdPrefix): { readonly before?: string } {
   const ms = /^\d{4}-\d\d-\d\d$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN
   if (Number.isNaN(ms)) return {}

@@ -14,7 +14,7 @@ import { addToolPages } from './tools/tool-pages.ts'
 import { addWebhookPages } from './webhook-pages.ts'
 import { addWorkerPages } from './workers/worker-pages.ts'
 
-/** The console's pages of what an administrator sets up, and of what runs. */
+/** The pages with which administrators set a project up, and those about its runs. */
 export function addAdministrationPages(
   routes: ConsoleRoutes,
   broker: Broker,

@@ -4,7 +4,7 @@ import { administersInstallation, createProject } from '../../flows/manage-keys.
 import { parseOnce } from '../../parsing/parse.ts'
 import { newProjectSchema } from '../admin/projects.ts'
 import { name } from '../pages/layout.ts'
-import { type Attempt, attempt } from './attempt.ts'
+import { attempt, type Refused } from './attempt.ts'
 import { asCurl, badge, code, section, table, time } from './elements.ts'
 import { field, submit } from './form-fields.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
@@ -45,5 +45,3 @@ ${asCurl(on, '/v1/admin/projects')}`
     return on.go('/projects', `The project ${made.result.name} was made.`)
   })
 }
-
-type Refused = Extract<Attempt<unknown>, { readonly outcome: 'refused' }>

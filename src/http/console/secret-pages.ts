@@ -4,7 +4,7 @@ import { parseOnce } from '../../parsing/parse.ts'
 import { setSecret } from '../../tools/secrets.ts'
 import { deleteSecret, secretKeySchema, secretValueSchema } from '../admin/secrets.ts'
 import { name } from '../pages/layout.ts'
-import { type Attempt, attempt, given } from './attempt.ts'
+import { attempt, given, type Refused } from './attempt.ts'
 import { asCurl, code, section, table, time } from './elements.ts'
 import { field, hidden, submit } from './form-fields.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
@@ -67,5 +67,3 @@ ${asCurl(on, '/v1/admin/secrets')}`
     { recent: true },
   )
 }
-
-type Refused = Extract<Attempt<unknown>, { readonly outcome: 'refused' }>

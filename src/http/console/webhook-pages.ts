@@ -23,7 +23,7 @@ import type { PlaceInList } from '../../store/browse.ts'
 import type { ListedDelivery } from '../../store/delivery-lists.ts'
 import { deliveryToWire, newWebhookSchema, receiptToWire, webhookToWire } from '../admin/webhook-wire.ts'
 import { type Html, name } from '../pages/layout.ts'
-import { type Attempt, attempt, given } from './attempt.ts'
+import { attempt, given, type Refused } from './attempt.ts'
 import {
   asCurl,
   badge,
@@ -197,8 +197,6 @@ ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
     { recent: true },
   )
 }
-
-type Refused = Extract<Attempt<unknown>, { readonly outcome: 'refused' }>
 
 /** The newest first. Nearly all are delivered, and these have no index of their own: their list is searched. */
 async function findDeliveries(

@@ -19,7 +19,7 @@ export interface McpClient {
   readonly apiKey?: (target: McpTarget) => readonly SetupStep[]
 }
 
-/** One step: a sentence, and what is pasted or opened. */
+/** One step: a sentence, with a text to paste or a link to open. */
 export interface SetupStep {
   readonly text: string
   readonly paste?: string

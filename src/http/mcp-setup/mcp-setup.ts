@@ -10,8 +10,8 @@ import { whyNotServed } from './is-served.ts'
 import { KEY_VARIABLE, MCP_CLIENTS, type McpTarget, mcpTarget, type SetupStep } from './mcp-clients.ts'
 
 /**
- * `/docs/mcp`: how MCP clients are given this server's address, ready to paste. With `?toolset=` it is that of a toolset,
- * whether there is one or not: the page needs no key, so it tells nothing about a project.
+ * `/docs/mcp`: how to add this server's address to MCP clients. With `?toolset=` it is the address of that toolset, also
+ * of one that does not exist: the page needs no key, so it must not reveal what a project has.
  */
 export function addMcpSetup(app: OpenAPIHono, broker: Broker): void {
   app.get('/docs/mcp', (c) => {
@@ -46,7 +46,7 @@ ${notServed !== undefined && html`<p><strong>${notServed}</strong></p>`}
       : html`This is the address of the toolset <code>${toolset}</code>:`
   }</p>
 ${pasteView(target.url, 'the address')}
-<p>Each person signs in in the browser, as who they are, and gives consent there when a tool first needs one of their accounts. A client that takes no sign-in can send an API key of one user instead: <code>gatepass keys create --role caller --user ada</code> makes one. Keep it in the environment variable <code>${KEY_VARIABLE}</code>, and never in the address.</p>
+<p>Each person signs in in the browser, and gives consent there when a tool first needs one of their accounts. A client that takes no sign-in can send an API key of one user instead: <code>gatepass keys create --role caller --user ada</code> makes one. Keep it in the environment variable <code>${KEY_VARIABLE}</code>, and never in the address.</p>
 ${MCP_CLIENTS.map(
   ({
     id,

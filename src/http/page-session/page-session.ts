@@ -10,7 +10,7 @@ import {
 } from '../../flows/page-session.ts'
 import { isFromOwnPage } from '../connect/own-page.ts'
 
-/** The field of every form of a session's pages. */
+/** The form field with the CSRF token, in every form of a session's pages. */
 export const CSRF_FIELD = 'csrf'
 
 /** The cookie and the form checks of one kind of page session. */

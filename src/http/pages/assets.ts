@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { consoleCss } from '../console/console-css.ts'
 import { liveScript } from '../console/live-script.ts'
 import { pagesCss } from '../console/pages-css.ts'
@@ -42,10 +42,8 @@ export function assets(): Hono {
   const app = new Hono()
   for (const [name, { type, text, version }] of Object.entries(ASSETS)) {
     app.get(`/assets/${name}`, (c) => {
-      c.header('content-type', type)
-      c.header('x-content-type-options', 'nosniff')
-      c.header('cross-origin-resource-policy', 'same-origin')
-      c.header('cache-control', c.req.query('v') === version ? FOR_EVER : 'no-cache')
+      assetHeaders(c, type)
+      if (c.req.query('v') !== version) c.header('cache-control', 'no-cache')
       return c.body(text)
     })
   }
@@ -54,4 +52,12 @@ export function assets(): Hono {
 
 function asset(type: string, text: string): Asset {
   return { type, text, version: createHash('sha256').update(text).digest('hex').slice(0, 12) }
+}
+
+/** Sets the headers of an asset whose URL has a digest of its content, so that browsers may cache it for ever. */
+export function assetHeaders(c: Context, type: string): void {
+  c.header('content-type', type)
+  c.header('x-content-type-options', 'nosniff')
+  c.header('cross-origin-resource-policy', 'same-origin')
+  c.header('cache-control', FOR_EVER)
 }

@@ -1,21 +1,19 @@
 import { Buffer } from 'node:buffer'
 import type { OpenAPIHono } from '@hono/zod-openapi'
-import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import type { Branding } from '../../domain/branding.ts'
 import { mixed, nearestReadable, textOn } from '../../domain/contrast.ts'
 import { BrokerError } from '../../domain/errors.ts'
+import { assetHeaders } from './assets.ts'
 import { logoSvg } from './logo-assets.ts'
-
-const FOR_EVER = 'public, max-age=31536000, immutable'
 
 /** The colours and the logos of projects, and the logos of providers. Their URLs have a digest of the content, so that browsers may keep them. */
 export function addBrandAssets(app: OpenAPIHono, broker: Broker): void {
   app.get('/assets/brand/:file', async (c) => {
     const [, hash] = /^([0-9a-zA-Z]{8,64})\.css$/.exec(c.req.param('file')) ?? []
     const style = hash === undefined ? undefined : await broker.store.brandings.findStyle(hash)
-    if (style === undefined) throw nothingThere()
-    headers(c, 'text/css; charset=utf-8')
+    if (style === undefined) throw noAsset()
+    assetHeaders(c, 'text/css; charset=utf-8')
     return c.body(brandCss(style))
   })
 
@@ -23,7 +21,7 @@ export function addBrandAssets(app: OpenAPIHono, broker: Broker): void {
     const [, slug, version] = /^([a-z0-9-]{1,80})-([0-9a-f]{12})\.svg$/.exec(c.req.param('file')) ?? []
     const svg = slug === undefined || version === undefined ? undefined : logoSvg(slug, version)
     if (svg !== undefined) {
-      headers(c, 'image/svg+xml')
+      assetHeaders(c, 'image/svg+xml')
       c.header('content-security-policy', "default-src 'none'; sandbox")
       return c.body(svg)
     }
@@ -32,26 +30,19 @@ export function addBrandAssets(app: OpenAPIHono, broker: Broker): void {
       projectId === undefined || hash === undefined
         ? undefined
         : await broker.store.brandings.findLogo(projectId, hash)
-    if (logo === undefined) throw nothingThere()
-    headers(c, logo.type)
+    if (logo === undefined) throw noAsset()
+    assetHeaders(c, logo.type)
     // an image that is opened on its own page runs and loads nothing
     c.header('content-security-policy', "default-src 'none'; sandbox")
     return c.body(new Uint8Array(Buffer.from(logo.data, 'base64')))
   })
 }
 
-function nothingThere(): BrokerError {
-  return new BrokerError('not_found', 'There is no such asset; the branding of its project was changed.')
+function noAsset(): BrokerError {
+  return new BrokerError('not_found', 'There is no such asset. The branding of its project may have changed.')
 }
 
-function headers(c: Context, type: string): void {
-  c.header('content-type', type)
-  c.header('x-content-type-options', 'nosniff')
-  c.header('cross-origin-resource-policy', 'same-origin')
-  c.header('cache-control', FOR_EVER)
-}
-
-/** The style sheet that sets the colours of links and buttons. Its values are colours that the database has. */
+/** The style sheet that sets the colours of links and buttons. Its values were checked before they were stored. */
 function brandCss({ accent, accentDark }: Pick<Branding, 'accent' | 'accentDark'>): string {
   const dark = accentDark ?? (accent === undefined ? undefined : nearestReadable(accent, 'dark'))
   const light = accent === undefined ? '' : `:root:not([data-theme=dark]) {\n${variables(accent)}}\n`
@@ -62,7 +53,7 @@ function brandCss({ accent, accentDark }: Pick<Branding, 'accent' | 'accentDark'
 
 function variables(colour: string): string {
   const text = textOn(colour)
-  // away from the colour of the text, which stays as easy to read
+  // mixed away from the colour of the text, which therefore remains readable
   const hover = mixed(colour, text === '#ffffff' ? '#000000' : '#ffffff', 0.12)
   const values = {
     '': colour,

@@ -2,7 +2,7 @@ import type { Branding, OwnText } from '../../domain/branding.ts'
 import { knownLanguage } from './texts/language-of.ts'
 import type { Language, Words } from './texts/words.ts'
 
-/** How a project wants its pages to look. The pages themselves decide what they say of who asks for what. */
+/** How the pages of a project look. It cannot change the sentences that say who requests which access. */
 export interface Brand {
   readonly appName?: string | undefined
   readonly language?: Language | undefined
@@ -11,7 +11,7 @@ export interface Brand {
   readonly style?: string | undefined
   readonly privacyUrl?: string | undefined
   readonly supportUrl?: string | undefined
-  /** The project's own sentence at that place, in the language of the page or one that it has. */
+  /** The project's own sentence for a place of its pages, in the language of the page if it has one, else in another. */
   note(place: OwnText, words: Words): Note | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * The script of the ending in a window that an application's page has opened: the window closes itself when nothing is
- * left to read, else at the button. It tells the page nothing: the page asks the server.
+ * The script of the final page in a popup that an application's page has opened. It closes the popup at once, or by the
+ * button if there is something to read. It sends nothing to the application's page, which asks the server.
  */
 export const closeScript = `'use strict'
 for (const button of document.querySelectorAll('[data-close]'))

@@ -6,8 +6,8 @@ import { appTile, providerTile, type TileLogo } from './provider-tile.ts'
 import type { Text } from './texts/text.ts'
 import type { Words } from './texts/words.ts'
 
-/** The names of the form's fields for values begin with it. */
-export const VALUE = 'value.'
+/** The prefix of the names of the form's fields for values. */
+export const VALUE_PREFIX = 'value.'
 
 /** A value that the user is asked for, such as the subdomain of an account. */
 export interface ValueField {
@@ -21,7 +21,7 @@ export interface ValueField {
   readonly isWrong: boolean
 }
 
-/** A scope that will be asked for, and what is known of it. */
+/** A scope that will be requested, and what is known about it. */
 export interface ShownScope {
   readonly scope: string
   readonly sentence?: { readonly text: string; readonly language: string } | undefined
@@ -49,18 +49,19 @@ export interface ConnectView {
   readonly expiresAt: EpochSeconds
   readonly now: EpochSeconds
   readonly authorizationId: string
-  /** The URL to which the form is posted, and to which *Cancel* is. */
+  /** The URL to which the form is posted. */
   readonly action: string
+  /** The URL to which *Cancel* is posted. */
   readonly cancelAction: string
-  /** The user is asked although an account is connected; why, in English. */
+  /** Why the user is asked again although an account is connected, in English. */
   readonly askedAgain?: string | undefined
   /** The host of the authorization endpoint. */
   readonly opens: string
   /** The host at which the user must log in first, if any. */
   readonly loginAt?: string | undefined
-  /** Where the user ends the access. */
+  /** The page on which the user can end the access later. */
   readonly ownPage: URL
-  /** What the user can open in a browser, where this page is shown inside another app. */
+  /** The address that the user can open in a browser, if this page is shown inside another app. */
   readonly forBrowser?: string | undefined
 }
 
@@ -107,7 +108,7 @@ function tiles({ providerName, logo }: ConnectView, brand: Brand): Html {
   return html`<div class="tiles" aria-hidden="true">${appTile(brand)}<span class="link"></span>${provider}</div>`
 }
 
-/** For whom the link is. An address is a name that people know; another id is among the technical details. */
+/** Names the user for whom the link is. A user id is shown here only if it is an email address, which people recognize. */
 function identity(view: ConnectView, app: Text | undefined, words: Words): Html {
   const { connect } = words.texts
   const { userId, userDisplay = /^\S+@\S+$/.test(userId) ? userId : undefined } = view
@@ -159,7 +160,7 @@ function field(shown: ValueField, { texts: { connect } }: Words): Html {
   if (isGiven) return html`<p>${label}: <strong><bdi>${value}</bdi></strong></p>`
   const id = `value-${variable}`
   const note = `${id}-note`
-  const fieldName = `${VALUE}${variable}`
+  const fieldName = `${VALUE_PREFIX}${variable}`
   const invalid = isWrong ? html` aria-invalid="true"` : ''
   const control =
     oneOf === undefined

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { embedScript } from './embed-script.ts'
 
-/** Pages load it by this name for as long as its functions and its element stay as they are. */
+/** Pages load the script by this name. A change that breaks them gets another version in the name. */
 const EMBED_PATH = '/embed/v1.js'
 const MAX_AGE_SECONDS = 3600
 
-/** Serves the script of applications' pages, which any site may load: it has nothing of a user's. */
+/** Serves the script of applications' pages, which any site may load, because it contains nothing about a user. */
 export function addEmbed(app: OpenAPIHono): void {
   const etag = `"${createHash('sha256').update(embedScript).digest('hex').slice(0, 16)}"`
   app.get(EMBED_PATH, (c) => {

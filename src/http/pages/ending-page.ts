@@ -21,7 +21,7 @@ export interface EndingView {
   readonly reason?: FailureReason | undefined
   /** Why it failed, with what the operator or the tool's author can change. */
   readonly cause?: Cause | undefined
-  /** Scopes that were asked for and not granted. */
+  /** Scopes that were requested and not granted. */
   readonly notGranted?: readonly string[] | undefined
   /** What happened, in English, in place of the sentence of the kind. */
   readonly message?: string | undefined
@@ -30,7 +30,7 @@ export interface EndingView {
   readonly nextUri?: string | undefined
   /** The URL to which the button that starts again posts. */
   readonly again?: string | undefined
-  /** In a window that an application's page has opened: it closes itself, or has a button that closes it. */
+  /** In a popup that an application's page has opened: whether it closes at once or by a button. */
   readonly window?: 'closes' | 'has a button' | undefined
   /** The URL of this page, which may show more by now. */
   readonly lookAgain?: string | undefined
@@ -125,7 +125,7 @@ function againWords({ kind, providerName }: EndingView, { texts: { endings } }: 
   return providerName === undefined ? endings.tryAgain : endings.startAgainAt(name(providerName))
 }
 
-/** What others than the reader can change. It is for people who read the log, so it is in English. */
+/** What someone other than the reader can change. Operators and authors of tools read it, so it is in English. */
 function forOthers(cause: Cause | undefined, { texts: { endings } }: Words): Html | false {
   if (cause === undefined || cause.who === 'user') return false
   const reader = cause.who === 'operator' ? endings.forOperator : endings.forToolAuthor

@@ -13,14 +13,14 @@ export interface PageOptions {
   readonly script?: string
   /** The page's language. Absent: English, as of the pages for operators and developers. */
   readonly words?: Words
-  /** How the project wants the page to look; absent: as Gatepass does. */
+  /** The look of the project's pages; absent: Gatepass's own. */
   readonly brand?: Brand
 }
 
 /**
  * The document around the body of a page. It has no inline script, no inline style and nothing from other hosts, as
- * the content security policy of `pageHeaders` demands. Only the pages under /docs and the ending
- * that closes its window have a script.
+ * the content security policy of `pageHeaders` demands. Only the pages under /docs and the final page of a popup have a
+ * script.
  */
 export function page(
   title: string,

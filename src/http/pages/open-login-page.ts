@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { type Html, page } from './layout.ts'
 import type { Words } from './texts/words.ts'
 
-/** Development's login, where nothing checks who the person at the browser is: it asks for the user to act as. */
+/** The login of development mode. It asks for a user id and does not verify it. */
 export function openLoginPage({
   state,
   words,

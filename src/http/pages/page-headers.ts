@@ -18,7 +18,7 @@ interface PageHeaderOptions {
  * @param options.hasForm the page has a form for this server. Under `no-referrer` browsers send it with `Origin: null`,
  * as they do for another site; under `same-origin` this server, and no other, learns the origin.
  * @param options.script the page may load this server's own scripts, and they may send requests to this server: those
- * under /docs and /dashboard, and the ending that closes its window.
+ * under /docs and /dashboard, and the final page of a popup.
  */
 export function pageHeaders(
   c: Context,

@@ -10,7 +10,7 @@ import type { MeSession } from './me-session.ts'
 
 export const DATA_PATH = '/me/data'
 
-/** What is kept about the user: to download, and to delete. Both need a recent login, or a link that allows them. */
+/** Lets users download and delete what is stored about them. Both need a recent login, or a link that allows them. */
 export function addMeData(app: OpenAPIHono, broker: Broker, me: MeSession): void {
   const { verifier } = broker.settings
   const formTo = verifier.kind === 'oidc' ? [new URL(verifier.issuer)] : []

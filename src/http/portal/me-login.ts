@@ -25,7 +25,7 @@ const LOGIN_PATH = '/me/login'
 export function addMeLogin(app: OpenAPIHono, broker: Broker, { open }: MeSession) {
   const { verifier } = broker.settings
 
-  /** @param how.confirms the issuer asks for the user again, although the browser has a session of `/me`. */
+  /** @param how.confirms the issuer must authenticate the user again, although the browser has a session of `/me`. */
   async function logIn(
     c: Context,
     { projectId, returnTo, confirms }: { projectId: string; returnTo: string; confirms: boolean },
@@ -68,7 +68,7 @@ export function addMeLogin(app: OpenAPIHono, broker: Broker, { open }: MeSession
   })
 
   return {
-    /** What a browser without a session gets. */
+    /** Answers a browser that has no session. */
     async start(c: Context): Promise<Response> {
       if (verifier.kind !== 'oidc') return outside(c)
       const projectId = await projectAt(c, c.req.query('project'))

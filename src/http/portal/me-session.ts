@@ -76,7 +76,7 @@ export function meSession(broker: Broker) {
   }
 }
 
-/** Runs as this user, for whom alone the request acts; the audit trail names the user. */
+/** Runs on behalf of this user. The request may act for no other user, and the audit trail names this one. */
 export function asUser<T>(c: Context, userId: string, run: () => T): T {
   const purpose = `${c.req.method} ${c.req.path.replace(/(conn|mcpc)_\w+/, '{id}')}`
   const actor = { kind: 'user', id: userId } as const

@@ -21,7 +21,7 @@ import { asUser, meSession } from './me-session.ts'
 
 const MAX_FORM_BYTES = 8 * 1024
 
-/** Users' own page: what they have connected, and the ways to end it. */
+/** The page on which users see what they have connected, and can end it. */
 export function addMe(app: OpenAPIHono, broker: Broker): void {
   const me = meSession(broker)
   for (const path of ['/me', '/me/*']) app.use(path, bodyLimit(MAX_FORM_BYTES))

@@ -28,11 +28,11 @@ const linkSchema = z
       .array(z.enum(PORTAL_RIGHTS))
       .min(1)
       .max(PORTAL_RIGHTS.length)
-      .refine((may) => may.includes('view'), 'needs `view`: the others are done on the page that it shows')
+      .refine((may) => may.includes('view'), 'needs `view`, which shows the page that has the other actions')
       .default(['view', 'disconnect'])
       .openapi({
         description:
-          '`view` what is connected; `disconnect` accounts and applications; `connect` further accounts, broken ones again, and choose the default; `export`: download what is kept; `erase`: delete it all',
+          '`view` what is connected; `disconnect` accounts and applications; `connect` further accounts, reconnect broken ones, and choose the default; `export`: download what is kept; `erase`: delete it all',
       }),
     seconds: z
       .number()
@@ -46,7 +46,9 @@ const linkSchema = z
 
 const answerSchema = z
   .object({
-    url: z.string().openapi({ description: 'Works once. Show it to the user alone, who has logged in' }),
+    url: z
+      .string()
+      .openapi({ description: 'Works once. Give it only to this user, after the user has logged in' }),
     expires_at: z.string(),
   })
   .openapi('PortalLink')
@@ -63,7 +65,7 @@ export function addPortalLinks(add: AddEndpoint, broker: Broker): void {
       tag: 'Connections',
       summary: "A one-time link to the user's own page",
       description:
-        'The page (`/me`) shows what the user has connected. Who opens the link is not asked to log in: redirect the browser of the user to it, whom your application has logged in, and do not show it to others.',
+        'The page (`/me`) shows what the user has connected. The link opens it without a login, so redirect only the browser of this user to it, after your application has logged the user in.',
       params: z.object({ user_id: userIdText }),
       body: linkSchema,
       bodyIsOptional: true,

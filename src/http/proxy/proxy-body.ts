@@ -7,14 +7,16 @@ import { requestHeader } from '../endpoint/request-header.ts'
 
 /** Bodies up to this size are read into memory, so that they can be sent a second time. */
 const REPEATABLE_BYTES = 256 * 1024
-/** APIs accept files of about this size in one request. */
+/** The largest body that is forwarded, about the size of the largest files that APIs accept in one request. */
 const MAX_UPLOAD_BYTES = 256 * 1024 * 1024
 
 /**
  * The request's body: a small one as bytes, a large one as a stream. Throws `request_too_large`; a stream without a
  * `content-length` throws it while it is read.
  */
-export async function readUpload(c: Context): Promise<Uint8Array | AsyncIterable<Uint8Array> | undefined> {
+export async function readProxiedBody(
+  c: Context,
+): Promise<Uint8Array | AsyncIterable<Uint8Array> | undefined> {
   const length = Number(requestHeader(c, 'content-length') ?? 0)
   if (length > MAX_UPLOAD_BYTES) throw tooLarge(c)
   if (length === 0 && requestHeader(c, 'transfer-encoding') === undefined) return undefined
@@ -68,7 +70,7 @@ function tooLarge(c: Context): BrokerError {
  * body off, the caller's connection is destroyed: an orderly end would make the body look complete. `ended` is called
  * when the body has ended, failed or been cancelled.
  */
-export function passedOn(
+export function scrubbedBody(
   c: Context,
   body: ReadableStream<Uint8Array>,
   scrubber: StreamScrubber,
@@ -81,7 +83,7 @@ export function passedOn(
         try {
           for (;;) {
             const { value, done } = await reader.read()
-            const clean = done ? scrubber.end() : await scrubbed(scrubber, value)
+            const clean = done ? scrubber.end() : await scrubChunk(scrubber, value)
             if (clean.length > 0) controller.enqueue(clean)
             if (done) {
               ended()
@@ -109,7 +111,7 @@ export function passedOn(
 const SLICE_BYTES = 16 * 1024
 
 /** Scrubs a large chunk in slices, which alternate with the slices of other answers. */
-async function scrubbed(scrubber: StreamScrubber, piece: Uint8Array): Promise<Uint8Array> {
+async function scrubChunk(scrubber: StreamScrubber, piece: Uint8Array): Promise<Uint8Array> {
   if (piece.length <= SLICE_BYTES / 4) return scrubber.push(piece)
   const clean: Uint8Array[] = []
   for (let at = 0; at < piece.length; at += SLICE_BYTES) {
@@ -122,7 +124,7 @@ async function scrubbed(scrubber: StreamScrubber, piece: Uint8Array): Promise<Ui
 const TEXT =
   /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|x-www-form-urlencoded|(?:x-)?ndjson|jsonl|yaml|x-yaml|javascript|ecmascript|graphql|sql|problem|rtf)\b|multipart\/|message\/|image\/svg)/i
 
-/** Whether what a body of that type holds can be read; one that says nothing of itself is looked through too. */
+/** Whether a body of this media type is text, in which a token could be read. A body without a type counts as text. */
 export function isText(contentType: string | undefined): boolean {
   return contentType === undefined || TEXT.test(contentType.trim())
 }

@@ -43,7 +43,7 @@ const NOT_SENT = new Set([
   'x-rewrite-url',
   'x-original-host',
   'x-host',
-  // of the caller's traces, which are no business of a provider (W3C Trace Context, W3C Baggage)
+  // identify the caller's traces, which a provider need not know (W3C Trace Context, W3C Baggage)
   'traceparent',
   'tracestate',
   'baggage',

@@ -21,11 +21,11 @@ import { requestHeader, requestHeaders } from '../endpoint/request-header.ts'
 import { requestId } from '../endpoint/request-id.ts'
 import { inRequestSpan } from '../endpoint/request-span.ts'
 import { utf8Header } from '../endpoint/utf8-header.ts'
-import { isText, passedOn, readUpload } from './proxy-body.ts'
+import { isText, readProxiedBody, scrubbedBody } from './proxy-body.ts'
 import { headersToAnswer, headersToSend } from './proxy-headers.ts'
 
 const PATH = '/proxy/{provider}/{path}'
-/** Concurrent requests of one key. All callers share the bounded number of requests to a host, so none may take it all. */
+/** Concurrent requests of one key. All callers share the limited number of requests to a host, so no key may use all of them. */
 const MAX_PER_KEY = 128
 const WITHOUT_BODY = new Set([204, 205, 304])
 
@@ -160,7 +160,7 @@ async function readRequest(c: Context, caller: ApiKey) {
   const { provider, path } = placeOf(c)
   const account = about['x-gatepass-account']
   const baseUrl = about['x-gatepass-base-url']
-  const body = await readUpload(c)
+  const body = await readProxiedBody(c)
   return {
     projectId: caller.projectId,
     userId: about['x-gatepass-user'],
@@ -176,7 +176,7 @@ async function readRequest(c: Context, caller: ApiKey) {
   }
 }
 
-/** The headers for this server. */
+/** The `x-gatepass-…` headers, which are for this server. */
 function ownHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const own: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers))
@@ -192,7 +192,7 @@ function placeOf(c: Context): { readonly provider: string; readonly path: string
     return { provider: parse(providerCheck, decodeURIComponent(encoded)), path }
   } catch (error) {
     if (error instanceof BrokerError) throw error
-    throw new BrokerError('invalid_request', 'The path is not percent-encoded as it should be.')
+    throw new BrokerError('invalid_request', 'The path is not percent-encoded correctly.')
   }
 }
 
@@ -222,7 +222,7 @@ function answerOf(
     if (status > 599)
       throw new BrokerError(
         'provider_unavailable',
-        `${target.url.host} answered with no status that HTTP has.`,
+        `${target.url.host} answered with a status that HTTP does not have.`,
       )
     return new Response(null, { status, headers: fields })
   }
@@ -235,7 +235,7 @@ function answerOf(
   }
   const body = whole === undefined ? (coded ?? answer).body : streamOf(whole)
   const scrubber = createStreamScrubber(tokens, options)
-  return new Response(passedOn(c, body, scrubber, release), { status, headers: fields })
+  return new Response(scrubbedBody(c, body, scrubber, release), { status, headers: fields })
 }
 
 function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
@@ -269,14 +269,14 @@ function document(app: OpenAPIHono): void {
         tags: ['Proxy'],
         summary: "A request to a provider's API with the user's token put in",
         description:
-          'Any method and any body; `path` may hold slashes, and a query goes along. Request and answer stream. What Gatepass itself refuses carries `x-gatepass-error`. docs/proxy.md says more.\n\nNeeds a key of the role `caller` or above.',
+          'Takes any method and any body; `path` may have slashes, and a query is forwarded. Requests and answers are streamed. Refusals of Gatepass itself carry `x-gatepass-error`. docs/proxy.md says more.\n\nNeeds a key of the role `caller` or above.',
         security: [{ apiKey: [] }],
         request: {
           params: z.object({ provider: idText, path: z.string() }),
           headers: headersSchema,
         },
         responses: {
-          200: { description: "The API's own answer, whatever its status", content: { '*/*': {} } },
+          200: { description: "The API's own answer, with any status", content: { '*/*': {} } },
           403: { description: 'The user must approve first, or a policy refuses', ...json(consentSchema) },
           default: { description: 'A refusal', ...json(errorSchema) },
         },

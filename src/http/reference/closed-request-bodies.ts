@@ -12,17 +12,17 @@ export function closeRequestBodies<Document extends object>(document: Document):
   const schemas = nodeOf(nodeOf(components)?.schemas) ?? {}
   const operations = Object.values(nodeOf(paths) ?? {}).flatMap((path) => Object.values(nodeOf(path) ?? {}))
   const bodies = operations.map((operation) => nodeOf(operation)?.requestBody)
-  const answers = new Set<unknown>()
-  for (const operation of operations) visit(nodeOf(operation)?.responses, schemas, answers)
-  const asked = new Set<unknown>()
-  for (const body of bodies) visit(body, schemas, asked)
-  for (const schema of asked) {
+  const inAnswers = new Set<unknown>()
+  for (const operation of operations) visit(nodeOf(operation)?.responses, schemas, inAnswers)
+  const inRequests = new Set<unknown>()
+  for (const body of bodies) visit(body, schemas, inRequests)
+  for (const schema of inRequests) {
     const one = schema as Node
     if (
       one.type === 'object' &&
       nodeOf(one.properties) &&
       !('additionalProperties' in one) &&
-      !answers.has(one)
+      !inAnswers.has(one)
     )
       one.additionalProperties = false
   }

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Context } from 'hono'
 
-/** A public document that is compressed once, in Node's thread pool, and sent to everybody. */
+/** A public document that is compressed once, in Node's thread pool, and sent to all clients. */
 export interface CompressedDocument {
   readonly type: string
   readonly etag: string

@@ -44,7 +44,7 @@ export type Content = Readonly<Record<string, { readonly schema?: JsonSchema }>>
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 export type Method = (typeof METHODS)[number]
 
-/** One operation, where it is and where the reference shows it. */
+/** One operation, with its method, its path and its anchor in the reference. */
 export interface Entry {
   readonly id: string
   readonly method: Method

@@ -8,7 +8,7 @@ export const GROUPS = [
   {
     name: 'Connect sessions',
     description:
-      'The page of an application lets its user connect: your server makes a session, and its token opens the connect page and says how it ended.',
+      'The page of an application lets its user connect: your server creates a session, whose token opens the connect page and reads the result.',
   },
   {
     name: 'Connections',
@@ -16,7 +16,7 @@ export const GROUPS = [
   },
   {
     name: 'Tools',
-    description: 'Which tools there are, what each needs, and whether that is there for a user.',
+    description: 'The known tools, their requirements, and whether these are met for a user.',
   },
   {
     name: 'Toolsets',
@@ -27,22 +27,22 @@ export const GROUPS = [
     description:
       'Run a tool with the token of its user put in. `execute` answers in the form of Arcade, `run` in a plain form, `run_stream` with events, and `run_chain` runs several tools. Code in a sandbox can call tools too.',
   },
-  { name: 'Executions', description: 'The history of runs, and runs that are to begin later.' },
+  { name: 'Executions', description: 'The history of runs, and scheduled runs.' },
   { name: 'Proxy', description: "Requests to a provider's own API, with the token of a user put in." },
   { name: 'Workers', description: 'The servers that list tools and run them.' },
   { name: 'Providers', description: 'The authorization servers at which users approve.' },
   {
     name: 'Secrets',
-    description: 'Values that tools need beside tokens. They are given to tools and never answered.',
+    description: 'Values that tools need beside tokens. They are given to tools and are in no answer.',
   },
   { name: 'Policies', description: 'Rules on which tools and callers may use which tokens.' },
   {
     name: 'Webhooks',
     description:
-      'Receivers of events: what has changed is sent to them, signed, and again until they answer.',
+      'Receivers of events. Each event is signed, and is sent again until the receiver confirms it.',
   },
   { name: 'API keys', description: 'The keys of callers, and the projects that they belong to.' },
-  { name: 'Audit', description: 'Who did what, in a trail that shows when it was altered.' },
+  { name: 'Audit', description: 'Who did what, in a trail whose alteration is detected.' },
   { name: 'OXP', description: 'The tools over the Open eXecution Protocol 1.0.' },
   { name: 'Operation', description: 'Whether the server is alive, ready and well.' },
 ]

@@ -9,12 +9,12 @@ import { curl } from './example-view.ts'
 import { inline, prose } from './schema-view.ts'
 
 const ROLE_MEANINGS = {
-  readonly: 'Reads what is there, and never a token.',
+  readonly: 'Reads, but never gets a token.',
   caller: 'Authorizes users, runs tools and fetches tokens.',
   admin: 'Changes providers, workers, secrets, policies and keys too.',
 } as const satisfies Record<(typeof ROLES)[number], string>
 
-/** The first page: how to authenticate, what holds for all operations, and where each is. */
+/** The first page: authentication, conventions, errors, and links to all operations. */
 export function overview(document: OpenApiDocument, groups: readonly Group[]): Html {
   const { version, description } = document.info
   const base = document.servers?.[0]?.url ?? ''
@@ -35,12 +35,12 @@ ${ROLES.toReversed().map(
 `,
 )}</tbody></table></div>
 </section>
-<section id="conventions"><h2>What holds for all operations</h2>
+<section id="conventions"><h2>Conventions</h2>
 <ul>
 <li>Requests and answers are JSON. Times are RFC 3339 in UTC; <code>duration</code> is in milliseconds.</li>
 <li>Members and parameters that an operation does not know are refused with the nearest name. Answers may get new members.</li>
 <li>Lists take <code>offset</code> and <code>limit</code>, and answer <code>items</code> with <code>total_count</code>.</li>
-<li>What runs or creates something takes an <code>Idempotency-Key</code> header: a repeated request with the same key is answered as the first.</li>
+<li>Operations that run or create something take an <code>Idempotency-Key</code> header: a repeated request with the same key gets the first answer.</li>
 <li>Each answer has an <code>X-Request-Id</code>, which the log and the audit trail have too.</li>
 </ul></section>
 <section id="errors"><h2>Errors</h2>

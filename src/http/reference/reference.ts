@@ -14,7 +14,10 @@ import { simplifyReferences } from './plain-references.ts'
 
 const PROVIDER_SCHEMA = '/schemas/provider.json'
 
-/** The landing page, the JSON Schema of providers' definitions, and the API reference as an OpenAPI document and as a page, both generated from the routes. */
+/**
+ * The landing page, the JSON Schema of definitions of providers, and the API reference, whose OpenAPI document and pages
+ * are generated from the routes.
+ */
 export function addReference(
   app: OpenAPIHono,
   broker: Broker,

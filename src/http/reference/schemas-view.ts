@@ -3,7 +3,7 @@ import type { Html } from '../pages/layout.ts'
 import type { OpenApiDocument } from './document.ts'
 import { type JsonSchema, limits, membersOf, prose, schemaAnchor, typeOf } from './schema-view.ts'
 
-/** Every named schema, in the order of the alphabet. */
+/** Every named schema, in alphabetical order. */
 export function schemasView({ components }: OpenApiDocument): Html {
   const schemas = Object.entries(components?.schemas ?? {}).toSorted(([one], [other]) =>
     one < other ? -1 : 1,

@@ -30,7 +30,7 @@ const callSchema = z
   .object({
     tool_id: toolNameText.openapi({ description: '`Toolkit.Tool`, with `@version` or without' }),
     call_id: plainText(255).nullish().openapi({
-      description: 'Idempotency key: the same call again within ten minutes is answered as the first',
+      description: 'Idempotency key: a repetition of the call within ten minutes gets the first answer',
     }),
     trace_id: z.string().max(500).nullish(),
     input: jsonObject.nullish(),
@@ -67,7 +67,7 @@ const resultSchema = z
     z.object({ ...ended, success: z.literal(false), error: executeErrorSchema }),
   ])
   .openapi('OxpResult')
-/** With `result` around it if the call has `request` around it. */
+/** The result is wrapped in `result` if the call is wrapped in `request`. */
 const answerSchema = z.union([z.object({ result: resultSchema }), resultSchema])
 const tag = 'OXP'
 
@@ -83,7 +83,7 @@ export function addOxp(add: AddEndpoint, broker: Broker): void {
       keysOfUsers: 'own',
       tag,
       summary: 'The known tools as OXP tool definitions',
-      description: 'The same list in `items` and in `tools`, since the texts of OXP 1.0 have both.',
+      description: '`items` and `tools` have the same list, because the texts of OXP 1.0 use both names.',
       responses: {
         200: {
           description: 'The tools',
@@ -92,7 +92,7 @@ export function addOxp(add: AddEndpoint, broker: Broker): void {
       },
     },
     async ({ c, caller }) => {
-      speakVersion(c, undefined)
+      checkVersion(c, undefined)
       const items = await oxpDefinitions(broker, caller.projectId)
       return c.json({ items, tools: items })
     },
@@ -108,7 +108,7 @@ export function addOxp(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Call a tool by OXP',
       description:
-        'Tokens and secrets are put in here, so `context` takes none. A call without `request` around it is answered without `result`, as the newer text of OXP 1.0 has it. Without the consent of the user: 400 with `missing_requirements`.',
+        'Gatepass adds tokens and secrets itself, so `context` takes none. A call that is not wrapped in `request` gets an answer without `result`, as in the newer text of OXP 1.0. Without the consent of the user the answer is 400 with `missing_requirements`.',
       body: callSchema.partial().extend({
         $schema: z.string().max(500).nullish(),
         request: callSchema.optional(),
@@ -116,14 +116,14 @@ export function addOxp(add: AddEndpoint, broker: Broker): void {
       responses: {
         200: { description: 'The result, in `result`', schema: answerSchema },
         400: { description: 'A requirement is not met, or the request is wrong', schema: refusalSchema },
-        422: { description: 'The input is not what the schema of the tool says', schema: invalidSchema },
+        422: { description: 'The input does not match the schema of the tool', schema: invalidSchema },
       },
     },
     async ({ c, body, caller }) => {
-      speakVersion(c, body.$schema)
-      const { context, ...said } = readCall(body)
+      checkVersion(c, body.$schema)
+      const { context, ...members } = readCall(body)
       const call = {
-        ...said,
+        ...members,
         context: { ...context, user_id: userFor(caller, context?.user_id ?? undefined) },
       }
       const isWrapped = body.request !== undefined
@@ -144,19 +144,19 @@ export function addOxp(add: AddEndpoint, broker: Broker): void {
 }
 
 /** Sets the version header; throws `invalid_request` when the caller requests another version. */
-function speakVersion(c: Context, schema: string | null | undefined): void {
+function checkVersion(c: Context, schema: string | null | undefined): void {
   c.header('oxp-version', '1.0')
   const requested = c.req.header('oxp-version') ?? /^urn:oxp:(.*)$/i.exec(schema ?? '')?.[1]
   if (requested !== undefined && !/^v?1(\.0)*$/.test(requested.trim()))
     throw invalidMember(
       'OXP-Version',
       'not_one_of',
-      'This server speaks OXP 1.0; ask for that, or for no version.',
+      'This server speaks OXP 1.0: request that version, or none.',
     )
 }
 
 /**
- * Refuses tokens and secrets in the call. A tool runs with the tokens that its user granted here and that policies permit,
+ * Reads the call, and refuses tokens and secrets in it. A tool runs with the tokens that its user granted here and that policies permit,
  * and only those are scrubbed from its answer. Ignoring the caller's tokens silently would run the tool with other rights
  * than the caller expects.
  */

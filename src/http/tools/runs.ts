@@ -21,7 +21,9 @@ const stepSchema = runsTool('toolId', {
   usePrevious: z
     .boolean()
     .nullish()
-    .openapi({ description: 'Puts what the step before answered into `args.previous`; also `use_previous`' }),
+    .openapi({
+      description: 'Puts the result of the previous step into `args.previous`; also `use_previous`',
+    }),
   use_previous: z.boolean().nullish(),
 })
 /** Arcade's SDKs send an Idempotency-Key with this prefix with every request, so it is no choice of the caller. */
@@ -65,7 +67,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Run a tool and receive its events while it runs',
       description:
-        'Server-sent events `{kind, toolId, data}`: `progress` and `chunk` in any number, then exactly one `done` (data: the result as `run` has it) or `error` (data: the same with `error` or `requires_authorization`, or `name` and `message`). What is wrong with the request is refused before the stream begins. A stream is not kept to be repeated, so it takes no Idempotency-Key.',
+        'Server-sent events `{kind, toolId, data}`: `progress` and `chunk` in any number, then exactly one `done` (data: the result as `run` has it) or `error` (data: the same with `error` or `requires_authorization`, or `name` and `message`). A faulty request is refused before the stream begins. Streams are not stored, so they take no Idempotency-Key.',
       body: runSchema,
       responses: {
         200: { description: 'The events', schema: streamEventSchema, mediaType: 'text/event-stream' },
@@ -77,7 +79,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
         throw invalidMember(
           'Idempotency-Key',
           'not_allowed',
-          'A stream is not kept to be repeated, so it takes no Idempotency-Key. Leave it out, or use /v1/tools/run.',
+          'A stream is not stored, so it cannot be repeated and takes no Idempotency-Key. Leave it out, or use /v1/tools/run.',
         )
       const gone = new AbortController()
       const events = eventQueue(streams, () => gone.abort())
@@ -130,7 +132,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Run several tools in a row',
       description:
-        'Answers `status`, `structured` (of the last step) and what became of each step: `completed`, `failed` or `skipped`. The first step that fails ends it. One that needs consent ends it with `requires_authorization`, which names the step, and `resume`: send that (once, within a day) after the user has approved, and no finished step is run again.',
+        'Answers `status`, `structured` (of the last step) and the status of each step: `completed`, `failed` or `skipped`. The first step that fails ends it. One that needs consent ends it with `requires_authorization`, which names the step, and `resume`: send that (once, within a day) after the user has approved, and no finished step is run again.',
       body: z.object({
         steps: z.array(stepSchema).max(MAX_CHAIN_STEPS).nullish(),
         resume: idText.nullish(),
@@ -139,8 +141,8 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
       responses: { 200: { description: 'The result', schema: chainResultSchema } },
     },
     async ({ c, body, caller: { projectId } }) => {
-      const { steps: said, resume, ...call } = body
-      const steps = said?.map((step) => {
+      const { steps: givenSteps, resume, ...call } = body
+      const steps = givenSteps?.map((step) => {
         const usePrevious = step.usePrevious ?? step.use_previous
         const { toolId, args } = readRun(step)
         return {
@@ -159,7 +161,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
   )
 }
 
-/** A `tool_version` is appended to the name, which may hold a version anyway. */
+/** Reads the tool and its arguments. A `tool_version` is appended to the name, which may include a version itself. */
 function readRun(body: Parameters<typeof readTool>[0]) {
   const { name, version, input = {} } = readTool(body)
   return { toolId: version === undefined ? name : `${name}@${version}`, args: input }

@@ -4,14 +4,16 @@ import { jsonObject } from '../endpoint/json-schemas.ts'
 
 /** The members that every endpoint for running tools takes besides the tool and its arguments. */
 export const callMembers = {
-  user_id: userIdText.nullish().openapi({ description: 'For whom; needed by tools that act for a user' }),
+  user_id: userIdText
+    .nullish()
+    .openapi({ description: 'The user for whom the tool runs; required by tools that act for a user' }),
   account: userIdText
     .nullish()
     .openapi({ description: "Which of the user's accounts: a connection's id, an account's id or name" }),
   accounts: z
     .record(idText, userIdText)
     .nullish()
-    .openapi({ description: 'The same at each of several providers, by the ids of their entries' }),
+    .openapi({ description: 'The account at each of several providers, by the ids of their entries' }),
   next_uri: z.string().max(2000).nullish(),
   ...pageMembers,
   metadata: z
@@ -19,13 +21,13 @@ export const callMembers = {
     .nullish()
     .openapi({ description: 'For tools that declare it; a tool gets only what it declares' }),
   keep_content: z.boolean().nullish().openapi({
-    description: 'Keep what went in and what came out in the execution history, which has neither otherwise',
+    description: 'Store input and output in the execution history, which has neither by default',
   }),
 }
 
 const schema = z.object(callMembers).partial()
 
-/** The members in the names of `ToolCall`. */
+/** Renames these members to those of `ToolCall`. */
 export function readCall(body: z.output<typeof schema>) {
   const { user_id, account, accounts, next_uri, user_display, lang, metadata, keep_content } = body
   return {

@@ -84,7 +84,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       body: runsTool('tool_name', {
         run_at: z.string().max(100).nullish().openapi({
           description:
-            'Not now but then: `YYYY-MM-DDTHH:MM:SS` (UTC, or with an offset). GET /v1/scheduled_tools/{id} has what came of it',
+            'Runs the tool at this time instead of now: `YYYY-MM-DDTHH:MM:SS` (UTC, or with an offset). GET /v1/scheduled_tools/{id} has the result',
         }),
         include_error_stacktrace: z.boolean().nullish(),
         ...callMembers,
@@ -127,17 +127,17 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Import tool metadata',
       description:
-        'One object or an array. Each tool is taken whole or refused with the reason; the same again changes nothing.',
+        'One object or an array. Each tool is imported completely or refused with the reason. A repeated import changes nothing.',
       query: z.object({
         worker_id: idText.optional().openapi({ description: 'The worker that runs them' }),
         dry_run: z.enum(['true', 'false']).default('false').openapi({
           description:
-            'Answers what would become of each, and writes nothing. A provider that is yet to be added has no `redirect_uri`',
+            'Answers the result that each would have, and writes nothing. A provider that would be added has no `redirect_uri`',
         }),
       }),
       body: importSchema,
       responses: {
-        200: { description: 'At least one was taken', schema: importResultSchema },
+        200: { description: 'At least one was imported', schema: importResultSchema },
         422: { description: 'All were refused', schema: importResultSchema },
       },
     },
@@ -165,9 +165,9 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Delete an imported tool',
       description:
-        'By any of its names; where it has several versions, by one that says which. The providers it brought stay, with their connections. A tool of a worker goes with its worker.',
+        'By any of its names; if it has several versions, the name must include one. Providers that its import added are kept, with their connections. A tool of a worker is deleted with its worker.',
       params: nameParams,
-      responses: { 204: { description: 'Gone' } },
+      responses: { 204: { description: 'Deleted' } },
     },
     async ({ c, params, caller: { projectId } }) => {
       await deleteTool(broker, projectId, params.name)
@@ -196,7 +196,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
   )
 }
 
-/** What became of one document of an import. */
+/** The result for one document of an import. */
 function importedToWire(imported: ImportedTool): ImportedToolWire {
   const { name, toolId, result, reason, providers, warnings } = imported
   return {

@@ -24,7 +24,7 @@ const selectors = {
 
 const names = z.enum(TOOL_NAMINGS).openapi({
   description:
-    '`prefixed`: `Namespace_Tool`, as in the other lists; `bare`: the tool’s own name, and where another tool of the toolset has that already, the prefixed one. A bare name stays with its tool for good',
+    '`prefixed`: `Namespace_Tool`, as in the other lists; `bare`: the tool’s own name, or the prefixed one if another tool of the toolset has that name already. A bare name is never given to another tool',
 })
 const instructions = z
   .string()
@@ -83,7 +83,7 @@ export const toolsetDetailSchema = toolsetSchema
   .extend({
     tool_count: z.number().int().openapi({ description: 'The tools that are in it now' }),
     warnings: z.array(z.object({ path: z.string(), message: z.string() })).openapi({
-      description: 'Selectors that select nothing now. Tools that come later are selected',
+      description: 'Selectors that match no tool now. They also select tools that are added later',
     }),
   })
   .openapi('ToolsetDetail')

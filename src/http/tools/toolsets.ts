@@ -92,7 +92,7 @@ export function addToolsets(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Make a toolset',
       description:
-        'A tool is in it when any of `tools`, `namespaces`, `tags` and `providers` names it; tools that come later are in it too. `warnings` lists what names no tool now.',
+        'A tool is in it when any of `tools`, `namespaces`, `tags` and `providers` names it, also if the tool is added later. `warnings` lists selectors that match no tool now.',
       body: newToolsetSchema,
       responses: { 201: { description: 'Made', schema: toolsetDetailSchema } },
     },
@@ -129,7 +129,7 @@ export function addToolsets(add: AddEndpoint, broker: Broker): void {
       role: 'admin',
       tag,
       summary: 'Delete a toolset',
-      description: 'Its tools stay.',
+      description: 'Its tools are not deleted.',
       params: idParams,
       responses: { 204: { description: 'Deleted' } },
     },

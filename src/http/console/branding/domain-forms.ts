@@ -3,11 +3,9 @@ import type { Broker } from '../../../broker.ts'
 import { proveDomain, setDomain } from '../../../flows/own-domain.ts'
 import { parseOnce } from '../../../parsing/parse.ts'
 import { domainText } from '../../admin/branding-domain.ts'
-import { type Attempt, attempt, given } from '../attempt.ts'
+import { attempt, given, type Refused } from '../attempt.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 import { DOMAIN_SECTION, type RefusedDomain } from './domain-section.ts'
-
-type Refused = Extract<Attempt<unknown>, { readonly outcome: 'refused' }>
 
 const formSchema = z.strictObject({ domain: domainText })
 

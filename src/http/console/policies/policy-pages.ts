@@ -6,7 +6,7 @@ import { parseOnce } from '../../../parsing/parse.ts'
 import { dryRun, dryRunSchema, type PolicyDryRunWire } from '../../admin/policy-dry-run.ts'
 import { newPolicySchema, policyToWire, settingsFromWire } from '../../admin/policy-wire.ts'
 import { type Html, name } from '../../pages/layout.ts'
-import { type Attempt, attempt, given } from '../attempt.ts'
+import { attempt, given, type Refused } from '../attempt.ts'
 import { asCurl, badge, buttonLink, code, link, section, type Tone, table, time } from '../elements.ts'
 import { select, submit } from '../form-fields.ts'
 import { type ConsoleRoutes, confirmFirst, type OnPage, pathOf as pathBelow } from '../routes.ts'
@@ -128,7 +128,7 @@ const pathOf = (id: string) => `/policies/${encodeURIComponent(id)}`
 interface Editor {
   readonly policy?: Policy
   readonly values: URLSearchParams
-  readonly refused?: Extract<Attempt<unknown>, { readonly outcome: 'refused' }>
+  readonly refused?: Refused
   readonly result?: PolicyDryRunWire
 }
 

@@ -8,7 +8,7 @@ import type { Definition } from '../../../providers/definition/read-definition.t
 import { addEntry } from '../../auth-providers/entry-changes.ts'
 import { providerCreateSchema } from '../../auth-providers/provider-schema.ts'
 import { type Html, name, webUrl } from '../../pages/layout.ts'
-import { type Attempt, attempt, given } from '../attempt.ts'
+import { attempt, given, type Refused } from '../attempt.ts'
 import { asCurl, badge, code, emptyState, section } from '../elements.ts'
 import { field, filters, select, submit } from '../form-fields.ts'
 import { at } from '../pager.ts'
@@ -66,8 +66,6 @@ export function addCataloguePages(routes: ConsoleRoutes, broker: Broker): void {
 }
 
 const LEAD = 'Choose who your users have accounts with. You need a client, which you register there.'
-
-type Refused = Extract<Attempt<unknown>, { readonly outcome: 'refused' }>
 
 /** The request of the API that the form makes. */
 function bodyOf(form: URLSearchParams, definition: Definition | undefined): unknown {

@@ -4,7 +4,7 @@ import { parseOnce } from '../../../parsing/parse.ts'
 import { type Html, name } from '../../pages/layout.ts'
 import { type TriedWorker, tryWorker, workerTrialSchema } from '../../workers/worker-test.ts'
 import { createWorker, workerCreateSchema } from '../../workers/workers.ts'
-import { type Attempt, attempt, given } from '../attempt.ts'
+import { attempt, given, type Refused } from '../attempt.ts'
 import { asCurl, badge, section } from '../elements.ts'
 import { field } from '../form-fields.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
@@ -45,7 +45,7 @@ export function addWorkerRegistration(routes: ConsoleRoutes, broker: Broker): vo
 
 interface Shown {
   readonly values: URLSearchParams
-  readonly refused?: Extract<Attempt<unknown>, { readonly outcome: 'refused' }>
+  readonly refused?: Refused
   readonly tried?: TriedWorker
 }
 

@@ -8,7 +8,7 @@ export interface DataView extends PortalFrame {
   readonly mayErase: Permission
 }
 
-/** What a user can do with what is kept about them: download it, and delete it. */
+/** Lets users download or delete the data that is stored about them. */
 export function dataPage(view: DataView): Html {
   const { words, mayExport, mayErase } = view
   const t = words.texts.portal.data
@@ -27,7 +27,7 @@ ${logIn && html`<p>${t.logInFirst}</p>${buttonForm(view, { action: '/me/login', 
   return cardPage(view, t.title, inside)
 }
 
-/** Says what is deleted and what stays, and asks. */
+/** Says what will be deleted and what will be kept, and asks for confirmation. */
 export function erasePage(view: PortalFrame): Html {
   const { words } = view
   const t = words.texts.portal.erase
@@ -44,7 +44,7 @@ ${buttonForm(view, {
   return cardPage(view, t.title, inside)
 }
 
-/** After the deletion: what the user has to end elsewhere. */
+/** The page after the deletion. It lists the services at which users must end the access themselves. */
 export function erasedPage(
   view: Pick<PortalFrame, 'words' | 'brand' | 'returnUrl'> & {
     readonly unconfirmed: readonly { readonly providerName: string; readonly account: string }[]

@@ -11,7 +11,7 @@ export interface EnterView {
   readonly ticket: string
 }
 
-/** What a one-time link opens: it says whose page comes, and only its button spends the link. */
+/** The page that a one-time link opens. It names the user; only its button uses the link up. */
 export function enterPage(view: EnterView): Html {
   const { words, user, ticket } = view
   const t = words.texts.portal.enter
@@ -23,19 +23,19 @@ export function enterPage(view: EnterView): Html {
   return cardPage(view, t.button, inside)
 }
 
-/** A link that was used, has run out, or never was. */
+/** The page for a link that was used, has expired or never existed. */
 export function goneLinkPage(words: Words): Html {
   const t = words.texts.portal.enter
   return cardPage({ words, brand: NO_BRAND }, t.gone, html`<h1>${t.gone}</h1><p>${t.goneText(undefined)}</p>`)
 }
 
-/** For a browser without a session, where no issuer can log its user in. */
+/** The page for a browser without a session when no issuer can log its user in. */
 export function outsidePage(words: Words): Html {
   const t = words.texts.portal.outside
   return cardPage({ words, brand: NO_BRAND }, t.title, html`<h1>${t.title}</h1><p>${t.text}</p>`)
 }
 
-/** After the log-out. */
+/** The page after the logout. */
 export function leftPage(words: Words, { canLogIn }: { readonly canLogIn: boolean }): Html {
   const t = words.texts.portal.outside
   const again = canLogIn && html`<a class="button" href="/me">${t.again}</a>`

@@ -36,7 +36,7 @@ export interface GrantedScope {
 export interface ClientCard {
   readonly id: string
   readonly clientName: string
-  /** The host that vouches for the client; absent: nothing does. */
+  /** The host that vouches for the client; absent: the client is not verified. */
   readonly verifiedHost?: string | undefined
   readonly mayCall: boolean
   readonly createdAt: EpochSeconds

@@ -4,7 +4,7 @@ import type { Brand } from '../brand.ts'
 import { type Html, name, page, webUrl } from '../layout.ts'
 import type { Words } from '../texts/words.ts'
 
-/** What every page of `/me` shows: its language, whose it is, and where it leads back to. */
+/** What every page of `/me` has: its language, its look, its user, and the link back to the application. */
 export interface PortalFrame {
   readonly words: Words
   /** How the project's pages look, with the application's name. Without one the texts say "your application". */

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { LANGUAGES, type Language, type Words, wordsOf } from './words.ts'
 
-export interface Asked {
+export interface RequestedLanguage {
   /** The language of the authorization or session, if its caller named one. */
   readonly language?: string | undefined
   /** The language of the project, if its administrator named one. */
@@ -12,14 +12,14 @@ export interface Asked {
  * The words for this request's page: in the language of the query parameter `lang`, else of the authorization or session,
  * else of `Accept-Language`, else of the project, else in English. Sets `Content-Language` and `Vary`.
  */
-export function wordsFor(c: Context, asked: Asked = {}): Words {
-  const words = wordsOf(languageOf(c, asked))
+export function wordsFor(c: Context, requested: RequestedLanguage = {}): Words {
+  const words = wordsOf(languageOf(c, requested))
   c.header('content-language', words.language)
   c.header('vary', 'Accept-Language')
   return words
 }
 
-export function languageOf(c: Context, { language, project }: Asked = {}): Language {
+export function languageOf(c: Context, { language, project }: RequestedLanguage = {}): Language {
   return (
     knownLanguage(c.req.query('lang')) ??
     knownLanguage(language) ??
@@ -35,10 +35,10 @@ export function knownLanguage(tag: string | undefined): Language | undefined {
   return LANGUAGES.find((one) => one === primary)
 }
 
-/** More than any browser sends: the rest of the header is not read. */
+/** How many characters of the header are read, more than browsers send. */
 const LONGEST_HEADER = 500
 
-/** The known language that the reader likes best (RFC 9110 section 12.5.4). */
+/** The known language that the reader prefers most (RFC 9110 section 12.5.4). */
 function accepted(header: string): Language | undefined {
   const ranges = header
     .slice(0, LONGEST_HEADER)

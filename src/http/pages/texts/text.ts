@@ -3,7 +3,7 @@ import type { html } from 'hono/html'
 /** A piece of a page in some language. `html` escapes a string and leaves what `html` made unchanged. */
 export type Text = string | ReturnType<typeof html>
 
-/** The name of the application that asks. Without one the sentence says "your application". */
+/** The name of the application that requests access. Without one the sentence says "your application". */
 export type App = Text | undefined
 
 /** The shape of a catalogue: a language that lacks one of the English texts does not compile. */

@@ -90,13 +90,13 @@ const TEXTS: Readonly<Record<Language, Texts>> = {
   },
 }
 
-/** What a page needs to speak a language. */
+/** The texts and the formats of one language. */
 export interface Words {
   /** A language tag (RFC 5646). */
   readonly language: string
   readonly direction: 'ltr' | 'rtl'
   readonly texts: Texts
-  /** What is between two sentences: nothing where full stops are as wide as a letter. */
+  /** The text between two sentences: none in languages whose full stop is as wide as a letter. */
   readonly gap: ' ' | ''
   number(value: number): string
   /** A day, such as "21 November 2026". */

@@ -54,7 +54,7 @@ export const en = {
     },
   },
   refusedTodo:
-    'Go back to the application and connect again. If it stays so, remove this server from the application and add it once more.',
+    'Go back to the application and connect again. If it happens again, remove this server from the application and add it once more.',
   wantsYouAt: (host: Text): Text => html`The application wants you to go to <strong>${host}</strong>.`,
   goThere: 'Go there, if you know it',
 }

@@ -15,8 +15,8 @@ export const en = {
     html`Until now ${before} was connected: it stays connected, and this account is used from now on.`,
   whatToDo: 'What to do',
   reason: 'Reason:',
-  forOperator: 'For whoever runs this service',
-  forToolAuthor: 'For whoever wrote the tool',
+  forOperator: 'For the operator of this service',
+  forToolAuthor: 'For the author of the tool',
   backTo: (app: App): Text => html`Back to ${app ?? 'your application'}`,
   tryAgain: 'Try again',
   startAgainAt: (provider: Text): Text => html`Start again at ${provider}`,
@@ -50,17 +50,17 @@ export const en = {
     issuer_mismatch: {
       title: 'The answer came from somewhere else',
       happened: 'The answer did not come from the provider that was asked, so it was not used.',
-      todo: 'Nothing was stored. Go back to your application and start again. If it happens twice, tell whoever runs this service and do not go on.',
+      todo: 'Nothing was stored. Go back to your application and start again. If it happens twice, tell the operator of this service and do not go on.',
     },
     invalid_scope: {
       title: 'These permissions are not available',
       happened: 'The provider does not give the permissions that were asked for.',
-      todo: 'Starting again will not help. Tell whoever runs this service: the permissions of the tool or of the provider entry have to be changed.',
+      todo: 'Starting again will not help. Tell the operator of this service: the permissions of the tool or of the provider entry have to be changed.',
     },
     invalid_client: {
       title: 'This service is not registered properly',
       happened: 'The provider does not accept this service’s registration.',
-      todo: 'You did nothing wrong. Tell whoever runs this service: the client id, the secret or the redirect URI of the provider entry has to be put right.',
+      todo: 'You did nothing wrong. Tell the operator of this service: the client id, the secret or the redirect URI of the provider entry has to be corrected.',
     },
     invalid_grant: {
       title: 'The approval was not valid any more',
@@ -70,12 +70,12 @@ export const en = {
     provider_refused: {
       title: 'The provider refused the request',
       happened: 'The provider refused the request.',
-      todo: 'Go back to your application and start again. If it stays so, tell whoever runs this service and name the reason below.',
+      todo: 'Go back to your application and start again. If it happens again, tell the operator of this service and name the reason below.',
     },
     provider_bad_response: {
       title: 'The provider’s answer could not be used',
       happened: 'The provider answered with something that could not be used.',
-      todo: 'Go back to your application and start again. If it stays so, tell whoever runs this service and name the reason below.',
+      todo: 'Go back to your application and start again. If it happens again, tell the operator of this service and name the reason below.',
     },
     provider_unavailable: {
       title: 'The provider is not available',
@@ -145,7 +145,7 @@ export const en = {
     wrong_provider: {
       title: 'This answer came to the wrong address',
       happened: 'The answer came back at the address of another provider than the one that was asked.',
-      todo: 'Nothing was stored. Go back to your application and start again. If it happens twice, tell whoever runs this service and do not go on.',
+      todo: 'Nothing was stored. Go back to your application and start again. If it happens twice, tell the operator of this service and do not go on.',
     },
     unknown_login: {
       title: 'This login was not started here',
@@ -165,12 +165,12 @@ export const en = {
     login_unavailable: {
       title: 'You cannot log in right now',
       happened: 'The service where you log in could not be reached or has a problem of its own.',
-      todo: 'You did nothing wrong, and the link can still be used. Wait a moment and try again. If it stays so, tell whoever runs this service.',
+      todo: 'You did nothing wrong, and the link can still be used. Wait a moment and try again. If it happens again, tell the operator of this service.',
     },
     login_failed: {
       title: 'The login did not work',
       happened: 'The service where you log in answered with something that could not be used.',
-      todo: 'Nothing was stored, and the link can still be used. Try again. If it stays so, tell whoever runs this service: the reason is in its log.',
+      todo: 'Nothing was stored, and the link can still be used. Try again. If it happens again, tell the operator of this service: the reason is in its log.',
     },
     not_found: {
       title: 'This page does not exist',
@@ -191,7 +191,7 @@ export const en = {
       title: 'This did not come from your application',
       happened:
         'The request came from another site than the one that the application has named, so nothing was opened.',
-      todo: 'Go back to your application and start again there. If it stays so, tell whoever runs the application: the allowed origin of the session has to be the origin of its page.',
+      todo: 'Go back to your application and start again there. If it happens again, tell the operator of the application: the allowed origin of the session has to be the origin of its page.',
     },
     foreign_click: {
       title: 'This did not come from our page',
@@ -201,7 +201,7 @@ export const en = {
     not_set_up: {
       title: 'You cannot be sent on',
       happened: 'The provider is not set up completely here.',
-      todo: 'You did nothing wrong. Tell whoever runs this service: the reason is in its log.',
+      todo: 'You did nothing wrong. Tell the operator of this service: the reason is in its log.',
     },
     refused_request: {
       title: 'This request cannot be taken',
@@ -211,7 +211,7 @@ export const en = {
     problem: {
       title: 'Something went wrong',
       happened: 'The request could not be carried out.',
-      todo: 'Try again in a moment. If it stays so, tell whoever runs this service: the reason is in its log.',
+      todo: 'Try again in a moment. If it happens again, tell the operator of this service: the reason is in its log.',
     },
   } satisfies Record<EndingKind, Ending>,
 }

@@ -22,7 +22,7 @@ export const en = {
     consent_withdrawn: (provider: Text): Text => html`The access was withdrawn at ${provider}.`,
     token_expired: 'The access has expired.',
     refresh_token_expired: 'The access has expired, because it was not used for a long time.',
-    provider_changed: (provider: Text): Text => html`The connection to ${provider} was set up anew.`,
+    provider_changed: (provider: Text): Text => html`The connection to ${provider} was set up again.`,
     refresh_outcome_lost: (provider: Text): Text =>
       html`An answer of ${provider} was lost, and with it the access.`,
     account_changed: (provider: Text): Text => html`${provider} answered for another account.`,
@@ -62,7 +62,7 @@ export const en = {
     disconnected: (provider: Text): Text =>
       html`${provider} is disconnected. The access has ended here and there.`,
     disconnected_here: (provider: Text): Text =>
-      html`The access is deleted here. ${provider} has no way to be asked, so end it in your account there too.`,
+      html`The access is deleted here. ${provider} cannot be told to end it, so end it in your account there too.`,
     disconnect_unconfirmed: (provider: Text): Text =>
       html`The access is deleted here. ${provider} did not confirm its end, so end it in your account there too.`,
     made_default: (provider: Text): Text => html`This ${provider} account is used by default from now on.`,
