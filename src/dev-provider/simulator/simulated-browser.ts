@@ -1,4 +1,4 @@
-import { VALUE } from '../../http/pages/connect-page.ts'
+import { VALUE_PREFIX } from '../../http/pages/connect-page.ts'
 import { expectThat, JobFailure } from './job-failure.ts'
 import type { SimulatedGatepass } from './simulated-gatepass.ts'
 import type { Simulator } from './simulator.ts'
@@ -20,7 +20,7 @@ export async function walkThroughConsent(
 ): Promise<void> {
   const page = await browse(url, {})
   // a page that asks for the user's values waits for the click
-  const typed = Object.entries(usersValues).map(([name, value]) => [`${VALUE}${name}`, value])
+  const typed = Object.entries(usersValues).map(([name, value]) => [`${VALUE_PREFIX}${name}`, value])
   const isShown = page.status === 200 && typed.length > 0
   const form = new URLSearchParams(typed).toString()
   const opened = isShown ? await browse(url, { cookie: cookiesOf(page), form }) : page

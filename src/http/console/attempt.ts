@@ -34,6 +34,11 @@ export function given(form: URLSearchParams, field: string): string | undefined 
   return text === '' ? undefined : text
 }
 
+/** Whether one of these fields is filled in. */
+export function hasAny(form: URLSearchParams, fields: readonly string[]): boolean {
+  return fields.some((one) => given(form, one) !== undefined)
+}
+
 /** The JSON object in a form's field; empty when there is none. Throws `invalid_request`. */
 export function givenObject(form: URLSearchParams, field: string): Readonly<Record<string, unknown>> {
   const text = given(form, field)

@@ -35,6 +35,17 @@ export function pager(on: OnPage, { newer, older }: Neighbours): Html {
   }${older !== undefined && html`<a rel="next" href="${at(on, { before: older })}">Older →</a>`}</nav>`
 }
 
+/** The links through a list that is in memory: `from` is the index of the first shown row, `size` the rows of a page. */
+export function offsetPager(
+  on: OnPage,
+  { from, size, count }: { readonly from: number; readonly size: number; readonly count: number },
+): Html | '' {
+  if (from === 0 && count <= size) return ''
+  return html`<nav class="pager" aria-label="Pages of the list">${
+    from > 0 && html`<a rel="prev" href="${at(on, { from: String(Math.max(0, from - size)) })}">← Back</a>`
+  }${from + size < count && html`<a rel="next" href="${at(on, { from: String(from + size) })}">More →</a>`}</nav>`
+}
+
 /** The URL of this page with other parameters; the position in the list is left out unless given. */
 export function at(on: OnPage, change: Readonly<Record<string, string>>): string {
   const url = new URL(on.c.req.url)

@@ -5,13 +5,13 @@ export const WHOLE_FIELD = '/'
 
 export type FormInput =
   | { readonly outcome: 'read'; readonly input: Readonly<Record<string, Json>> }
-  /** By the names of fields: a sentence on what is wrong with each. */
+  /** What is wrong with each field, by its name. */
   | { readonly outcome: 'faulty'; readonly faults: ReadonlyMap<string, string> }
 
 /** A value that was read; `absent`: the field was left empty. */
 type Read = { readonly value: Json } | 'absent' | { readonly fault: string }
 
-/** The input that a sent form says. `asText`: it was sent as one JSON text. */
+/** Reads the input from a sent form. `asText`: it was sent as one JSON text. */
 export function readSchemaForm(form: SchemaForm, sent: URLSearchParams, asText = false): FormInput {
   if (asText || form.kind === 'whole') return readWhole(sent.get(WHOLE_FIELD) ?? '')
   const faults = new Map<string, string>()
@@ -115,6 +115,6 @@ function parseJson(text: string): { readonly value: Json } | { readonly fault: s
   try {
     return { value: JSON.parse(text) }
   } catch (error) {
-    return { fault: `is not JSON: ${(error as Error).message}.` } // JSON.parse throws errors alone
+    return { fault: `is not JSON: ${(error as Error).message}.` } // JSON.parse throws only errors
   }
 }

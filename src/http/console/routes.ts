@@ -23,9 +23,9 @@ export interface OnPage {
   readonly broker: Broker
   readonly session: ConsoleSession
   readonly projectId: string
-  /** As handlers of the API know the caller. */
+  /** The caller, for handlers of the API. */
   readonly caller: ApiKey
-  /** Whether the operator may change anything: a readonly one sees no forms, and they are refused. */
+  /** Whether the operator may change anything. A readonly operator sees no forms, and forms that are sent are refused. */
   readonly mayChange: boolean
   /** A query parameter, trimmed; `undefined` when it is missing or empty. */
   query(name: string): string | undefined
@@ -54,7 +54,7 @@ export interface FormOptions {
 
 export interface ConsoleRoutes {
   /**
-   * What the page's script asks for at intervals: a text for an element with `data-live`. It needs the session, and does
+   * A text for an element with `data-live`, which the page's script reloads at intervals. It needs the session, and does
    * not prolong it.
    */
   live(path: string, handle: (on: OnPage) => Promise<string>): void
@@ -63,14 +63,14 @@ export interface ConsoleRoutes {
   /**
    * A form that changes something: of an administrator, with the CSRF token, from a page of this origin.
    *
-   * @param options.recent the login must be at most five minutes old, for every form or for those that it says.
+   * @param options.recent the login must be at most five minutes old, for every form, or for those for which it returns true.
    */
   form(
     path: string,
     handle: (on: OnPage, form: URLSearchParams) => Response | Promise<Response>,
     options?: FormRouteOptions,
   ): void
-  /** A form with one small file. `tooLarge` is what the operator reads of a larger one. */
+  /** A form with one small file. `tooLarge` is the message for a larger one. */
   upload(
     path: string,
     handle: (on: OnPage, file: Upload['file']) => Response | Promise<Response>,
@@ -166,14 +166,14 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
       })
     },
     form(path, handle, options) {
-      sent(path, options, async (on, check) => {
+      addForm(path, options, async (on, check) => {
         const form = await readForm(on.c)
         await check(form)
         return handle(on, form)
       })
     },
     upload(path, handle, { tooLarge }) {
-      sent(path, {}, async (on, check) => {
+      addForm(path, {}, async (on, check) => {
         const { form, file } = await readUpload(on.c, tooLarge)
         await check(form)
         return handle(on, file)
@@ -181,8 +181,8 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
     },
   }
 
-  /** `run` receives a function that checks the form, and calls it before it changes anything. */
-  function sent(
+  /** Adds the route of a form. `run` gets a function that checks the form, and must call it before it changes anything. */
+  function addForm(
     path: string,
     { recent = false, readonly = false }: FormRouteOptions = {},
     run: (on: OnPage, check: (form: URLSearchParams) => Promise<void>) => Promise<Response>,

@@ -28,10 +28,10 @@ import type { ConsoleRoutes, OnPage } from './routes.ts'
 /** Characters of an input or an output that a page shows. */
 const LONGEST_TEXT = 20_000
 
-/** The history of runs, and the runs that are to begin later. */
+/** The history of runs, and scheduled runs. */
 export function addRunPages(routes: ConsoleRoutes, broker: Broker): void {
   async function list(on: OnPage, isScheduled: boolean) {
-    await broker.history.flush().catch(() => {}) // so that runs of a moment ago are listed; if it fails, the others are
+    await broker.history.flush().catch(() => {}) // so that runs that have just ended are listed; if it fails, the list lacks only these
     const [userId, tool] = [on.query('user'), on.query('tool')]
     const status = EXECUTION_STATUSES.find((one) => one === on.query('status'))
     const found = await findRuns(on, {
@@ -64,12 +64,12 @@ export function addRunPages(routes: ConsoleRoutes, broker: Broker): void {
 ${field('On or before', 'date', { value: on.query('date'), type: 'date' })}`,
       { isFiltered },
     )}
-${table(isScheduled ? 'Scheduled runs' : 'Runs', ['Tool', 'Status', 'User', isScheduled ? 'Begins' : figure('Took'), 'By', 'When'], rows, isFiltered ? 'No run fits.' : isScheduled ? 'Nothing is scheduled.' : 'Nothing has run in the last 30 days.')}
+${table(isScheduled ? 'Scheduled runs' : 'Runs', ['Tool', 'Status', 'User', isScheduled ? 'Begins' : figure('Took'), 'By', 'When'], rows, isFiltered ? 'No run matches.' : isScheduled ? 'Nothing is scheduled.' : 'Nothing has run in the last 30 days.')}
 ${searchedNote(on, found)}
 ${asCurl(on, isScheduled ? '/v1/scheduled_tools' : '/v1/executions')}`
     return on.show(isScheduled ? 'Scheduled runs' : 'Runs', body, {
       lead: isScheduled
-        ? 'Runs that are to begin later, and those that did.'
+        ? 'Runs that will begin later, and those that have begun.'
         : 'What was run in the last 30 days, newest first.',
     })
   }
@@ -104,7 +104,7 @@ interface Filters {
   readonly status?: ExecutionStatus | undefined
 }
 
-/** By the index of the narrowest filter; further filters are compared row by row. */
+/** Searches by the index of the narrowest filter. Further filters are compared row by row. */
 function findRuns(on: OnPage, { userId, toolId, type, status }: Filters): Promise<Searched<ListedExecution>> {
   const by: ExecutionIndex =
     userId !== undefined
@@ -189,7 +189,7 @@ ${
 }
 
 const NOT_KEPT =
-  'It was not kept. Runs keep input and output when they are asked to: keep_content, scheduled runs, and what is tried here.'
+  'It was not kept. Input and output are kept of runs with keep_content, of scheduled runs, and of runs that were tried here.'
 const UNREADABLE = 'It was altered in the database, so it cannot be read.'
 
 interface ShownAttempt {
@@ -225,7 +225,7 @@ function consentView({ id, url, user_id: userId, scopes }: NonNullable<ShownOutp
   return html`<p>${badge('needs consent', 'wait')} The tool was not run: <strong>${name(userId, { longest: 200 })}</strong> must approve first. Give them this link, then try again.</p>
 <p><code class="copy">${url}</code></p>
 ${scopes.length > 0 && html`<p>It asks for ${scopes.map((scope) => html`${code(scope)} `)}</p>`}
-<p>${page !== undefined && html`<a class="button secondary" href="${page.href}" rel="noreferrer noopener">Open the link</a> `}${buttonLink(`/authorizations/${id}`, 'What becomes of it')}</p>`
+<p>${page !== undefined && html`<a class="button secondary" href="${page.href}" rel="noreferrer noopener">Open the link</a> `}${buttonLink(`/authorizations/${id}`, 'To the authorization')}</p>`
 }
 
 function jsonView(value: unknown): Html {

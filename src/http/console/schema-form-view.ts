@@ -5,7 +5,7 @@ import type { FormField, Json, SchemaForm, SimpleField } from './schema-form.ts'
 
 export interface SentForm {
   readonly values: URLSearchParams
-  /** By the names of fields: a sentence on what is wrong with each. */
+  /** What is wrong with each field, by its name. */
   readonly faults: ReadonlyMap<string, string>
 }
 

@@ -90,8 +90,8 @@ function fieldOf(member: string, keywords: Keywords, isRequired: boolean): FormF
   return { ...described(name, member, keywords, isRequired), kind: 'group', fields: given }
 }
 
-function simpleFieldOf(name: string, member: string, said: Keywords, isRequired: boolean): SimpleField {
-  const keywords = withoutNull(said)
+function simpleFieldOf(name: string, member: string, schema: Keywords, isRequired: boolean): SimpleField {
+  const keywords = withoutNull(schema)
   const about = described(name, member, keywords, isRequired)
   const json = { ...about, kind: 'json' } as const
   if (Object.hasOwn(keywords, 'const')) return { ...about, kind: 'constant', value: keywords.const as Json }
@@ -137,7 +137,7 @@ function choiceOf(about: Described, values: readonly Json[]): SimpleField | unde
   return isSimple && values.length <= MAX_CHOICES ? { ...about, kind: 'choice', values } : undefined
 }
 
-/** The texts that an array may have; empty: any. `undefined`: its items are no texts. */
+/** The texts that an array may have; empty: any. `undefined`: its items are not texts. */
 function textsOf(items: unknown): readonly string[] | undefined {
   if (!isKeywords(items) || DEPENDENT.some((keyword) => keyword in items)) return undefined
   const { type, enum: values } = items
@@ -146,7 +146,7 @@ function textsOf(items: unknown): readonly string[] | undefined {
   return type === 'string' ? [] : undefined
 }
 
-/** A schema that also takes `null` is that of the other value: a member that is left empty is left out. */
+/** Removes `null` from a schema that takes it beside one other type: a form leaves an empty member out instead. */
 function withoutNull(keywords: Keywords): Keywords {
   const { type, anyOf, oneOf, ...rest } = keywords
   if (Array.isArray(type)) {

@@ -9,7 +9,7 @@ import { asCurl, code, section, table, time } from './elements.ts'
 import { field, hidden, submit } from './form-fields.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
-/** Secrets for tools: which are set. Their values are never shown. */
+/** The list of secrets for tools, and the forms that set and delete them. Their values are never shown. */
 export function addSecretPages(routes: ConsoleRoutes, broker: Broker): void {
   async function list(on: OnPage, form?: URLSearchParams, refused?: Refused) {
     const secrets = await broker.store.secrets.list(on.projectId)
@@ -47,8 +47,8 @@ ${asCurl(on, '/v1/admin/secrets')}`
       const set = await attempt(async () => {
         const { key } = parseOnce(secretKeySchema, { key: form.get('key') ?? '' }, 'the body')
         const description = given(form, 'description')
-        const said = { value: form.get('value') ?? '', ...(description !== undefined && { description }) }
-        const { value, description: about } = parseOnce(secretValueSchema, said, 'the body')
+        const body = { value: form.get('value') ?? '', ...(description !== undefined && { description }) }
+        const { value, description: about } = parseOnce(secretValueSchema, body, 'the body')
         return setSecret(broker, on.projectId, { key, value, ...(about != null && { description: about }) })
       })
       if (set.outcome === 'refused') return list(on, form, set)

@@ -27,7 +27,7 @@ const WORDS = {
   used: 'Last used',
 } as const satisfies Record<TrailStep, string>
 
-/** The steps of an authorization or a connection, as `explain` tells them. */
+/** The steps of an authorization or a connection, with their details. */
 export function timeline({ steps, isCut }: Explanation): Html {
   return html`${isCut && html`<p class="muted small">Earlier steps were dropped: there were too many.</p>`}
 <ol class="timeline">${steps.map(
@@ -50,7 +50,7 @@ function toneOf({ step, details }: ExplainedStep): Tone {
 }
 
 function linesOf(d: TrailDetails): string[] {
-  const said = [d.error, d.description && `“${d.description}”`].filter(Boolean).join(' ')
+  const refusal = [d.error, d.description && `“${d.description}”`].filter(Boolean).join(' ')
   const outcome = d.status === undefined ? d.failure : `HTTP ${d.status}`
   const lines = [
     [d.method, d.endpoint].filter(Boolean).join(' '),
@@ -58,8 +58,8 @@ function linesOf(d: TrailDetails): string[] {
     d.scopes && d.scopes.length > 0 ? `scopes: ${d.scopes.join(' ')}` : '',
     d.missing_scopes && d.missing_scopes.length > 0 ? `not granted: ${d.missing_scopes.join(' ')}` : '',
     outcome === undefined ? '' : `${outcome}${d.took_ms === undefined ? '' : ` after ${d.took_ms} ms`}`,
-    said,
-    said === '' ? (d.message ?? '') : '',
+    refusal,
+    refusal === '' ? (d.message ?? '') : '',
     d.reason ?? '',
     d.account === undefined ? '' : `account: ${d.account}`,
     d.previous_account === undefined ? '' : `connected before: ${d.previous_account}`,

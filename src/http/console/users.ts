@@ -10,11 +10,11 @@ import { at, placeInList } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 import { entriesList } from './timeline.ts'
 
-/** Users: who was seen last, and one with all that belongs to them. */
+/** The list of users, latest first, and the page of one user with connections and audit entries. */
 export function addUserPages(routes: ConsoleRoutes): void {
   routes.page('/users', async (on) => {
-    const asked = on.query('user')
-    if (asked !== undefined) return on.go(userPath(asked))
+    const wanted = on.query('user')
+    if (wanted !== undefined) return on.go(userPath(wanted))
     const { users } = on.broker.store
     const found = await users.list(on.projectId, PAGE_ROWS + 1, seenBefore(on))
     const rows = found.slice(0, PAGE_ROWS)

@@ -43,10 +43,10 @@ import { placeInList } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
 const ABOVE = [['Webhooks', '/webhooks']] as const
-/** Requests of one replay, each of up to 500 events: what is left is said, and replayed by the next form. */
+/** How many parts of up to 500 events one form replays. The page says when there are more. */
 const REPLAY_ROUNDS = 10
 
-/** The receivers of the project's events, and what became of each event. */
+/** The receivers of the project's events, and their deliveries. */
 export function addWebhookPages(routes: ConsoleRoutes, broker: Broker): void {
   const get = (on: OnPage) => getWebhook(broker, on.projectId, on.c.req.param('id') ?? '')
 
@@ -68,7 +68,7 @@ ${submit('Register')}`
 ${on.mayChange && section('Register a receiver', html`${on.form('/webhooks', fields, { recent: true })}`)}
 ${asCurl(on, '/v1/webhooks')}`
     return on.show('Webhooks', body, {
-      lead: 'Who is told of what happens to connections, authorizations, runs and workers, by Standard Webhooks.',
+      lead: 'Receivers of events about connections, authorizations, runs and workers, by Standard Webhooks.',
       ...(refused !== undefined && { problem: refused.message, status: refused.status }),
     })
   }
@@ -80,13 +80,13 @@ ${asCurl(on, '/v1/webhooks')}`
     async (on, form) => {
       const types = form.getAll('types')
       const description = given(form, 'description')
-      const said = {
+      const sent = {
         url: form.get('url')?.trim() ?? '',
         ...(description !== undefined && { description }),
         ...(types.length > 0 && { types }),
       }
       const added = await attempt(async () => {
-        const { url, description: about, types: chosen } = parseOnce(newWebhookSchema, said, 'the body')
+        const { url, description: about, types: chosen } = parseOnce(newWebhookSchema, sent, 'the body')
         return addWebhook(broker, on.projectId, {
           url,
           enabled: true,
@@ -136,10 +136,10 @@ ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
   routes.form('/webhooks/:id/test', async (on) => {
     const webhook = await get(on)
     const { delivered, status, error } = receiptToWire(await testWebhook(broker, webhook))
-    const said = status === undefined ? `gave no answer: ${error}` : `answered ${status}`
+    const answer = status === undefined ? `gave no answer: ${error}` : `answered ${status}`
     return on.go(
       pathOf(webhook),
-      `The receiver ${said}. ${delivered ? 'The test event was delivered.' : 'The test event was not delivered.'}`,
+      `The receiver ${answer}. ${delivered ? 'The test event was delivered.' : 'The test event was not delivered.'}`,
     )
   })
 
@@ -165,15 +165,15 @@ ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
     const now = broker.now()
     const days = Math.min(14, Math.max(1, Math.floor(Number(form.get('days')) || 1)))
     const since = Math.max(now - days * 86_400, now - EVENTS_KEPT_SECONDS)
-    const what = { since, until: now, types: undefined, onlyFailed: form.get('only_failed') === 'on' }
-    let part = await replayEvents(broker, webhook, what)
+    const selection = { since, until: now, types: undefined, onlyFailed: form.get('only_failed') === 'on' }
+    let part = await replayEvents(broker, webhook, selection)
     let replayed = part.replayed
     for (let round = 1; round < REPLAY_ROUNDS && part.next !== undefined; round++) {
-      part = await replayEvents(broker, webhook, what, part.next)
+      part = await replayEvents(broker, webhook, selection, part.next)
       replayed += part.replayed
     }
     const more = part.next === undefined ? '' : ' There are more: gatepass webhooks replay sends all of them.'
-    return on.go(pathOf(webhook), `${replayed} events are due again.${more}`)
+    return on.go(pathOf(webhook), `${replayed} events will be sent again.${more}`)
   })
 
   routes.form(
@@ -198,7 +198,7 @@ ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
   )
 }
 
-/** The newest first. Nearly all are delivered, and these have no index of their own: their list is searched. */
+/** The newest deliveries first. `delivered` has no index, because nearly all deliveries are in that state: it is searched. */
 async function findDeliveries(
   on: OnPage,
   webhookId: string,

@@ -27,6 +27,7 @@ export function appTile({ appName, logo }: Pick<Brand, 'appName' | 'logo'>): Htm
     : html`<p class="tile"><img src="${logo}" alt="" width="40" height="40"></p>`
 }
 
-function firstLetter(text: string): string {
+/** The first letter or digit of a name, in capitals; `?` if it has none. */
+export function firstLetter(text: string): string {
   return /[\p{L}\p{N}]/u.exec(text)?.[0].toUpperCase() ?? '?'
 }

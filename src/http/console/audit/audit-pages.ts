@@ -17,7 +17,7 @@ import type { ConsoleRoutes, OnPage } from '../routes.ts'
 const SHOWN = 50
 const DAY = 24 * 3600
 
-/** The audit trail: searched, exported, and its end verified. */
+/** Lets operators search and export the audit trail, and verify its end. */
 export function addAuditPages(routes: ConsoleRoutes, broker: Broker): void {
   routes.page('/audit', async (on) => {
     const filter = readFilter(on)
@@ -38,7 +38,7 @@ export function addAuditPages(routes: ConsoleRoutes, broker: Broker): void {
     const last = shown.at(-1)
     const hasNewer = on.query('before') !== undefined
     const body = html`${filterForm(on, isFiltered)}
-${table('Audit trail', ['#', 'When', 'What', 'By', 'About'], rows, isFiltered ? 'No entry fits.' : 'The trail is empty.')}
+${table('Audit trail', ['#', 'When', 'What', 'By', 'About'], rows, isFiltered ? 'No entry matches.' : 'The trail is empty.')}
 ${(hasNewer || entries.length > SHOWN) && html`<nav class="pager" aria-label="Pages of the list">${hasNewer && html`<a rel="prev" href="${at(on, {})}">← Newest</a>`}${entries.length > SHOWN && last !== undefined && html`<a rel="next" href="${at(on, { before: String(last.seq) })}">Older →</a>`}</nav>`}
 ${anchor !== undefined && html`<p class="muted small">Entries up to ${anchor.lastSeq} are archived: the files of <code>gatepass audit archive</code> have them.</p>`}
 ${section('Verify, export', verifyAndExport(on))}
@@ -48,7 +48,7 @@ ${asCurl(on, '/v1/admin/audit')}`
     })
   })
 
-  /** As JSON lines, of what the filter selects. */
+  /** Exports the entries that the filter selects as JSON lines. */
   routes.page('/audit/export', (on) => {
     const { before: _, ...filter } = readFilter(on)
     on.c.header('content-disposition', 'attachment; filename="audit.jsonl"')
@@ -114,9 +114,9 @@ async function firstOf<Item>(items: AsyncIterable<Item>, count: number): Promise
 function readFilter(on: OnPage): AuditFilter {
   const text = (name: string) => on.query(name)?.slice(0, 512)
   const day = (name: string) => {
-    const said = on.query(name)
+    const date = on.query(name)
     const ms =
-      said !== undefined && /^\d{4}-\d\d-\d\d$/.test(said) ? Date.parse(`${said}T00:00:00Z`) : Number.NaN
+      date !== undefined && /^\d{4}-\d\d-\d\d$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN
     return Number.isNaN(ms) ? undefined : ms / 1000
   }
   const until = day('until')

@@ -5,7 +5,7 @@ import { LANGUAGES, type Language } from '../../pages/texts/words.ts'
 import { given } from '../attempt.ts'
 import { field, hidden, select, textArea } from '../form-fields.ts'
 
-/** The name of each language in itself, as its readers look for it. */
+/** The name of each language in that language. */
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
   en: 'English',
   de: 'Deutsch',
@@ -18,7 +18,7 @@ export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
 
 const MEMBERS = ['app_name', 'lang', 'accent', 'accent_dark', 'privacy_url', 'support_url'] as const
 
-/** The form of what is set. */
+/** The values of the form for the stored branding. */
 export function brandingValues(branding: Branding | undefined): URLSearchParams {
   const { appName, lang, accent, accentDark, privacyUrl, supportUrl } = branding ?? {}
   const values = {
@@ -32,7 +32,7 @@ export function brandingValues(branding: Branding | undefined): URLSearchParams 
   return new URLSearchParams(Object.entries(values).flatMap(([id, value]) => (value ? [[id, value]] : [])))
 }
 
-/** The request of the API that the form makes: what was emptied is removed. It is not checked yet. */
+/** The API request that the form makes: an empty field removes its member. It is not checked yet. */
 export function brandingBody(form: URLSearchParams): Readonly<Record<string, unknown>> {
   return Object.fromEntries(MEMBERS.map((member) => [member, given(form, member) ?? null]))
 }
@@ -69,7 +69,7 @@ export function textFields(language: Language, values: Values, faults: ReadonlyM
 
 type Values = Readonly<Partial<Record<OwnText, string>>>
 
-/** All sentences with those of the form in the place of that language's; `null` where none is left. */
+/** All sentences, with those of the form for its language; `null` if none is left. */
 export function textsBody(form: URLSearchParams, branding: Branding | undefined, language: Language) {
   const own = Object.fromEntries(
     OWN_TEXTS.flatMap((place) => {

@@ -27,10 +27,10 @@ import { brandingPreview, coloursCss, coloursHref, type SampleProvider } from '.
 import { addDomainForms } from './domain-forms.ts'
 import { domainSection, type RefusedDomain } from './domain-section.ts'
 
-/** The path of the form with the logo, whose size is limited apart. */
+/** The path of the form with the logo, which has a size limit of its own. */
 export const LOGO_UPLOAD = '/dashboard/branding/logo'
 
-/** How the pages look that users of the project see: looked at before it is saved. */
+/** The look of the pages that users of the project see, with a preview before it is saved. */
 export function addBrandingPages(routes: ConsoleRoutes, broker: Broker): void {
   const change = (on: OnPage, body: object) =>
     changeOwnBranding(broker, on.projectId, parseOnce(brandingChangesSchema, body, 'the body'))
@@ -120,7 +120,7 @@ function languageOf(text: string | undefined): Language {
   return knownLanguage(text) ?? 'en'
 }
 
-/** What saving these colours would be refused for. */
+/** The refusal that saving these colours would get; `undefined` if links in them can be read. */
 function unreadableOf(accent: string | null | undefined, dark: string | null | undefined) {
   if (accent != null && !isReadable(accent, 'light'))
     return { outcome: 'unreadable', member: 'accent', nearest: nearestReadable(accent, 'light') } as const
@@ -129,7 +129,7 @@ function unreadableOf(accent: string | null | undefined, dark: string | null | u
   return undefined
 }
 
-/** The file as the API takes it. What kind of image it is, its bytes say: browsers go by the end of its name. */
+/** The file as a data URL. Its type is read from its bytes, because browsers only derive it from the file's name. */
 function dataUrlOf(file: Upload['file']): string {
   if (file === undefined) throw invalidMember('logo', 'missing', 'Choose a file first.')
   const { data } = file
@@ -193,7 +193,7 @@ async function preview(
     supportUrl: given(values, 'support_url'),
   }
   const entries = await broker.store.providers.list(projectId)
-  // one whose scopes have sentences shows more of the page
+  // a provider whose scopes have sentences shows more of the page
   const entry = entries.find((one) => broker.definitions.describing(one)?.facts.scopes) ?? entries[0]
   const provider: SampleProvider =
     entry === undefined
@@ -207,7 +207,7 @@ async function preview(
   return html`<link rel="stylesheet" href="${coloursHref({ accent: colour('accent'), accentDark: colour('accent_dark') })}">
 ${isDraft && html`<p class="note wait">This is not saved yet: your users see the pages as before.</p>`}
 ${brandingPreview(brand, provider, wordsOf(language), ownPage)}
-<p class="muted small">What the pages say of who asks for what, and their warning, cannot be changed. A page is in the language of its reader.</p>`
+<p class="muted small">The sentence that says who requests which access, and the warning, cannot be changed. A page is in the language of its reader.</p>`
 }
 
 function settings(branding: Branding | undefined): Html {
@@ -252,8 +252,8 @@ function sentences(
     (one) =>
       html`<li><a href="/dashboard/branding?lang=${one}#sentences" lang="${one}"${one === language ? html` aria-current="true"` : ''}>${LANGUAGE_NAMES[one]}${own[one] !== undefined && html` <span class="has" title="has sentences"><span class="visually-hidden">, has sentences</span></span>`}</a></li>`,
   )}</ul></nav>`
-  const said = texts === undefined ? (own[language] ?? {}) : Object.fromEntries(texts)
-  const fields = html`${textFields(language, said, faults)}${submit(`Save in ${LANGUAGE_NAMES[language]}`)}`
+  const values = texts === undefined ? (own[language] ?? {}) : Object.fromEntries(texts)
+  const fields = html`${textFields(language, values, faults)}${submit(`Save in ${LANGUAGE_NAMES[language]}`)}`
   const shown = Object.values(own[language] ?? {})
   return html`<div id="sentences" class="stack">${tabs}
 <p class="muted">Plain text of at most 300 characters. A reader whose language has none sees those of the project’s language, or the English ones.</p>

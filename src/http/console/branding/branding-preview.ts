@@ -8,7 +8,7 @@ import { tileLogo } from '../../pages/logo-assets.ts'
 import { appTile, providerTile } from '../../pages/provider-tile.ts'
 import type { Words } from '../../pages/texts/words.ts'
 
-/** The colours of buttons and links where a project has none, as `pico.css` has them. */
+/** The colours of `pico.css` for buttons and links, for a project that has set none. */
 const USUAL = {
   light: { button: '#0172ad', text: '#ffffff', link: '#0172ad' },
   dark: { button: '#0172ad', text: '#ffffff', link: '#01aaff' },
@@ -38,13 +38,13 @@ export function coloursHref({ accent, accentDark }: Colours): string {
   return `/dashboard/branding/colours.css?${query}`
 }
 
-/** The style sheet of that URL. Nothing but colours of six digits is taken from it. */
+/** The style sheet for the URL of `coloursHref`. Only colours of six hexadecimal digits are read from the query. */
 export function coloursCss(query: (name: string) => string | undefined): string {
-  const asked = (scheme: Scheme) =>
+  const colourOf = (scheme: Scheme) =>
     /^[0-9a-f]{6}$/i.test(query(scheme) ?? '') ? `#${query(scheme)}` : undefined
-  const light = asked('light')
+  const light = colourOf('light')
   // as the style sheet of the project's pages does it
-  const dark = asked('dark') ?? (light === undefined ? undefined : nearestReadable(light, 'dark'))
+  const dark = colourOf('dark') ?? (light === undefined ? undefined : nearestReadable(light, 'dark'))
   return rule('light', light) + rule('dark', dark)
 }
 

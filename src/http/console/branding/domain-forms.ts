@@ -10,10 +10,10 @@ import { DOMAIN_SECTION, type RefusedDomain } from './domain-section.ts'
 const formSchema = z.strictObject({ domain: domainText })
 
 /**
- * Sets, proves and removes the project's domain. Each needs a recent login, since it decides at which host users and the
- * codes of providers arrive.
+ * Sets, proves and removes the project's domain. Each needs a recent login, because the domain is the host to which users
+ * and the codes of providers are sent.
  *
- * @param show answers with the page of the forms, which says why one was refused
+ * @param show answers with the page of the forms, which says why a form was refused
  */
 export function addDomainForms(
   routes: ConsoleRoutes,

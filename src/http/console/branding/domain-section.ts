@@ -6,21 +6,21 @@ import { badge, code, exactTime, section } from '../elements.ts'
 import { field, submit } from '../form-fields.ts'
 import { confirmFirst, type OnPage } from '../routes.ts'
 
-/** Where the page with this section is, below `/dashboard`. */
+/** The path of the page with this section, below `/dashboard`. */
 export const DOMAIN_SECTION = '/branding#domain'
-/** Redirect URIs that are shown at once; longer lists are opened by a click. */
+/** How many redirect URIs are shown at once; longer lists are folded. */
 const MOST_OPEN = 10
 
-/** What a form of the section was refused for. */
+/** Why a form of the section was refused. */
 export interface RefusedDomain {
-  /** What was typed as the domain, and what is wrong with it. */
+  /** The text that was typed as the domain, and what is wrong with it. */
   readonly value?: string
   readonly fault?: string
   /** Why the domain is not proved. */
   readonly problem?: string
 }
 
-/** The project's own domain: its state, what to do until it is proved, and the forms. It asks no name server. */
+/** The project's own domain: its state, what to do until it is proved, and the forms. It sends no DNS query. */
 export async function domainSection(
   on: OnPage,
   domain: OwnDomain | undefined,
@@ -30,7 +30,7 @@ export async function domainSection(
     domain === undefined
       ? withoutDomain(on, refused)
       : withDomain(on, domain, await domainRegistrations(on.broker, on.projectId, domain), refused)
-  // beside its form: the browser scrolls to this section, past the head of the page
+  // shown beside its form, because the browser scrolls to this section, past the head of the page
   const problem =
     refused.problem !== undefined && html`<p class="note bad" role="alert">${refused.problem}</p>`
   return html`<div id="domain">${section('Domain', html`<div class="stack">${problem}${body}</div>`)}</div>`
@@ -105,7 +105,7 @@ function redirectUris(
 ${copies(rows)}</details>`
 }
 
-/** Each with its text below it, all of which a click selects. */
+/** Terms with texts to copy; a click selects the whole text. */
 function copies(rows: readonly (readonly string[])[]): Html {
   return html`<dl class="copies">${rows.map(
     ([term = '', text = '']) =>
@@ -122,6 +122,6 @@ ${submit(button, 'secondary')}`
 /** The forms of an administrator whose login is recent: they decide where users and codes of providers go. */
 function forms(on: OnPage, recent: Html | ''): Html | '' {
   if (!on.mayChange) return ''
-  // the page may answer a form, to whose path a confirmation cannot come back
+  // this page may be the answer to a form, and a confirmation cannot return to the path of a form
   return on.session.isRecent ? html`${recent}` : confirmFirst(DOMAIN_SECTION)
 }

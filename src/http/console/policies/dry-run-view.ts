@@ -12,12 +12,12 @@ const REASONS = {
 } as const
 
 const UNKNOWN = {
-  hook: 'a hook would be asked',
+  hook: 'a hook would be called',
   hosts: 'its host is not known',
   scopes: 'its scopes are not known',
 } as const
 
-/** What a dry run has found: the figures first, then which rules, then some of the uses. */
+/** The result of a dry run: the numbers, the policies that would have refused, and a sample of the uses. */
 export function dryRunView(result: PolicyDryRunWire): Html {
   const { since, until, complete, uses, permitted, refused, undecided, samples } = result
   const day = (timestamp: string) => timestamp.slice(0, 16).replace('T', ' ')

@@ -2,10 +2,10 @@ import { html } from 'hono/html'
 import { POLICY_USES, type Policy } from '../../../domain/policy.ts'
 import { withoutUndefined } from '../../../domain/without-undefined.ts'
 import type { Html } from '../../pages/layout.ts'
-import { given } from '../attempt.ts'
+import { given, hasAny } from '../attempt.ts'
 import { checkbox, field, select, textArea } from '../form-fields.ts'
 
-// The form of a policy: each member of a rule is a field, lists have one value a line.
+// The form of a policy. Each member of the policy is a field; lists have one value a line.
 
 const LISTS = ['users', 'tools', 'providers', 'scopes', 'hosts'] as const
 const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const
@@ -30,7 +30,7 @@ const USE_WORDS = {
   token: 'It is handed to the caller',
 } as const
 
-/** The fields, filled in as they were sent, or as the policy is. */
+/** The fields of the form, with these values and faults. */
 export function policyFields(
   values: URLSearchParams,
   faults: ReadonlyMap<string, string>,
@@ -42,7 +42,7 @@ ${field('Description', 'description', { ...of('description'), maxlength: 1000 })
 ${checkbox('It is in force', 'enabled', values.get('enabled') === 'true', 'true')}
 ${select('Effect', 'effect', EFFECTS, of('effect'))}
 <fieldset class="plain"><legend>It matches</legend>
-<p class="hint">Every use, as far as nothing is said here. Of a list any one is enough; * matches any characters; one a line.</p>
+<p class="hint">Empty fields match every use. One value of a list is enough; * matches any characters; one value a line.</p>
 <div class="columns">${LISTS.map((list) => textArea(LABELS[list][0], list, { ...of(list, `match.${list}`), hint: LABELS[list][1], rows: 2 }))}</div>
 <fieldset class="plain"><legend>What the token is used for</legend>${POLICY_USES.map((use) => checkbox(USE_WORDS[use], 'uses', values.getAll('uses').includes(use), use))}</fieldset></fieldset>
 <details${hasAny(values, ['days', 'from', 'to', 'zone']) ? html` open` : ''}><summary>Only at some hours</summary><fieldset class="plain"><legend>Days</legend><div class="days">${DAYS.map((day, i) => checkbox(day, 'days', values.getAll('days').includes(String(i + 1)), String(i + 1)))}</div></fieldset>
@@ -57,7 +57,7 @@ ${select('Effect', 'effect', EFFECTS, of('effect'))}
     ],
     { value: values.get('per') ?? 'user' },
   )}</div></details>
-<details${values.get('effect') === 'hook' || hasAny(values, ['url']) ? html` open` : ''}><summary>The hook that is asked</summary>${field('URL', 'url', { ...of('url', 'hook.url'), type: 'url' })}<div class="columns">${field('Secret', 'secret', { type: 'password', fault: faults.get('hook.secret'), hint: 'Sent as a bearer token. Left empty, it stays.' })}${field('Waits for', 'timeout_ms', { ...of('timeout_ms', 'hook.timeout_ms'), type: 'number', placeholder: '2000', hint: 'Milliseconds' })}${select(
+<details${values.get('effect') === 'hook' || hasAny(values, ['url']) ? html` open` : ''}><summary>The hook that is called</summary>${field('URL', 'url', { ...of('url', 'hook.url'), type: 'url' })}<div class="columns">${field('Secret', 'secret', { type: 'password', fault: faults.get('hook.secret'), hint: 'Sent as a bearer token. Left empty, it stays.' })}${field('Waits for', 'timeout_ms', { ...of('timeout_ms', 'hook.timeout_ms'), type: 'number', placeholder: '2000', hint: 'Milliseconds' })}${select(
     'Without an answer',
     'on_failure',
     [
@@ -66,10 +66,6 @@ ${select('Effect', 'effect', EFFECTS, of('effect'))}
     ],
     { value: values.get('on_failure') ?? 'deny' },
   )}</div></details>`
-}
-
-function hasAny(values: URLSearchParams, fields: readonly string[]): boolean {
-  return fields.some((one) => given(values, one) !== undefined)
 }
 
 /** The request of the API that the form makes. It is not checked yet. */

@@ -108,7 +108,7 @@ async function showDryRun(on: OnPage, without: string | undefined, result?: Poli
   const choices = policies.map(({ id }) => [id, `Without ${id}`] as const)
   const form = on.form(
     '/policy/dry-run',
-    html`${select('Policies', 'without', [['', 'All that are in force'], ...choices], { value: without ?? '', hint: 'Each use of a token in the last seven days is judged by them, at most 10,000. Nothing is changed, and no hook is asked.' })}${submit(result === undefined ? 'Run it on last week' : 'Run it once more', result === undefined ? 'primary' : 'secondary')}`,
+    html`${select('Policies', 'without', [['', 'All that are in force'], ...choices], { value: without ?? '', hint: 'They are applied to each use of a token in the last seven days, at most 10,000. Nothing is changed, and no hook is called.' })}${submit(result === undefined ? 'Run it on last week' : 'Run it once more', result === undefined ? 'primary' : 'secondary')}`,
     { readonly: true },
   )
   const order = without === undefined ? {} : { without: [without] }

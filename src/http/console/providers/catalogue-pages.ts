@@ -11,14 +11,15 @@ import { type Html, name, webUrl } from '../../pages/layout.ts'
 import { attempt, given, type Refused } from '../attempt.ts'
 import { asCurl, badge, code, emptyState, section } from '../elements.ts'
 import { field, filters, select, submit } from '../form-fields.ts'
-import { at } from '../pager.ts'
+import { offsetPager } from '../pager.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
+import { givenVariables, VARIABLE_PREFIX } from './entry-form.ts'
 import { logoTile } from './logo-tile.ts'
 
 const SHOWN = 60
 const ABOVE = [['Providers', '/providers']] as const
 
-/** The providers that Gatepass knows, and how one of them is added. */
+/** The providers that Gatepass knows, and the form that adds one of them. */
 export function addCataloguePages(routes: ConsoleRoutes, broker: Broker): void {
   const all = () => entriesWith(broker.definitions.own)
 
@@ -72,9 +73,6 @@ function bodyOf(form: URLSearchParams, definition: Definition | undefined): unkn
   const id = given(form, 'id')
   const clientId = given(form, 'client_id')
   const clientSecret = given(form, 'client_secret')
-  const variables = [...form]
-    .filter(([field, value]) => field.startsWith(VARIABLE) && value.trim() !== '')
-    .map(([field, value]) => [field.slice(VARIABLE.length), { value: value.trim() }])
   return {
     ...(id !== undefined && { id }),
     ...(definition !== undefined && { provider_id: definition.id }),
@@ -82,12 +80,10 @@ function bodyOf(form: URLSearchParams, definition: Definition | undefined): unkn
       ...(definition === undefined && { issuer: given(form, 'issuer') }),
       ...(clientId !== undefined && { client_id: clientId }),
       ...(clientSecret !== undefined && { client_secret: clientSecret }),
-      ...(variables.length > 0 && { variables: Object.fromEntries(variables) }),
+      ...givenVariables(form),
     },
   }
 }
-
-const VARIABLE = 'variable.'
 
 function cataloguePage(
   on: OnPage,
@@ -120,17 +116,8 @@ ${
 <span class="muted small">${one.category.replaceAll('-', ' ')}</span></span></a></li>`,
       )}</ul>`
 }
-${pages(on, from, found.length)}
+${offsetPager(on, { from, size: SHOWN, count: found.length })}
 ${on.mayChange && section('A provider that is not listed', issuerForm(on, form, refused))}`
-}
-
-function pages(on: OnPage, from: number, count: number): Html | '' {
-  const isFirst = from === 0
-  const isLast = from + SHOWN >= count
-  if (isFirst && isLast) return ''
-  return html`<nav class="pager" aria-label="Pages of the list">${
-    !isFirst && html`<a rel="prev" href="${at(on, { from: String(Math.max(0, from - SHOWN)) })}">← Back</a>`
-  }${!isLast && html`<a rel="next" href="${at(on, { from: String(from + SHOWN) })}">More →</a>`}</nav>`
 }
 
 function issuerForm(on: OnPage, form?: URLSearchParams, refused?: Refused): Html {
@@ -166,13 +153,13 @@ function showAdd(on: OnPage, definition: Definition, form?: URLSearchParams, ref
   const fault = (member: string) => refused?.faults.get(member)
   const { registration, documentation } = facts
   const labels = registration?.fields ?? {}
-  const asked = Object.entries(provider.variables ?? {}).filter(
+  const required = Object.entries(provider.variables ?? {}).filter(
     ([, one]) => one.isExample === true && one.askUser !== true,
   )
   const fields = html`<input type="hidden" name="definition" value="${id}">
 ${field('Id', 'id', { value: value('id'), required: true, fault: fault('id'), hint: 'Callers name it in their requests.' })}
-${asked.map(([variable, { label = variable, example, oneOf }]) => {
-  const named = `${VARIABLE}${variable}`
+${required.map(([variable, { label = variable, example, oneOf }]) => {
+  const named = `${VARIABLE_PREFIX}${variable}`
   const options = { value: form?.get(named) ?? '', fault: fault(`oauth2.variables.${variable}.value`) }
   return oneOf === undefined
     ? field(label, named, {
@@ -210,7 +197,7 @@ function scopesSection(scopes: Definition['facts']['scopes'] = {}): Html | '' {
   if (all.length === 0) return ''
   return section(
     'Scopes',
-    html`<dl class="facts">${all.map(([scope, said]) => html`<div><dt>${code(scope)}</dt><dd>${name(englishSentence(said), { longest: 200 })}</dd></div>`)}</dl>`,
+    html`<dl class="facts">${all.map(([scope, sentences]) => html`<div><dt>${code(scope)}</dt><dd>${name(englishSentence(sentences), { longest: 200 })}</dd></div>`)}</dl>`,
   )
 }
 

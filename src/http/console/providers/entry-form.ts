@@ -4,7 +4,8 @@ import type { Html } from '../../pages/layout.ts'
 import { given, givenObject } from '../attempt.ts'
 import { field, select, textArea } from '../form-fields.ts'
 
-const VARIABLE = 'variable.'
+/** The prefix of the names of form fields for the variables of a provider. */
+export const VARIABLE_PREFIX = 'variable.'
 
 /** The form that was sent, and what is wrong with it. */
 export interface SentEntry {
@@ -21,7 +22,7 @@ export function entryFields({ provider }: ProviderEntry, sent?: SentEntry): Html
     ([, a], [, b]) => Number(b.isExample === true) - Number(a.isExample === true),
   )
   return html`${variables.map(([variable, { label = variable, value, example, isExample, oneOf }]) => {
-    const id = `${VARIABLE}${variable}`
+    const id = `${VARIABLE_PREFIX}${variable}`
     const options = {
       value: sent?.values.get(id) ?? (isExample === true ? '' : value),
       fault: fault(`oauth2.variables.${variable}.value`),
@@ -45,15 +46,22 @@ ${textArea('Members of oauth2', 'more', { value: sent?.values.get('more') ?? '',
 /** The request of the API that the form makes. It is not checked yet. Throws `invalid_request` for `more`. */
 export function entryChange(form: URLSearchParams): { readonly oauth2: Readonly<Record<string, unknown>> } {
   const [clientId, clientSecret] = [given(form, 'client_id'), given(form, 'client_secret')]
-  const variables = [...form]
-    .filter(([id, value]) => id.startsWith(VARIABLE) && value.trim() !== '')
-    .map(([id, value]) => [id.slice(VARIABLE.length), { value: value.trim() }])
   return {
     oauth2: {
       ...givenObject(form, 'more'),
       ...(clientId !== undefined && { client_id: clientId }),
       ...(clientSecret !== undefined && { client_secret: clientSecret }),
-      ...(variables.length > 0 && { variables: Object.fromEntries(variables) }),
+      ...givenVariables(form),
     },
   }
+}
+
+/** The member `variables` of the request, if the form has a value for one. */
+export function givenVariables(form: URLSearchParams): {
+  readonly variables?: Readonly<Record<string, unknown>>
+} {
+  const variables = [...form]
+    .filter(([id, value]) => id.startsWith(VARIABLE_PREFIX) && value.trim() !== '')
+    .map(([id, value]) => [id.slice(VARIABLE_PREFIX.length), { value: value.trim() }])
+  return variables.length > 0 ? { variables: Object.fromEntries(variables) } : {}
 }

@@ -1,11 +1,12 @@
 import { html } from 'hono/html'
 import type { Html } from '../../pages/layout.ts'
 import { tileLogo } from '../../pages/logo-assets.ts'
+import { firstLetter } from '../../pages/provider-tile.ts'
 
-/** A small tile with the logo of that name, else the first letter of what it is called. Screen readers skip it. */
+/** A small tile with the logo of that name, else the first letter of `called`. Screen readers skip it. */
 export function logoTile(logo: string | undefined, called: string): Html {
   const image = tileLogo(logo)
   if (image === undefined)
-    return html`<span class="logo" aria-hidden="true"><bdi>${/[\p{L}\p{N}]/u.exec(called)?.[0].toUpperCase() ?? '?'}</bdi></span>`
+    return html`<span class="logo" aria-hidden="true"><bdi>${firstLetter(called)}</bdi></span>`
   return html`<span class="logo" aria-hidden="true"><img src="${image.href}" alt="" width="20" height="20" loading="lazy"></span>`
 }

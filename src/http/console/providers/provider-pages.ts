@@ -19,7 +19,7 @@ import { testedView } from './tested-view.ts'
 
 const ABOVE = [['Providers', '/providers']] as const
 
-/** The project's provider entries: their client, what is missing, what to register where. */
+/** The project's provider entries: their settings, the steps that are missing, and a test. */
 export function addProviderPages(routes: ConsoleRoutes, broker: Broker): void {
   addCataloguePages(routes, broker)
 
@@ -65,16 +65,16 @@ ${asCurl(on, '/v1/admin/auth_providers')}`
     { recent: true },
   )
 
-  /** One at a time for each entry: each test sends requests to the provider. */
-  const tested = new Set<string>()
+  /** The entries under test. One entry is tested once at a time, because a test sends requests to the provider. */
+  const underTest = new Set<string>()
   routes.form('/providers/:id/test', async (on) => {
     const entry = await getEntry(broker, on.projectId, idOf(on))
-    if (tested.has(entry.uid))
+    if (underTest.has(entry.uid))
       throw new BrokerError(
         'rate_limited',
         'This provider is being tested. Wait for its end, then try again.',
       )
-    tested.add(entry.uid)
+    underTest.add(entry.uid)
     try {
       const points = await testProvider(broker, entry)
       return await on.show(entry.id, html`${testedView(points)}${entryPage(on, entry)}`, {
@@ -82,7 +82,7 @@ ${asCurl(on, '/v1/admin/auth_providers')}`
         lead: leadOf(entry),
       })
     } finally {
-      tested.delete(entry.uid)
+      underTest.delete(entry.uid)
     }
   })
 
@@ -173,9 +173,9 @@ ${section('Endpoints', facts(Object.entries(endpointsOf(provider)).map(([role, u
 ${clientSection(on, entry, sent)}
 ${section(
   'Test',
-  html`<p>Without a user: whether its hosts answer, whether its issuer’s metadata agrees, and whether the provider takes the client, which a code that was made up shows. Nothing is changed.</p>
+  html`<p>Without a user: whether its hosts answer, whether its issuer’s metadata agrees, and whether the provider accepts the client, for which an invented code is sent. Nothing is changed.</p>
 ${on.form(`${pathOf(id)}/test`, submit('Test it now', 'secondary'))}
-<p class="muted small">Whether the redirect URI is registered and which scopes the client may ask for, one real consent shows: <code>gatepass providers test ${id} --live</code>.${wire.provider_id !== undefined && html` A simulator plays the provider without network: <code>gatepass providers test ${wire.provider_id} --simulate</code>.`}</p>`,
+<p class="muted small">A real consent shows whether the redirect URI is registered and which scopes the client may request: <code>gatepass providers test ${id} --live</code>.${wire.provider_id !== undefined && html` A simulator plays the provider without network: <code>gatepass providers test ${wire.provider_id} --simulate</code>.`}</p>`,
 )}
 ${on.mayChange && dangerSection(on, entry)}
 ${asCurl(on, `/v1/admin/auth_providers/${encodeURIComponent(id)}`)}`
@@ -210,7 +210,7 @@ function dangerSection(on: OnPage, { id, status }: ProviderEntry): Html {
   return section(
     'Switch off, delete',
     html`${on.form(`${pathOf(id)}/status`, html`<input type="hidden" name="status" value="${other}">${submit(isActive ? 'Switch off' : 'Switch on', 'secondary')}`, { recent: !isActive })}
-<details><summary>Delete this provider</summary><p>Every connection of it goes too: its users must approve again once it is added anew. Tools that need it cannot run meanwhile.</p>
+<details><summary>Delete this provider</summary><p>Its connections are deleted too: its users must approve again once it is added again. Tools that need it cannot run until then.</p>
 ${on.form(`${pathOf(id)}/delete`, submit(`Delete ${id} and its connections`, 'danger'), { recent: true })}</details>`,
   )
 }

@@ -10,7 +10,7 @@ const SHOWN: Readonly<Record<TestedPoint['outcome'], readonly [text: string, ton
   unknown: ['not known', 'plain'],
 }
 
-/** What the test of a provider has found, point by point. */
+/** The result of the test of a provider, point by point. */
 export function testedView(points: readonly TestedPoint[]): Html {
   const rows = points.map(({ point, outcome, message }) => [
     html`<strong>${name(point, { longest: 200 })}</strong>`,

@@ -11,15 +11,15 @@ import { getWorker } from '../../../tools/worker.ts'
 import { type Html, name } from '../../pages/layout.ts'
 import { asCurl, badge, buttonLink, code, facts, link, section, table } from '../elements.ts'
 import { field, filters, select } from '../form-fields.ts'
-import { at } from '../pager.ts'
-import type { ConsoleRoutes, OnPage } from '../routes.ts'
+import { offsetPager } from '../pager.ts'
+import type { ConsoleRoutes } from '../routes.ts'
 import { type FormField, schemaForm } from '../schema-form.ts'
 import { toolPath } from './tool-path.ts'
 import { addTryPages } from './try-page.ts'
 
 const SHOWN = 50
 
-/** The tools of all sources: what each needs, whether that is there, and a form to try one. */
+/** The tools of all sources: their requirements, whether these are met, and a form to try a tool. */
 export function addToolPages(routes: ConsoleRoutes, broker: Broker): void {
   addTryPages(routes, broker)
 
@@ -53,7 +53,7 @@ export function addToolPages(routes: ConsoleRoutes, broker: Broker): void {
       readyBadge(statuses[i]),
     ])
     const empty = isFiltered
-      ? 'No tool fits.'
+      ? 'No tool matches.'
       : html`No tools yet. ${link('/worker/new', 'Register a worker')} that lists them, or import metadata: <code>gatepass import tool.json</code>.`
     const body = html`${filters(
       '/tools',
@@ -70,7 +70,7 @@ export function addToolPages(routes: ConsoleRoutes, broker: Broker): void {
       { isFiltered },
     )}
 ${table('Tools', ['Tool', 'Needs', 'Worker', 'Ready'], rows, empty)}
-${walk(on, from, found.length)}
+${offsetPager(on, { from, size: SHOWN, count: found.length })}
 ${asCurl(on, '/v1/tools')}`
     return on.show('Tools', body, { lead: 'What can be called, and what each tool needs from its user.' })
   })
@@ -206,11 +206,3 @@ function schemaText(schema: unknown): Html {
 
 /** Characters of a schema that a page shows. */
 const LONGEST_SCHEMA = 50_000
-
-/** The way through a list that is in memory. */
-function walk(on: OnPage, from: number, count: number): Html | '' {
-  if (from === 0 && count <= SHOWN) return ''
-  return html`<nav class="pager" aria-label="Pages of the list">${
-    from > 0 && html`<a rel="prev" href="${at(on, { from: String(Math.max(0, from - SHOWN)) })}">← Back</a>`
-  }${from + SHOWN < count && html`<a rel="next" href="${at(on, { from: String(from + SHOWN) })}">More →</a>`}</nav>`
-}

@@ -20,14 +20,14 @@ import { type SentForm, schemaFormView, wholeView } from '../schema-form-view.ts
 import { toolPath } from './tool-path.ts'
 
 /**
- * An administrator tries a tool for a user whom they name, by a form made of its schema. The run goes the way of every
- * run, through policies and consent; it is in the audit trail, and in history with its input and output.
+ * Lets an administrator try a tool for a user whom they name, with a form made from its schema. Policies and consent apply
+ * as to every run. The audit trail has the run, and the history has it with its input and output.
  */
 export function addTryPages(routes: ConsoleRoutes, broker: Broker): void {
-  const find = (on: OnPage) => getTool(broker, on.projectId, on.c.req.param('id') ?? '')
+  const toolOf = (on: OnPage) => getTool(broker, on.projectId, on.c.req.param('id') ?? '')
 
   routes.page('/tools/:id/try', async (on) => {
-    const tool = await find(on)
+    const tool = await toolOf(on)
     const again = await inputOfRun(on, tool)
     return again === undefined
       ? showForm(on, tool, { asText: on.query('as') === 'json' })
@@ -35,7 +35,7 @@ export function addTryPages(routes: ConsoleRoutes, broker: Broker): void {
   })
 
   routes.form('/tools/:id/try', async (on, form) => {
-    const tool = await find(on)
+    const tool = await toolOf(on)
     const asText = form.get('as') === 'json'
     const userId = given(form, 'user')
     const read = readSchemaForm(schemaForm(tool.inputSchema), form, asText)
@@ -56,7 +56,7 @@ export function addTryPages(routes: ConsoleRoutes, broker: Broker): void {
     if (checked.inputFault !== undefined) {
       const { parameterErrors = {}, message } = checked.inputFault
       const faults = Object.entries(parameterErrors).map(
-        ([member, said]) => [asText ? WHOLE_FIELD : `/${escapeToken(member)}`, `${said}.`] as const,
+        ([member, fault]) => [asText ? WHOLE_FIELD : `/${escapeToken(member)}`, `${fault}.`] as const,
       )
       return refuse(new Map(faults), message)
     }
@@ -124,7 +124,7 @@ ${submit('Run it')}`
     on.mayChange
       ? section(
           'Run',
-          html`<p class="note wait">This really runs the tool: what it does, it does. The run is recorded, with its input and its output, in your name.</p>
+          html`<p class="note wait">This really runs the tool, with all its effects. The run is recorded, with its input and its output, in your name.</p>
 ${on.form(`${path}/try`, fields)}${other}`,
         )
       : section('Run', html`<p class="muted">Administrators may try a tool here.</p>`)

@@ -19,7 +19,7 @@ export function addWorkerChanges(routes: ConsoleRoutes, broker: Broker): void {
 
   routes.form('/workers/:id/sync', async (on) => {
     const { id, syncError } = await syncWorker(broker, await workerOf(on))
-    // its page says what was wrong
+    // the page of the worker shows the error
     return on.go(workerPath(id), syncError === undefined ? 'Its tools were read just now.' : undefined)
   })
 
@@ -57,7 +57,7 @@ export function addWorkerChanges(routes: ConsoleRoutes, broker: Broker): void {
         return showWorker(on, worker, { problem: acquired.message, status: acquired.status })
       if (acquired.result.outcome === 'ready') {
         await syncWorker(broker, await workerOf(on))
-        return on.go(workerPath(worker.id), 'It is open already: its tools were read.')
+        return on.go(workerPath(worker.id), 'It is authorized already: its tools were read.')
       }
       const { authorization } = acquired.result
       const { id } = authorization
@@ -91,10 +91,10 @@ export function changeForm(
   )
 }
 
-/** The form that asks with whose connection the tools of an MCP server are listed. */
+/** The form that asks for the user with whose connection the tools of an MCP server are listed. */
 export function authorizeForm(on: OnPage, { id }: Worker): Html {
   return section(
-    'It wants OAuth',
+    'It needs OAuth',
     html`<p>Its tools are listed with the connection of one user. Those who call them approve with connections of their own.</p>
 ${on.form(`${workerPath(id)}/authorize`, html`${field('User', 'user', { required: true, maxlength: 500, hint: 'As your application calls the user.' })}${submit('Make the link')}`, { recent: true })}`,
   )

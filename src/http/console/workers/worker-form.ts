@@ -1,10 +1,10 @@
 import { html } from 'hono/html'
 import { withoutUndefined } from '../../../domain/without-undefined.ts'
 import type { Html } from '../../pages/layout.ts'
-import { given, givenObject } from '../attempt.ts'
+import { given, givenObject, hasAny } from '../attempt.ts'
 import { field, hidden, textArea } from '../form-fields.ts'
 
-/** The types of workers that a form can register, and what each is. */
+/** The types of workers that a form can register, with their descriptions. */
 export const WORKER_KINDS = {
   http: [
     'HTTP worker',
@@ -27,11 +27,11 @@ export interface WorkerForm {
   readonly kind: WorkerKind
   readonly values: URLSearchParams
   readonly faults: ReadonlyMap<string, string>
-  /** The worker exists: what is left empty stays. */
+  /** The worker exists, and empty fields do not change it. */
   readonly isChange?: boolean
 }
 
-/** The fields of one type; settings that few need are JSON, as the API takes them. */
+/** The fields of one type of worker. Settings that few need are entered as JSON, as in the API. */
 export function workerFields({ kind, values, faults, isChange = false }: WorkerForm): Html {
   const of = (id: string, member = id) => ({
     value: values.get(id) ?? '',
@@ -61,7 +61,7 @@ ${secret('Token or API key', 'token', 'secrets', 'For a server that takes a fixe
 ${more(
   hasAny(values, ['header', 'client_id']),
   'Header, OAuth client',
-  html`${field('Header of the token', 'header', { value: values.get('header') ?? '', fault: faults.get('mcp.headers'), placeholder: 'Authorization', hint: 'Authorization carries it as “Bearer …”, another header as it is.' })}
+  html`${field('Header of the token', 'header', { value: values.get('header') ?? '', fault: faults.get('mcp.headers'), placeholder: 'Authorization', hint: 'Authorization carries it as “Bearer …”, other headers carry it unchanged.' })}
 <div class="columns">${field('OAuth client id', 'client_id', { ...of('client_id', 'oauth2.client_id'), hint: 'Only if the server’s authorization server lets no client register itself.' })}${secret('OAuth client secret', 'client_secret', 'oauth2.client_secret', '')}</div>`,
 )}`,
     openapi: html`${field('URL of the document', 'url', { ...of('url'), type: 'url', maxlength: 2048, placeholder: 'https://api.example.com/openapi.json', hint: 'It is read again every 30 seconds. Or paste the document:' })}
@@ -89,10 +89,6 @@ const EXAMPLES: Readonly<Record<WorkerKind, string>> = {
 
 function more(isOpen: boolean, title: string, fields: Html): Html {
   return html`<details${isOpen ? html` open` : ''}><summary>${title}</summary><div class="stack">${fields}</div></details>`
-}
-
-function hasAny(values: URLSearchParams, fields: readonly string[]): boolean {
-  return fields.some((one) => given(values, one) !== undefined)
 }
 
 /** The member of the request that has the name of the type. It is not checked yet. Throws `invalid_request` for `more`. */

@@ -13,7 +13,7 @@ import { showWorker, statusBadge, workerPath } from './worker-view.ts'
 
 const idOf = ({ c }: OnPage) => c.req.param('id') ?? ''
 
-/** The workers: whether each answers, and what its tools ask for and may use. */
+/** The workers: whether each answers, and which providers, scopes and secrets its tools may use. */
 export function addWorkerPages(routes: ConsoleRoutes, broker: Broker): void {
   addWorkerRegistration(routes, broker)
   addWorkerChanges(routes, broker)

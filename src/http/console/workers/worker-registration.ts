@@ -10,7 +10,7 @@ import { field } from '../form-fields.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 import { WORKER_KINDS, type WorkerKind, workerBlock, workerFields, workerKind } from './worker-form.ts'
 
-/** The form that registers a worker of any type: tried before it is kept. */
+/** The form that registers a worker of any type, and can test it before. */
 export function addWorkerRegistration(routes: ConsoleRoutes, broker: Broker): void {
   routes.page('/worker/new', (on) =>
     show(on, workerKind(on.query('type')), { values: new URLSearchParams() }),

@@ -8,11 +8,11 @@ import { asCurl, badge, buttonLink, code, facts, section, type Tone, table, time
 import { hidden, submit } from '../form-fields.ts'
 import type { OnPage, ShowOptions } from '../routes.ts'
 
-/** Of a worker's page, below `/dashboard`. */
+/** The path of a worker's page, below `/dashboard`. */
 export const workerPath = (id: string) => `/workers/${encodeURIComponent(id)}`
 
 export interface WorkerPageParts extends Pick<ShowOptions, 'problem' | 'status'> {
-  /** How an MCP server is opened. */
+  /** The form that authorizes an MCP server, or the link that it has made. */
   readonly link?: Html
   /** The form that changes it. */
   readonly change?: Html
@@ -44,7 +44,7 @@ ${section(
 )}
 ${section(
   'What its tools may use',
-  html`${acceptance.automatic === true && html`<p class="muted">All that its catalogue names is accepted without being asked.</p>`}${needsView('Accepted', acceptance.accepted)}`,
+  html`${acceptance.automatic === true && html`<p class="muted">Everything that its catalogue names is accepted automatically.</p>`}${needsView('Accepted', acceptance.accepted)}`,
 )}
 ${settings !== undefined && section('Settings', html`<pre tabindex="0"><code>${JSON.stringify(settings, null, 2)}</code></pre>`)}
 ${change}
@@ -70,7 +70,7 @@ const STATUS_WORDS: Readonly<Record<string, string>> = {
   active: 'answers',
   inactive: 'switched off',
   unreachable: 'cannot be reached',
-  unauthorized: 'a user must open it',
+  unauthorized: 'a user must authorize it',
 }
 
 export function statusBadge(status: string): Html {
@@ -94,7 +94,7 @@ function waitingSection(on: OnPage, id: string, waiting: NonNullable<Acceptance[
   const { tools, digest } = waiting
   return section(
     'It asks for more',
-    html`<p>Since it was registered, its catalogue names what nobody has accepted. Users are not asked for it, and these tools do not run until you accept: ${tools.slice(0, 20).map((tool) => html`${code(tool)} `)}${tools.length > 20 && `and ${tools.length - 20} more`}</p>
+    html`<p>Since it was registered, its catalogue has named requirements that are not accepted. Users are not asked for them, and these tools do not run until you accept: ${tools.slice(0, 20).map((tool) => html`${code(tool)} `)}${tools.length > 20 && `and ${tools.length - 20} more`}</p>
 ${needsView('Waits', waiting)}
 ${on.form(`${workerPath(id)}/accept`, html`${hidden('digest', digest)}${submit('Accept all of it')}`, { recent: true })}`,
   )
@@ -104,7 +104,7 @@ function changeSection(on: OnPage, id: string, enabled: boolean): Html {
   return section(
     'Switch off, delete',
     html`${on.form(`${workerPath(id)}/enabled`, html`${hidden('enabled', String(!enabled))}${submit(enabled ? 'Switch off' : 'Switch on', 'secondary')}`, { recent: !enabled })}
-<details><summary>Delete this worker</summary><p>Its tools go with it. Imported tools that it ran stay, and nothing runs them.</p>
+<details><summary>Delete this worker</summary><p>Its tools are deleted too. Imported tools that it ran are kept, without a worker.</p>
 ${on.form(`${workerPath(id)}/delete`, submit(`Delete ${id} and its tools`, 'danger'), { recent: true })}</details>`,
   )
 }
