@@ -79,7 +79,7 @@ export function withConnectionValues(provider: Provider, values: ConnectionValue
 }
 
 /** The values of authorization responses that endpoints name. */
-export function toldInEndpoints(provider: Provider): [string, KeptValue][] {
+export function keptValuesInEndpoints(provider: Provider): [string, KeptValue][] {
   const templates = endpointTemplatesOf(provider)
   return Object.entries(provider.keptValues ?? {}).filter(([name]) =>
     templates.some((template) => names(template, name)),
@@ -92,14 +92,19 @@ export function toldInEndpoints(provider: Provider): [string, KeptValue][] {
  */
 export function ownEndpointsOf(provider: Provider): readonly unknown[] {
   const asked = userVariables(provider).map(([name, { pattern }]) => [name, 'user', pattern])
-  const told = toldInEndpoints(provider).map(([name, { from, at, pattern }]) => [name, from, at, pattern])
+  const told = keptValuesInEndpoints(provider).map(([name, { from, at, pattern }]) => [
+    name,
+    from,
+    at,
+    pattern,
+  ])
   if (asked.length + told.length === 0) return []
   return [[...asked, ...told].sort(), endpointTemplatesOf(provider)]
 }
 
 /** Whether endpoints depend on the connection. */
 export function hasOwnEndpoints(provider: Provider): boolean {
-  return userVariables(provider).length > 0 || toldInEndpoints(provider).length > 0
+  return userVariables(provider).length > 0 || keptValuesInEndpoints(provider).length > 0
 }
 
 function endpointTemplatesOf(provider: Provider): readonly string[] {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { catalogueOf } from './catalogue/registry.ts'
+import { findCatalogueMatch } from './catalogue/registry.ts'
 import { hasOwnEndpoints, ownEndpointsOf } from './connection-values.ts'
 import { type EndpointRole, endpointsOf, type Provider, requestsOf } from './provider.ts'
 import { names } from './template.ts'
@@ -13,7 +13,8 @@ import { urlTemplatesOf, userVariables, withVariables } from './variables.ts'
 export function identityOf(given: Provider, clientId: string | undefined): string {
   const provider = withoutExamples(given)
   const fromIssuer = new Set<string>(provider.fromIssuer)
-  const known = fromIssuer.has('authorization') || fromIssuer.has('token') ? undefined : catalogueOf(provider)
+  const known =
+    fromIssuer.has('authorization') || fromIssuer.has('token') ? undefined : findCatalogueMatch(provider)
   const others = Object.entries(endpointsOf(provider)).filter(
     ([role, endpoint]) => !fromIssuer.has(role) && known?.has(role as EndpointRole, endpoint) !== true,
   )

@@ -1,5 +1,5 @@
 import { FORM, INTROSPECTED, JSON_TYPE } from './catalogue/built-in-provider.ts'
-import { catalogueOf } from './catalogue/registry.ts'
+import { findCatalogueMatch } from './catalogue/registry.ts'
 import type { ClientAuthMethod } from './client-auth-method.ts'
 import type { ServerMetadata } from './discovery.ts'
 import type { IssuerDecides, Provider } from './provider.ts'
@@ -11,7 +11,7 @@ import type { TokenRequestBlock } from './request-block.ts'
  */
 function decidedIn(provider: Provider): readonly IssuerDecides[] {
   if (provider.fromIssuer !== undefined) return provider.fromIssuer
-  if (catalogueOf(provider) !== undefined) return []
+  if (findCatalogueMatch(provider) !== undefined) return []
   return [
     ...(provider.announcesIss === undefined ? (['iss'] as const) : []),
     ...(provider.revocationRequest === undefined ? (['revocation'] as const) : []),

@@ -7,7 +7,7 @@ import { userVariables, variableFault } from './variables.ts'
 export type ToldValues = Readonly<Record<string, string>>
 
 /** The documents in which the provider tells the values of one grant. An absent one has none. */
-export interface Telling {
+export interface GrantDocuments {
   /** The query of the authorization response. It comes through the user's browser. */
   readonly authorizationResponse?: URLSearchParams
   /** The further members of the token response. */
@@ -22,16 +22,16 @@ type Keeping = Pick<Provider, 'keptValues' | 'variables'>
 /** What a grant tells of the values that the entry keeps, over what was told before; those that do not fit are dropped. */
 export function toldValues(
   provider: Keeping,
-  telling: Telling,
+  documents: GrantDocuments,
   before: ToldValues = {},
 ): ToldValues | undefined {
   const told: Record<string, string> = { ...before }
   for (const value of Object.values(provider.keptValues ?? {})) {
-    const text = textOf(value, telling)
+    const text = textOf(value, documents)
     if (text !== undefined && isAllowed(value, text)) told[keyOf(value)] = text
   }
   for (const [name, variable] of userVariables(provider)) {
-    const value = telling.given?.[name]
+    const value = documents.given?.[name]
     if (value !== undefined && variableFault({ ...variable, value }) === undefined)
       told[givenKey(name)] = value
   }
@@ -74,12 +74,12 @@ export function namedValues(
   return { told, faults }
 }
 
-function textOf({ from, at }: KeptValue, telling: Telling): string | undefined {
+function textOf({ from, at }: KeptValue, documents: GrantDocuments): string | undefined {
   if (from === 'authorization_response') {
-    const [value, ...others] = telling.authorizationResponse?.getAll(at) ?? []
+    const [value, ...others] = documents.authorizationResponse?.getAll(at) ?? []
     return others.length === 0 ? value : undefined
   }
-  const value = evaluateText(at, from === 'user_info' ? telling.userInfo : telling.tokenResponse)
+  const value = evaluateText(at, from === 'user_info' ? documents.userInfo : documents.tokenResponse)
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
 

@@ -1,5 +1,5 @@
 import type { ScopeMeaning } from '../domain/scopes.ts'
-import { builtInByEndpoints } from './catalogue/registry.ts'
+import { findBuiltInByEndpoints } from './catalogue/registry.ts'
 import type { Provider } from './provider.ts'
 
 /** Settings that an entry may leave to the catalogue, even if it was stored before the catalogue had them. */
@@ -19,7 +19,7 @@ export function factsOf(provider: Provider): Facts & ScopeMeaning {
   const found = known.get(provider)
   if (found !== undefined) return found
   const { authorizationRequest, tokenRequest } = provider
-  const ofCatalogue = builtInByEndpoints(authorizationRequest.endpoint, tokenRequest.endpoint)?.builtIn
+  const ofCatalogue = findBuiltInByEndpoints(authorizationRequest.endpoint, tokenRequest.endpoint)?.builtIn
     .provider
   const fact = <Name extends Fact>(name: Name) => {
     const value = provider[name] ?? ofCatalogue?.[name]

@@ -19,7 +19,7 @@ import { clientAuthentication, explanationOf, ID_TOKEN_ALGORITHMS } from './open
 import type { Provider } from './provider.ts'
 import type { RegisteredClient } from './provider-entry.ts'
 import { ProviderRefusal, refusalOf, retryAfterSeconds, type Seen } from './provider-refusal.ts'
-import { asAsked, authorizationRequestOf, requestOf, templateValues } from './provider-request.ts'
+import { authorizationRequestOf, requestOf, templateValues, withServerNames } from './provider-request.ts'
 import type { RequestBlock, TokenRequestBlock } from './request-block.ts'
 import { type Revocation, revokeTokens } from './revocation.ts'
 import type { TemplateValues } from './template.ts'
@@ -175,7 +175,7 @@ export function createOAuthClient(
         ...(await pkceParameters(provider, secrets)),
       })
       const config = configure(registered, provider.tokenRequest, { params: {} }, endpoint.href)
-      return asAsked(buildAuthorizationUrl(config, params), provider)
+      return withServerNames(buildAuthorizationUrl(config, params), provider)
     },
 
     async redeem(registered, response, secrets, guard) {

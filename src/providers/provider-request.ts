@@ -123,7 +123,7 @@ function renamed(
 }
 
 /** The authorization request's URL with the server's names of its parameters, and its fragment. */
-export function asAsked(url: URL, { authorizationRequest, stateParameter }: Provider): URL {
+export function withServerNames(url: URL, { authorizationRequest, stateParameter }: Provider): URL {
   const { parameterNames = {}, fragment } = authorizationRequest
   const names = { ...parameterNames, ...(stateParameter !== undefined && { state: stateParameter }) }
   for (const [standard, name] of Object.entries(names)) {

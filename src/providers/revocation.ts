@@ -4,7 +4,7 @@ import { credentialsFor } from './client-authentication.ts'
 import type { RegisteredClient } from './provider-entry.ts'
 import { requestOf, templateValues } from './provider-request.ts'
 import type { RevocationRequestBlock } from './request-block.ts'
-import { tellsRefusal } from './token-response.ts'
+import { isRefusal } from './token-response.ts'
 
 export type Revocation = 'revoked' | 'unsupported' | 'failed'
 
@@ -70,5 +70,5 @@ function paramsFor(
 }
 
 function isSuccess(block: RevocationRequestBlock, { status, headers, body }: OutgoingResponse): boolean {
-  return status >= 200 && status <= 299 && !tellsRefusal(headers['content-type'], body, block)
+  return status >= 200 && status <= 299 && !isRefusal(headers['content-type'], body, block)
 }

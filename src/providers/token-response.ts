@@ -79,7 +79,7 @@ function mappedAnswer(map: Readonly<Record<string, string>>, answer: Members): M
 }
 
 /** Whether a response of a success status tells an error (`error`, `ok: false`). One without a readable body tells none. */
-export function tellsRefusal(
+export function isRefusal(
   contentType: string | undefined,
   body: Uint8Array,
   { errorResponse }: Pick<RequestBlock, 'errorResponse'>,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { definitionTexts } from '../../src/providers/catalogue/definition-texts.ts'
-import { logoNamed } from '../../src/providers/catalogue/logos.ts'
-import { builtIn, builtInByEndpoints, builtInIds } from '../../src/providers/catalogue/registry.ts'
+import { findLogo } from '../../src/providers/catalogue/logos.ts'
+import { builtIn, builtInIds, findBuiltInByEndpoints } from '../../src/providers/catalogue/registry.ts'
 import { englishSentence } from '../../src/providers/catalogue/scope-sentences.ts'
 import { catalogueEntries } from '../../src/providers/catalogue/search.ts'
 import { type Definition, readDefinition } from '../../src/providers/definition/read-definition.ts'
@@ -95,7 +95,7 @@ describe('a definition of the catalogue', () => {
         'client_secret',
       ])
     }
-    if (facts.logo !== undefined) expect(logoNamed(facts.logo)?.path).toMatch(/^[Mm][\d\w .,-]+$/)
+    if (facts.logo !== undefined) expect(findLogo(facts.logo)?.path).toMatch(/^[Mm][\d\w .,-]+$/)
   })
 
   test.each(rows.filter(([, { json }]) => json.shares_endpoints_with !== undefined))(
@@ -119,7 +119,10 @@ describe('the definitions together', () => {
   test('the endpoints of each one lead to it alone, so that no order decides', () => {
     const others = shipped.flatMap(({ id, json, definition: { provider } }) => {
       if (json.shares_endpoints_with !== undefined) return []
-      const found = builtInByEndpoints(provider.authorizationRequest.endpoint, provider.tokenRequest.endpoint)
+      const found = findBuiltInByEndpoints(
+        provider.authorizationRequest.endpoint,
+        provider.tokenRequest.endpoint,
+      )
       return found === undefined || found.builtIn.id === id ? [] : [[id, found.builtIn.id]]
     })
     expect(others).toEqual([])

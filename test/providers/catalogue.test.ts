@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { builtIn, builtInByEndpoints, withOfflineAccess } from '../../src/providers/catalogue/registry.ts'
+import { builtIn, findBuiltInByEndpoints, withOfflineAccess } from '../../src/providers/catalogue/registry.ts'
 import { renderParams } from '../../src/providers/template.ts'
 
 function known(id: string) {
@@ -145,6 +145,6 @@ describe('the catalogue', () => {
     ['https://github.com.evil.test/login', 'https://github.com.evil.test/login', undefined],
     ['nonsense', 'https://github.com/login', undefined],
   ])('%s and %s belong to %s', (authorization, token, id) => {
-    expect(builtInByEndpoints(authorization, token)?.builtIn.id).toBe(id)
+    expect(findBuiltInByEndpoints(authorization, token)?.builtIn.id).toBe(id)
   })
 })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { definitionTexts } from '../../src/providers/catalogue/definition-texts.ts'
 import {
   englishSentence,
-  scopeSentence,
+  findScopeSentence,
   translationsOf,
 } from '../../src/providers/catalogue/scope-sentences.ts'
 import { readDefinition } from '../../src/providers/definition/read-definition.ts'
@@ -59,14 +59,14 @@ describe('how much a scope allows', () => {
     ['spotify', 'playlist-read-private', 'read', false],
     ['zendesk', 'write', 'admin', true],
   ])('%s: %s', (id, scope, level, sensitive) => {
-    expect(scopeSentence(scopesOf(id), scope, 'en')).toMatchObject({ level, sensitive })
+    expect(findScopeSentence(scopesOf(id), scope, 'en')).toMatchObject({ level, sensitive })
   })
 
   test('has a level wherever it allows more than to keep the access', () => {
     for (const id of definitionTexts().keys())
       for (const [scope, words] of Object.entries(scopesOf(id)))
         if (!/^Keep this access/.test(englishSentence(words)))
-          expect(scopeSentence({ [scope]: words }, scope, 'en')?.level, `${id}: ${scope}`).toBeDefined()
+          expect(findScopeSentence({ [scope]: words }, scope, 'en')?.level, `${id}: ${scope}`).toBeDefined()
   })
 
   test.each([
@@ -100,20 +100,20 @@ describe('what a scope means', () => {
     ['orders.v1.all', 'en', { text: 'Anything at all', language: 'en', sensitive: false }],
     ['*', 'en', { text: 'Anything at all', language: 'en', sensitive: false }],
   ])('%s in %s', (scope, language, expected) => {
-    expect(scopeSentence(words, scope, language)).toEqual(expected)
+    expect(findScopeSentence(words, scope, language)).toEqual(expected)
   })
 
   test('is not known of a scope that the definition does not describe', () => {
-    expect(scopeSentence({ repo: 'Code' }, 'repos', 'en')).toBeUndefined()
-    expect(scopeSentence({ 'a*a': 'Code' }, 'a', 'en')).toBeUndefined()
-    expect(scopeSentence({ repo: 'Code' }, '__proto__', 'en')).toBeUndefined()
-    expect(scopeSentence(undefined, 'repo', 'en')).toBeUndefined()
+    expect(findScopeSentence({ repo: 'Code' }, 'repos', 'en')).toBeUndefined()
+    expect(findScopeSentence({ 'a*a': 'Code' }, 'a', 'en')).toBeUndefined()
+    expect(findScopeSentence({ repo: 'Code' }, '__proto__', 'en')).toBeUndefined()
+    expect(findScopeSentence(undefined, 'repo', 'en')).toBeUndefined()
   })
 
   test('a sentence of the catalogue is translated, one of an operator is as the operator wrote it', () => {
-    const own = scopeSentence({ x: 'See your profile' }, 'x', 'de')
+    const own = findScopeSentence({ x: 'See your profile' }, 'x', 'de')
     expect(own?.language).toBe('de')
-    expect(scopeSentence({ x: 'Count your sheep' }, 'x', 'de')).toMatchObject({
+    expect(findScopeSentence({ x: 'Count your sheep' }, 'x', 'de')).toMatchObject({
       text: 'Count your sheep',
       language: 'en',
     })

@@ -2,7 +2,7 @@ import type { z } from '@hono/zod-openapi'
 import type { AllowsHttp } from '../../egress/endpoint.ts'
 import { parseOnce } from '../../parsing/parse.ts'
 import { createDefinitions, type Definitions } from '../../providers/catalogue/definitions.ts'
-import { builtInByEndpoints, withOfflineAccess } from '../../providers/catalogue/registry.ts'
+import { findBuiltInByEndpoints, withOfflineAccess } from '../../providers/catalogue/registry.ts'
 import { checkClientSecret } from '../../providers/definition/client-assertion.ts'
 import { readMembers, writeMembers } from '../../providers/definition/member.ts'
 import { OAUTH2_MEMBERS } from '../../providers/definition/oauth2-settings.ts'
@@ -149,7 +149,7 @@ function providerFrom(
 ): Provider {
   const provider = readProvider(id, sent, start, {
     ...(allowsHttp && { allowsHttp }),
-    knownAt: (authorization, token) => builtInByEndpoints(authorization, token)?.provider,
+    knownAt: (authorization, token) => findBuiltInByEndpoints(authorization, token)?.provider,
   })
   return withEnvironmentClient(provider, sent.environment_client, start.base?.environmentClientFor)
 }

@@ -4,7 +4,7 @@ import { type Connection, chooseConnection } from '../../domain/connection.ts'
 import { missingScopes } from '../../domain/scopes.ts'
 import { causeOfStored } from '../../flows/explain/explain-connection.ts'
 import { findProviderByUid } from '../../flows/find-provider.ts'
-import { scopeSentence } from '../../providers/catalogue/scope-sentences.ts'
+import { findScopeSentence } from '../../providers/catalogue/scope-sentences.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { userVariables } from '../../providers/variables.ts'
 import type { Brand } from '../pages/brand.ts'
@@ -94,7 +94,7 @@ function shownScopes(
 ): ShownScope[] {
   const words = entry && broker.definitions.describing(entry)?.facts.scopes
   return currentStep(authorization).scopes.map((scope) => {
-    const sentence = scopeSentence(words, scope, language)
+    const sentence = findScopeSentence(words, scope, language)
     return {
       scope,
       sentence,

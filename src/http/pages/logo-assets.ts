@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
-import { type Logo, logoNamed } from '../../providers/catalogue/logos.ts'
+import { findLogo, type Logo } from '../../providers/catalogue/logos.ts'
 import type { TileLogo } from './provider-tile.ts'
 
 /** The image of a provider's logo, by its name in the catalogue. */
 export function tileLogo(slug: string | undefined): TileLogo | undefined {
-  const logo = slug === undefined ? undefined : logoNamed(slug)
+  const logo = slug === undefined ? undefined : findLogo(slug)
   return logo && { href: `/assets/logo/${slug}-${versionOf(logo)}.svg` }
 }
 
 /** The image of that name and version; `undefined` for a version of another release. */
 export function logoSvg(slug: string, version: string): string | undefined {
-  const logo = logoNamed(slug)
+  const logo = findLogo(slug)
   return logo !== undefined && versionOf(logo) === version ? svgOf(logo) : undefined
 }
 

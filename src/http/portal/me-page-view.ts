@@ -1,7 +1,7 @@
 import type { Broker } from '../../broker.ts'
 import type { McpConsent } from '../../domain/mcp-consent.ts'
 import type { PortalConnection } from '../../flows/portal/portal-view.ts'
-import { scopeSentence } from '../../providers/catalogue/scope-sentences.ts'
+import { findScopeSentence } from '../../providers/catalogue/scope-sentences.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { findToolsNamed } from '../../tools/catalogue/get-tool.ts'
 import { verifiedHost } from '../mcp-setup/client-identity.ts'
@@ -29,7 +29,7 @@ export async function connectionCards(
       providerName: entry?.provider.displayName,
       logo: entry && logoOf(broker, entry),
       account: account.name || account.id,
-      scopes: scopes.map((scope) => ({ scope, sentence: scopeSentence(described, scope, language) })),
+      scopes: scopes.map((scope) => ({ scope, sentence: findScopeSentence(described, scope, language) })),
       isDefault,
       hasSiblings,
       broken: status === 'needs_authorization' ? (statusReason ?? 'refresh_refused') : undefined,

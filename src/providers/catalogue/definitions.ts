@@ -1,7 +1,7 @@
 import type { Definition } from '../definition/read-definition.ts'
 import type { Provider } from '../provider.ts'
 import type { ProviderEntry } from '../provider-entry.ts'
-import { builtIn, builtInIds, catalogueOf, hasEndpointsOf, isWhollyOf } from './registry.ts'
+import { builtIn, builtInIds, findCatalogueMatch, hasEndpointsOf, isWhollyOf } from './registry.ts'
 
 /** The definitions that an entry can be made of: the catalogue's and the operator's, which come before it. */
 export interface Definitions {
@@ -40,7 +40,7 @@ export function createDefinitions(
     describing({ provider, wellKnownId }) {
       const named = wellKnownId === undefined ? undefined : find(wellKnownId)
       if (named !== undefined && hasEndpointsOf(provider, named)) return named
-      const known = catalogueOf(provider)
+      const known = findCatalogueMatch(provider)
       return known ? builtIn(known.builtIn.id) : others.find((one) => hasEndpointsOf(provider, one))
     },
   }

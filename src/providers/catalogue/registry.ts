@@ -1,4 +1,4 @@
-import { ownEndpointsOf, toldInEndpoints } from '../connection-values.ts'
+import { keptValuesInEndpoints, ownEndpointsOf } from '../connection-values.ts'
 import { type Definition, readDefinition } from '../definition/read-definition.ts'
 import { type EndpointRole, endpointsOf, originAndPath, type Provider } from '../provider.ts'
 import { withFixedVariables } from '../variables.ts'
@@ -41,16 +41,19 @@ export interface CatalogueMatch {
 }
 
 /** The provider that both endpoints belong to, each in its role; what merely shares a host with it is another one. */
-export function builtInByEndpoints(
+export function findBuiltInByEndpoints(
   authorizationEndpoint: string,
   tokenEndpoint: string,
 ): CatalogueMatch | undefined {
   return matches(authorizationEndpoint, tokenEndpoint)[0]
 }
 
-/** As `builtInByEndpoints`, for an entry. */
-export function catalogueOf({ authorizationRequest, tokenRequest }: Provider): CatalogueMatch | undefined {
-  return builtInByEndpoints(authorizationRequest.endpoint, tokenRequest.endpoint)
+/** As `findBuiltInByEndpoints`, for an entry. */
+export function findCatalogueMatch({
+  authorizationRequest,
+  tokenRequest,
+}: Provider): CatalogueMatch | undefined {
+  return findBuiltInByEndpoints(authorizationRequest.endpoint, tokenRequest.endpoint)
 }
 
 /**
@@ -90,7 +93,7 @@ function verified(id: string): BuiltInProvider | undefined {
 function hasSameOwnEndpoints(provider: Provider, definition: Provider): boolean {
   const own = ownEndpointsOf(provider)
   if (own.length === 0) return true
-  const isListed = toldInEndpoints(definition).every(([, { oneOf }]) => oneOf !== undefined)
+  const isListed = keptValuesInEndpoints(definition).every(([, { oneOf }]) => oneOf !== undefined)
   return isListed && JSON.stringify(own) === JSON.stringify(ownEndpointsOf(definition))
 }
 

@@ -19,7 +19,7 @@ type ScopeWords = NonNullable<DefinitionInput['scopes']>
  * What the scope means, as the definition of its provider says: by its exact name, else by the longest pattern that fits,
  * in which each `*` fits any characters. `undefined` for a scope that the definition does not describe.
  */
-export function scopeSentence(
+export function findScopeSentence(
   words: ScopeWords | undefined,
   scope: string,
   language: string,

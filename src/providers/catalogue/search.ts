@@ -13,7 +13,7 @@ export interface CatalogueEntry {
   /** What an operator has to give besides the client: the names of variables without a value. */
   readonly asksFor: readonly string[]
   readonly documentation?: string
-  /** The name of its logo (`logoNamed`). */
+  /** The name of its logo (`findLogo`). */
   readonly logo?: string
 }
 

@@ -1,6 +1,6 @@
 import type { ScopeMeaning } from '../../domain/scopes.ts'
 import { SCOPES_TEMPLATE, USUAL_ACCOUNT } from '../../providers/catalogue/built-in-provider.ts'
-import { type BuiltInProvider, builtInByEndpoints } from '../../providers/catalogue/registry.ts'
+import { type BuiltInProvider, findBuiltInByEndpoints } from '../../providers/catalogue/registry.ts'
 import type { ClientAuthMethod } from '../../providers/client-auth-method.ts'
 import type { Provider } from '../../providers/provider.ts'
 import type { RequestBlock, TokenRequestBlock } from '../../providers/request-block.ts'
@@ -36,7 +36,7 @@ export interface DescribedProvider {
  * catalogue if both endpoints belong to one of its providers, and otherwise from the RFCs and common practice.
  */
 export function providerOf(facts: EntryFacts): DescribedProvider {
-  const match = builtInByEndpoints(facts.authorizationUrl, facts.tokenUrl)
+  const match = findBuiltInByEndpoints(facts.authorizationUrl, facts.tokenUrl)
   const known = match && { ...match.builtIn, provider: match.provider }
   const pkce = pkceOf(facts, known)
   const settings: Omit<TokenRequestBlock, 'params' | 'endpoint'> = {

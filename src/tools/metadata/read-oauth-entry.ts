@@ -1,6 +1,6 @@
 import type { ScopeMeaning } from '../../domain/scopes.ts'
 import { mayBeReached } from '../../egress/endpoint.ts'
-import { builtInByEndpoints } from '../../providers/catalogue/registry.ts'
+import { findBuiltInByEndpoints } from '../../providers/catalogue/registry.ts'
 import type { IssuerDecides, Provider } from '../../providers/provider.ts'
 import { isAbsent, isRecord, type JsonRecord, kindOf, quote, Refusal } from '../read-json.ts'
 import { at, member, textMember, type Warn } from './metadata-member.ts'
@@ -233,7 +233,7 @@ function readTokenTypes(value: unknown, path: string): readonly string[] | undef
  */
 function warnOfHosts({ authorizationUrl, tokenUrl }: EntryFacts, path: string, warn: Warn): void {
   const [authorization, token] = [new URL(authorizationUrl).host, new URL(tokenUrl).host]
-  if (authorization === token || builtInByEndpoints(authorizationUrl, tokenUrl) !== undefined) return
+  if (authorization === token || findBuiltInByEndpoints(authorizationUrl, tokenUrl) !== undefined) return
   warn(
     `${path}.tokenUrl`,
     `It is on another host (${token}) than the authorizationUrl (${authorization}), and not that of a known provider. Codes, tokens and the client secret go there: check that this is right.`,

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { type BACKGROUNDS, nearestReadable, textOn } from '../../../domain/contrast.ts'
-import { scopeSentence } from '../../../providers/catalogue/scope-sentences.ts'
+import { findScopeSentence } from '../../../providers/catalogue/scope-sentences.ts'
 import type { Definition } from '../../../providers/definition/read-definition.ts'
 import type { Brand } from '../../pages/brand.ts'
 import { type Html, name } from '../../pages/layout.ts'
@@ -75,7 +75,7 @@ function sample(brand: Brand, provider: SampleProvider, words: Words, host: stri
   const called = name(provider.displayName)
   const note = brand.note('connect.note', words)
   const scopes = Object.keys(provider.facts?.scopes ?? {}).flatMap((scope) => {
-    const sentence = scopeSentence(provider.facts?.scopes, scope, words.language)
+    const sentence = findScopeSentence(provider.facts?.scopes, scope, words.language)
     return sentence === undefined ? [] : [sentence]
   })
   const links = [
