@@ -18,12 +18,9 @@ import { callMembers, readCall, readTool, runsTool } from './tool-call.ts'
 
 const runSchema = runsTool('toolId', callMembers)
 const stepSchema = runsTool('toolId', {
-  usePrevious: z
-    .boolean()
-    .nullish()
-    .openapi({
-      description: 'Puts the result of the previous step into `args.previous`; also `use_previous`',
-    }),
+  usePrevious: z.boolean().nullish().openapi({
+    description: 'Puts the result of the previous step into `args.previous`; also `use_previous`',
+  }),
   use_previous: z.boolean().nullish(),
 })
 /** Arcade's SDKs send an Idempotency-Key with this prefix with every request, so it is no choice of the caller. */
