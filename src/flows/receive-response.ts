@@ -215,7 +215,7 @@ function messageOf(error: string, provider: string): string {
       return `${provider} has a problem at the moment. Try again later from your application.`
     default: {
       const code = codeOf(error)
-      return `${provider} refused the request${code === '' ? '' : ` (${code})`}. Start again from your application; if it stays so, tell whoever runs this service.`
+      return `${provider} refused the request${code === '' ? '' : ` (${code})`}. Start again from your application; if it stays so, tell the operator of this service.`
     }
   }
 }

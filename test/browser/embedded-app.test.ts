@@ -8,7 +8,7 @@ import { newPerson, openBrowser } from '../browser.ts'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
 import { freePort } from '../ports.ts'
 import { lookAt } from './look-at.ts'
-import { heading } from './looks-right.ts'
+import { clickThrough, heading, untilClosed } from './looks-right.ts'
 
 // examples/embedded-app as its reader starts it, from nothing to a disconnected account: SDK, embedded button, webhooks and
 // the user's own page. The two servers are different sites to a browser (localhost and 127.0.0.1).
@@ -65,10 +65,7 @@ test('a user connects by the button, webhooks tell of it, and the user disconnec
   ])
   await popup.getByRole('button', { name: 'Continue to Sandbox' }).waitFor()
   await lookAt(person, 'embedded-app-waiting', { schemes: ['light'] })
-  const closed = popup.waitForEvent('close')
-  await popup.getByRole('button', { name: 'Continue to Sandbox' }).click()
-  await popup.getByRole('button', { name: 'Approve' }).click()
-  await closed
+  await untilClosed(popup, () => clickThrough(popup, 'Approve'))
   await page.getByText('Connected as').waitFor()
   expect(await page.locator('main').textContent()).toContain('ada@sandbox.example')
   expect((await gatepass.call('GET', '/v1/connections?user_id=ada')).body.items).toHaveLength(1)
@@ -124,9 +121,7 @@ test('the page says why nothing was connected', async () => {
   expect(person.context.pages()).toHaveLength(1)
 
   const [popup] = await Promise.all([page.waitForEvent('popup'), button.click()])
-  const closed = popup.waitForEvent('close')
-  await popup.getByRole('button', { name: 'Cancel' }).last().click()
-  await closed
+  await untilClosed(popup, () => popup.getByRole('button', { name: 'Cancel' }).last().click())
   expect(await alertOf(page)).toBe('You have cancelled. Nothing was connected.')
   await lookAt(person, 'embedded-app-cancelled', { schemes: ['light'] })
 })

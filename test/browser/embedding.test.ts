@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newPerson, openBrowser, type Person } from '../browser.ts'
 import { type EmbeddingSite, startEmbeddingSite } from './embedding-site.ts'
 import { findings, lookAt } from './look-at.ts'
-import { clickThrough, heading } from './looks-right.ts'
+import { clickThrough, heading, untilClosed } from './looks-right.ts'
 
 // Pages of an application on another site embed Gatepass: the script, the element, and what pages of others try. In this
 // Chromium third-party cookies are blocked.
@@ -72,9 +72,7 @@ describe('a popup', () => {
     expect(await findings(person)).toEqual([])
     expect(popup.url()).not.toContain('gps_')
     expect(await popup.evaluate(() => window.opener)).toBeNull()
-    const closed = popup.waitForEvent('close')
-    await clickThrough(popup, 'Approve')
-    await closed
+    await untilClosed(popup, () => clickThrough(popup, 'Approve'))
     await settled(page, 'completed')
     expect(await page.locator('[role=status]').textContent()).toBe('Connected')
     expect(page.url()).toBe(`${site.origin}/`)
@@ -91,9 +89,7 @@ describe('a popup', () => {
     const { page } = person
     await load(page)
     const refused = await clickForPopup(page)
-    const closed = refused.waitForEvent('close')
-    await clickThrough(refused, 'Deny')
-    await closed
+    await untilClosed(refused, () => clickThrough(refused, 'Deny'))
     await settled(page, 'failed')
     expect(await page.locator('[role=status]').textContent()).toBe('Not connected')
     expect((await eventsOf(page)).at(-1)).toContain('"reason":"access_denied"')
@@ -107,9 +103,7 @@ describe('a popup', () => {
     expect(csp).toContain("script-src 'self'")
     expect(csp).not.toContain('connect-src')
     await lookAt({ ...person, page: failed }, 'embedded-failed')
-    const gone = failed.waitForEvent('close')
-    await failed.getByRole('button', { name: 'Close this window' }).click()
-    await gone
+    await untilClosed(failed, () => failed.getByRole('button', { name: 'Close this window' }).click())
   })
 
   test('that was closed is opened again, or the user cancels in the page', async () => {
@@ -121,9 +115,7 @@ describe('a popup', () => {
     expect(second.url()).toBe(site.sessions.at(-1)?.url)
     await page.getByRole('button', { name: 'Cancel' }).click()
     await settled(page, 'failed')
-    const closed = second.waitForEvent('close')
-    await second.getByRole('button', { name: /^Continue to/ }).click()
-    await closed
+    await untilClosed(second, () => second.getByRole('button', { name: /^Continue to/ }).click())
   })
 
   test('goes on when the page is loaded again', async () => {
@@ -143,9 +135,7 @@ describe('a popup', () => {
     const second = await clickForPopup(page, 'Open again')
     await clickThrough(first, 'Approve')
     await settled(page, 'completed')
-    const closed = second.waitForEvent('close')
-    await second.getByRole('button', { name: /^Continue to/ }).click()
-    await closed
+    await untilClosed(second, () => second.getByRole('button', { name: /^Continue to/ }).click())
   })
 
   test('speaks the language of the page, and its texts can be replaced', async () => {

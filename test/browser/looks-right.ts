@@ -28,3 +28,11 @@ export async function clickThrough(page: Page, answer?: 'Approve' | 'Deny') {
   await page.getByRole('button', { name: /^Continue to/ }).click()
   if (answer !== undefined) await page.getByRole('button', { name: answer }).click()
 }
+
+/** Waits for `clicks`, and for the closing of the window that the last of them causes. */
+export async function untilClosed(window: Page, clicks: () => Promise<void>): Promise<void> {
+  const closed = window.waitForEvent('close')
+  // Playwright fails a click whose window is gone before the click was reported as done
+  await Promise.any([closed, clicks()])
+  await closed
+}

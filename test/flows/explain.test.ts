@@ -726,12 +726,12 @@ describe('what callers, pages and doctor are told', () => {
     const { id, url } = await begin('wrong-secret')
     expect((await scene.status(id)).body.cause).toBeUndefined()
     const page = await click(url)
-    expect(page.body).toContain('For whoever runs this service: ')
+    expect(page.body).toContain('For the operator of this service: ')
     expect((await scene.status(id)).body.cause).toEqual((await explain(id)).body.cause)
     expect(page.body).toContain('<code>invalid_client</code> (<code>wrong_client_secret</code>)')
     scene.as.behaviour.consent = 'deny'
     const denied = await click((await begin()).url)
-    expect(denied.body).not.toContain('For whoever')
+    expect(denied.body).not.toContain('For the operator')
     expect(denied.body).toContain('Reason: <code>access_denied</code></p>')
   })
 

@@ -349,7 +349,7 @@ describe('at an issuer', () => {
     oidc.settings.account = { sub: 'op-2', name: 'Oscar', email: 'oscar@example.test' }
     // the provider ends its session of the other person by a form that a script sends
     const switched = async (page: Page) => browser.submitForm(await browser.submitForm(page))
-    expect((await switched(confirm)).body).toContain('Another person logged in')
+    expect((await switched(confirm)).body).toContain('The person who logged in is not the one')
     oidc.settings.account = { sub: 'op-1', name: 'Olga', email: 'olga@example.test' }
     const done = await switched(await browser.get(url('/confirm?next=/keys')))
     expect(done.url).toBe(url('/keys'))
