@@ -1,4 +1,4 @@
-import { isRecord } from '../tools/read-json.ts'
+import { isRecord } from '../parsing/json-record.ts'
 import { CommandFailure, EXIT, exitCodeOf } from './failure.ts'
 import type { CommonOptions, Shell } from './shell.ts'
 import type { Method, OpenApiOptions, Transport } from './transport.ts'

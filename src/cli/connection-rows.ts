@@ -1,6 +1,6 @@
 import { decryptRows, type ExportKey, exportKindOf } from '../copying/connection-export.ts'
 import { foldName } from '../domain/nearest.ts'
-import { isRecord } from '../tools/read-json.ts'
+import { isRecord } from '../parsing/json-record.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 
 // Reads files with connections: Gatepass' encrypted export, answers of Nango's API, CSV, JSON and JSON lines. No message

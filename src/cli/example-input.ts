@@ -1,5 +1,5 @@
+import { isRecord } from '../parsing/json-record.ts'
 import { valueAtReference } from '../sdk/worker/json-pointer.ts'
-import { isRecord } from '../tools/read-json.ts'
 
 const MAX_DEPTH = 6
 const FORMATS: Readonly<Record<string, string>> = {

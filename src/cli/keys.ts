@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ROLES, type Role } from '../domain/api-key.ts'
+import { parseDuration } from '../settings/duration.ts'
 import { type Api, listAll, withApi } from './api.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, table, toDay } from './print.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
@@ -112,7 +113,7 @@ export function defineKeys(keys: Command, shell: Shell): void {
       .description('create a key that replaces another; both are valid until the old one expires')
       .argument('<id>', "the old key's id, as keys list shows it", parseId),
   )
-    .option('--grace <time>', 'how long the old key stays valid, such as 30m or 7d', parseTime, DAY)
+    .option('--grace <time>', 'how long the old key stays valid, such as 30m or 7d', parseTime, DAY_SECONDS)
     .addHelpText('after', ROTATE_EXAMPLES)
     .action(async (id: string, options: RotateOptions) =>
       withApi(shell, options, async (api) => {
@@ -155,14 +156,12 @@ function statusOf({ status, expires_at: end, revoked_at: revoked }: KeyWire): st
   return end === undefined ? status : `${status === 'expired' ? 'expired' : 'until'} ${toDay(end)}`
 }
 
-const DAY = 24 * 3600
-const UNITS = { s: 1, m: 60, h: 3600, d: DAY, w: 7 * DAY } as const
+const DAY_SECONDS = 86_400
 
 /** Seconds of a duration such as `30m`, `24h`, `90d`. */
 function parseTime(text: string): number {
-  const [, amount = '', unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? []
-  const seconds = Number(amount) * (UNITS[unit as keyof typeof UNITS] ?? Number.NaN) // the pattern has only these
-  if (amount === '' || seconds > 100 * 365 * DAY)
+  const seconds = parseDuration(text, ['s', 'm', 'h', 'd', 'w'])
+  if (seconds === undefined)
     throw new InvalidArgumentError('Give a number and a unit (s, m, h, d, w), such as 12h or 90d.')
   return seconds
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { BrokerError } from '../domain/errors.ts'
-import { findProviderByUid } from '../flows/find-provider.ts'
+import { findProviderByUid } from '../flows/get-provider.ts'
 import { refreshConnection } from '../flows/refresh/refresh-connection.ts'
 import { openAccess, openRefreshToken } from '../flows/seal-grant.ts'
 import { recordingRequests, type SentRequest } from '../providers/sent-requests.ts'

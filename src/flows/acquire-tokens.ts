@@ -7,7 +7,7 @@ import { unionOfScopes } from '../domain/scopes.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { policyProvider } from '../services/policies/policy-provider.ts'
 import type { Release } from '../services/release.ts'
-import { registeredClient } from './find-provider.ts'
+import { registeredClient } from './get-provider.ts'
 import { getAccessToken, type TokenOutcome, unavailableError } from './get-access-token.ts'
 import { releaseTokens } from './release-tokens.ts'
 

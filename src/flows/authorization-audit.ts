@@ -4,7 +4,7 @@ import { type Authorization, currentStep, type FailureReason } from '../domain/a
 import { trailLines } from '../domain/trail.ts'
 import { maxEntries } from '../services/cache-size.ts'
 import type { AuditEntries } from '../store/audit-entries.ts'
-import { findProviderByUid } from './find-provider.ts'
+import { findProviderByUid } from './get-provider.ts'
 
 /** The audit entry for an authorization that fails. `words`: the provider's own words, already cleaned of secrets. */
 export function failureAudit(

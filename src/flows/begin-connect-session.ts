@@ -6,7 +6,7 @@ import { newId, randomToken, sha256 } from '../domain/ids.ts'
 import { mayActFor } from '../services/request-context.ts'
 import { acquireConnections, type ProviderNeed, type TokensNeed } from './acquire-tokens.ts'
 import { sessionAudit } from './connect-session.ts'
-import { active, findProviderByUid } from './find-provider.ts'
+import { requireActive, findProviderByUid } from './get-provider.ts'
 
 export interface BegunSession {
   readonly session: ConnectSession
@@ -63,7 +63,7 @@ export async function needToReconnect(
       `The user has no connection "${connectionId.slice(0, 80)}". GET /v1/connections?user_id=… lists those of a user.`,
     )
   return {
-    entry: active(entry),
+    entry: requireActive(entry),
     scopes: [...new Set([...connection.scopes, ...scopes])],
     account: connectionId,
     isAskedAnyway: true,

@@ -1,7 +1,7 @@
 import type { Broker } from '../broker.ts'
 import type { AuditEvent } from '../domain/audit.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
-import { providerIdentity } from './find-provider.ts'
+import { providerIdentity } from './get-provider.ts'
 
 /**
  * Stores an administrator's change of an entry. If the change alters the entry's identity, its connections need a new

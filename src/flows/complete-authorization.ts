@@ -23,7 +23,7 @@ import { doublingPause, isStoreUnavailable, retryWrite } from '../store/retry.ts
 import { failureAudit } from './authorization-audit.ts'
 import { type ConsentFacts, connectionOfGrant } from './connection-of-grant.ts'
 import { requestEntries } from './explain/request-entries.ts'
-import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
+import { findProviderByUid, providerIdentity, registeredClient } from './get-provider.ts'
 import { attemptPlace, attemptRedirectUri } from './start-attempt.ts'
 
 /**

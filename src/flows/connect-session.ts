@@ -8,7 +8,7 @@ import type { AuditEntries } from '../store/audit-entries.ts'
 import { acquireConnections } from './acquire-tokens.ts'
 import { failureAudit } from './authorization-audit.ts'
 import { awaitAuthorization } from './await-authorization.ts'
-import { findProviderByUid } from './find-provider.ts'
+import { findProviderByUid } from './get-provider.ts'
 
 // The actions that the token of a connect session allows: to open, read, cancel and restart one authorization, from the
 // pages of one origin. `begin-connect-session.ts` makes the session.

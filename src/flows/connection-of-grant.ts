@@ -17,7 +17,7 @@ import { factsOf } from '../providers/known-facts.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
-import { providerIdentity } from './find-provider.ts'
+import { providerIdentity } from './get-provider.ts'
 import { countWithheld, grantedScopes } from './granted-scopes.ts'
 import { sealGrant } from './seal-grant.ts'
 

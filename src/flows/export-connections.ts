@@ -2,7 +2,7 @@ import type { Broker } from '../broker.ts'
 import { toTimestamp } from '../domain/clock.ts'
 import { keptValuesOf } from '../providers/kept-values.ts'
 import { UnknownKeyError, UnsealError } from '../store/seal.ts'
-import { findEntry, findProviderByUid } from './find-provider.ts'
+import { getProvider, findProviderByUid } from './get-provider.ts'
 import { openAccess, openRefreshToken } from './seal-grant.ts'
 
 export interface ExportFilter {
@@ -29,7 +29,7 @@ export async function* exportConnections(
   { userId, providerId }: ExportFilter,
   counts: ExportCounts,
 ): AsyncGenerator<object> {
-  const chosen = providerId === undefined ? undefined : await findEntry(broker, projectId, { providerId })
+  const chosen = providerId === undefined ? undefined : await getProvider(broker, projectId, { providerId })
   const filter = {
     ...(userId !== undefined && { userId }),
     ...(chosen !== undefined && { providerUid: chosen.uid }),

@@ -6,7 +6,7 @@ import type { Provider } from '../providers/provider.ts'
 import { CARRIED_TABLE, type SealedPlace } from '../store/seal.ts'
 import { only, withStandardState } from './authorization-response.ts'
 import { openCarried } from './carried-seal.ts'
-import { findProviderByUid } from './find-provider.ts'
+import { findProviderByUid } from './get-provider.ts'
 
 // An authorization response as a form that the browser posts from the provider's site (OAuth 2.0 Form Post Response Mode;
 // Apple). Such a request comes without this server's cookies, so the browser cannot be checked. The browser is redirected

@@ -11,7 +11,7 @@ import { policyProvider } from '../services/policies/policy-provider.ts'
 import type { Release } from '../services/release.ts'
 import { permit } from '../services/request-context.ts'
 import { acquireTokens, type TokenAcquisition } from './acquire-tokens.ts'
-import { findProvider } from './find-provider.ts'
+import { getActiveProvider } from './get-provider.ts'
 import { findKeptValues } from './get-access-token.ts'
 import { refreshConnection } from './refresh/refresh-connection.ts'
 
@@ -62,7 +62,7 @@ export type ForwardOutcome =
  */
 export async function forwardRequest(broker: Broker, request: ForwardedRequest): Promise<ForwardOutcome> {
   const { projectId, userId, provider, scopes } = request
-  const entry = await findProvider(broker, projectId, { id: provider, providerId: provider })
+  const entry = await getActiveProvider(broker, projectId, { id: provider, providerId: provider })
   const base = await baseUrlFor(broker, request, entry)
   const target = base === NO_CONNECTION ? undefined : targetOf(broker, entry, request, base)
   const use = {

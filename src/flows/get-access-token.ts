@@ -10,7 +10,7 @@ import type { CachedConnection, Release } from '../services/release.ts'
 import { inSpan } from '../services/tracing.ts'
 import type { ConnectionOwner } from '../store/changes.ts'
 import { UnsealError } from '../store/seal.ts'
-import { active, clientIdOf, providerIdentity, registeredClient } from './find-provider.ts'
+import { requireActive, clientIdOf, providerIdentity, registeredClient } from './get-provider.ts'
 import { withCurrentMetadata } from './issuer-metadata.ts'
 import { markUnusable } from './mark-unusable.ts'
 import { type RefreshOptions, refreshConnection } from './refresh/refresh-connection.ts'
@@ -94,7 +94,7 @@ function countedAccessToken(broker: Broker, need: TokenNeed): TokenOutcome | Pro
 }
 
 function findAccessToken(broker: Broker, need: TokenNeed): TokenOutcome | Promise<TokenOutcome> {
-  const entry = active(need.entry)
+  const entry = requireActive(need.entry)
   const held = cachedConnections(broker, {
     projectId: need.projectId,
     providerUid: entry.uid,

@@ -8,7 +8,7 @@ import { mergedExtra } from '../providers/extra-members.ts'
 import { keptValuesOf, namedValues } from '../providers/kept-values.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { accountWithin } from './connection-of-grant.ts'
-import { findProvider, providerIdentity, registeredClient } from './find-provider.ts'
+import { getActiveProvider, providerIdentity, registeredClient } from './get-provider.ts'
 import { getAccessToken } from './get-access-token.ts'
 import { sealGrant } from './seal-grant.ts'
 
@@ -116,7 +116,7 @@ async function usableEntry(
   providerId: string,
 ): Promise<ProviderEntry | { readonly fault: string }> {
   try {
-    const entry = await findProvider(broker, projectId, { providerId })
+    const entry = await getActiveProvider(broker, projectId, { providerId })
     registeredClient(broker, entry)
     return entry
   } catch (error) {

@@ -6,7 +6,7 @@ import { randomToken } from '../domain/ids.ts'
 import type { TxtAnswer } from '../egress/txt-records.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { atDomain, callbackPath } from '../services/users-origin.ts'
-import { providersOf } from './find-provider.ts'
+import { providersOf } from './get-provider.ts'
 import { loginRedirectUri } from './identify-user.ts'
 
 /** The most redirect URIs in one answer. Each provider entry shows its own too. */

@@ -22,7 +22,7 @@ import {
 } from './authorization-response.ts'
 import { completeAuthorization } from './complete-authorization.ts'
 import { nameOnly } from './explain/request-entries.ts'
-import { findProviderByUid } from './find-provider.ts'
+import { findProviderByUid } from './get-provider.ts'
 import { carriedResponse } from './form-response.ts'
 import { attemptPlace, openAttemptSecrets } from './start-attempt.ts'
 

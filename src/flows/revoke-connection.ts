@@ -6,7 +6,7 @@ import type { RequestGuard } from '../providers/oauth-client.ts'
 import type { Revocation } from '../providers/revocation.ts'
 import { currentContext } from '../services/request-context.ts'
 import { UnsealError } from '../store/seal.ts'
-import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
+import { findProviderByUid, providerIdentity, registeredClient } from './get-provider.ts'
 import { openAccess, openRefreshToken } from './seal-grant.ts'
 
 /**

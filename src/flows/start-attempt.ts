@@ -22,7 +22,7 @@ import { failAsAnotherUser } from './another-user.ts'
 import { failureAudit, recordRefusal } from './authorization-audit.ts'
 import { mayClick, type OpenerOf } from './connect-session.ts'
 import { nameOnly } from './explain/request-entries.ts'
-import { findProviderByUid, providerIdentity, registeredClient } from './find-provider.ts'
+import { findProviderByUid, providerIdentity, registeredClient } from './get-provider.ts'
 import { withCurrentMetadata } from './issuer-metadata.ts'
 import { hasLoggedIn } from './login-proof.ts'
 

@@ -4,7 +4,7 @@ import { OutgoingError } from '../egress/outgoing.ts'
 import { endpointsOf, originAndPath } from '../providers/provider.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
-import { missingSettings, registeredClient } from './find-provider.ts'
+import { missingSettings, registeredClient } from './get-provider.ts'
 
 const TIMEOUT_MS = 5_000
 

@@ -168,3 +168,11 @@ function withoutAbsent<T extends object>(record: T): { [K in keyof T]?: Exclude<
   const present = Object.entries(record).filter(([, value]) => value !== undefined)
   return Object.fromEntries(present) as { [K in keyof T]?: Exclude<T[K], undefined> } // only fewer members
 }
+
+/** Basic, unless the server accepts POST only: it is the default of metadata that does not say (RFC 8414 section 2). */
+export function secretAuthMethod({
+  token_endpoint_auth_methods_supported: methods,
+}: ServerMetadata): 'client_secret_basic' | 'client_secret_post' {
+  const posts = methods?.includes('client_secret_basic') === false && methods.includes('client_secret_post')
+  return posts ? 'client_secret_post' : 'client_secret_basic'
+}

@@ -10,6 +10,7 @@ import { requestOf } from './provider-request.ts'
 import type { ResourceRequestBlock } from './request-block.ts'
 import { evaluateText } from './response-map.ts'
 import type { TemplateValues } from './template.ts'
+import { LONGEST_LIFE_SECONDS } from './token-lifetime.ts'
 import { readUserInfo, TokenResponseFault } from './token-response.ts'
 
 /** The grant of a token response, after repairs. */
@@ -157,9 +158,6 @@ async function resource(
     throw error
   }
 }
-
-/** Ten years: a greater number is a time, not a lifetime. */
-const LONGEST_LIFE_SECONDS = 10 * 365 * 86_400
 
 /** The seconds left: RFC 7662 section 2.2 has the time of expiry (`exp`), a map of the entry may give the seconds. */
 function secondsLeft(introspected: Record<string, unknown> | undefined, now: number): number | undefined {

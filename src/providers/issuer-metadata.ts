@@ -1,7 +1,6 @@
 import { FORM, INTROSPECTED, JSON_TYPE } from './catalogue/built-in-provider.ts'
 import { findCatalogueMatch } from './catalogue/registry.ts'
-import type { ClientAuthMethod } from './client-auth-method.ts'
-import type { ServerMetadata } from './discovery.ts'
+import { type ServerMetadata, secretAuthMethod } from './discovery.ts'
 import type { IssuerDecides, Provider } from './provider.ts'
 import type { TokenRequestBlock } from './request-block.ts'
 
@@ -33,7 +32,7 @@ export function needsMetadata({ fromIssuer = [] }: Provider): boolean {
 export function withMetadata(provider: Provider, metadata: ServerMetadata): Provider {
   const decided = new Set<IssuerDecides>(decidedIn(provider))
   const authMethod = decided.has('client_authentication')
-    ? clientAuthentication(metadata)
+    ? secretAuthMethod(metadata)
     : provider.tokenRequest.authMethod
   const block = (endpoint: string): TokenRequestBlock => ({
     endpoint,
@@ -103,14 +102,6 @@ export function withMetadata(provider: Provider, metadata: ServerMetadata): Prov
     fromIssuer: [...decided],
     metadataRead: true,
   }
-}
-
-/** Basic is the default when the metadata does not say (RFC 8414 section 2). */
-function clientAuthentication({
-  token_endpoint_auth_methods_supported: methods,
-}: ServerMetadata): ClientAuthMethod {
-  const posts = methods?.includes('client_secret_basic') === false && methods.includes('client_secret_post')
-  return posts ? 'client_secret_post' : 'client_secret_basic'
 }
 
 /** `plain` only if the server announces nothing better, and never after S256 was used. */

@@ -2,7 +2,6 @@ import {
   allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
-  type ClientAuth,
   Configuration,
   calculatePKCECodeChallenge,
   customFetch,
@@ -15,7 +14,7 @@ import {
 import { systemClock } from '../domain/clock.ts'
 import { type Outgoing, OutgoingError } from '../egress/outgoing.ts'
 import { clientCredentials } from './client-authentication.ts'
-import type { ServerMetadata } from './discovery.ts'
+import { type ServerMetadata, secretAuthMethod } from './discovery.ts'
 import { clientAuthentication, explanationOf, ID_TOKEN_ALGORITHMS } from './openid.ts'
 import type { Client } from './provider-entry.ts'
 import { ProviderRefusal, refusalOf, type Seen } from './provider-refusal.ts'
@@ -94,7 +93,7 @@ export function createLoginClient(outgoing: Outgoing): LoginClient {
       },
       client.clientId,
       {},
-      loginAuthentication(server, client),
+      clientAuthentication(clientCredentials(secretAuthMethod(server), client)),
     )
     allowInsecureRequests(config) // the guarded client decides whether plain http is allowed
     enableNonRepudiationChecks(config)
@@ -184,15 +183,6 @@ function checkLoginClaims({ server, client }: LoginRegistration, { azp, iat }: M
       'provider_bad_response',
       `${server.issuer} gave an answer that cannot be used (the claim ${wrong}).`,
     )
-}
-
-/** Basic, unless the issuer accepts only POST (OpenID Connect Discovery: Basic is the default). */
-function loginAuthentication(
-  { token_endpoint_auth_methods_supported: methods }: ServerMetadata,
-  client: Client,
-): ClientAuth {
-  const posts = methods?.includes('client_secret_basic') === false && methods.includes('client_secret_post')
-  return clientAuthentication(clientCredentials(posts ? 'client_secret_post' : 'client_secret_basic', client))
 }
 
 /** The response or network error underneath openid-client's error. */

@@ -1,3 +1,6 @@
+import { isRecord } from '../parsing/json-record.ts'
+import { readClaims } from './response-body.ts'
+
 /**
  * The expressions by which an entry locates values in a provider's responses: `$.a.b`, `$.a[0].b`, `$['a b']`,
  * `join(<expression>, ' ')`, `jwt_decode(<expression>, '$.claim')`. They can be nested; paths inside functions may be
@@ -106,20 +109,8 @@ function ownMember(value: unknown, step: string | number): unknown {
   return isRecord(value) && Object.hasOwn(value, step) ? value[step] : undefined
 }
 
-function isRecord(value: unknown): value is Record<string | number, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** The claims, unverified: the token came from the provider's own endpoint over TLS (OpenID Connect Core section 3.1.3.7). */
-function claimsOf(token: string): unknown {
-  const payload = token.length > MAX_JWT_LENGTH ? undefined : token.split('.')[1]
-  if (payload === undefined) return undefined
-  try {
-    return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))
-  } catch {
-    return undefined
-  }
-}
+const claimsOf = (token: string) => (token.length > MAX_JWT_LENGTH ? undefined : readClaims(token))
 
 /** The parser's position: the next character is `text[at]`. */
 interface Cursor {

@@ -9,7 +9,8 @@ interface Format {
   readonly now: EpochSeconds
 }
 
-const TEN_YEARS = 10 * 365 * 86_400
+/** Ten years: a greater number is a time, not a lifetime. */
+export const LONGEST_LIFE_SECONDS = 10 * 365 * 86_400
 
 /** The access token's remaining seconds, from 1 to ten years; `undefined` for any other value. */
 export function readExpiry(answer: Members, { expirationFormat, now }: Format): number | undefined {
@@ -36,7 +37,7 @@ function secondsLeft(
       return given === undefined ? undefined : given / 1000
     case 'absolute_unix_timestamp':
       // a small number is a lifetime, even if the entry announces a date
-      return given !== undefined && given > TEN_YEARS ? toEpochSeconds(given) - now : given
+      return given !== undefined && given > LONGEST_LIFE_SECONDS ? toEpochSeconds(given) - now : given
     case 'iso_8601':
       return toMoment(expires_in, now)
     case 'access_token_jwt':
@@ -60,7 +61,7 @@ function toEpochSeconds(value: number): number {
 
 function plausible(seconds: number | undefined): number | undefined {
   const whole = Math.floor(seconds ?? 0)
-  return whole >= 1 && whole <= TEN_YEARS ? whole : undefined
+  return whole >= 1 && whole <= LONGEST_LIFE_SECONDS ? whole : undefined
 }
 
 /** The whole text must be a number: `parseFloat` would read "3600abc" as 3600. */

@@ -1,6 +1,8 @@
 // Webhooks of Gatepass, by the Standard Webhooks specification: an administrator registers a receiver
 // (`POST /v1/webhooks`), which verifies here what Gatepass sends to it.
 
+import { isRecord } from './is-record.ts'
+
 /** Why a webhook was refused. */
 export type WebhookFault =
   | 'missing_header'
@@ -205,17 +207,13 @@ function toEvent(id: string, body: string): WebhookEvent {
   return { id, type, timestamp: new Date(timestamp), data } as unknown as WebhookEvent // signed by Gatepass
 }
 
-function parse(body: string): Record<string, unknown> | undefined {
+function parse(body: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(body)
     return isRecord(value) ? value : undefined
   } catch {
     return undefined
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function toCamelCase(name: string): string {

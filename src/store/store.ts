@@ -4,9 +4,9 @@ import type { Nouns } from './create-nouns.ts'
 import type { SettledRestore } from './settle-restore.ts'
 
 /**
- * The database, SQLite or PostgreSQL: the nouns that `createNouns` lists. Each method keeps its promise by itself, also
- * when other processes write to the same database, so callers need no transaction. `test/store/conformance.ts` tests
- * every promise on both databases.
+ * The database, SQLite or PostgreSQL: the nouns that `createNouns` lists. Each method keeps its promise without a
+ * transaction of its caller, also when other processes write to the same database. `test/store/conformance.ts` tests every
+ * promise on both databases.
  *
  * The file of a noun has its promise and its statements, `database.ts` what statements are made and run with, and
  * `dialects/` what differs between the databases.

@@ -1,15 +1,11 @@
+import { isRecord, type JsonRecord } from '../parsing/json-record.ts'
+
 // Reads JSON from other parties, one member at a time. `path` names the member in messages, such as `output.value_schema`.
 
 /** Input that cannot be used, usually the description of one tool. The message is for its author. The reader of the whole input catches it. */
 export class Refusal extends Error {}
 
 export const NOT_JSON = 'The worker answered with something that is not JSON.'
-
-export type JsonRecord = Readonly<Record<string, unknown>>
-
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** `""` and `null` mean "default", as if the member were absent. */
 export function isAbsent(value: unknown): value is undefined | null | '' {

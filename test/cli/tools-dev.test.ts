@@ -134,6 +134,10 @@ test.each([
     { l: [true] },
   ],
   [{ type: 'object', properties: { n: { anyOf: [{ type: 'null' }] } }, required: ['n'] }, { n: null }],
+  [
+    { type: 'object', properties: { a: { $ref: '#/$defs/gone' }, b: { $ref: 'other.json#/b' } }, required: ['a', 'b'] },
+    { a: null, b: null },
+  ],
 ])('an example input of %j', (schema, input) => {
   expect(exampleInput(schema)).toEqual(input)
 })

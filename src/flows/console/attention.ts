@@ -2,7 +2,7 @@ import type { Broker } from '../../broker.ts'
 import { webhookCause } from '../../domain/webhook.ts'
 import { workerStatus } from '../../domain/worker.ts'
 import { brokenConnections, failedConsents } from '../explain/troubles.ts'
-import { missingSettings, providersOf } from '../find-provider.ts'
+import { missingSettings, providersOf } from '../get-provider.ts'
 
 /** The most connections and ended authorizations that are read. At this number the page says "at least". */
 const MOST = 200

@@ -2,7 +2,7 @@ import type { Broker } from '../../broker.ts'
 import { type Authorization, currentStep, isSettled } from '../../domain/authorization.ts'
 import { type Cause, causeOf } from '../../domain/causes.ts'
 import { readTrail, type TrailEntry } from '../../domain/trail.ts'
-import { findProviderByUid, providerIdentity } from '../find-provider.ts'
+import { findProviderByUid, providerIdentity } from '../get-provider.ts'
 import { causeCodeOf, latestAttempt } from './authorization-cause.ts'
 import { type ExplainedStep, type Explanation, factsAbout, measuredIn } from './explanation.ts'
 

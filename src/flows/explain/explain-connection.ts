@@ -3,7 +3,7 @@ import { type Cause, type CauseCode, causeOf } from '../../domain/causes.ts'
 import type { Connection } from '../../domain/connection.ts'
 import { readTrail, type TrailEntry } from '../../domain/trail.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
-import { findProviderByUid, providerIdentity } from '../find-provider.ts'
+import { findProviderByUid, providerIdentity } from '../get-provider.ts'
 import { type ExplainedStep, type Explanation, factsAbout, measuredIn } from './explanation.ts'
 import { causeOfRefusedGrant, causeOfTokenRequest } from './refusal-cause.ts'
 

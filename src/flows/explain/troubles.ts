@@ -3,7 +3,7 @@ import { type Authorization, currentStep } from '../../domain/authorization.ts'
 import type { Cause } from '../../domain/causes.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
 import { readTrail } from '../../domain/trail.ts'
-import { providersOf } from '../find-provider.ts'
+import { providersOf } from '../get-provider.ts'
 import { causeOfAuthorization } from './explain-authorization.ts'
 import { causeOfConnection } from './explain-connection.ts'
 

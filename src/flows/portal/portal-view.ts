@@ -4,7 +4,7 @@ import type { Connection } from '../../domain/connection.ts'
 import type { McpConsent } from '../../domain/mcp-consent.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import type { ConnectionTool } from '../../store/connection-tools.ts'
-import { findProviderByUid } from '../find-provider.ts'
+import { findProviderByUid } from '../get-provider.ts'
 
 /** The most connections on one page, and the most uses by tools that are read for them. */
 const CONNECTIONS = 50

@@ -6,7 +6,7 @@ import type { ExecutionRecord } from '../../domain/execution.ts'
 import type { McpConsent } from '../../domain/mcp-consent.ts'
 import { entryToWire } from '../../services/audit-entry.ts'
 import { UnknownKeyError, UnsealError } from '../../store/seal.ts'
-import { findProviderByUid } from '../find-provider.ts'
+import { findProviderByUid } from '../get-provider.ts'
 import { readAudit } from '../read-audit.ts'
 import { openAccess } from '../seal-grant.ts'
 

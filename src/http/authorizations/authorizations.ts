@@ -5,7 +5,7 @@ import { BrokerError } from '../../domain/errors.ts'
 import { acquireTokens } from '../../flows/acquire-tokens.ts'
 import { awaitAuthorization, getAuthorization } from '../../flows/await-authorization.ts'
 import { confirmUser } from '../../flows/confirm-user.ts'
-import { findProvider } from '../../flows/find-provider.ts'
+import { getActiveProvider } from '../../flows/get-provider.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { errorSchema } from '../endpoint/error-schema.ts'
 import { idText, pageMembers, scopeText, userIdText, wholeNumber } from '../endpoint/fields.ts'
@@ -77,7 +77,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
         user_display: userDisplay,
         lang,
       } = body
-      const found = findProvider(broker, caller.projectId, {
+      const found = getActiveProvider(broker, caller.projectId, {
         ...(need.id != null && { id: need.id }),
         ...(need.provider_id != null && { providerId: need.provider_id }),
       })

@@ -8,7 +8,7 @@ import { toolId } from '../../domain/tool.ts'
 import { connectUrl, type ProviderNeed } from '../../flows/acquire-tokens.ts'
 import { beginConnectSession, needToReconnect } from '../../flows/begin-connect-session.ts'
 import { connectionsOf } from '../../flows/connect-session.ts'
-import { findProvider } from '../../flows/find-provider.ts'
+import { getActiveProvider } from '../../flows/get-provider.ts'
 import { actForTool } from '../../services/request-context.ts'
 import { getTool } from '../../tools/catalogue/get-tool.ts'
 import { toolNeeds } from '../../tools/run/tool-tokens.ts'
@@ -153,7 +153,7 @@ export function addConnectSessions(add: AddEndpoint, broker: Broker): void {
     if (connectionId != null)
       return { providers: [await needToReconnect(broker, { projectId, userId, connectionId }, scopes)] }
     if (toolName == null) {
-      const entry = await findProvider(broker, projectId, { providerId: providerId ?? '' })
+      const entry = await getActiveProvider(broker, projectId, { providerId: providerId ?? '' })
       return { providers: [{ entry, scopes, ...givenFor(entry, body.variables, 'variables') }] }
     }
     for (const member of ['scopes', 'variables'] as const)

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import type { Connection } from '../../domain/connection.ts'
-import { findProviderByUid } from '../../flows/find-provider.ts'
+import { findProviderByUid } from '../../flows/get-provider.ts'
 import { revokeConnection } from '../../flows/revoke-connection.ts'
 import { openAccess } from '../../flows/seal-grant.ts'
 import { UnknownKeyError, UnsealError } from '../../store/seal.ts'

@@ -3,7 +3,7 @@ import { type Authorization, currentStep, requestedAccount } from '../../domain/
 import { type Connection, chooseConnection } from '../../domain/connection.ts'
 import { missingScopes } from '../../domain/scopes.ts'
 import { causeOfStored } from '../../flows/explain/explain-connection.ts'
-import { findProviderByUid } from '../../flows/find-provider.ts'
+import { findProviderByUid } from '../../flows/get-provider.ts'
 import { findScopeSentence } from '../../providers/catalogue/scope-sentences.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { userVariables } from '../../providers/variables.ts'

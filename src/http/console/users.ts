@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { BrokerError } from '../../domain/errors.ts'
-import { providersOf } from '../../flows/find-provider.ts'
+import { providersOf } from '../../flows/get-provider.ts'
 import type { SeenUser } from '../../store/users.ts'
 import { name } from '../pages/layout.ts'
 import { asCurl, code, exactTime, facts, link, section, table, time } from './elements.ts'

@@ -1,5 +1,6 @@
 import { invalidMember } from '../../domain/errors.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { toParameters, toValueSchema, type ValueSchema } from '../../sdk/worker/value-schema.ts'
 import type {
   RequiredProvider,
@@ -10,7 +11,6 @@ import type {
 import type { ManyRequirements, SharedProvider } from '../../tools/catalogue/requirements-of-many.ts'
 import { type BehaviourFilter, type ListFilter, toolMetadata } from '../../tools/catalogue/search-tools.ts'
 import { cachedText } from '../../tools/catalogue/text-cache.ts'
-import { isRecord, type JsonRecord } from '../../tools/read-json.ts'
 import type {
   ManyRequirementsWire,
   RequiredProviderWire,

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../domain/tool.ts'
+import { isRecord } from '../../parsing/json-record.ts'
 import { valueAtReference } from '../../sdk/worker/json-pointer.ts'
 import { KEYWORDS } from '../../tools/json-schema/dialect.ts'
-import { isRecord } from '../../tools/read-json.ts'
 
 const LISTS = union('schemaList')
 const MAPS = union('schemaMap')

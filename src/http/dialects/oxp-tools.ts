@@ -1,6 +1,6 @@
 import type { Broker } from '../../broker.ts'
 import type { AuthorizationRequirement, JsonSchema, Tool } from '../../domain/tool.ts'
-import { findProviderByUid } from '../../flows/find-provider.ts'
+import { findProviderByUid } from '../../flows/get-provider.ts'
 import { type Catalogue, catalogueOf } from '../../tools/catalogue/catalogue.ts'
 import { getTool } from '../../tools/catalogue/get-tool.ts'
 import { distinctNames, withoutTwins } from '../../tools/catalogue/listed-names.ts'

@@ -3,7 +3,7 @@ import type { Broker } from '../../broker.ts'
 import type { Connection } from '../../domain/connection.ts'
 import type { PortalRight } from '../../domain/portal-ticket.ts'
 import { acquireTokens, connectUrl } from '../../flows/acquire-tokens.ts'
-import { active, findProviderByUid } from '../../flows/find-provider.ts'
+import { requireActive, findProviderByUid } from '../../flows/get-provider.ts'
 import { PORTAL_PATH } from '../../flows/portal/portal-link.ts'
 import { permissionFor } from '../../flows/portal/portal-rights.ts'
 import { ownConnection } from '../../flows/portal/portal-view.ts'
@@ -104,7 +104,7 @@ export function addMeConnections(app: OpenAPIHono, broker: Broker, me: MeSession
     const acquired = await acquireTokens(broker, {
       projectId,
       userId,
-      providers: [{ entry: active(entry), scopes }],
+      providers: [{ entry: requireActive(entry), scopes }],
       account,
       ...(display !== undefined && { userDisplay: display }),
       ...(lang !== undefined && { lang }),

@@ -1,5 +1,5 @@
+import { isRecord } from '../../parsing/json-record.ts'
 import { redactText } from '../../redact.ts'
-import { isRecord } from '../../tools/read-json.ts'
 import { withoutProxiedPath } from '../endpoint/errors.ts'
 
 /** An answered call as development mode shows it, without its query, its headers and its body. */

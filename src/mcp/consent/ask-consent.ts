@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Broker } from '../../broker.ts'
 import type { Authorization } from '../../domain/authorization.ts'
-import { findProviderByUid } from '../../flows/find-provider.ts'
+import { findProviderByUid } from '../../flows/get-provider.ts'
 import type { RequiredAuthorization } from '../../tools/tool-answer.ts'
 
 // A missing consent is answered in one of three forms, by what the client has declared: `input_required` with the link

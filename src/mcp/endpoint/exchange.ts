@@ -1,4 +1,4 @@
-import { isRecord } from '../../tools/read-json.ts'
+import { isRecord } from '../../parsing/json-record.ts'
 import type { Principal } from '../callers/principal.ts'
 import { type ElicitationModes, NO_ELICITATION } from './session.ts'
 import type { LegacyVersion } from './versions.ts'

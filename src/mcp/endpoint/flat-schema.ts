@@ -1,5 +1,5 @@
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { valueAtReference } from '../../sdk/worker/json-pointer.ts'
-import { isRecord, type JsonRecord } from '../../tools/read-json.ts'
 
 // Converts the schema of a tool's arguments to a form that model APIs accept: its root has `type: "object"` and no keyword
 // that combines schemas. Clients drop a tool with another root, or even all tools. The flat schema accepts more than the

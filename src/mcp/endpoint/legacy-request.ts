@@ -2,8 +2,8 @@ import { PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server'
 import type { Context } from 'hono'
 import { BrokerError } from '../../domain/errors.ts'
 import { parseJson } from '../../http/endpoint/parse-json.ts'
+import { isRecord } from '../../parsing/json-record.ts'
 import { rpcError } from '../../sdk/mcp/rpc-error.ts'
-import { isRecord } from '../../tools/read-json.ts'
 import type { Principal } from '../callers/principal.ts'
 import type { LegacyFacts } from './exchange.ts'
 import { NO_ELICITATION, type Sessions } from './session.ts'
@@ -42,7 +42,7 @@ export function legacyFacts(
   if (sessionId !== undefined && session === undefined) return rpcError(404, -32_001, 'Session not found')
   const version = isLegacyVersion(named) ? named : (session?.version ?? DEFAULT_VERSION)
   if (Array.isArray(message) && version !== '2025-03-26')
-    return rpcError(400, -32_600, `MCP ${version} has no batches: send each message by itself.`)
+    return rpcError(400, -32_600, `MCP ${version} has no batches: send each message in a request of its own.`)
   if (Array.isArray(message) && message.length > MAX_BATCH)
     return rpcError(400, -32_600, `A batch has ${MAX_BATCH} messages at most.`)
   return {

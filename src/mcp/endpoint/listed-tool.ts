@@ -1,6 +1,6 @@
 import type { Tool } from '../../domain/tool.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { INFERRABLE } from '../../sdk/worker/value-schema.ts'
-import { isRecord, type JsonRecord } from '../../tools/read-json.ts'
 import type { Era } from './exchange.ts'
 import { flatSchema } from './flat-schema.ts'
 import { withoutKeywords } from './schema-walk.ts'

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../../tools/read-json.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 
 /** Keywords whose value is data, in which nothing is a schema. */
 const DATA = new Set(['const', 'enum', 'default', 'examples'])

@@ -1,5 +1,5 @@
 import { createMcpHandler, isInitializeRequest } from '@modelcontextprotocol/server'
-import { isRecord, type JsonRecord } from '../../tools/read-json.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { requireCallScope } from '../callers/principal.ts'
 import { createBacklog } from './backlog.ts'
 import type { CallParts } from './call-tool.ts'

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
-import { isRecord } from '../../tools/read-json.ts'
+import { isRecord } from '../../parsing/json-record.ts'
 import type { Principal } from '../callers/principal.ts'
 import { isLegacyVersion, type LegacyVersion } from './versions.ts'
 

@@ -1,4 +1,4 @@
-import type { JsonRecord } from '../../tools/read-json.ts'
+import type { JsonRecord } from '../../parsing/json-record.ts'
 import { mapSchemas } from './schema-walk.ts'
 
 /** The schema of `{result: value}`. Local references still lead to the same places, which are now below `result`. */

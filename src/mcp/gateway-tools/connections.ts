@@ -3,7 +3,7 @@ import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import { GATEWAY_TOOLS } from '../../domain/toolset.ts'
-import { findProviderByUid } from '../../flows/find-provider.ts'
+import { findProviderByUid } from '../../flows/get-provider.ts'
 import {
   type ManyRequirements,
   requirementsOfMany,

@@ -1,6 +1,6 @@
 import type { ToolListing } from '../../domain/toolset.ts'
+import type { JsonRecord } from '../../parsing/json-record.ts'
 import type { ShownTool } from '../../tools/catalogue/shown-tools.ts'
-import type { JsonRecord } from '../../tools/read-json.ts'
 import { listedTool } from '../endpoint/listed-tool.ts'
 import { CONNECTIONS_TOOL } from './connections.ts'
 import type { GatewayTool } from './gateway-tool.ts'

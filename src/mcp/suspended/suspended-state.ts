@@ -1,8 +1,8 @@
 import type { Broker } from '../../broker.ts'
 import type { SuspendedCall } from '../../domain/suspended-call.ts'
+import { isRecord } from '../../parsing/json-record.ts'
 import { suspendedCallPlace } from '../../store/sealed-columns.ts'
 import { ELICITATION_ACTIONS, type Elicitation, type ElicitationAnswer } from '../../tools/dialog/dialog.ts'
-import { isRecord } from '../../tools/read-json.ts'
 import type { CallAnswer } from '../endpoint/mcp-call.ts'
 
 /** The sealed payload of a suspended call. `caller` is `Principal.identity`: only this principal may answer. */

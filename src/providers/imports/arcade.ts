@@ -1,11 +1,10 @@
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import {
   carried,
   type ImportedProvider,
   type ImportNote,
   type ImportOptions,
   idOf,
-  isRecord,
-  type JsonRecord,
   notCarried,
 } from './imported.ts'
 

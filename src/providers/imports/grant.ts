@@ -1,11 +1,11 @@
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import {
+  ANY_PART,
   carried,
   type ImportedProvider,
   type ImportNote,
   type ImportOptions,
   idOf,
-  isRecord,
-  type JsonRecord,
   notCarried,
   variableName,
 } from './imported.ts'
@@ -17,7 +17,6 @@ const NOT_OF_THE_PROVIDER = new Set([
   ...['oauth', 'authorize_url', 'access_url', 'scope', 'scope_delimiter', 'pkce', 'custom_params'],
   ...['token_endpoint_auth_method', 'request_url', 'dynamic'],
 ])
-const ANY_PART = '[A-Za-z0-9._-]{1,255}'
 const METHODS: readonly unknown[] = ['client_secret_basic', 'client_secret_post']
 
 /**

@@ -1,5 +1,6 @@
 import { BrokerError } from '../../domain/errors.ts'
 import type { AllowsHttp } from '../../egress/endpoint.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { readDefinition } from '../definition/read-definition.ts'
 import { matchingText } from '../matching-text.ts'
 import { PLACEHOLDERS } from '../template.ts'
@@ -40,11 +41,8 @@ export interface ImportOptions {
   readonly allowsHttp?: AllowsHttp
 }
 
-export type JsonRecord = Readonly<Record<string, unknown>>
-
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+/** The pattern of a host's name or label, for a variable whose source has no pattern. */
+export const ANY_PART = '[A-Za-z0-9._-]{1,255}'
 
 /** A provider of which nothing is carried over. */
 export function notCarried(name: string, reason: string, member = ''): ImportedProvider {

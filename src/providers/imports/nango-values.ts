@@ -1,6 +1,7 @@
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { patternFault } from '../callback-members.ts'
 import { variableFault } from '../variables.ts'
-import { exampleOf, type ImportNote, isRecord, type JsonRecord, variableName } from './imported.ts'
+import { ANY_PART, exampleOf, type ImportNote, variableName } from './imported.ts'
 
 // Nango's `${connectionConfig.name}`: a variable if people give its value, a kept value if the provider tells it.
 
@@ -160,7 +161,6 @@ export class NangoTemplates implements NangoValues {
 }
 
 const PLACEHOLDER = /\$\{([^}]*)\}/g
-const ANY_PART = '[A-Za-z0-9._-]{1,255}'
 /** What Nango's formats allow, as patterns. */
 const FORMATS: Readonly<Record<string, string>> = {
   hostname: '[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+',

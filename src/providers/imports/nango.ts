@@ -1,3 +1,4 @@
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { headerNameFault } from '../headers.ts'
 import {
   carried,
@@ -5,8 +6,6 @@ import {
   type ImportNote,
   type ImportOptions,
   idOf,
-  isRecord,
-  type JsonRecord,
   notCarried,
 } from './imported.ts'
 import { NangoTemplates, textsOf } from './nango-values.ts'

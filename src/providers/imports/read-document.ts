@@ -1,14 +1,9 @@
 import { parseDocument } from 'yaml'
 import { BrokerError } from '../../domain/errors.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { importArcade } from './arcade.ts'
 import { importGrant } from './grant.ts'
-import {
-  type ImportedProvider,
-  type ImportOptions,
-  isRecord,
-  type JsonRecord,
-  notCarried,
-} from './imported.ts'
+import { type ImportedProvider, type ImportOptions, notCarried } from './imported.ts'
 import { importNango } from './nango.ts'
 
 /** The documents that are read, by the product that they are of. */

@@ -1,6 +1,6 @@
+import { parseJwt } from '../jwt.ts'
 import { tokenVerifier } from '../worker/verify-token.ts'
 import { type IssuerOptions, issuerVerifier } from './issuer.ts'
-import { parseJwt } from './jwt.ts'
 
 /** Who sends a request. */
 export type Caller =

@@ -1,4 +1,5 @@
-import { hasAudience, isCurrent, isSignedByKey, type Jwt } from './jwt.ts'
+import type { Jwt } from '../jwt.ts'
+import { hasAudience, isCurrent, isSignedByKey } from './verify-jwt.ts'
 
 /** An authorization server whose access tokens are JWTs (RFC 9068). */
 export interface IssuerOptions {

@@ -1,6 +1,8 @@
 // The `requestState` of a call that waits for the client's answers (MCP 2026-07-28). The client carries it between two
 // requests and must neither read nor change it: it holds answers of other rounds and values that `step` kept.
 
+import { fromBase64Url, toBase64Url } from '../base64-url.ts'
+
 export interface StateCodec {
   /** Encrypts a JSON value. Only `open` with an equal `binding` decrypts it. */
   seal(value: unknown, binding: readonly unknown[]): Promise<string>
@@ -82,15 +84,4 @@ function bytesOf(binding: readonly unknown[]): Uint8Array<ArrayBuffer> {
 function sortedMembers(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-}
-
-export function toBase64Url(bytes: Uint8Array): string {
-  let binary = ''
-  for (const byte of bytes) binary += String.fromCharCode(byte)
-  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
-}
-
-/** Throws for text that is not base64url. */
-export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (one) => one.charCodeAt(0))
 }

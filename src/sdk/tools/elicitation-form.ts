@@ -1,4 +1,4 @@
-import { isRecord } from '../worker/is-record.ts'
+import { isRecord } from '../is-record.ts'
 
 // What MCP permits as the schema of a form: an object of primitive members, so that every client can draw it.
 

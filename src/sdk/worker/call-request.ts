@@ -1,6 +1,6 @@
+import { isRecord } from '../is-record.ts'
 import { allAuths, authName, type RequiresAuth } from '../tools/auth.ts'
 import type { AuthInfo } from '../tools/context.ts'
-import { isRecord } from './is-record.ts'
 
 // Reading the body of `POST /worker/tools/invoke`: Arcade's ToolCallRequest, with what Gatepass adds to it. Calls over
 // MCP have the same context in their `_meta`.

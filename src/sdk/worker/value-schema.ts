@@ -1,5 +1,5 @@
+import { isRecord } from '../is-record.ts'
 import type { JsonSchema } from '../tools/content.ts'
-import { isRecord } from './is-record.ts'
 import { type JsonType, type SchemaReader, schemaReader, type ValueShape } from './value-shape.ts'
 
 // Converts JSON Schema to Arcade's parameters; Gatepass converts back. Converting a worker's definition there and back

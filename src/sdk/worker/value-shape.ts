@@ -1,5 +1,5 @@
+import { isRecord } from '../is-record.ts'
 import type { JsonSchema } from '../tools/content.ts'
-import { isRecord } from './is-record.ts'
 import { valueAtReference } from './json-pointer.ts'
 
 export type JsonType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object'

@@ -1,4 +1,4 @@
-import { isRecord } from './is-record.ts'
+import { type Jwt, parseJwt } from '../jwt.ts'
 
 /** Makes the function that checks the `Authorization` header of a request: a JWT of HS256 for `worker`, version `1`. */
 export function tokenVerifier(secret: string): (header: string | null) => Promise<boolean> {
@@ -11,23 +11,15 @@ export function tokenVerifier(secret: string): (header: string | null) => Promis
   )
   return async (header) => {
     const [, token = ''] = /^Bearer +(\S+)$/i.exec(header ?? '') ?? []
-    const [head = '', body = '', signature = '', ...more] = token.split('.')
-    if (more.length > 0) return false
-    const { alg } = parsed(head)
-    const bytes = decoded(signature)
-    if (alg !== 'HS256' || bytes === undefined) return false
-    const isSigned = await crypto.subtle.verify(
-      'HMAC',
-      await key,
-      bytes,
-      new TextEncoder().encode(`${head}.${body}`),
-    )
-    return isSigned && isForWorker(parsed(body))
+    const jwt = parseJwt(token)
+    if (jwt?.header.alg !== 'HS256') return false
+    const isSigned = await crypto.subtle.verify('HMAC', await key, jwt.signature, jwt.signed)
+    return isSigned && isForWorker(jwt.claims)
   }
 }
 
 /** `exp` and `nbf` are optional and checked when present. */
-function isForWorker({ aud, ver, exp, nbf }: Readonly<Record<string, unknown>>): boolean {
+function isForWorker({ aud, ver, exp, nbf }: Jwt['claims']): boolean {
   const now = Date.now() / 1000
   const isAddressed = aud === 'worker' || (Array.isArray(aud) && aud.includes('worker'))
   const isCurrent = exp === undefined || (typeof exp === 'number' && now < exp)
@@ -36,25 +28,3 @@ function isForWorker({ aud, ver, exp, nbf }: Readonly<Record<string, unknown>>):
 }
 
 const CLOCK_SKEW_SECONDS = 60
-
-function parsed(part: string): Readonly<Record<string, unknown>> {
-  const bytes = decoded(part)
-  if (bytes === undefined) return {}
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
-    return isRecord(value) ? value : {}
-  } catch {
-    return {}
-  }
-}
-
-/** Base64url. */
-function decoded(part: string): Uint8Array<ArrayBuffer> | undefined {
-  if (!/^[\w-]*$/.test(part)) return undefined
-  try {
-    const binary = atob(part.replaceAll('-', '+').replaceAll('_', '/'))
-    return Uint8Array.from(binary, (character) => character.charCodeAt(0))
-  } catch {
-    return undefined
-  }
-}

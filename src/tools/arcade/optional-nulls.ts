@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../domain/tool.ts'
-import { isRecord } from '../read-json.ts'
+import { isRecord } from '../../parsing/json-record.ts'
 
 const MAX_DEPTH = 100
 

@@ -1,7 +1,8 @@
 import type { JsonSchema } from '../../domain/tool.ts'
+import type { JsonRecord } from '../../parsing/json-record.ts'
 import { VALUE_TYPES } from '../../sdk/worker/value-schema.ts'
 import type { JsonType } from '../../sdk/worker/value-shape.ts'
-import { isAbsent, type JsonRecord, list, record, text } from '../read-json.ts'
+import { isAbsent, list, record, text } from '../read-json.ts'
 
 const JSON_TYPES: readonly JsonType[] = ['array', 'boolean', 'null', 'number', 'object', 'string']
 

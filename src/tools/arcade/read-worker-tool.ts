@@ -6,20 +6,10 @@ import type {
   ToolRequirements,
 } from '../../domain/tool.ts'
 import { isToolName } from '../../domain/tool-id.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { INFERRABLE } from '../../sdk/worker/value-schema.ts'
 import type { CatalogueTool, ListedTool } from '../backend.ts'
-import {
-  isAbsent,
-  isDeeperThan,
-  isRecord,
-  type JsonRecord,
-  list,
-  quote,
-  Refusal,
-  record,
-  scopeList,
-  text,
-} from '../read-json.ts'
+import { isAbsent, isDeeperThan, list, quote, Refusal, record, scopeList, text } from '../read-json.ts'
 import { readValueSchema, type ValueReading } from './read-value-schema.ts'
 
 const MAX_DEPTH = 64

@@ -5,12 +5,12 @@ import { missingScopes } from '../../domain/scopes.ts'
 import type { AuthorizationRequirement, Tool } from '../../domain/tool.ts'
 import { type Worker, type WorkerStatus, workerStatus } from '../../domain/worker.ts'
 import {
-  active,
-  entryNamed,
+  requireActive,
+  getProviderIn,
   missingSettings,
   providerIdentity,
   providersOf,
-} from '../../flows/find-provider.ts'
+} from '../../flows/get-provider.ts'
 import { cachedConnections } from '../../flows/get-access-token.ts'
 import type { ProviderBook } from '../../flows/provider-book.ts'
 import { factsOf } from '../../providers/known-facts.ts'
@@ -138,7 +138,7 @@ async function grantsFor(
 
 function uidNamed(providers: ProviderBook, need: AuthorizationRequirement): string | undefined {
   try {
-    return entryNamed(providers, need).uid
+    return getProviderIn(providers, need).uid
   } catch (error) {
     if (error instanceof BrokerError) return undefined // `statusOfNeed` reports the error
     throw error
@@ -222,7 +222,7 @@ export function chooseRequirements(
 /** Returns the entry that a requirement names. Throws `provider_not_found`, `provider_inactive`. */
 export function getRequiredEntry(providers: ProviderBook, need: AuthorizationRequirement): ProviderEntry {
   const entry =
-    need.providerUid === undefined ? active(entryNamed(providers, need)) : providers.byUid(need.providerUid)
+    need.providerUid === undefined ? requireActive(getProviderIn(providers, need)) : providers.byUid(need.providerUid)
   if (entry === undefined)
     throw new BrokerError(
       'provider_not_found',
@@ -234,7 +234,7 @@ export function getRequiredEntry(providers: ProviderBook, need: AuthorizationReq
       'provider_not_found',
       `The provider "${entry.id}" opens a remote MCP server, and its tokens are given to no tool. Name another provider.`,
     )
-  return active(entry)
+  return requireActive(entry)
 }
 
 /** Whether one requirement is met, judged by stored connections: nothing is refreshed. */

@@ -2,10 +2,10 @@ import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { normalizeTags } from '../../domain/tags.ts'
 import { type AuthorizationRequirement, type Tool, toolAliases } from '../../domain/tool.ts'
-import { entryNamed, providersOf } from '../../flows/find-provider.ts'
+import { getProviderIn, providersOf } from '../../flows/get-provider.ts'
 import type { ProviderBook } from '../../flows/provider-book.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
-import { isRecord, type JsonRecord } from '../read-json.ts'
 import { createTimeBudget } from '../slices.ts'
 import { requirementStatuses } from './tool-requirements.ts'
 
@@ -125,7 +125,7 @@ export function createProviderNames(providers: ProviderBook): (tool: Tool) => re
 
   function entryFor(need: AuthorizationRequirement): ProviderEntry | undefined {
     try {
-      return entryNamed(providers, need)
+      return getProviderIn(providers, need)
     } catch (error) {
       if (!(error instanceof BrokerError)) throw error
       return undefined

@@ -1,7 +1,7 @@
 import type { Broker } from '../../broker.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import type { ToolSelectors, Toolset } from '../../domain/toolset.ts'
-import { providersOf } from '../../flows/find-provider.ts'
+import { providersOf } from '../../flows/get-provider.ts'
 import { createTimeBudget } from '../slices.ts'
 import { findToolsNamed } from './get-tool.ts'
 import { identityOf, withoutTwins } from './listed-names.ts'

@@ -1,6 +1,6 @@
 import { functionName, type JsonSchema, type Tool } from '../../domain/tool.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { INFERRABLE } from '../../sdk/worker/value-schema.ts'
-import { isRecord, type JsonRecord } from '../read-json.ts'
 
 export const TOOL_FORMATS = ['openai', 'anthropic', 'mcp', 'jsonschema'] as const
 export type ToolFormat = (typeof TOOL_FORMATS)[number]

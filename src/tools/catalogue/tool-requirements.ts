@@ -1,6 +1,6 @@
 import type { Broker } from '../../broker.ts'
 import type { AuthorizationRequirement, Tool } from '../../domain/tool.ts'
-import { providersOf } from '../../flows/find-provider.ts'
+import { providersOf } from '../../flows/get-provider.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { createTimeBudget } from '../slices.ts'
 import {

@@ -1,4 +1,4 @@
-import { isRecord } from '../read-json.ts'
+import { isRecord } from '../../parsing/json-record.ts'
 
 // MCP 2026-07-28, Elicitation: servers must not ask for passwords, API keys, access tokens or payment credentials by a
 // form, because the client, its model and the readers of its log see the answer. This check searches the words of a form,

@@ -1,5 +1,5 @@
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { ContextRequiredError } from '../../sdk/tools/errors.ts'
-import { isRecord, type JsonRecord } from '../read-json.ts'
 
 // Reads a schema of a form as MCP permits it (2026-07-28, Elicitation, Requested Schema): an object whose members are
 // texts, numbers, booleans and choices. The result has known keywords only, so nothing else reaches a client.

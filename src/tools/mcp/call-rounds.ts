@@ -5,8 +5,8 @@ import {
   isInputRequiredResult,
   ProtocolError,
 } from '@modelcontextprotocol/client'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { ContextRequiredError } from '../../sdk/tools/errors.ts'
-import { isRecord, type JsonRecord } from '../read-json.ts'
 import { ExchangeFault } from './exchange.ts'
 import { URL_ELICITATION_REQUIRED } from './mcp-error.ts'
 import type { ServerMessages } from './server-messages.ts'

@@ -1,5 +1,6 @@
 import type { AuthorizationRequirement, ToolRequirements } from '../../domain/tool.ts'
-import { isAbsent, isRecord, type JsonRecord, kindOf, list, quote, Refusal, record } from '../read-json.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
+import { isAbsent, kindOf, list, quote, Refusal, record } from '../read-json.ts'
 
 const MAX_ALTERNATIVES = 20
 const MAX_REQUIREMENTS = 20

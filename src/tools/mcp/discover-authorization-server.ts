@@ -1,6 +1,6 @@
 import type { Broker } from '../../broker.ts'
 import type { Worker } from '../../domain/worker.ts'
-import { findProviderByUid } from '../../flows/find-provider.ts'
+import { findProviderByUid } from '../../flows/get-provider.ts'
 import { discoverAtOrigin, type ServerMetadata } from '../../providers/discovery.ts'
 import {
   type Challenge,

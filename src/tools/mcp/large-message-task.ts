@@ -1,7 +1,7 @@
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import type { CheckedTool } from '../check-output.ts'
 import { finishAnswer } from '../finish-answer.ts'
 import { type PackedAnswer, packAnswer } from '../packed-answer.ts'
-import { isRecord, type JsonRecord } from '../read-json.ts'
 import { scrub } from '../scrub.ts'
 
 /** A large message of the protocol, or the server-sent event that contains it. */

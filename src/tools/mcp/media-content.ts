@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../read-json.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import type { Artifact, ToolOutcome } from '../tool-answer.ts'
 import { LargeMcpResult } from './large-mcp-result.ts'
 

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../read-json.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 
 // `x-mcp-header` names the header that repeats an argument of a call (MCP 2026-07-28, Streamable HTTP, Custom Headers
 // from Tool Parameters). Clients must leave out a tool whose declarations break the rules; the SDK sends the headers.

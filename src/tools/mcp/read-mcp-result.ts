@@ -1,5 +1,6 @@
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { membersOf } from '../../providers/response-body.ts'
-import { isDeeperThan, isRecord, type JsonRecord } from '../read-json.ts'
+import { isDeeperThan } from '../read-json.ts'
 import type { ToolOutcome } from '../tool-answer.ts'
 import { badOutputError, readErrorKind, type ToolError, withoutStacks } from '../tool-error.ts'
 import { mediaOf } from './media-content.ts'

@@ -6,18 +6,9 @@ import type {
 } from '../../domain/tool.ts'
 import { isToolName } from '../../domain/tool-id.ts'
 import { plainVersion } from '../../domain/version.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import type { CatalogueTool, ListedTool } from '../backend.ts'
-import {
-  isAbsent,
-  isDeeperThan,
-  isRecord,
-  type JsonRecord,
-  kindOf,
-  quote,
-  Refusal,
-  record,
-  text,
-} from '../read-json.ts'
+import { isAbsent, isDeeperThan, kindOf, quote, Refusal, record, text } from '../read-json.ts'
 import { declaredRequirements } from './declared-requirements.ts'
 import { parameterHeaderFault } from './parameter-headers.ts'
 import { type McpRequirements, type McpSettings, neededScopes } from './settings.ts'

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ElicitResult } from '@modelcontextprotocol/client'
+import { isRecord } from '../../parsing/json-record.ts'
 import { ContextRequiredError } from '../../sdk/tools/errors.ts'
 import type { BackendCall } from '../backend.ts'
 import { ASKS_ITS_USER } from '../dialog/tool-dialog.ts'
-import { isRecord } from '../read-json.ts'
 import type { ToolLog } from '../tool-answer.ts'
 
 // The messages that a server sends besides the result while it runs a tool: questions, log lines, and notifications that

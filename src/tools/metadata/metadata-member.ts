@@ -1,4 +1,5 @@
-import { isAbsent, type JsonRecord, kindOf, Refusal } from '../read-json.ts'
+import type { JsonRecord } from '../../parsing/json-record.ts'
+import { isAbsent, kindOf, Refusal } from '../read-json.ts'
 
 /** A deviation from the format that was accepted. `path` is like `oauth[0].pkceType`. */
 export interface Warning {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { isAbsent, isRecord, type JsonRecord, kindOf, quote } from '../read-json.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
+import { isAbsent, kindOf, quote } from '../read-json.ts'
 import { at, type Warn } from './metadata-member.ts'
 
 const MAX_NAME_LENGTH = 128

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../read-json.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { at, type Warn } from './metadata-member.ts'
 import { readInputSchema } from './read-schema.ts'
 

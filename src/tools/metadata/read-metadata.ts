@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../domain/tool.ts'
-import { isAbsent, isDeeperThan, isRecord, type JsonRecord, kindOf, quote, Refusal } from '../read-json.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
+import { isAbsent, isDeeperThan, kindOf, quote, Refusal } from '../read-json.ts'
 import { at, type Warn, type Warning } from './metadata-member.ts'
 import {
   agentMember,

@@ -1,8 +1,9 @@
 import type { ScopeMeaning } from '../../domain/scopes.ts'
 import { mayBeReached } from '../../egress/endpoint.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { findBuiltInByEndpoints } from '../../providers/catalogue/registry.ts'
 import type { IssuerDecides, Provider } from '../../providers/provider.ts'
-import { isAbsent, isRecord, type JsonRecord, kindOf, quote, Refusal } from '../read-json.ts'
+import { isAbsent, kindOf, quote, Refusal } from '../read-json.ts'
 import { at, member, textMember, type Warn } from './metadata-member.ts'
 import { type EntryFacts, providerOf } from './oauth-entry-provider.ts'
 

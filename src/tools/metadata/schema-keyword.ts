@@ -1,5 +1,6 @@
+import { isRecord } from '../../parsing/json-record.ts'
 import { isUsablePattern } from '../json-schema/schema-pattern.ts'
-import { isRecord, kindOf, quote } from '../read-json.ts'
+import { kindOf, quote } from '../read-json.ts'
 import type { Warn } from './metadata-member.ts'
 
 /** The types of JSON Schema (2020-12 validation, section 6.1.1), by the names tool files use for them. */

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../domain/tool.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { escapeToken } from '../../sdk/worker/json-pointer.ts'
-import { isRecord, type JsonRecord, quote } from '../read-json.ts'
+import { quote } from '../read-json.ts'
 import { at, type Warn } from './metadata-member.ts'
 
 /** Keywords whose subschemas apply to the same value: a reference that recurs through these never ends. */

@@ -4,6 +4,7 @@ import { toJSONSchema, type z } from 'zod'
 import type { AuthorizationRequirement, JsonSchema, ToolRequirements } from '../../domain/tool.ts'
 import { isToolName } from '../../domain/tool-id.ts'
 import { plainVersion } from '../../domain/version.ts'
+import { isRecord } from '../../parsing/json-record.ts'
 import { authRequirements, type ToolAuth } from '../../sdk/tools/auth.ts'
 import type { RunnableTool } from '../../sdk/tools/run.ts'
 import { jsonSchemaOf, type SchemaSide, type ToolSchema, type TypedSchema } from '../../sdk/tools/schema.ts'
@@ -16,7 +17,6 @@ import {
 } from '../../sdk/tools/tool.ts'
 import { isToolApp, type ToolApp } from '../../sdk/tools/tool-app.ts'
 import type { CatalogueTool } from '../backend.ts'
-import { isRecord } from '../read-json.ts'
 
 /** A tool of a module and its catalogue entry. */
 export interface ModuleTool extends RunnableTool {

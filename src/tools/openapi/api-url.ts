@@ -1,4 +1,5 @@
-import { isRecord, type JsonRecord, quote, Refusal } from '../read-json.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
+import { quote, Refusal } from '../read-json.ts'
 
 /**
  * The first server of the first non-empty list (OpenAPI 3.1 section 4.8.5), without a slash at its end. Variables have

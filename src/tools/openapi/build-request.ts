@@ -1,4 +1,4 @@
-import { isRecord } from '../read-json.ts'
+import { isRecord } from '../../parsing/json-record.ts'
 import {
   isHeaderValue,
   type PlannedBody,

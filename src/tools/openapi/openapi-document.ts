@@ -1,6 +1,7 @@
 import { parse } from 'yaml'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { valueAtReference } from '../../sdk/worker/json-pointer.ts'
-import { isDeeperThan, isRecord, type JsonRecord, quote, Refusal, record } from '../read-json.ts'
+import { isDeeperThan, quote, Refusal, record } from '../read-json.ts'
 
 /** An OpenAPI 3.0 or 3.1 document. References are resolved within it only: nothing is fetched. */
 export interface OpenapiDocument {

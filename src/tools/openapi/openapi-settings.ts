@@ -1,6 +1,6 @@
 import type { JsonSchema, ToolAnnotations } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
-import type { JsonRecord } from '../read-json.ts'
+import type { JsonRecord } from '../../parsing/json-record.ts'
 
 /** The operator's settings of an HTTP API, stored as the worker's settings. Nothing in them is secret. */
 export interface OpenapiSettings {

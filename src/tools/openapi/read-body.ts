@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../domain/tool.ts'
-import { isRecord, type JsonRecord, Refusal } from '../read-json.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
+import { Refusal } from '../read-json.ts'
 import { type OpenapiDocument, resolved, textOf } from './openapi-document.ts'
 import { isJsonType } from './read-parameters.ts'
 import { type ParameterForm, type PlannedBody, placeholder } from './request-plan.ts'

@@ -1,6 +1,7 @@
+import type { JsonRecord } from '../../parsing/json-record.ts'
 import type { CatalogueItem } from '../backend.ts'
 import { type PackedItems, packItems } from '../catalogue/packed-items.ts'
-import { type JsonRecord, Refusal } from '../read-json.ts'
+import { Refusal } from '../read-json.ts'
 import { parseDocument, readDocument } from './openapi-document.ts'
 import { readOpenapi, unusedSettings } from './read-openapi.ts'
 import type { ReadingOptions } from './read-operation.ts'

@@ -1,6 +1,7 @@
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import type { CatalogueItem } from '../backend.ts'
 import { unpackItems } from '../catalogue/packed-items.ts'
-import { isRecord, type JsonRecord, Refusal } from '../read-json.ts'
+import { Refusal } from '../read-json.ts'
 import { inThread, ThreadFault, type ThreadOptions, threadTask } from '../thread-pool.ts'
 import { WorkerFault } from '../worker-fault.ts'
 import type { ParsedDocument } from './parse-document-task.ts'

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import type { ListedTool } from '../backend.ts'
-import { isRecord, type JsonRecord, quote, Refusal } from '../read-json.ts'
+import { quote, Refusal } from '../read-json.ts'
 import { type OpenapiDocument, resolved, textOf } from './openapi-document.ts'
 import type { OperationChoice } from './openapi-settings.ts'
 import { type FoundOperation, type ReadingOptions, readOperation, tagsOf } from './read-operation.ts'

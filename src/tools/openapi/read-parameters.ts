@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../domain/tool.ts'
-import { isRecord, type JsonRecord, quote, Refusal } from '../read-json.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
+import { quote, Refusal } from '../read-json.ts'
 import { type OpenapiDocument, resolved, textOf } from './openapi-document.ts'
 import {
   isHeaderName,

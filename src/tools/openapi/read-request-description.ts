@@ -1,6 +1,7 @@
 import { isToolName } from '../../domain/tool-id.ts'
+import { isRecord } from '../../parsing/json-record.ts'
 import type { CatalogueTool } from '../backend.ts'
-import { isRecord, quote, Refusal } from '../read-json.ts'
+import { quote, Refusal } from '../read-json.ts'
 import { checkedServer, pathTemplate, placeholdersOf } from './api-url.ts'
 import type { OpenapiSettings, RequestAuthorization, RequestDescription } from './openapi-settings.ts'
 import { annotationsOf } from './read-operation.ts'

@@ -1,5 +1,5 @@
 import type { OutgoingResponse } from '../../egress/outgoing.ts'
-import { isRecord } from '../read-json.ts'
+import { isRecord } from '../../parsing/json-record.ts'
 import type { ToolAnswer } from '../tool-answer.ts'
 import { badOutputError, type ToolError } from '../tool-error.ts'
 import { upstreamKind } from '../upstream-status.ts'

@@ -1,5 +1,6 @@
 import type { AuthorizationRequirement, ToolRequirements } from '../../domain/tool.ts'
-import { isRecord, type JsonRecord, quote, Refusal } from '../read-json.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
+import { quote, Refusal } from '../read-json.ts'
 import { type OpenapiDocument, resolved } from './openapi-document.ts'
 import type { SchemeMapping } from './openapi-settings.ts'
 import { type Credential, isCredentialHeader } from './request-plan.ts'

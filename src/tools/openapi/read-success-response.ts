@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../domain/tool.ts'
+import { isRecord } from '../../parsing/json-record.ts'
 import { schemaReader } from '../../sdk/worker/value-shape.ts'
-import { isRecord } from '../read-json.ts'
 import { type OpenapiDocument, resolved } from './openapi-document.ts'
 import { isJsonType } from './read-parameters.ts'
 import { schemaWriter, TooManySchemas } from './tool-schema.ts'

@@ -1,5 +1,5 @@
 import type { AuthorizationRequirement } from '../../domain/tool.ts'
-import type { JsonRecord } from '../read-json.ts'
+import type { JsonRecord } from '../../parsing/json-record.ts'
 
 // A request plan says how a tool's input becomes one HTTP request. An OpenAPI operation or a request description is
 // reduced to it. It is stored with the tool as JSON, so that a call need not read the document again.

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../domain/tool.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { isUsablePattern } from '../json-schema/schema-pattern.ts'
-import { isRecord, type JsonRecord, Refusal } from '../read-json.ts'
+import { Refusal } from '../read-json.ts'
 import { type OpenapiDocument, resolved, targetOf } from './openapi-document.ts'
 
 /** The number of schemas of one tool. */

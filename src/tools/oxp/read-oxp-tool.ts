@@ -1,18 +1,8 @@
 import { type AuthorizationRequirement, functionName, type JsonSchema } from '../../domain/tool.ts'
 import { isToolName } from '../../domain/tool-id.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import type { CatalogueTool, ListedTool } from '../backend.ts'
-import {
-  isAbsent,
-  isDeeperThan,
-  isRecord,
-  type JsonRecord,
-  list,
-  quote,
-  Refusal,
-  record,
-  scopeList,
-  text,
-} from '../read-json.ts'
+import { isAbsent, isDeeperThan, list, quote, Refusal, record, scopeList, text } from '../read-json.ts'
 
 const MAX_DEPTH = 64
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][A-Za-z0-9.+-]+)?$/

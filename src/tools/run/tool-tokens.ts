@@ -10,7 +10,7 @@ import {
   type ProviderNeed,
   type TokenAcquisition,
 } from '../../flows/acquire-tokens.ts'
-import { findProviderByUid } from '../../flows/find-provider.ts'
+import { findProviderByUid } from '../../flows/get-provider.ts'
 import { refreshConnection } from '../../flows/refresh/refresh-connection.ts'
 import { actForTool } from '../../services/request-context.ts'
 import { checkAccepted } from '../catalogue/acceptance.ts'

@@ -150,7 +150,7 @@ export const identity: readonly Mutation[] = [
   {
     rows: [],
     fault: 'an entry that needs a secret says that all is well',
-    file: 'src/flows/find-provider.ts',
+    file: 'src/flows/get-provider.ts',
     from: "if (Object.values(params).some((template) => mentions(template, 'client_secret'))) return true",
     to: '',
     test: 'http/statuses.test.ts',

@@ -24,7 +24,7 @@ export const ABILITY_FUNCTIONS = [
 
 /**
  * The abilities beyond plain SQL that the store uses. A distributed engine may have functions of these names with another
- * meaning: each of its machines assigns transaction ids by itself, so another machine could report a committed transaction
+ * meaning: each of its machines assigns its own transaction ids, so another machine could report a committed transaction
  * as aborted, and the store would write twice.
  */
 export function abilitiesOf(version: string, functions: readonly string[]): Abilities {

@@ -182,7 +182,7 @@ export function createGroupCommit(
     return ran
   }
 
-  /** After an error, `inTransaction` tells whether SQLite has rolled back by itself. */
+  /** After an error, `inTransaction` tells whether SQLite has rolled back already. */
   function undo(what: 'to the savepoint' | 'everything'): void {
     try {
       if (!client.inTransaction) return

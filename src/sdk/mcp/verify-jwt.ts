@@ -1,32 +1,9 @@
-import { fromBase64Url } from './request-state.ts'
+// Verifies the JSON Web Tokens of callers by WebCrypto.
 
-// JSON Web Tokens by WebCrypto: only what the tokens of callers need.
-
-export interface Jwt {
-  readonly header: { readonly alg?: unknown; readonly kid?: unknown }
-  readonly claims: Readonly<Record<string, unknown>>
-  readonly signature: Uint8Array<ArrayBuffer>
-  readonly signed: Uint8Array<ArrayBuffer>
-}
+import type { Jwt } from '../jwt.ts'
 
 /** The tolerated difference of clocks. */
 const LEEWAY_SECONDS = 30
-
-/** Returns `undefined` for a text that is no JWT. */
-export function parseJwt(token: string): Jwt | undefined {
-  const [header = '', payload = '', signature = '', ...more] = token.split('.')
-  if (signature === '' || more.length > 0) return undefined
-  try {
-    const decode = (part: string) => JSON.parse(new TextDecoder().decode(fromBase64Url(part)))
-    const [head, claims] = [decode(header), decode(payload)]
-    if (typeof head !== 'object' || typeof claims !== 'object' || head === null || claims === null)
-      return undefined
-    const signed = new TextEncoder().encode(`${header}.${payload}`)
-    return { header: head, claims, signature: fromBase64Url(signature), signed }
-  } catch {
-    return undefined
-  }
-}
 
 /** Whether the token is valid now: `exp` and `nbf` hold where they are present. */
 export function isCurrent({ exp, nbf }: Jwt['claims'], now: number): boolean {

@@ -21,28 +21,28 @@ export interface ProviderName {
   readonly providerId?: string
 }
 
-/** Like `findEntry`, but throws `provider_inactive` for an inactive entry. Returns without a promise if the entries are cached. */
-export function findProvider(
+/** Like `getProvider`, but throws `provider_inactive` for an inactive entry. Returns without a promise if the entries are cached. */
+export function getActiveProvider(
   broker: Broker,
   projectId: string,
   name: ProviderName,
 ): ProviderEntry | Promise<ProviderEntry> {
   const entries = broker.cache.providers.of(projectId)
   return entries instanceof Promise
-    ? entries.then((read) => active(entryNamed(providerBook(read), name)))
-    : active(entryNamed(providerBook(entries), name))
+    ? entries.then((read) => requireActive(getProviderIn(providerBook(read), name)))
+    : requireActive(getProviderIn(providerBook(entries), name))
 }
 
 /**
  * The entry of the given `id`, active or not; else the only entry with that `provider_id` as id or as well-known id.
  * Throws `provider_not_found`, also when several entries have the well-known id.
  */
-export async function findEntry(
+export async function getProvider(
   broker: Broker,
   projectId: string,
   name: ProviderName,
 ): Promise<ProviderEntry> {
-  return entryNamed(await providersOf(broker, projectId), name)
+  return getProviderIn(await providersOf(broker, projectId), name)
 }
 
 /** The provider entries of the project, through the cache. */
@@ -50,8 +50,8 @@ export async function providersOf(broker: Broker, projectId: string): Promise<Pr
   return providerBook(await broker.cache.providers.of(projectId))
 }
 
-/** Like `findEntry`, in a book that was looked up before. */
-export function entryNamed(book: ProviderBook, name: ProviderName): ProviderEntry {
+/** Like `getProvider`, in a book that was looked up before. */
+export function getProviderIn(book: ProviderBook, name: ProviderName): ProviderEntry {
   const wanted = name.id ?? name.providerId ?? ''
   const entry = book.byId(wanted) ?? findByKind(book, wanted)
   if (entry === undefined)
@@ -71,7 +71,7 @@ export function similarProvider(wanted: string, entries: readonly ProviderEntry[
 }
 
 /** Returns the entry; throws `provider_inactive` for an inactive one. */
-export function active(entry: ProviderEntry): ProviderEntry {
+export function requireActive(entry: ProviderEntry): ProviderEntry {
   if (entry.status === 'active') return entry
   throw new BrokerError(
     'provider_inactive',
