@@ -27,10 +27,10 @@ export interface Backup {
 }
 
 /**
- * How many pages are copied between two flushes: 4 MB. A single flush at the end would write gigabytes at once, and the
- * commits of a running server would wait for it.
+ * How many pages are copied between two flushes: 1 MB. A commit of a running server waits for the flush that is under way,
+ * and a single flush at the end would write gigabytes.
  */
-const PAGES_AT_ONCE = 1_000
+const PAGES_AT_ONCE = 250
 const MAX_REST_MS = 200
 
 /**

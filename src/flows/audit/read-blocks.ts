@@ -4,8 +4,8 @@ import type { AuditBlock } from '../../domain/audit.ts'
 import type { BlockRange } from '../../store/audit-trail.ts'
 
 /** The most blocks, and the widest range of entry numbers, in one read, so that it blocks the event loop only briefly. */
-const BLOCKS = 200
-const ENTRIES = 512
+const BLOCKS = 64
+const ENTRIES = 128
 
 export type Order = BlockRange['order']
 
