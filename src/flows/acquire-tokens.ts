@@ -7,8 +7,8 @@ import { unionOfScopes } from '../domain/scopes.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { policyProvider } from '../services/policies/policy-provider.ts'
 import type { Release } from '../services/release.ts'
-import { registeredClient } from './get-provider.ts'
 import { getAccessToken, type TokenOutcome, unavailableError } from './get-access-token.ts'
+import { registeredClient } from './get-provider.ts'
 import { releaseTokens } from './release-tokens.ts'
 
 /** The most live authorizations of one user at one provider. Each is for other scopes or another account, so a user has few. */

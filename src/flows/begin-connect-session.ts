@@ -6,7 +6,7 @@ import { newId, randomToken, sha256 } from '../domain/ids.ts'
 import { mayActFor } from '../services/request-context.ts'
 import { acquireConnections, type ProviderNeed, type TokensNeed } from './acquire-tokens.ts'
 import { sessionAudit } from './connect-session.ts'
-import { requireActive, findProviderByUid } from './get-provider.ts'
+import { findProviderByUid, requireActive } from './get-provider.ts'
 
 export interface BegunSession {
   readonly session: ConnectSession

@@ -2,7 +2,7 @@ import type { Broker } from '../broker.ts'
 import { toTimestamp } from '../domain/clock.ts'
 import { keptValuesOf } from '../providers/kept-values.ts'
 import { UnknownKeyError, UnsealError } from '../store/seal.ts'
-import { getProvider, findProviderByUid } from './get-provider.ts'
+import { findProviderByUid, getProvider } from './get-provider.ts'
 import { openAccess, openRefreshToken } from './seal-grant.ts'
 
 export interface ExportFilter {

@@ -11,8 +11,8 @@ import { policyProvider } from '../services/policies/policy-provider.ts'
 import type { Release } from '../services/release.ts'
 import { permit } from '../services/request-context.ts'
 import { acquireTokens, type TokenAcquisition } from './acquire-tokens.ts'
-import { getActiveProvider } from './get-provider.ts'
 import { findKeptValues } from './get-access-token.ts'
+import { getActiveProvider } from './get-provider.ts'
 import { refreshConnection } from './refresh/refresh-connection.ts'
 
 /** How long the response's head may take after the last piece of the request's body. */

@@ -8,8 +8,8 @@ import { mergedExtra } from '../providers/extra-members.ts'
 import { keptValuesOf, namedValues } from '../providers/kept-values.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { accountWithin } from './connection-of-grant.ts'
-import { getActiveProvider, providerIdentity, registeredClient } from './get-provider.ts'
 import { getAccessToken } from './get-access-token.ts'
+import { getActiveProvider, providerIdentity, registeredClient } from './get-provider.ts'
 import { sealGrant } from './seal-grant.ts'
 
 /** A user's tokens from another installation or product. */

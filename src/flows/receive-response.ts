@@ -22,8 +22,8 @@ import {
 } from './authorization-response.ts'
 import { completeAuthorization } from './complete-authorization.ts'
 import { nameOnly } from './explain/request-entries.ts'
-import { findProviderByUid } from './get-provider.ts'
 import { carriedResponse } from './form-response.ts'
+import { findProviderByUid } from './get-provider.ts'
 import { attemptPlace, openAttemptSecrets } from './start-attempt.ts'
 
 /** How long a code is kept until the caller's page confirms the user; codes should not live longer (RFC 6749 section 4.1.2). */

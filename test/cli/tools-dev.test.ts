@@ -135,7 +135,11 @@ test.each([
   ],
   [{ type: 'object', properties: { n: { anyOf: [{ type: 'null' }] } }, required: ['n'] }, { n: null }],
   [
-    { type: 'object', properties: { a: { $ref: '#/$defs/gone' }, b: { $ref: 'other.json#/b' } }, required: ['a', 'b'] },
+    {
+      type: 'object',
+      properties: { a: { $ref: '#/$defs/gone' }, b: { $ref: 'other.json#/b' } },
+      required: ['a', 'b'],
+    },
     { a: null, b: null },
   ],
 ])('an example input of %j', (schema, input) => {

@@ -53,11 +53,17 @@ async function play(
     },
     ...options,
   })
-  const ended = act(client).then(
-    (value) => ({ value, error: undefined }),
-    (error) => ({ value: undefined, error }),
-  )
-  await vi.runAllTimersAsync()
+  let isOver = false
+  const ended = act(client)
+    .then(
+      (value) => ({ value, error: undefined }),
+      (error) => ({ value: undefined, error }),
+    )
+    .finally(() => {
+      isOver = true
+    })
+  // not `runAllTimersAsync`: a library that another file has loaded into this process may set timers without end
+  for (let steps = 0; !isOver && steps < 1_000; steps++) await vi.advanceTimersToNextTimerAsync()
   return { sent, at: sent.map(({ at }) => at), ...(await ended) }
 }
 

@@ -4,8 +4,8 @@ import { toTimestamp } from '../../domain/clock.ts'
 import { type Connection, NEEDS_AUTHORIZATION_REASONS } from '../../domain/connection.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { causeOfStored } from '../../flows/explain/explain-connection.ts'
-import { getProvider, findProviderByUid } from '../../flows/get-provider.ts'
 import { getAccessToken, unavailableError } from '../../flows/get-access-token.ts'
+import { findProviderByUid, getProvider } from '../../flows/get-provider.ts'
 import { releaseTokens } from '../../flows/release-tokens.ts'
 import { revokeConnection } from '../../flows/revoke-connection.ts'
 import { mayActFor } from '../../services/request-context.ts'
@@ -53,7 +53,9 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
     async ({ c, query, caller }) => {
       const { user_id: userId, provider_id: providerId } = query
       const providerUid =
-        providerId === undefined ? undefined : (await getProvider(broker, caller.projectId, { providerId })).uid
+        providerId === undefined
+          ? undefined
+          : (await getProvider(broker, caller.projectId, { providerId })).uid
       const filter = {
         ...(userId !== undefined && { userId }),
         ...(providerUid !== undefined && { providerUid }),

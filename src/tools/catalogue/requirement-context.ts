@@ -4,14 +4,14 @@ import { BrokerError } from '../../domain/errors.ts'
 import { missingScopes } from '../../domain/scopes.ts'
 import type { AuthorizationRequirement, Tool } from '../../domain/tool.ts'
 import { type Worker, type WorkerStatus, workerStatus } from '../../domain/worker.ts'
+import { cachedConnections } from '../../flows/get-access-token.ts'
 import {
-  requireActive,
   getProviderIn,
   missingSettings,
   providerIdentity,
   providersOf,
+  requireActive,
 } from '../../flows/get-provider.ts'
-import { cachedConnections } from '../../flows/get-access-token.ts'
 import type { ProviderBook } from '../../flows/provider-book.ts'
 import { factsOf } from '../../providers/known-facts.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
@@ -222,7 +222,9 @@ export function chooseRequirements(
 /** Returns the entry that a requirement names. Throws `provider_not_found`, `provider_inactive`. */
 export function getRequiredEntry(providers: ProviderBook, need: AuthorizationRequirement): ProviderEntry {
   const entry =
-    need.providerUid === undefined ? requireActive(getProviderIn(providers, need)) : providers.byUid(need.providerUid)
+    need.providerUid === undefined
+      ? requireActive(getProviderIn(providers, need))
+      : providers.byUid(need.providerUid)
   if (entry === undefined)
     throw new BrokerError(
       'provider_not_found',
