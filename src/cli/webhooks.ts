@@ -107,7 +107,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
   )
     .option('--to <url>', 'another URL', parseId)
     .option('--description <text>', 'what it is for', parseId)
-    .addOption(new Option('--enable', 'send again; what waits for it is sent at once').conflicts('disable'))
+    .addOption(new Option('--enable', 'send again; waiting events are sent at once').conflicts('disable'))
     .option('--disable', 'send nothing more')
     .addHelpText('after', SET_EXAMPLES)
     .action(async (id: string, { to, types, description, enable, disable, ...options }: SetOptions) => {
@@ -154,7 +154,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
   withCommonOptions(
     webhooks
       .command('delete')
-      .description('delete a webhook; what waits for it is not sent')
+      .description('delete a webhook; events that wait for it are not sent')
       .argument('<id>', 'as webhooks list shows it', parseId),
   )
     .addHelpText('after', DELETE_EXAMPLES)

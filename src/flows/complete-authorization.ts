@@ -178,7 +178,7 @@ async function redeem(
   if (lacksValues(registered.provider.tokenRequest))
     throw new ProviderRefusal(
       'provider_bad_response',
-      `${entry.provider.displayName} did not say, in a form that is expected, which of its servers answers for you. Start again from your application; if it stays so, tell the operator of this service.`,
+      `${entry.provider.displayName} did not say, in the expected form, which of its servers answers for you. Start again from your application. If it happens again, tell the operator of this service.`,
     )
   const redeemed = recordingRequests(sent, () => oauth.redeem(registered, response, secrets, guard))
   const grant = await redeemed.catch((error: unknown) => {

@@ -21,7 +21,10 @@ export interface ProviderName {
   readonly providerId?: string
 }
 
-/** Like `getProvider`, but throws `provider_inactive` for an inactive entry. Returns without a promise if the entries are cached. */
+/**
+ * Like `getProvider`, but throws `provider_inactive` for an inactive entry. Returns without a promise if the entries are
+ * cached.
+ */
 export function getActiveProvider(
   broker: Broker,
   projectId: string,

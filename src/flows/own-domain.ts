@@ -104,7 +104,7 @@ function valuesOf(answer: TxtAnswer, name: string): readonly string[] {
   if (answer.outcome === 'found') return answer.values
   throw new BrokerError(
     'provider_unavailable',
-    `DNS gave no answer for the TXT records of ${name} (${answer.why}), so nothing was changed. Try again; if it stays so, look at the name servers of the domain and at those of this machine.`,
+    `DNS gave no answer for the TXT records of ${name} (${answer.why}), so nothing was changed. Try again. If it happens again, look at the name servers of the domain and at those of this machine.`,
   )
 }
 

@@ -208,14 +208,14 @@ function messageOf(error: string, provider: string): string {
     case 'access_denied':
       return `Access was not approved at ${provider}. To approve it after all, start again from your application.`
     case 'invalid_scope':
-      return `${provider} does not give the permissions that were asked for. Whoever runs this service can change them.`
+      return `${provider} does not give the permissions that were asked for. The operator of this service can change them.`
     case 'invalid_client':
-      return `${provider} does not accept this service's registration. Whoever runs it must check the client id of the provider entry.`
+      return `${provider} does not accept this service's registration. The operator of this service must check the client id of the provider entry.`
     case 'provider_unavailable':
       return `${provider} has a problem at the moment. Try again later from your application.`
     default: {
       const code = codeOf(error)
-      return `${provider} refused the request${code === '' ? '' : ` (${code})`}. Start again from your application; if it stays so, tell the operator of this service.`
+      return `${provider} refused the request${code === '' ? '' : ` (${code})`}. Start again from your application. If it happens again, tell the operator of this service.`
     }
   }
 }

@@ -169,7 +169,10 @@ function withoutAbsent<T extends object>(record: T): { [K in keyof T]?: Exclude<
   return Object.fromEntries(present) as { [K in keyof T]?: Exclude<T[K], undefined> } // only fewer members
 }
 
-/** Basic, unless the server accepts POST only: it is the default of metadata that does not say (RFC 8414 section 2). */
+/**
+ * How a client sends its secret: by POST if the metadata lists that and not Basic, else by Basic, which is the default of
+ * metadata without a list (RFC 8414 section 2).
+ */
 export function secretAuthMethod({
   token_endpoint_auth_methods_supported: methods,
 }: ServerMetadata): 'client_secret_basic' | 'client_secret_post' {

@@ -5,8 +5,8 @@ const MOST = 36_500 * DAY
 type Unit = keyof typeof UNITS
 
 /**
- * The seconds of a duration such as `400d` or `12h`; `undefined` for any other text, for a unit that `units` does not have,
- * and for over 36500 days. Minutes are not among the usual units: where years are meant, `12m` would be read as months.
+ * The seconds of a duration such as `400d` or `12h`; `undefined` for any other text, for a unit that is not in `units`,
+ * and for over 36500 days. Minutes are not in the default, because beside `400d` people would read `12m` as months.
  */
 export function parseDuration(text: string, units: readonly Unit[] = ['h', 'd']): number | undefined {
   const [, digits, letter] = /^(\d{1,9})([a-z])$/.exec(text) ?? []

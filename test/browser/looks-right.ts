@@ -31,8 +31,7 @@ export async function clickThrough(page: Page, answer?: 'Approve' | 'Deny') {
 
 /** Waits for `clicks`, and for the closing of the window that the last of them causes. */
 export async function untilClosed(window: Page, clicks: () => Promise<void>): Promise<void> {
-  const closed = window.waitForEvent('close')
-  // Playwright fails a click whose window is gone before the click was reported as done
-  await Promise.any([closed, clicks()])
-  await closed
+  const [closed, clicked] = await Promise.allSettled([window.waitForEvent('close'), clicks()])
+  if (closed.status === 'fulfilled') return // Playwright fails a click whose window is gone before it reports the click
+  throw clicked.status === 'rejected' ? clicked.reason : closed.reason
 }

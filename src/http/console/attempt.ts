@@ -15,7 +15,7 @@ export type Attempt<Result> =
 /** A refused form. */
 export type Refused = Extract<Attempt<unknown>, { readonly outcome: 'refused' }>
 
-/** Runs the action of a form. A refusal of the input is returned, so that the form can be shown again with what was typed. */
+/** Runs the action of a form. Returns a refusal of the input, so that the form can be shown again as it was filled in. */
 export async function attempt<Result>(run: () => Promise<Result>): Promise<Attempt<Result>> {
   try {
     return { outcome: 'done', result: await run() }

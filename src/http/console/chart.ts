@@ -65,7 +65,7 @@ function labelsOf(counts: readonly HourCount[]): readonly string[] {
 }
 
 const GOOD = new Set(['completed', 'ready', 'refreshed', 'value', 'artifact'])
-/** Outcomes that wait for a user, or that the user chose. */
+/** Outcomes that depend on the user, not on a fault. */
 const WAITS = new Set(['authorization_required', 'requires_authorization', 'access_denied', 'expired'])
 
 /** Green for success, amber for `WAITS`, red for the first other label. Each colour is used once. */

@@ -60,8 +60,8 @@ export function searchedNote(
     searchedTo !== undefined &&
     html`<p class="note wait">${
       on.query('after') === undefined
-        ? html`Searched back to ${exactTime(searchedTo.createdAt)}. Older rows have not been looked at: go on with Older.`
-        : html`Searched up to ${exactTime(searchedTo.createdAt)}. Newer rows have not been looked at: go on with Newer.`
+        ? html`Searched back to ${exactTime(searchedTo.createdAt)}. Older rows have not been searched: go on with Older.`
+        : html`Searched up to ${exactTime(searchedTo.createdAt)}. Newer rows have not been searched: go on with Newer.`
     }</p>`
   }${pager(on, neighbours)}`
 }

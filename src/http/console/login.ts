@@ -24,7 +24,7 @@ import { pageHeaders } from '../pages/page-headers.ts'
 import { confirmPage, LOGIN_PROBLEMS, loginPage } from './login-page.ts'
 import { type ConsoleRoutes, safeNext } from './routes.ts'
 
-/** How many logins from one address may fail: enough for a person who mistypes, too few for a program that guesses keys. */
+/** How many logins from one address may fail: enough for a person who mistypes, too few for guessing keys. */
 const FAILURES = { burst: 20, perSecond: 20 / 60 }
 
 /** Lets operators log in to the console, confirm their login, choose a project, and log out. */

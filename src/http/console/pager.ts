@@ -35,7 +35,7 @@ export function pager(on: OnPage, { newer, older }: Neighbours): Html {
   }${older !== undefined && html`<a rel="next" href="${at(on, { before: older })}">Older →</a>`}</nav>`
 }
 
-/** The links through a list that is in memory: `from` is the index of the first shown row, `size` the rows of a page. */
+/** The links to the pages of a list in memory: `from` is the index of the first shown row, `size` the rows of a page. */
 export function offsetPager(
   on: OnPage,
   { from, size, count }: { readonly from: number; readonly size: number; readonly count: number },

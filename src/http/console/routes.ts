@@ -25,7 +25,7 @@ export interface OnPage {
   readonly projectId: string
   /** The caller, for handlers of the API. */
   readonly caller: ApiKey
-  /** Whether the operator may change anything. A readonly operator sees no forms, and forms that are sent are refused. */
+  /** Whether the operator may change anything. A readonly operator sees no forms, and their forms are refused. */
   readonly mayChange: boolean
   /** A query parameter, trimmed; `undefined` when it is missing or empty. */
   query(name: string): string | undefined
@@ -54,8 +54,8 @@ export interface FormOptions {
 
 export interface ConsoleRoutes {
   /**
-   * A text for an element with `data-live`, which the page's script reloads at intervals. It needs the session, and does
-   * not prolong it.
+   * A text for an element with `data-live`, which the page's script reloads at intervals. It needs the session, and
+   * does not prolong it.
    */
   live(path: string, handle: (on: OnPage) => Promise<string>): void
   /** A page. `path` is below `/dashboard`, with hono's parameters. */
@@ -63,7 +63,7 @@ export interface ConsoleRoutes {
   /**
    * A form that changes something: of an administrator, with the CSRF token, from a page of this origin.
    *
-   * @param options.recent the login must be at most five minutes old, for every form, or for those for which it returns true.
+   * @param options.recent the login must be at most five minutes old. A function returns for which forms.
    */
   form(
     path: string,
@@ -181,7 +181,7 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
     },
   }
 
-  /** Adds the route of a form. `run` gets a function that checks the form, and must call it before it changes anything. */
+  /** Adds the route of a form. `run` gets a function that checks the form, and must call it before any change. */
   function addForm(
     path: string,
     { recent = false, readonly = false }: FormRouteOptions = {},

@@ -31,7 +31,8 @@ const LONGEST_TEXT = 20_000
 /** The history of runs, and scheduled runs. */
 export function addRunPages(routes: ConsoleRoutes, broker: Broker): void {
   async function list(on: OnPage, isScheduled: boolean) {
-    await broker.history.flush().catch(() => {}) // so that runs that have just ended are listed; if it fails, the list lacks only these
+    // runs that have just ended are listed too; if the flush fails, the list lacks only these
+    await broker.history.flush().catch(() => {})
     const [userId, tool] = [on.query('user'), on.query('tool')]
     const status = EXECUTION_STATUSES.find((one) => one === on.query('status'))
     const found = await findRuns(on, {
@@ -189,7 +190,7 @@ ${
 }
 
 const NOT_KEPT =
-  'It was not kept. Input and output are kept of runs with keep_content, of scheduled runs, and of runs that were tried here.'
+  'It was not kept. Only runs with keep_content, scheduled runs and runs from this console keep input and output.'
 const UNREADABLE = 'It was altered in the database, so it cannot be read.'
 
 interface ShownAttempt {

@@ -26,7 +26,7 @@ export function addSecretPages(routes: ConsoleRoutes, broker: Broker): void {
           ]
         : []),
     ])
-    const fields = html`${field('Key', 'key', { value: form?.get('key') ?? '', required: true, maxlength: 200, fault: refused?.faults.get('key'), hint: 'Letters, digits, _ . -; one that is there is replaced.' })}
+    const fields = html`${field('Key', 'key', { value: form?.get('key') ?? '', required: true, maxlength: 200, fault: refused?.faults.get('key'), hint: 'Letters, digits, _ . -; a secret of the same key is replaced.' })}
 ${field('Value', 'value', { type: 'password', required: true, maxlength: 5000, fault: refused?.faults.get('value'), hint: 'It is sealed, given to the tools that declare it, and never shown again.' })}
 ${field('Description', 'description', { value: form?.get('description') ?? '', maxlength: 1000 })}
 ${submit('Set the secret')}`

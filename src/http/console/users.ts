@@ -10,7 +10,7 @@ import { at, placeInList } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 import { entriesList } from './timeline.ts'
 
-/** The list of users, latest first, and the page of one user with connections and audit entries. */
+/** The list of users, last seen first, and the page of one user with connections and audit entries. */
 export function addUserPages(routes: ConsoleRoutes): void {
   routes.page('/users', async (on) => {
     const wanted = on.query('user')

@@ -153,8 +153,8 @@ ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
       return on.go(
         pathOf(webhook),
         enabled
-          ? 'It is enabled: what waits is sent at once.'
-          : 'It is disabled: what happens from now on is not sent to it, unless you replay it.',
+          ? 'It is enabled: waiting events are sent at once.'
+          : 'It is disabled: events from now on are not sent to it, unless you replay them.',
       )
     },
     { recent: switchesOn },
@@ -192,13 +192,13 @@ ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
     async (on) => {
       const { id, url } = await get(on)
       await deleteWebhook(broker, on.projectId, id)
-      return on.go('/webhooks', `${new URL(url).host} is deleted: what waited for it is not sent.`)
+      return on.go('/webhooks', `${new URL(url).host} is deleted: events that waited for it are not sent.`)
     },
     { recent: true },
   )
 }
 
-/** The newest deliveries first. `delivered` has no index, because nearly all deliveries are in that state: it is searched. */
+/** The newest deliveries first. Nearly all are `delivered`, so that state has no index: it is searched row by row. */
 async function findDeliveries(
   on: OnPage,
   webhookId: string,
@@ -253,7 +253,7 @@ ${section(
   'Change',
   html`${on.form(`${path}/enabled`, html`${hidden('enabled', String(!enabled))}${submit(enabled ? 'Disable' : 'Enable', 'secondary')}`, { recent: !enabled })}
 <details><summary>Replace the secret</summary><p>Both secrets sign for a day, so that the receiver can change over.</p>${on.form(`${path}/rotate`, submit('Replace it', 'secondary'), { recent: true })}</details>
-<details><summary>Delete this webhook</summary><p>What waits for it is not sent.</p>${on.form(`${path}/delete`, submit('Delete it', 'danger'), { recent: true })}</details>`,
+<details><summary>Delete this webhook</summary><p>Events that wait for it are not sent.</p>${on.form(`${path}/delete`, submit('Delete it', 'danger'), { recent: true })}</details>`,
 )}`
 }
 
@@ -265,7 +265,7 @@ function showSecret(
 ) {
   const body = section(
     'The secret',
-    html`<p class="note wait">This is the only time that it is shown. The receiver checks signatures by it.</p>
+    html`<p class="note wait">This is the only time that it is shown. The receiver checks signatures with it.</p>
 <p><code class="copy secret">${secret}</code></p>
 <p>${buttonLink(pathOf(webhook), 'To the webhook')}</p>`,
   )

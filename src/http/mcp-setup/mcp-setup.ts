@@ -10,8 +10,8 @@ import { whyNotServed } from './is-served.ts'
 import { KEY_VARIABLE, MCP_CLIENTS, type McpTarget, mcpTarget, type SetupStep } from './mcp-clients.ts'
 
 /**
- * `/docs/mcp`: how to add this server's address to MCP clients. With `?toolset=` it is the address of that toolset, also
- * of one that does not exist: the page needs no key, so it must not reveal what a project has.
+ * `/docs/mcp`: how to add this server's address to MCP clients. With `?toolset=` it is the address of that toolset, even
+ * if the toolset does not exist: the page needs no key, so it must not reveal what a project has.
  */
 export function addMcpSetup(app: OpenAPIHono, broker: Broker): void {
   app.get('/docs/mcp', (c) => {

@@ -7,7 +7,10 @@ import { BrokerError } from '../../domain/errors.ts'
 import { assetHeaders } from './assets.ts'
 import { logoSvg } from './logo-assets.ts'
 
-/** The colours and the logos of projects, and the logos of providers. Their URLs have a digest of the content, so that browsers may keep them. */
+/**
+ * The colours and the logos of projects, and the logos of providers. Their URLs have a digest of the content, so that
+ * browsers may keep them.
+ */
 export function addBrandAssets(app: OpenAPIHono, broker: Broker): void {
   app.get('/assets/brand/:file', async (c) => {
     const [, hash] = /^([0-9a-zA-Z]{8,64})\.css$/.exec(c.req.param('file')) ?? []

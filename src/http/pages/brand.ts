@@ -11,7 +11,7 @@ export interface Brand {
   readonly style?: string | undefined
   readonly privacyUrl?: string | undefined
   readonly supportUrl?: string | undefined
-  /** The project's own sentence for a place of its pages, in the language of the page if it has one, else in another. */
+  /** The project's own sentence for a place of its pages: in the page's language if there is one, else in another. */
   note(place: OwnText, words: Words): Note | undefined
 }
 

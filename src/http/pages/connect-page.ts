@@ -108,7 +108,7 @@ function tiles({ providerName, logo }: ConnectView, brand: Brand): Html {
   return html`<div class="tiles" aria-hidden="true">${appTile(brand)}<span class="link"></span>${provider}</div>`
 }
 
-/** Names the user for whom the link is. A user id is shown here only if it is an email address, which people recognize. */
+/** Names the user for whom the link is. A user id is shown here only if it is an email address, which people know. */
 function identity(view: ConnectView, app: Text | undefined, words: Words): Html {
   const { connect } = words.texts
   const { userId, userDisplay = /^\S+@\S+$/.test(userId) ? userId : undefined } = view

@@ -17,8 +17,8 @@ interface PageHeaderOptions {
  * policy allows every https URL, and every URL of the schemes that these have.
  * @param options.hasForm the page has a form for this server. Under `no-referrer` browsers send it with `Origin: null`,
  * as they do for another site; under `same-origin` this server, and no other, learns the origin.
- * @param options.script the page may load this server's own scripts, and they may send requests to this server: those
- * under /docs and /dashboard, and the final page of a popup.
+ * @param options.script `runs`: the page may load this server's own scripts, as the final page of a popup does. `runs and
+ * sends requests`: these may also send requests to this server, as those of the console do.
  */
 export function pageHeaders(
   c: Context,

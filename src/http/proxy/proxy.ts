@@ -25,7 +25,7 @@ import { isText, readProxiedBody, scrubbedBody } from './proxy-body.ts'
 import { headersToAnswer, headersToSend } from './proxy-headers.ts'
 
 const PATH = '/proxy/{provider}/{path}'
-/** Concurrent requests of one key. All callers share the limited number of requests to a host, so no key may use all of them. */
+/** Concurrent requests of one key. All callers share the slots for requests to a host, so no key may use all of them. */
 const MAX_PER_KEY = 128
 const WITHOUT_BODY = new Set([204, 205, 304])
 

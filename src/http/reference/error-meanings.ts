@@ -24,7 +24,7 @@ export const ERROR_MEANINGS = {
   scopes_not_granted: 'The user has withheld scopes that are needed.',
   not_accepted: 'An administrator has not yet accepted what the tool needs.',
   host_not_allowed: 'Tokens of the provider may not be sent to that host.',
-  user_mismatch: 'The user who came back is not the user of the authorization, so it has failed.',
+  user_mismatch: 'The user who came back is not the user of the authorization. The authorization has failed.',
   authorization_failed: 'The authorization has failed. Begin another one.',
   authorization_required: 'The user must approve first.',
   authorization_expired: 'The link has expired. Begin another authorization.',

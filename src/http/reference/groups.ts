@@ -33,16 +33,16 @@ export const GROUPS = [
   { name: 'Providers', description: 'The authorization servers at which users approve.' },
   {
     name: 'Secrets',
-    description: 'Values that tools need beside tokens. They are given to tools and are in no answer.',
+    description: 'Values that tools need beside tokens. Tools get them; no answer of the API has them.',
   },
   { name: 'Policies', description: 'Rules on which tools and callers may use which tokens.' },
   {
     name: 'Webhooks',
     description:
-      'Receivers of events. Each event is signed, and is sent again until the receiver confirms it.',
+      'Receivers of events. Events are signed, and sent again for up to three days until the receiver confirms them.',
   },
   { name: 'API keys', description: 'The keys of callers, and the projects that they belong to.' },
-  { name: 'Audit', description: 'Who did what, in a trail whose alteration is detected.' },
+  { name: 'Audit', description: 'Who did what, in a trail that shows whether it was altered.' },
   { name: 'OXP', description: 'The tools over the Open eXecution Protocol 1.0.' },
   { name: 'Operation', description: 'Whether the server is alive, ready and well.' },
 ]

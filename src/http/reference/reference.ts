@@ -15,8 +15,8 @@ import { simplifyReferences } from './plain-references.ts'
 const PROVIDER_SCHEMA = '/schemas/provider.json'
 
 /**
- * The landing page, the JSON Schema of definitions of providers, and the API reference, whose OpenAPI document and pages
- * are generated from the routes.
+ * The landing page, the JSON Schema of provider definitions, and the API reference, whose OpenAPI document and pages are
+ * generated from the routes.
  */
 export function addReference(
   app: OpenAPIHono,

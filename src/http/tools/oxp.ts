@@ -156,9 +156,9 @@ function checkVersion(c: Context, schema: string | null | undefined): void {
 }
 
 /**
- * Reads the call, and refuses tokens and secrets in it. A tool runs with the tokens that its user granted here and that policies permit,
- * and only those are scrubbed from its answer. Ignoring the caller's tokens silently would run the tool with other rights
- * than the caller expects.
+ * Reads the call, and refuses tokens and secrets in it. A tool runs with the tokens that its user granted here and that
+ * policies permit, and only those are scrubbed from its answer. Ignoring the caller's tokens silently would run the tool
+ * with other rights than the caller expects.
  */
 function readCall({
   $schema: _,

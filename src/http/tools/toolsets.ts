@@ -92,7 +92,7 @@ export function addToolsets(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Make a toolset',
       description:
-        'A tool is in it when any of `tools`, `namespaces`, `tags` and `providers` names it, also if the tool is added later. `warnings` lists selectors that match no tool now.',
+        'A tool is in it when any of `tools`, `namespaces`, `tags` and `providers` names it, even if the tool is added later. `warnings` lists selectors that match no tool now.',
       body: newToolsetSchema,
       responses: { 201: { description: 'Made', schema: toolsetDetailSchema } },
     },

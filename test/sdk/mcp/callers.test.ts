@@ -24,9 +24,13 @@ function secretApp() {
   return app
 }
 
-async function brokerToken(claims: Record<string, unknown> = {}, secret = SECRET): Promise<string> {
+async function brokerToken(
+  claims: Record<string, unknown> = {},
+  secret = SECRET,
+  header: { readonly crit?: string[]; readonly b64?: true } = {},
+): Promise<string> {
   return new SignJWT({ aud: 'worker', ver: '1', exp: Math.floor(Date.now() / 1000) + 60, ...claims })
-    .setProtectedHeader({ alg: 'HS256' })
+    .setProtectedHeader({ alg: 'HS256', ...header })
     .sign(new TextEncoder().encode(secret))
 }
 
@@ -117,8 +121,9 @@ describe('callers', () => {
     ['one without a signature', async () => (await brokerToken()).replace(/[^.]*$/, 'AA')],
     [
       'one by the algorithm none',
-      async () => `${btoa('{"alg":"none"}')}.${(await brokerToken()).split('.')[1]}.AA`,
+      async () => `${btoa('{"alg":"none"}').replace('=', '')}.${(await brokerToken()).split('.')[1]}.AA`,
     ],
+    ['one whose header has crit', () => brokerToken({}, SECRET, { crit: ['b64'], b64: true })],
   ])('%s is refused', async (_, token) => {
     const handler = mcp(secretApp(), { brokerSecret: SECRET })
     const said = await token()

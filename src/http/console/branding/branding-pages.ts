@@ -64,7 +64,7 @@ export function addBrandingPages(routes: ConsoleRoutes, broker: Broker): void {
         status: done.status,
       })
     const { result } = done
-    if (result?.outcome === 'changed') return on.go('/branding', 'The pages look so from now on.')
+    if (result?.outcome === 'changed') return on.go('/branding', 'The pages have this look from now on.')
     if (result === undefined) return show(on, { values: form, isDraft: true })
     const { member, nearest: shade } = result
     const isLight = member === 'accent'

@@ -10,8 +10,8 @@ import { DOMAIN_SECTION, type RefusedDomain } from './domain-section.ts'
 const formSchema = z.strictObject({ domain: domainText })
 
 /**
- * Sets, proves and removes the project's domain. Each needs a recent login, because the domain is the host to which users
- * and the codes of providers are sent.
+ * Sets, proves and removes the project's domain. Each needs a recent login, because users and the codes of providers are
+ * sent to the domain.
  *
  * @param show answers with the page of the forms, which says why a form was refused
  */

@@ -119,7 +119,7 @@ ${submit(button, 'secondary')}`
   return on.form('/branding/domain#domain', fields)
 }
 
-/** The forms of an administrator whose login is recent: they decide where users and codes of providers go. */
+/** The forms, for an administrator whose login is recent: users and the codes of providers are sent to the domain. */
 function forms(on: OnPage, recent: Html | ''): Html | '' {
   if (!on.mayChange) return ''
   // this page may be the answer to a form, and a confirmation cannot return to the path of a form

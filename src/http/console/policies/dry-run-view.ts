@@ -35,7 +35,7 @@ export function dryRunView(result: PolicyDryRunWire): Html {
   ])
   return section(
     'Dry run',
-    html`<p class="muted">${uses === 0 ? 'No token was used' : `${uses} uses of tokens`} from ${day(since)} to ${day(until)} UTC.${!complete && ' There were more: only the last are judged.'}</p>
+    html`<p class="muted">${uses === 0 ? 'No token was used' : `${uses} uses of tokens`} from ${day(since)} to ${day(until)} UTC.${!complete && ' There were more: only the latest were checked.'}</p>
 <dl class="figures"><div><dt>Would have been refused</dt><dd class="${refused > 0 ? 'bad' : 'good'}">${refused}</dd></div>
 <div><dt>Permitted</dt><dd>${permitted}</dd></div>
 <div><dt>Cannot be said</dt><dd>${undecided}</dd></div></dl>

@@ -57,7 +57,7 @@ ${select('Effect', 'effect', EFFECTS, of('effect'))}
     ],
     { value: values.get('per') ?? 'user' },
   )}</div></details>
-<details${values.get('effect') === 'hook' || hasAny(values, ['url']) ? html` open` : ''}><summary>The hook that is called</summary>${field('URL', 'url', { ...of('url', 'hook.url'), type: 'url' })}<div class="columns">${field('Secret', 'secret', { type: 'password', fault: faults.get('hook.secret'), hint: 'Sent as a bearer token. Left empty, it stays.' })}${field('Waits for', 'timeout_ms', { ...of('timeout_ms', 'hook.timeout_ms'), type: 'number', placeholder: '2000', hint: 'Milliseconds' })}${select(
+<details${values.get('effect') === 'hook' || hasAny(values, ['url']) ? html` open` : ''}><summary>The hook that is called</summary>${field('URL', 'url', { ...of('url', 'hook.url'), type: 'url' })}<div class="columns">${field('Secret', 'secret', { type: 'password', fault: faults.get('hook.secret'), hint: 'Sent as a bearer token. Leave it empty to keep the present one.' })}${field('Waits for', 'timeout_ms', { ...of('timeout_ms', 'hook.timeout_ms'), type: 'number', placeholder: '2000', hint: 'Milliseconds' })}${select(
     'Without an answer',
     'on_failure',
     [

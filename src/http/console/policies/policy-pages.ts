@@ -15,7 +15,7 @@ import { policyBody, policyFields, valuesOf } from './policy-form.ts'
 
 const ABOVE = [['Policies', '/policies']] as const
 
-/** Half of what the API judges, so that a page comes in a fifth of a second. */
+/** Half of the limit of the API, so that the page takes a fifth of a second at most. */
 const ON_PAGE = { tokens: 10_000 }
 
 /** The project's rules: an editor that checks them, and a dry run over last week's uses of tokens. */
@@ -32,12 +32,12 @@ export function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
     ])
     const body = html`${table('Policies', ['Id', 'Effect', 'Matches', 'Changed'], rows, 'No policies: every key may use what its role allows.')}${asCurl(on, '/v1/admin/policies')}`
     return on.show('Policies', body, {
-      lead: 'Rules on who may use which tokens for what. Deny wins; allow rules, where there are any, must match; then hooks are asked.',
+      lead: 'Rules on who may use which tokens for what. Deny wins; allow rules, where there are any, must match; then hooks are called.',
       actions: html`${policies.length > 0 && buttonLink('/policy/dry-run', 'Dry run')}${on.mayChange && buttonLink('/policy/new', 'Make a policy', { secondary: false })}`,
     })
   })
 
-  /** The rules in force, or all but one: for operators who may not change them too. It is sent, since it costs. */
+  /** A dry run of the policies in force, or of all but one, for readonly operators too. Only its form runs it. */
   routes.page('/policy/dry-run', async (on) => showDryRun(on, on.query('without')))
 
   routes.form(
@@ -59,7 +59,7 @@ export function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
     return showEditor(on, { policy, values: valuesOf(policy) })
   })
 
-  /** A rule that is tried changes nothing. */
+  /** Only a policy that is stored needs a recent login: a trial changes nothing. */
   const recent = (form: URLSearchParams) => form.get('do') !== 'try'
 
   routes.form('/policy/new', (on, form) => send(on, form), { recent })
@@ -75,21 +75,21 @@ export function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
     async (on) => {
       const id = idOf(on)
       await deletePolicy(broker, on.projectId, id)
-      return on.go('/policies', `The policy ${id} was deleted: it applies no longer.`)
+      return on.go('/policies', `The policy ${id} was deleted: it no longer applies.`)
     },
     { recent: true },
   )
 
-  /** Both buttons of the editor: what is tried, is not set. */
+  /** Handles both buttons of the editor: one tries the policy, the other stores it. */
   async function send(on: OnPage, form: URLSearchParams, policy?: Policy) {
     const id = policy?.id ?? form.get('id')?.trim() ?? ''
     const body = policyBody(form, id)
     const isTried = form.get('do') === 'try'
     const done = await attempt(async () => {
-      const said = parseOnce(newPolicySchema, body, 'the body')
-      if (isTried) return dryRun(broker, on.projectId, { policies: [said], without: [] }, ON_PAGE)
-      const settings = settingsFromWire(said)
-      if (policy === undefined) await addPolicy(broker, on.projectId, said.id, settings)
+      const wire = parseOnce(newPolicySchema, body, 'the body')
+      if (isTried) return dryRun(broker, on.projectId, { policies: [wire], without: [] }, ON_PAGE)
+      const settings = settingsFromWire(wire)
+      if (policy === undefined) await addPolicy(broker, on.projectId, wire.id, settings)
       else await changePolicy(broker, policy, { ...settings, description: settings.description ?? null })
       return undefined
     })
@@ -98,7 +98,7 @@ export function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
     if (done.result !== undefined) return showEditor(on, { ...shown, result: done.result })
     return on.go(
       pathOf(id),
-      policy === undefined ? 'The policy is in force.' : 'The policy is changed, from now on.',
+      policy === undefined ? 'The policy is in force.' : 'The policy was changed.',
     )
   }
 }
@@ -141,7 +141,7 @@ ${!on.session.isRecent && confirmFirst(pathBelow(on.c))}`
   const body = html`${result !== undefined && dryRunView(result)}
 ${on.mayChange ? section(isNew ? 'Rule' : 'Change', html`${on.form(action, fields)}`) : ''}
 ${policy !== undefined && section('As JSON', html`<pre tabindex="0"><code>${JSON.stringify(policyToWire(policy), null, 2)}</code></pre>`)}
-${policy !== undefined && on.mayChange && section('Delete', html`<details><summary>Delete this policy</summary><p>It applies no longer from that moment on.</p>${on.form(`${pathOf(policy.id)}/delete`, submit(`Delete ${policy.id}`, 'danger'), { recent: true })}</details>`)}
+${policy !== undefined && on.mayChange && section('Delete', html`<details><summary>Delete this policy</summary><p>It stops applying at once.</p>${on.form(`${pathOf(policy.id)}/delete`, submit(`Delete ${policy.id}`, 'danger'), { recent: true })}</details>`)}
 ${asCurl(on, isNew ? '/v1/admin/policies' : `/v1/admin/policies/${encodeURIComponent(policy.id)}`, isNew ? { method: 'POST', body: shownBody(values) } : {})}`
   return on.show(policy?.id ?? 'Make a policy', body, {
     above: ABOVE,
@@ -159,7 +159,7 @@ function effectBadge(effect: Policy['effect']): Html {
   return badge(effect, TONES[effect])
 }
 
-/** What the form says, as a request: without the hook's secret, which no page shows. */
+/** The API request that the form makes, without the hook's secret, which no page shows. */
 function shownBody(form: URLSearchParams): unknown {
   const shown = new URLSearchParams(form)
   if (shown.get('secret')) shown.set('secret', '…')

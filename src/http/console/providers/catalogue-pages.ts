@@ -127,7 +127,7 @@ function issuerForm(on: OnPage, form?: URLSearchParams, refused?: Refused): Html
 ${field('Issuer', 'issuer', { value: value('issuer'), type: 'url', required: true, fault: fault('oauth2.issuer'), placeholder: 'https://login.example.com', hint: 'An https URL whose metadata (RFC 8414 or OpenID Connect Discovery) describes the server.' })}
 ${clientFields(value, fault, { isRequired: true })}
 ${submit('Add')}`
-  return html`<p>A server that publishes metadata needs its issuer alone. One without is added by its endpoints: <code>gatepass providers add --file</code>, or <code>POST /v1/admin/auth_providers</code>.</p>
+  return html`<p>For a server that publishes metadata, its issuer is enough. One without metadata is added by its endpoints: <code>gatepass providers add --file</code>, or <code>POST /v1/admin/auth_providers</code>.</p>
 ${on.form('/catalogue', fields, { recent: true })}`
 }
 

@@ -37,10 +37,10 @@ export function entryFields({ provider }: ProviderEntry, sent?: SentEntry): Html
           options,
         )
   })}
-${field('Client id', 'client_id', { value: sent?.values.get('client_id') ?? '', maxlength: 2000, fault: fault('oauth2.client_id'), hint: 'Left empty, it stays. Another client needs a new consent of every user.' })}
-${field('Client secret', 'client_secret', { type: 'password', maxlength: 20_000, fault: fault('oauth2.client_secret'), hint: 'Left empty, it stays. It is sealed, and never shown again.' })}
+${field('Client id', 'client_id', { value: sent?.values.get('client_id') ?? '', maxlength: 2000, fault: fault('oauth2.client_id'), hint: 'Leave it empty to keep the present one. Another client needs a new consent of every user.' })}
+${field('Client secret', 'client_secret', { type: 'password', maxlength: 20_000, fault: fault('oauth2.client_secret'), hint: 'Leave it empty to keep the present one. It is sealed, and never shown again.' })}
 <details${given(sent?.values ?? new URLSearchParams(), 'more') !== undefined ? html` open` : ''}><summary>Anything else, as JSON</summary>
-${textArea('Members of oauth2', 'more', { value: sent?.values.get('more') ?? '', fault: fault('more'), rows: 5, hint: html`As <code>PATCH /v1/admin/auth_providers</code> takes them, such as <code>{"default_expires_in": 3600}</code>. What is left out stays, <code>null</code> removes one.` })}</details>`
+${textArea('Members of oauth2', 'more', { value: sent?.values.get('more') ?? '', fault: fault('more'), rows: 5, hint: html`As <code>PATCH /v1/admin/auth_providers</code> takes them, such as <code>{"default_expires_in": 3600}</code>. Members that are left out are kept; <code>null</code> removes one.` })}</details>`
 }
 
 /** The request of the API that the form makes. It is not checked yet. Throws `invalid_request` for `more`. */

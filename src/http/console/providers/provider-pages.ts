@@ -65,14 +65,14 @@ ${asCurl(on, '/v1/admin/auth_providers')}`
     { recent: true },
   )
 
-  /** The entries under test. One entry is tested once at a time, because a test sends requests to the provider. */
+  /** The entries under test. An entry has one test at a time, because a test sends requests to the provider. */
   const underTest = new Set<string>()
   routes.form('/providers/:id/test', async (on) => {
     const entry = await getEntry(broker, on.projectId, idOf(on))
     if (underTest.has(entry.uid))
       throw new BrokerError(
         'rate_limited',
-        'This provider is being tested. Wait for its end, then try again.',
+        'This provider is being tested. Wait until the test has ended, then try again.',
       )
     underTest.add(entry.uid)
     try {
@@ -119,7 +119,7 @@ ${asCurl(on, '/v1/admin/auth_providers')}`
 const idOf = ({ c }: OnPage) => c.req.param('id') ?? ''
 const pathOf = (id: string) => `/providers/${encodeURIComponent(id)}`
 
-/** The provider's name, where its id is another. */
+/** The provider's name, if it differs from the id. */
 function leadOf({ id, provider: { displayName } }: ProviderEntry): Html | undefined {
   return displayName === id ? undefined : name(displayName)
 }

@@ -37,7 +37,7 @@ export function workerFields({ kind, values, faults, isChange = false }: WorkerF
     value: values.get(id) ?? '',
     fault: faults.get(`${kind}.${member}`) ?? (member === id ? faults.get(id) : undefined),
   })
-  const stays = isChange ? 'Left empty, it stays.' : ''
+  const stays = isChange ? 'Leave it empty to keep the present one.' : ''
   const secret = (label: string, id: string, member: string, hint: string) =>
     field(label, id, {
       type: 'password',

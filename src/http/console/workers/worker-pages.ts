@@ -56,7 +56,7 @@ export function addWorkerPages(routes: ConsoleRoutes, broker: Broker): void {
       const worker = await getWorker(broker, on.projectId, idOf(on))
       const digest = form.get('digest') ?? ''
       await acceptWaiting(broker, worker, { digest })
-      return on.go(workerPath(worker.id), 'It is accepted: the tools that waited run again.')
+      return on.go(workerPath(worker.id), 'It is accepted: the tools that waited can run.')
     },
     { recent: true },
   )

@@ -10,7 +10,7 @@ import { field } from '../form-fields.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 import { WORKER_KINDS, type WorkerKind, workerBlock, workerFields, workerKind } from './worker-form.ts'
 
-/** The form that registers a worker of any type, and can test it before. */
+/** The form that registers a worker of any type, and can try it first. */
 export function addWorkerRegistration(routes: ConsoleRoutes, broker: Broker): void {
   routes.page('/worker/new', (on) =>
     show(on, workerKind(on.query('type')), { values: new URLSearchParams() }),
@@ -55,7 +55,7 @@ function show(on: OnPage, kind: WorkerKind, { values, refused, tried }: Shown) {
     ([one, [label]]) =>
       html`<li><a href="/dashboard/worker/new?type=${one}"${one === kind ? html` aria-current="true"` : ''}>${label}</a></li>`,
   )
-  const fields = html`${field('Id', 'id', { value: values.get('id') ?? '', required: true, maxlength: 100, fault: faults.get('id'), placeholder: 'notes', hint: 'Letters, digits, _ . -; it stays.' })}
+  const fields = html`${field('Id', 'id', { value: values.get('id') ?? '', required: true, maxlength: 100, fault: faults.get('id'), placeholder: 'notes', hint: 'Letters, digits, _ . -; it cannot be changed later.' })}
 ${workerFields({ kind, values, faults })}
 <div class="buttons"><button type="submit" name="do" value="try" class="secondary">Try it first</button> <button type="submit" name="do" value="set">Register the worker</button></div>`
   const block = kind === 'openapi' ? { url: 'https://…' } : { uri: values.get('uri') || 'https://…' }
@@ -80,6 +80,6 @@ function trialSection({ healthy, message, tool_count: tools }: TriedWorker): Htm
   return section(
     'Tried',
     html`<p>${badge(healthy ? 'answers' : 'does not work', healthy ? 'good' : 'bad')} ${found}${message !== undefined && html` ${name(message, { longest: 1000 })}`}</p>
-<p class="muted small">Nothing was registered. Secrets are not shown again: type them once more to go on.</p>`,
+<p class="muted small">Nothing was registered. Secrets are not shown again: type them again to go on.</p>`,
   )
 }

@@ -35,7 +35,7 @@ export function knownLanguage(tag: string | undefined): Language | undefined {
   return LANGUAGES.find((one) => one === primary)
 }
 
-/** How many characters of the header are read, more than browsers send. */
+/** How many characters of the header are read: more than browsers send. */
 const LONGEST_HEADER = 500
 
 /** The known language that the reader prefers most (RFC 9110 section 12.5.4). */

@@ -22,7 +22,7 @@ export const en = {
     consent_withdrawn: (provider: Text): Text => html`The access was withdrawn at ${provider}.`,
     token_expired: 'The access has expired.',
     refresh_token_expired: 'The access has expired, because it was not used for a long time.',
-    provider_changed: (provider: Text): Text => html`The connection to ${provider} was set up again.`,
+    provider_changed: (provider: Text): Text => html`The settings for ${provider} were changed here.`,
     refresh_outcome_lost: (provider: Text): Text =>
       html`An answer of ${provider} was lost, and with it the access.`,
     account_changed: (provider: Text): Text => html`${provider} answered for another account.`,
