@@ -15,7 +15,7 @@ import { policyBody, policyFields, valuesOf } from './policy-form.ts'
 
 const ABOVE = [['Policies', '/policies']] as const
 
-/** Half of the limit of the API, so that the page takes a fifth of a second at most. */
+/** Half of the limit of the API, so that the page takes about a fifth of a second. */
 const ON_PAGE = { tokens: 10_000 }
 
 /** The project's rules: an editor that checks them, and a dry run over last week's uses of tokens. */
