@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { layers, wrongImports } from './layers.ts'
 
 describe('which way imports point', () => {
-  test('every import of src points left', () => {
+  test('every import in src is of a layer further left in layers.json', () => {
     expect(wrongImports('src')).toEqual([])
   })
 
@@ -13,12 +13,12 @@ describe('which way imports point', () => {
     ['a type from a layer further right', 'domain/a.ts', "import type { Broker } from '../broker.ts'"],
     ['a value from a layer further right', 'store/a.ts', "import { a } from '../flows/a.ts'"],
     ['an export from a layer further right', 'flows/a.ts', "export { a } from '../tools/a.ts'"],
-    ['a module that is loaded later', 'tools/run/a.ts', "export const a = () => import('../../http/a.ts')"],
-    ['a file that is kept from this folder', 'copying/a.ts', "import { a } from '../store/connections.ts'"],
-    ['a neighbour of the same row', 'http/a.ts', "import { config } from '../config.ts'"],
-    ['a folder that has no place', 'somewhere/a.ts', 'export const a = 1'],
-    ['a package of another file', 'providers/a.ts', "import * as client from 'openid-client'"],
-    ['a part of a package of another folder', 'flows/a.ts', "import { pgTable } from 'drizzle-orm/pg-core'"],
+    ['a dynamic import', 'tools/run/a.ts', "export const a = () => import('../../http/a.ts')"],
+    ['a file not listed for this folder', 'copying/a.ts', "import { a } from '../store/connections.ts'"],
+    ['another group of the same row', 'http/a.ts', "import { config } from '../config.ts'"],
+    ['a folder that layers.json does not name', 'somewhere/a.ts', 'export const a = 1'],
+    ['a package of other files', 'providers/a.ts', "import * as client from 'openid-client'"],
+    ['a part of a package of other folders', 'flows/a.ts', "import { pgTable } from 'drizzle-orm/pg-core'"],
   ])('refuses %s', (_, file, source) => {
     const src = mkdtempSync(join(tmpdir(), 'gatepass-layers-'))
     onTestFinished(() => rmSync(src, { recursive: true }))
@@ -27,7 +27,7 @@ describe('which way imports point', () => {
     expect(wrongImports(src)).toEqual([expect.stringContaining(file)])
   })
 
-  test('every name in the list stands once', () => {
+  test('layers.json names each folder and file once', () => {
     const names = layers.rows.flat().flatMap((group) => group.split(' '))
     expect([...new Set(names)]).toEqual(names)
   })

@@ -15,19 +15,19 @@ function repository(files: Readonly<Record<string, string>>): string {
 }
 
 describe('comments and pages', () => {
-  test('of this repository name only what it has, and say who does what', () => {
+  test('of this repository name only files that it has, and have no word that hides who acts', () => {
     expect(wordFaults('.')).toEqual([])
   })
 
   test.each([
-    ['a paper', 'src/a.ts', '/** As decided (reference/toolexec.md B2). */', 'reference/toolexec.md'],
-    ['a paper by its number', 'src/a.ts', "// seeds/002's RunResult", 'seeds/002'],
-    ['an issue of a list that is elsewhere', 'test/a.ts', '// issue 12 wants it', 'issue 12'],
+    ['a document elsewhere', 'src/a.ts', '/** As decided (reference/toolexec.md B2). */', 'reference/toolexec.md'],
+    ['such a document by its number', 'src/a.ts', "// seeds/002's RunResult", 'seeds/002'],
+    ['an issue of a tracker that readers cannot see', 'test/a.ts', '// issue 12 wants it', 'issue 12'],
     ['a file that was moved', 'src/a.ts', '/** As `flows/refreshes.ts` does. */', 'flows/refreshes.ts'],
     ['a page that is not there', 'README.md', 'See [the guide](docs/guide.md).', 'docs/guide.md'],
     ['a word that hides who does what', 'src/a.ts', '/** Whoever asks gets it. */', 'Whoever'],
     ['such a word on a page', 'docs/a.md', 'Nobody gets the token.', 'Nobody'],
-    ['a picture in place of a term', 'src/a.ts', '/** `*` stands for any characters. */', 'stands'],
+    ['a metaphor in place of a term', 'src/a.ts', '/** `*` stands for any characters. */', 'stands'],
   ])('may not name %s', (_, file, text, named) => {
     expect(wordFaults(repository({ [file]: text }))).toEqual([expect.stringContaining(`${file}:1: `)])
     expect(wordFaults(repository({ [file]: text }))[0]).toContain(named)
@@ -38,7 +38,7 @@ describe('comments and pages', () => {
     ['a file by the end of its path', '// what `egress/outgoing.ts` refuses'],
     ['a page', '// docs/security.md says why'],
     ['an address', '// https://example.com/reference/shared/a.md'],
-    ['a paper in a string, which is no comment', "export const a = 'reference/arcade.md'"],
+    ['such a document in a string, which is no comment', "export const a = 'reference/arcade.md'"],
   ])('may name %s', (_, text) => {
     const files = { 'src/egress/outgoing.ts': '', 'docs/security.md': '', 'src/a.ts': text }
     expect(wordFaults(repository(files))).toEqual([])

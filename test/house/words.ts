@@ -14,19 +14,20 @@ const FOLDERS = ['src', 'test', 'bench', 'bin', 'build', 'docs', 'examples']
 /** The changelog names files of earlier releases; this rule and its tests have forbidden words on purpose. */
 const LEFT_OUT = ['CHANGELOG.md', 'test/house/words.test.ts', 'test/house/words.ts']
 
-/** Names of papers that were never part of the repository. */
-const PAPERS = /\b(?:reference|seeds?|shared)\/[\w-]+(?:\.md)?|\bissue \d+\b|\bfindings? [A-E]\d+/gi
+/** Names of documents that were never part of the repository. */
+const FOREIGN_DOCUMENTS =
+  /\b(?:reference|seeds?|shared)\/[\w-]+(?:\.md)?|\bissue \d+\b|\bfindings? [A-E]\d+/gi
 /** A page or a source file: its name or its path, without wildcards. */
 const PATHS =
   /(?<![\w./:@*-])(?:(?:src|test|bench|build|docs|drizzle|examples|bin)\/)?[\w-]+(?:\/[\w.-]+)*\.(?:md|ts)\b/g
-/** Words that hide who does what, and pictures of our own where the field has a term. */
+/** Words that hide who does what, and metaphors of our own where the field has a term. */
 const RIDDLES =
   /\b(?:whoever|whatever|nobody|somebody|anew|what there is|what there are|what comes|as it is|is away|are away|is told|are told|keeps up|last words|(?<!-)stands?(?!-)|stood)\b/gi
 /** Code, names of tests and output, which are not the words of the page. */
 const QUOTED = /`[^`]*`|"[^"]*"/g
 const URLS = /\bhttps?:\/\/\S+/g
 
-/** One line for each comment, and each line of a page, that names what `root` does not have or speaks in riddles. */
+/** One line for each fault: a comment or a line of a page names a file that `root` does not have, or has a riddle. */
 export function wordFaults(root: string): string[] {
   const files = filesOf(root)
   return files
@@ -35,7 +36,7 @@ export function wordFaults(root: string): string[] {
     .flatMap(({ file, line, text }) => {
       const plain = text.replaceAll(URLS, '')
       const own = file.endsWith('.md') ? plain.replaceAll(QUOTED, '') : plain
-      const named = [...plain.matchAll(PATHS), ...plain.matchAll(PAPERS)].map(([name]) => name)
+      const named = [...plain.matchAll(PATHS), ...plain.matchAll(FOREIGN_DOCUMENTS)].map(([name]) => name)
       const missing = [...new Set(named)].filter((name) => !isThere(files, name))
       const riddles = new Set([...own.matchAll(RIDDLES)].map(([word]) => word))
       return [

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/domain/ids.ts'
-import { execution, mcpConsent, putOff } from '../store/fixtures.ts'
+import { execution, mcpConsent, scheduledRun } from '../store/fixtures.ts'
 import { startWorld, type World } from './world.ts'
 
 // Lists that grow with the users of an installation are read by cursors, which cost the same on every page.
@@ -18,7 +18,7 @@ beforeAll(async () => {
     await store.mcpConsents.put(mcpConsent({ projectId, userId: user }))
     await store.executions.add([
       execution({ projectId, userId: user }),
-      putOff({ projectId, runAt: 2 ** 40 }),
+      scheduledRun({ projectId, runAt: 2 ** 40 }),
     ])
     await world.call('POST', '/v1/admin/keys', { name: user, role: 'caller' })
   }

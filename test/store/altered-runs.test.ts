@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Sealed } from '../../src/domain/sealed.ts'
 import { startFakeMcpServer } from '../fake-mcp-server.ts'
 import { startFakeOxpServer } from '../fake-oxp-server.ts'
 import { startFakeWorker } from '../fake-worker.ts'
@@ -8,10 +7,10 @@ import { testClock } from '../gatepass.ts'
 import { startWorld, type World } from '../http/world.ts'
 import { answerJson, listen, record } from '../loopback.ts'
 import { defined } from './fixtures.ts'
-import { envelopesOf, flipped, overwrite, truncated } from './sealed-installation.ts'
+import { DAMAGES, envelopesOf, overwrite } from './sealed-installation.ts'
 
-// As rotation.test.ts, for what came with tools: envelopes of hooks, runs, chains and workers of each type, altered or
-// moved past Gatepass, meet their real use.
+// The tests alter or move the encrypted envelopes of hooks, runs, chains and workers of each type in the database, and
+// then use them over the API. rotation.test.ts does the same for the other envelopes.
 
 const clock = testClock()
 const closing: (() => Promise<unknown>)[] = []
@@ -28,14 +27,7 @@ afterEach(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-const DAMAGES: Readonly<Record<string, (one: Sealed, other: Sealed) => string>> = {
-  'a bit flipped': (one) => flipped(one),
-  'cut short': (one) => truncated(one),
-  'taken from another row': (_, other) => other,
-  'no envelope at all': () => 'plain',
-}
-
-/** Overwrites the envelope of the first row, and lets every cache read again. */
+/** Overwrites the envelope of the first row, and makes every cache read the database again. */
 async function damage(column: string, [one, other]: readonly [string, string], how: string): Promise<void> {
   const { broker, databasePath } = world.gatepass
   const found = (await envelopesOf(broker)).filter(
@@ -60,7 +52,7 @@ async function ran(key: string): Promise<number> {
   return (await run('Run:Ran', { args: { key } })).body.structured
 }
 
-async function isOnRecord(subject: string): Promise<void> {
+async function expectUnreadableInAudit(subject: string): Promise<void> {
   const { body } = await world.call('GET', '/v1/admin/audit?action=envelope.unreadable&limit=1000')
   expect(body.items.map((entry: { subject: string }) => entry.subject)).toContain(subject)
   expect(world.gatepass.logLines.join('\n')).toContain('an envelope does not open')
@@ -68,10 +60,10 @@ async function isOnRecord(subject: string): Promise<void> {
 }
 
 describe.each(Object.keys(DAMAGES))('%s', (how) => {
-  test("a hook's secret: what needs the hook is refused, whatever it says of failures, and the hook is not asked", async () => {
-    const asked: (string | undefined)[] = []
+  test("a hook's secret: runs that need the hook are refused, even with on_failure allow, and the hook gets no request", async () => {
+    const hookCalls: (string | undefined)[] = []
     const hook = await listen(async (req, res) => {
-      asked.push((await record(req)).headers.authorization)
+      hookCalls.push((await record(req)).headers.authorization)
       answerJson(res, 200, { code: 'OK' })
     })
     closing.push(() => hook.close())
@@ -92,20 +84,20 @@ describe.each(Object.keys(DAMAGES))('%s', (how) => {
     expect((await used(0)).body).toMatchObject({
       error: { kind: 'CONTEXT_CHECK_FAILED', message: expect.stringContaining(ids[0]) },
     })
-    expect([asked, await ran(key)]).toEqual([[], 0])
+    expect([hookCalls, await ran(key)]).toEqual([[], 0])
     expect((await used(1)).body.structured).toEqual({ times: 1 })
-    expect(asked).toEqual([`Bearer the-secret-of-${ids[1]}`])
+    expect(hookCalls).toEqual([`Bearer the-secret-of-${ids[1]}`])
     const refused = (await world.call('GET', '/v1/admin/audit?action=policy.refused&limit=1')).body.items
     expect(refused).toMatchObject([{ subject: ids[0], reason: 'hook_failed' }])
-    await isOnRecord(`policies.hook_secret ${project} ${ids[0]}`)
-    // it can be seen and set again
+    await expectUnreadableInAudit(`policies.hook_secret ${project} ${ids[0]}`)
+    // an administrator can still set the secret again
     const again = { hook: { url: hook.url, secret: 'a-secret-set-again' } }
     expect((await world.call('PATCH', `/v1/admin/policies/${ids[0]}`, again)).status).toBe(200)
     expect((await used(0)).body.structured).toEqual({ times: 2 })
     for (const id of ids) await world.call('DELETE', `/v1/admin/policies/${id}`)
   })
 
-  test('what a scheduled run is to be asked: it has failed and says so; the other is run', async () => {
+  test("a scheduled run's input: that run fails with the reason, and the other run completes", async () => {
     const keys = [fresh('put-off'), fresh('put-off')] as const
     const run_at = new Date((clock() + 60) * 1000).toISOString()
     const schedule = async (key: string): Promise<string> =>
@@ -129,10 +121,10 @@ describe.each(Object.keys(DAMAGES))('%s', (how) => {
     expect(failed).not.toHaveProperty('input')
     expect(await look(ids[1])).toMatchObject({ input: { key: keys[1] } })
     expect([await ran(keys[0]), await ran(keys[1])]).toEqual([0, 1])
-    await isOnRecord(`executions.request ${ids[0]}`)
+    await expectUnreadableInAudit(`executions.request ${ids[0]}`)
   })
 
-  test('what went in or came out of a run: it is shown without that; the other is shown whole', async () => {
+  test("a run's input or results: the run is shown without them, and the other run is shown whole", async () => {
     for (const [column, member] of [
       ['request', 'input'],
       ['result', 'attempts'],
@@ -140,7 +132,7 @@ describe.each(Object.keys(DAMAGES))('%s', (how) => {
       const keep = async () =>
         (await run('Run:Count', { args: { key: fresh('kept') }, keep_content: true })).body.executionId
       const ids: readonly [string, string] = [await keep(), await keep()]
-      await world.call('GET', `/v1/executions/${ids[0]}`) // they are written now
+      await world.call('GET', `/v1/executions/${ids[0]}`) // the runs are in the database after this
       await damage(`executions.${column}`, ids, how)
       const shown = await world.call('GET', `/v1/executions/${ids[0]}`)
       expect(shown).toMatchObject({
@@ -157,11 +149,11 @@ describe.each(Object.keys(DAMAGES))('%s', (how) => {
         200,
         expect.arrayContaining([...ids]),
       ])
-      await isOnRecord(`executions.${column} ${ids[0]}`)
+      await expectUnreadableInAudit(`executions.${column} ${ids[0]}`)
     }
   })
 
-  test('what came of earlier tries: a run is tried again only where that is safe', async () => {
+  test("the results of a run's earlier attempts: the run is repeated only if its tool is safe to repeat", async () => {
     const run_at = new Date((clock() + 60) * 1000).toISOString()
     const keys = [fresh('tried'), fresh('tried')] as const
     const ids: string[] = []
@@ -169,7 +161,7 @@ describe.each(Object.keys(DAMAGES))('%s', (how) => {
       ids.push(
         (await post('/v1/tools/execute', { tool_name: tool, input: { key: keys[i] }, run_at })).execution_id,
       )
-    // each was tried before, without being reached
+    // each has one failed attempt
     const { store, sealer } = world.gatepass.broker
     const { id: projectId } = defined(await store.projects.findByName('default'))
     const claimed = await store.executions.claimDue({ owner: 'earlier', seconds: 30 }, clock() + 60, 10)
@@ -193,10 +185,10 @@ describe.each(Object.keys(DAMAGES))('%s', (how) => {
     await expect.poll(async () => (await end(safe)).execution_status, { timeout: 10_000 }).toBe('completed')
     expect((await end(unsafe)).attempts.at(-1)).toMatchObject({ success: false })
     expect([await ran(keys[0]), await ran(keys[1])]).toEqual([0, 1])
-    await isOnRecord(`executions.result ${unsafe}`)
+    await expectUnreadableInAudit(`executions.result ${unsafe}`)
   })
 
-  test("a paused chain's state: it is not resumed and no step runs; the other goes on", async () => {
+  test("a paused chain's state: the chain is not resumed and runs no step, and the other chain is resumed", async () => {
     const keys = [fresh('chain'), fresh('chain')] as const
     const user_id = fresh('chained')
     const pause = async (key: string): Promise<string> => {
@@ -218,11 +210,11 @@ describe.each(Object.keys(DAMAGES))('%s', (how) => {
     })
     expect((await resume(1)).body).toMatchObject({ status: 'completed' })
     expect([await ran(keys[0]), await ran(keys[1])]).toEqual([1, 2])
-    await isOnRecord(`chains.state ${handles[0]}`)
+    await expectUnreadableInAudit(`chains.state ${handles[0]}`)
   })
 
   test.each(['http', 'oxp', 'mcp'] as const)(
-    'the secret of a worker of the type %s: its tools alone cannot be run, until it is set again',
+    'the secret of a worker of the type %s: only its own tools cannot be run, until the secret is set again',
     async (type) => {
       const [one, other] = [await addWorker(type), await addWorker(type)]
       const { store } = world.gatepass.broker
@@ -231,9 +223,9 @@ describe.each(Object.keys(DAMAGES))('%s', (how) => {
       await damage('workers.secret', [await uidOf(one.id), await uidOf(other.id)], how)
 
       const runs = (worker: typeof one) => run(worker.tool, { args: worker.args })
-      const before = one.asked()
+      const before = one.calls()
       expect(await runs(one)).toMatchObject({ status: 503, body: { name: 'store_unavailable' } })
-      expect(one.asked()).toBe(before)
+      expect(one.calls()).toBe(before)
       expect((await runs(other)).body.error).toBeUndefined()
       expect(await world.call('GET', `/v1/workers/${one.id}`)).toMatchObject({ status: 200 })
       const list = await world.call('GET', '/v1/workers?limit=100')
@@ -241,7 +233,7 @@ describe.each(Object.keys(DAMAGES))('%s', (how) => {
         200,
         expect.arrayContaining([one.id, other.id]),
       ])
-      await isOnRecord(`workers.secret ${await uidOf(one.id)}`)
+      await expectUnreadableInAudit(`workers.secret ${await uidOf(one.id)}`)
       expect(await world.call('PATCH', `/v1/workers/${one.id}`, { [type]: one.secret })).toMatchObject({
         status: 200,
       })
@@ -263,7 +255,7 @@ async function addWorker(type: 'http' | 'oxp' | 'mcp') {
     id,
     [type]: { uri: server.url, retry: 0, ...server.settings, ...server.secret },
   })
-  return { id, tool: `${name}:${server.tool}`, args: server.args, secret: server.secret, asked: server.asked }
+  return { id, tool: `${name}:${server.tool}`, args: server.args, secret: server.secret, calls: server.calls }
 }
 
 async function serve(type: 'http' | 'oxp' | 'mcp', name: string, secret: string) {
@@ -278,7 +270,7 @@ async function serve(type: 'http' | 'oxp' | 'mcp', name: string, secret: string)
         secret: { secret },
         tool: 'Echo',
         args: { text: 'a' },
-        asked: () => worker.invocations.length,
+        calls: () => worker.invocations.length,
       }
     }
     case 'oxp': {
@@ -291,7 +283,7 @@ async function serve(type: 'http' | 'oxp' | 'mcp', name: string, secret: string)
         secret: { api_key: secret },
         tool: 'Echo',
         args: { text: 'a' },
-        asked: () => worker.calls.length,
+        calls: () => worker.calls.length,
       }
     }
     case 'mcp': {
@@ -310,7 +302,7 @@ async function serve(type: 'http' | 'oxp' | 'mcp', name: string, secret: string)
         secret: { secrets: { KEY: secret } },
         tool: 'add',
         args: { a: 1, b: 2 },
-        asked: () => worker.calls.length,
+        calls: () => worker.calls.length,
       }
     }
   }

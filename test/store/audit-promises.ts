@@ -8,8 +8,8 @@ import {
   inProject,
   type OpenedStore,
   policy,
-  putOff,
   refreshed,
+  scheduledRun,
   secret,
 } from './fixtures.ts'
 
@@ -17,12 +17,12 @@ const link: AuditLink = (block) => createHash('sha256').update(JSON.stringify(bl
 
 const ALL = { order: 'oldest first', limit: 100 } as const
 
-/** Tests the promises of `AuditTrail`, and that writes keep the audit trail. */
+/** Tests the promises of `AuditTrail`, and that writes append their audit entries. */
 export function auditPromises(open: () => Promise<OpenedStore>): void {
   describe('the audit trail', () => {
     const entries = (projectId: string, ...lines: string[]) => ({ projectId, at: 5, lines, link })
 
-    test('is one chain for each project, without gaps, also when two processes append', async () => {
+    test('is one chain for each project, without gaps, also when two processes append at once', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -49,7 +49,7 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.audit.head('proj_none')).toBeUndefined()
     })
 
-    test('is read by number, time and content, from either end', async () => {
+    test('is read by number, time and content, oldest or newest first', async () => {
       await using opened = await open()
       const { store } = opened
       const { projectId } = await inProject(store)
@@ -69,7 +69,7 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
       expect(await texts({ toSeq: 2, order: 'newest first', limit: 1 })).toEqual(['bob github'])
     })
 
-    test('is read by the numbers of entries, each block once', async () => {
+    test('gives the blocks that hold given entry numbers, each block once', async () => {
       await using opened = await open()
       const { store } = opened
       const { projectId } = await inProject(store)
@@ -82,7 +82,7 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
       expect(beyond.map(({ firstSeq }) => firstSeq)).toEqual([5])
     })
 
-    test('has anchors, newest first, and removes no block that none of them speaks of', async () => {
+    test('has anchors, newest first, and removes only blocks that an anchor covers', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -113,7 +113,7 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.audit.blocks(another, ALL)).toHaveLength(1)
     })
 
-    test('has a search index, which one process at a time writes, segment after segment', async () => {
+    test('has a search index, which one process at a time writes, segment by segment', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -167,7 +167,7 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
       expect(await auditIndex.progress(projectId)).toEqual({ indexedFrom: 1, indexedTo: 1 })
     })
 
-    test('records a write in its transaction, and nothing of a write that did nothing', async () => {
+    test('has an entry for each write, from its transaction, and none for a write that changed nothing', async () => {
       await using opened = await open()
       const { store } = opened
       const { owner, projectId } = await inProject(store)
@@ -183,7 +183,7 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
       await store.policies.put(policy({ projectId, id: 'p' }), record('policy'))
       await store.policies.delete(projectId, 'p', record('no policy'))
       await store.policies.delete(projectId, 'p', record('deleted again'))
-      const late = putOff({ projectId, runAt: 5 })
+      const late = scheduledRun({ projectId, runAt: 5 })
       await store.executions.add([late], record('put off'))
       await store.executions.cancel(projectId, late.id, 1, record('cancelled'))
       await store.executions.cancel(projectId, late.id, 1, record('cancelled again'))
@@ -199,7 +199,7 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
       ])
     })
 
-    test('that cannot be written lets nothing be written', async () => {
+    test('rolls a write back when its entry cannot be appended', async () => {
       await using opened = await open()
       const { store } = opened
       const { owner, projectId } = await inProject(store)
@@ -229,11 +229,11 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
       }
       type Scene = Awaited<ReturnType<typeof scene>>
 
-      test('is one commit for all that are recorded', async () => {
+      test('appends the entries of several releases in one commit', async () => {
         await using opened = await open()
         const { store, release, projectId } = await scene(opened)
-        const { apiKey: _, ...byNobody } = release
-        expect(await store.audit.release([release, { ...byNobody, line: 'b' }], 7, link)).toEqual([
+        const { apiKey: _, ...withoutKey } = release
+        expect(await store.audit.release([release, { ...withoutKey, line: 'b' }], 7, link)).toEqual([
           true,
           true,
         ])
@@ -244,28 +244,28 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
 
       test.each<[string, (writer: Store, on: Scene) => Promise<unknown>]>([
         [
-          'was refreshed',
+          'has tokens refreshed since',
           (writer, { connection }) => writer.connections.settleRefresh(connection.id, 1, refreshed()),
         ],
         [
-          'needs its user',
+          'has a connection that needs a new consent',
           (writer, { connection }) => writer.connections.needsAuthorization(connection.id, 1, 'unreadable'),
         ],
-        ['was revoked', (writer, { connection }) => writer.connections.delete(connection.id)],
+        ['has a deleted connection', (writer, { connection }) => writer.connections.delete(connection.id)],
         [
-          'is of a provider that was changed',
+          'has a changed provider',
           (writer, { entry }) => writer.providers.put({ ...entry, updatedAt: entry.updatedAt + 1 }),
         ],
         [
-          'is of a provider that was switched off',
+          'has a provider that was switched off',
           (writer, { entry }) => writer.providers.put({ ...entry, status: 'inactive' }),
         ],
         [
-          'is asked for with a revoked key',
+          'is requested with a revoked key',
           (writer, { key }) => writer.apiKeys.revoke(key.projectId, key.id, 9),
         ],
         [
-          'is asked for with a key that a rotation has ended',
+          'is requested with a key that a rotation has ended',
           (writer, { key }) =>
             writer.apiKeys.rotate(key, 8, apiKey({ projectId: key.projectId, id: 'key_next', hash: 'next' })),
         ],
@@ -277,7 +277,7 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
           'was judged before a policy was deleted',
           (writer, { projectId }) => writer.policies.delete(projectId, 'older'),
         ],
-      ])('leaves out, and announces, what %s, here or in another process', async (_, change) => {
+      ])('refuses, and announces, a release that %s, here or in another process', async (_, change) => {
         for (const by of ['store', 'other'] as const) {
           await using opened = await open()
           const on = await scene(opened)
@@ -292,7 +292,7 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
         }
       })
 
-      test('are recorded with a rotated key until its grace is over', async () => {
+      test('appends releases of a rotated key until its grace period is over', async () => {
         await using opened = await open()
         const { store, other, key, release } = await scene(opened)
         expect(await store.audit.release([release], 7, link)).toEqual([true])

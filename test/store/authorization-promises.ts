@@ -25,7 +25,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
     const begun = (store: Store, owner: ConnectionOwner, of = {}) =>
       store.authorizations.begin(pending(owner, of), 'share', 0)
 
-    /** Begins an authorization whose user has clicked. */
+    /** Begins an authorization and its first attempt, as the click of its user does. */
     async function attempted(store: Store, owner: ConnectionOwner, of: Partial<Attempt> = {}) {
       const { id } = await begun(store, owner)
       return defined(await store.authorizations.attempt(id, 0, attempt('s1', of), 1))
@@ -54,9 +54,9 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
       })
 
       test.each([
-        ['pending', 599, true],
-        ['expired', 600, false],
-      ])('answers one that is %s: shared %s', async (_, now, shared) => {
+        ['returns the one that is pending', 599, true],
+        ['replaces the one that has expired', 600, false],
+      ])('%s', async (_, now, shared) => {
         await using opened = await open()
         const { store } = opened
         const { owner } = await inProject(store)
@@ -66,7 +66,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         expect(second.status).toBe('pending')
       })
 
-      test('ends the expired one it takes the place of', async () => {
+      test('fails the expired one that it replaces', async () => {
         await using opened = await open()
         const { store } = opened
         const { owner } = await inProject(store)
@@ -79,7 +79,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         })
       })
 
-      test('answers one that is being exchanged, also when its deadline has passed', async () => {
+      test('returns one that is being exchanged, also when its deadline has passed', async () => {
         await using opened = await open()
         const { store } = opened
         const { owner } = await inProject(store)
@@ -102,7 +102,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         expect(await store.authorizations.find(id)).toMatchObject({ status: end })
       })
 
-      test('gives two racing calls the same', async () => {
+      test('returns the same one to racing calls', async () => {
         await using opened = await open()
         const { store, other } = opened
         const { owner } = await inProject(store)
@@ -110,7 +110,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         expect(new Set((await Promise.all(racing)).map(({ id }) => id)).size).toBe(1)
       })
 
-      test('keeps different needs apart', async () => {
+      test('returns different ones for different needs', async () => {
         await using opened = await open()
         const { store } = opened
         const { owner } = await inProject(store)
@@ -119,9 +119,9 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
       })
 
       test.each([
-        ['takes over', 'https://new.example.test/', 'https://new.example.test/'],
-        ['keeps, when none is given,', undefined, 'https://old.example.test/'],
-      ])('%s where the browser goes at the end', async (_, given, expected) => {
+        ['replaces', 'https://new.example.test/', 'https://new.example.test/'],
+        ['keeps, without another,', undefined, 'https://old.example.test/'],
+      ])('%s the next URI of one that it shares', async (_, given, expected) => {
         await using opened = await open()
         const { store } = opened
         const { owner } = await inProject(store)
@@ -132,7 +132,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
     })
 
     describe('attempt', () => {
-      test('starts one and ends an earlier one', async () => {
+      test('starts an attempt and ends the earlier one', async () => {
         await using opened = await open()
         const { store } = opened
         const { owner } = await inProject(store)
@@ -148,7 +148,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         expect(await store.authorizations.claim('s2', 3, until(30))).toMatchObject({ id })
       })
 
-      test('ends one that waits for its user to be confirmed', async () => {
+      test('ends an earlier one that waits for its user to be confirmed', async () => {
         await using opened = await open()
         const { store } = opened
         const { owner } = await inProject(store)
@@ -165,7 +165,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
       })
 
       test.each([
-        ['is expired', 0, 600, async () => {}],
+        ['has expired', 0, 600, async () => {}],
         ['is at another step by now', 1, 1, async () => {}],
         ['has failed', 0, 3, (store: Store, id: string) => store.authorizations.fail(id, 'expired', '', 2)],
         ['is being exchanged', 0, 29, (store: Store) => store.authorizations.claim('s1', 2, until(30))],
@@ -178,18 +178,18 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
             await store.authorizations.finishStep(claim, connection(owner), { makeDefault: true }, 3)
           },
         ],
-      ])('has nothing to attempt when it %s', async (_, step, now, before) => {
+      ])('is refused, and changes nothing, when the authorization %s', async (_, step, now, before) => {
         await using opened = await open()
         const { store } = opened
         const { owner } = await inProject(store)
         const { id } = await attempted(store, owner)
         await before(store, id, owner)
-        const stands = await store.authorizations.find(id)
+        const stored = await store.authorizations.find(id)
         expect(await store.authorizations.attempt(id, step, attempt('s2'), now)).toBeUndefined()
-        expect(await store.authorizations.find(id)).toEqual(stands)
+        expect(await store.authorizations.find(id)).toEqual(stored)
       })
 
-      test('may follow an exchange whose deadline has passed, which then cannot finish any more', async () => {
+      test('may follow an exchange whose deadline has passed, and that exchange can no longer finish', async () => {
         await using opened = await open()
         const { store, other } = opened
         const { owner } = await inProject(store)
@@ -205,7 +205,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
     })
 
     describe('claim', () => {
-      test('gives a state to one of two that race', async () => {
+      test('gives an attempt to one of several racing calls', async () => {
         await using opened = await open()
         const { store, other } = opened
         const { owner } = await inProject(store)
@@ -217,7 +217,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         ])
       })
 
-      test('is not given twice, not even after its deadline', async () => {
+      test('gives an attempt only once, even after its deadline', async () => {
         await using opened = await open()
         const { store } = opened
         const { owner } = await inProject(store)
@@ -238,7 +238,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         expect((await store.authorizations.claim(state, now, until(now + 30))) !== undefined).toBe(given)
       })
 
-      test('keeps a second authorization with the same state from being', async () => {
+      test('finds one authorization for a state: a second attempt with the same state is refused', async () => {
         await using opened = await open()
         const { store } = opened
         const { owner } = await inProject(store)
@@ -255,7 +255,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         deadline,
       })
 
-      test('holds the response of an attempt once', async () => {
+      test('keeps the response of an attempt once', async () => {
         await using opened = await open()
         const { store, other } = opened
         const { owner } = await inProject(store)
@@ -274,7 +274,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         })
       })
 
-      test('is claimed once the user is confirmed, and not before, and keeps its flow to the end', async () => {
+      test('is claimed after the user is confirmed, not before, and is found by its flow id to the end', async () => {
         await using opened = await open()
         const { store, other } = opened
         const { owner } = await inProject(store)
@@ -293,13 +293,13 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         const claim = defined((await Promise.all(claims)).find((one) => one !== undefined))
         expect(claim).toMatchObject({ status: 'exchanging', flowHash: 'f1' })
         expect(await store.authorizations.claim('s1', 3, confirmed)).toBeUndefined()
-        expect(await envelopesOf(store, 'response')).toEqual([]) // the process that sends the code has the only copy
+        expect(await envelopesOf(store, 'response')).toEqual([]) // only the process that sends the code has it
         await store.authorizations.finishStep(claim, connection(owner), { makeDefault: true }, 4)
         expect(await store.authorizations.findByFlow('f1')).toMatchObject({ status: 'completed' })
       })
 
       test.each(['confirming', 'confirmed'] as const)(
-        'holds the response of one that is %s until its deadline, and no longer',
+        'keeps the response of one that is %s until its deadline, and no longer',
         async (status) => {
           await using opened = await open()
           const { store, other } = opened
@@ -325,7 +325,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
       test.each([
         ['an expired attempt', 's1', 600],
         ['an unknown state', 'made up', 2],
-      ])('holds nothing for %s', async (_, state, now) => {
+      ])('refuses the response of %s', async (_, state, now) => {
         await using opened = await open()
         const { store } = opened
         const { owner } = await inProject(store)
@@ -336,9 +336,9 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
 
     describe('finishStep', () => {
       test.each([
-        ['its deadline has passed, but not its time', 599, true, 2],
-        ['its time has passed, but not its deadline', 600, true, 590],
-        ['both have passed: whoever waited was told that it expired', 620, false, 590],
+        ['its deadline has passed, but it has not expired: finishes', 599, true, 2],
+        ['it has expired, but its deadline has not passed: finishes', 600, true, 590],
+        ['both have passed: does not, since callers were answered that it expired', 620, false, 590],
       ])('when %s', async (_, now, finished, claimedAt) => {
         await using opened = await open()
         const { store } = opened
@@ -373,7 +373,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         expect(await other.connections.find(fresh.id)).toEqual({ ...fresh, isDefault: true })
       })
 
-      test('goes on to the next step, for which the user clicks again', async () => {
+      test('moves on to the next step, for which the user clicks again', async () => {
         await using opened = await open()
         const { store } = opened
         const { owner, projectId, entry } = await inProject(store)
@@ -415,20 +415,20 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
           'its provider was deleted',
           (store: Store, _: string, projectId: string) => store.providers.delete(projectId, 'demo'),
         ],
-      ])('stores nothing when %s meanwhile', async (_, meanwhile) => {
+      ])('stores nothing when meanwhile %s', async (_, meanwhile) => {
         await using opened = await open()
         const { store, other } = opened
         const { owner, projectId } = await inProject(store)
         const claim = await claimed(store, owner, { deadline: 30 })
         await meanwhile(other, claim.id, projectId)
-        const stands = await store.authorizations.find(claim.id)
+        const stored = await store.authorizations.find(claim.id)
         const fresh = connection(owner)
         expect(await store.authorizations.finishStep(claim, fresh, { makeDefault: true }, 33)).toBeUndefined()
         expect(await store.connections.find(fresh.id)).toBeUndefined()
-        expect(await store.authorizations.find(claim.id)).toEqual(stands)
+        expect(await store.authorizations.find(claim.id)).toEqual(stored)
       })
 
-      test('finishes once', async () => {
+      test('finishes once, also when two processes call it', async () => {
         await using opened = await open()
         const { store, other } = opened
         const { owner } = await inProject(store)
@@ -440,7 +440,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         expect(await store.connections.find(fresh.id)).toMatchObject({ generation: 1 })
       })
 
-      test('takes the tokens of a connection that is there, and counts its generation', async () => {
+      test('replaces the tokens of an existing connection, and counts its generation up', async () => {
         await using opened = await open()
         const { store } = opened
         const { owner } = await inProject(store)
@@ -459,10 +459,10 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
       })
 
       test.each<[string, Partial<Connection>, string]>([
-        ['older', { consentedAt: 6 }, 'access 2'],
-        ['newer', { consentedAt: 8 }, 'access 9'],
-        ['as old', { consentedAt: 7 }, 'access 9'],
-      ])('of a consent that is %s than the one that stands', async (_, of, access) => {
+        ['older than the stored connection: keeps the stored tokens', { consentedAt: 6 }, 'access 2'],
+        ['newer: stores its tokens', { consentedAt: 8 }, 'access 9'],
+        ['as old: stores its tokens', { consentedAt: 7 }, 'access 9'],
+      ])('of a consent that is %s', async (_, of, access) => {
         await using opened = await open()
         const { store, other } = opened
         const { owner } = await inProject(store)
@@ -487,9 +487,9 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
       })
 
       test.each<[string, (store: Store, id: string) => Promise<unknown>, Partial<Connection>]>([
-        ['is of no use', (store, id) => store.connections.needsAuthorization(id, 1, 'refresh_refused'), {}],
-        ['leads elsewhere', async () => {}, { providerIdentity: 'other hosts' }],
-      ])('of an older consent is written where the newer one %s', async (_, meanwhile, of) => {
+        ['needs a new consent', (store, id) => store.connections.needsAuthorization(id, 1, 'refresh_refused'), {}],
+        ['is of another provider identity', async () => {}, { providerIdentity: 'other hosts' }],
+      ])('of an older consent writes its tokens where the stored connection %s', async (_, meanwhile, of) => {
         await using opened = await open()
         const { store } = opened
         const { owner } = await inProject(store)
@@ -501,7 +501,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         expect(await store.connections.find(id)).toMatchObject({ access: 'access 9', status: 'active' })
       })
 
-      test('keeps the earlier refresh token when the consent gave none', async () => {
+      test('keeps the earlier refresh token when the new consent brought none', async () => {
         await using opened = await open()
         const { store } = opened
         const { owner } = await inProject(store)
@@ -512,7 +512,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         expect(await store.connections.find(id)).toMatchObject({ access: 'access 9', refresh: 'refresh 1' })
       })
 
-      test('forgets the refresh token of another identity', async () => {
+      test('deletes the refresh token of another provider identity', async () => {
         await using opened = await open()
         const { store } = opened
         const { owner } = await inProject(store)
@@ -523,7 +523,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         expect(await store.connections.find(id)).not.toHaveProperty('refresh')
       })
 
-      test('forgets an expiry that the provider no longer names', async () => {
+      test('deletes an expiry that the provider no longer names', async () => {
         await using opened = await open()
         const { store } = opened
         const { owner } = await inProject(store)
@@ -536,7 +536,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
     })
 
     describe('an end', () => {
-      test('is kept: nothing moves what has settled', async () => {
+      test('is final: no later call changes a settled authorization', async () => {
         await using opened = await open()
         const { store } = opened
         const { owner } = await inProject(store)
@@ -548,7 +548,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
       })
 
       test.each(['pending', 'confirming', 'confirmed', 'exchanging'])(
-        'by failing comes once to one that is %s',
+        'by failure is written once for one that is %s',
         async (status) => {
           await using opened = await open()
           const { store } = opened
@@ -572,7 +572,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
         },
       )
 
-      test('keeps no secret, and is still found by the state of a late browser', async () => {
+      test('deletes the secrets, and a late browser still finds the authorization by its state', async () => {
         await using opened = await open()
         const { store } = opened
         const { owner } = await inProject(store)
@@ -584,7 +584,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
       })
     })
 
-    test('are refused past so many live ones of a user at a provider, but for one that is live already', async () => {
+    test('of one user at one provider have a limit; a need that has a live one still gets that one', async () => {
       await using opened = await open()
       const { store } = opened
       const { owner } = await inProject(store)
@@ -611,7 +611,7 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
       })
     })
 
-    test('are swept once they ran out before the given time, settled before it or never', async () => {
+    test('are swept when they expired before the given time and had settled by then or never', async () => {
       await using opened = await open()
       const { store } = opened
       const { owner } = await inProject(store)

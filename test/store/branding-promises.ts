@@ -5,7 +5,7 @@ import { inProject, type OpenedStore, pending } from './fixtures.ts'
 /** Tests the promises of `Brandings`, and that an authorization keeps the name and the language for its page. */
 export function brandingPromises(open: () => Promise<OpenedStore>): void {
   describe('branding', () => {
-    test('is one of each project, and its image is read alone', async () => {
+    test('is stored once for each project, and its logo is read apart from it', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -36,14 +36,14 @@ export function brandingPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.brandings.findStyle('s1')).toBeUndefined()
     })
 
-    test('the domain is its own part, which one project alone can have proved', async () => {
+    test('its domain is stored apart, and only one project can prove a name', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
       const { id: second } = await store.projects.ensure('second', 1)
       const name = 'auth.acme.example'
-      const heard: unknown[] = []
-      store.onChange((change) => change.noun === 'domain' && heard.push(change.projectId))
+      const announced: unknown[] = []
+      store.onChange((change) => change.noun === 'domain' && announced.push(change.projectId))
       expect(await store.domains.remove(projectId)).toBe(false)
       await store.domains.put(projectId, { name, challenge: 'c1' }, 1)
       await store.brandings.put({ projectId, appName: 'Acme', updatedAt: 2 })
@@ -75,10 +75,10 @@ export function brandingPromises(open: () => Promise<OpenedStore>): void {
       expect((await store.brandings.find(second))?.domain).toEqual({ name, challenge: 'c5' })
       expect(await store.domains.remove(second)).toBe(true)
       expect(await store.brandings.find(second)).toEqual({ projectId: second, updatedAt: 7 })
-      expect(new Set(heard)).toEqual(new Set([projectId, second]))
+      expect(new Set(announced)).toEqual(new Set([projectId, second]))
     })
 
-    test('an authorization keeps the name and the language that its caller gave last', async () => {
+    test('an authorization keeps the display name and the language that its caller gave last', async () => {
       await using opened = await open()
       const { store } = opened
       const { owner } = await inProject(store)

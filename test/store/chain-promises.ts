@@ -4,7 +4,7 @@ import { chain, inProject, type OpenedStore } from './fixtures.ts'
 /** Tests the promises of `Chains`. */
 export function chainPromises(open: () => Promise<OpenedStore>): void {
   describe('paused chains', () => {
-    test('are taken by one of those that race, and are gone then', async () => {
+    test('are taken by one of several racing processes, and are deleted then', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -17,7 +17,7 @@ export function chainPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.chains.take(projectId, paused.id, 99)).toBeUndefined()
     })
 
-    test('are not taken once they have expired, nor by another project', async () => {
+    test('cannot be taken once they have expired, nor by another project', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -29,7 +29,7 @@ export function chainPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.chains.take(projectId, paused.id, 99)).toEqual(paused)
     })
 
-    test('are counted until they have expired, by their own project', async () => {
+    test('are counted for their own project until they expire', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -42,7 +42,7 @@ export function chainPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.chains.count(another.projectId, 9)).toBe(0)
     })
 
-    test('are swept when they have expired', async () => {
+    test('are swept once they have expired', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)

@@ -11,9 +11,10 @@ import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
 import { createPruning } from '../../src/store/dialects/postgres/pruning.ts'
 import { createWakeUps } from '../../src/store/dialects/postgres/wake-ups.ts'
 import { emptyTables, type FreshDatabase, freshDatabase, runSql } from '../postgres.ts'
+import { until } from '../until.ts'
 import { inProject, tool } from './fixtures.ts'
 
-// How the nodes of one PostgreSQL hear of each other's writes.
+// Change feed on PostgreSQL: how each node learns of the writes of the others.
 
 let database: FreshDatabase
 let pool: pg.Pool
@@ -32,7 +33,7 @@ beforeEach(() => emptyTables(database))
 
 const named = (id: string): StoreChange => ({ noun: 'authorization', id })
 
-/** A writer that has appended its row and has not committed yet. */
+/** A transaction that has appended its row and has not committed yet. */
 async function begun(id: string): Promise<{ commit(): Promise<void>; rollback(): Promise<void> }> {
   const client = await pool.connect()
   await client.query('begin')
@@ -48,7 +49,7 @@ async function committed(id: string): Promise<void> {
   await (await begun(id)).commit()
 }
 
-/** A reader, from now on. */
+/** A reader that begins at the current position. */
 async function reader() {
   const table = createChangeTable('the reader')
   const client = await pool.connect()
@@ -68,7 +69,7 @@ async function reader() {
 }
 
 describe('a reader of the table of changes', () => {
-  test('misses none of the transactions that commit in another order than they began, and reads each once', async () => {
+  test('misses none of the transactions that commit in another order than they began, and reads each change once', async () => {
     using on = await reader()
     const [first, second, third] = [await begun('first'), await begun('second'), await begun('third')]
     await second.commit()
@@ -82,7 +83,7 @@ describe('a reader of the table of changes', () => {
     expect(await on.read()).toEqual({ ids: [], missed: false })
   })
 
-  test('reads what was under way when it began, and nothing that was committed before', async () => {
+  test('reads the changes of transactions that were open when it began, and none that were committed before', async () => {
     await committed('before')
     const underWay = await begun('under way')
     using on = await reader()
@@ -91,7 +92,7 @@ describe('a reader of the table of changes', () => {
     expect((await on.read()).ids).toEqual(['under way'])
   })
 
-  test('loses nothing among many writers', async () => {
+  test('reads every change of many concurrent writers', async () => {
     using on = await reader()
     const lanes = Array.from({ length: 8 }, async (_, lane) => {
       for (let i = 0; i < 25; i++) await committed(`${lane}/${i}`)
@@ -109,14 +110,14 @@ describe('a reader of the table of changes', () => {
     expect(ids.toSorted()).toEqual(all.toSorted())
   })
 
-  test('is not told of rows of another server, which a dump has brought along', async () => {
+  test('skips rows of another server, which a dump has brought along', async () => {
     using on = await reader()
     const row = [1_000_000_000_000, 'another', JSON.stringify([named('of tomorrow')])]
     await runSql(database.url, 'insert into changes (xid, writer, body) values ($1, $2, $3)', row)
     expect(await on.read()).toEqual({ ids: [], missed: false })
   })
 
-  test('that has missed more than is worth reading reads all anew', async () => {
+  test('that has missed thousands of changes reports that it missed some, instead of reading them', async () => {
     using on = await reader()
     await runSql(
       database.url,
@@ -127,7 +128,7 @@ describe('a reader of the table of changes', () => {
     expect(await on.read()).toEqual({ ids: [], missed: false })
   })
 
-  test('finds out that rows were deleted before it has read them', async () => {
+  test('finds out that rows were deleted before it has read them, and reports that it missed some', async () => {
     using late = await reader()
     await committed('unread')
     using inTime = await reader()
@@ -147,7 +148,7 @@ describe('a reader of the table of changes', () => {
     expect(await inTime.read()).toEqual({ ids: [], missed: false })
   })
 
-  test('is not disturbed by prunings that delete nothing but earlier notes', async () => {
+  test('reads on after a pruning that deletes only the notes of earlier prunings', async () => {
     using on = await reader()
     await committed('one')
     await on.read()
@@ -160,7 +161,7 @@ describe('a reader of the table of changes', () => {
   })
 })
 
-test('rows are deleted that were visible half a minute ago, every ten seconds', () => {
+test('every ten seconds, rows are pruned that readers could see half a minute ago', () => {
   let now = 0
   const pruned: number[] = []
   const pruning = createPruning(
@@ -172,7 +173,7 @@ test('rows are deleted that were visible half a minute ago, every ten seconds', 
 })
 
 describe('wake-ups', () => {
-  test('of commits that follow each other are sent together, and the first at once', async () => {
+  test('of later commits share one notification, and the first is sent at once', async () => {
     let sent = 0
     const wakeUps = createWakeUps(async () => void sent++)
     wakeUps.request()
@@ -183,10 +184,10 @@ describe('wake-ups', () => {
     expect(sent).toBe(2)
   })
 
-  test('hold nothing up when they cannot be sent', async () => {
+  test('that cannot be sent fail no caller', async () => {
     const wakeUps = createWakeUps(() => Promise.reject(new Error('no connection')))
     wakeUps.request()
-    await wakeUps.flush()
+    await expect(wakeUps.flush()).resolves.toBeUndefined()
   })
 
   test('are sent outside of the transactions that write', async () => {
@@ -217,7 +218,7 @@ describe('wake-ups', () => {
 })
 
 describe('while a node of an older release listens', () => {
-  test('a change is sent as it expects it, and so is one of its own heard', async () => {
+  test('a change is sent in its format too, and its own changes are read', async () => {
     await using older = await olderNode()
     const store = await openPostgresStore(database.url)
     const heard: StoreChange[] = []
@@ -236,7 +237,7 @@ describe('while a node of an older release listens', () => {
     await store.close()
   })
 
-  test('it is told to read all anew when it listens again', async () => {
+  test('a newer node that begins to listen makes it read everything again', async () => {
     const follower = await followChanges({ connectionString: database.url }, pool, () => {})
     await using older = await olderNode()
     await older.until(({ change }) => change === undefined)
@@ -258,13 +259,5 @@ async function olderNode() {
   return {
     until: (matches: (payload: OlderPayload) => boolean) => until(() => heard.some(matches)),
     [Symbol.asyncDispose]: () => client.end(),
-  }
-}
-
-async function until(done: () => boolean): Promise<void> {
-  const end = performance.now() + 10_000
-  while (!done()) {
-    if (performance.now() > end) throw new Error('it did not come to that within 10 s')
-    await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

@@ -23,8 +23,8 @@ import {
   pending,
   policy,
   providerEntry,
-  putOff,
   refreshed,
+  scheduledRun,
   sealed,
   secret,
   tool,
@@ -44,11 +44,11 @@ import { toolsetPromises } from './toolset-promises.ts'
 import { trailPromises } from './trail-promises.ts'
 import { webhookPromises } from './webhook-promises.ts'
 
-/** Tests every promise of `src/store/store.ts`, for every store. `open` opens an empty one twice. */
+/** Tests every promise of `src/store/store.ts`, for every store. `open` opens an empty database as two processes do. */
 export function storeConformance(backend: string, open: () => Promise<OpenedStore>): void {
   describe(`${backend} store`, () => {
     describe('projects', () => {
-      test('are made once per name', async () => {
+      test('are created once for each name, and every process finds the same one', async () => {
         await using opened = await open()
         const { store, other } = opened
         const [first, second] = await Promise.all([
@@ -61,7 +61,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         expect(await store.projects.findByName('q')).toBeUndefined()
       })
 
-      test('are added once per name: of two that race one is', async () => {
+      test('are added once for each name: of two racing calls one succeeds', async () => {
         await using opened = await open()
         const { store, other } = opened
         const added = await Promise.all([
@@ -87,7 +87,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         expect(await store.apiKeys.list(projectId)).toMatchObject([{ revokedAt: 5 }])
       })
 
-      test('keep when they end, what they may send, and what takes their place', async () => {
+      test('keep their expiry, their rate limit, and the key that replaces them', async () => {
         await using opened = await open()
         const { store, other } = opened
         const { projectId } = await inProject(store)
@@ -104,7 +104,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         })
       })
 
-      test('are rotated once, by their own project, and not when they are revoked', async () => {
+      test('are rotated once, by their own project, and not after they were revoked', async () => {
         await using opened = await open()
         const { store, other } = opened
         const { projectId } = await inProject(store)
@@ -121,7 +121,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         expect(await store.apiKeys.list(projectId)).toHaveLength(3)
       })
 
-      test('stay as they are when added again, revoked ones too', async () => {
+      test('do not change when they are added again, revoked ones too', async () => {
         await using opened = await open()
         const { store } = opened
         const { projectId } = await inProject(store)
@@ -134,7 +134,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         expect(await store.apiKeys.findByHash(key.hash)).toBeUndefined()
       })
 
-      test('are revoked by their own project alone, and remember when they were used', async () => {
+      test('are revoked by their own project only, and keep when they were last used', async () => {
         await using opened = await open()
         const { store } = opened
         const { projectId } = await inProject(store)
@@ -160,7 +160,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         expect(await store.providers.list(projectId)).toEqual([entry])
       })
 
-      test('are replaced whole: what is left out is gone', async () => {
+      test('are replaced whole: members that are left out are deleted', async () => {
         await using opened = await open()
         const { store, other } = opened
         const { projectId, entry } = await inProject(store)
@@ -178,7 +178,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         expect(await other.providers.findById(projectId, 'demo')).toEqual(entry)
       })
 
-      test('take their connections along when deleted', async () => {
+      test('are deleted with their connections', async () => {
         await using opened = await open()
         const { store } = opened
         const { projectId, owner } = await inProject(store)
@@ -188,7 +188,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         expect(await store.connections.find(id)).toBeUndefined()
       })
 
-      test('with many connections are deleted in several commits, themselves in the last', async () => {
+      test('with many connections are deleted in several commits, the provider in the last', async () => {
         await using opened = await open()
         const { store, other } = opened
         const { projectId, owner } = await inProject(store)
@@ -225,8 +225,8 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
     processPromises(open)
     trailPromises(open)
 
-    describe('answers', () => {
-      /** Makes a project; answers the claim of an owner in it. */
+    describe('answers to an Idempotency-Key', () => {
+      /** Makes a project; returns a function that makes the claim of an owner in it. */
       async function scene({ store }: OpenedStore) {
         const { projectId } = await inProject(store)
         return (owner: string, seconds = 100) => ({
@@ -244,7 +244,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
       })
       const run = { executionId: 'exec_1', toolId: 'mail:send' }
 
-      test('are claimed by one of two that race', async () => {
+      test('are claimed by one of several racing processes', async () => {
         await using opened = await open()
         const { store, other } = opened
         const claim = await scene(opened)
@@ -258,7 +258,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         for (const one of outcomes) if (one !== 'claimed') expect(one).toEqual(claimOf(winner))
       })
 
-      test('are kept until they expire, for every later claim of the same place', async () => {
+      test('are kept until they expire, and given to every later claim of the same place', async () => {
         await using opened = await open()
         const { store, other } = opened
         const claim = await scene(opened)
@@ -289,7 +289,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         },
       )
 
-      test('are kept for their owner while they are prolonged, and no answer outlives its time by it', async () => {
+      test('stay claimed while their owner prolongs the claim, which prolongs no stored answer', async () => {
         await using opened = await open()
         const { store, other } = opened
         const claim = await scene(opened)
@@ -302,7 +302,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         expect(await other.answers.claim('place', claim('b', 300), 0)).toBe('claimed')
       })
 
-      test('of a dead process are taken over from it alone, and not when it has begun what must not be done twice', async () => {
+      test('of a dead process are taken over, but not when it has begun a run that must not be repeated', async () => {
         await using opened = await open()
         const { store, other } = opened
         const claim = await scene(opened)
@@ -319,7 +319,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         expect(await store.answers.claim('place', claim('c'), 0, 'b')).toEqual({ ...begun, answer: 'answer' })
       })
 
-      test('are freed by their owner alone, and swept when they have run out', async () => {
+      test('are released by their owner only, and swept once they have expired', async () => {
         await using opened = await open()
         const { store, other } = opened
         const claim = await scene(opened)
@@ -336,7 +336,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
     })
 
     describe('facts', () => {
-      test('are settled once, by the first process', async () => {
+      test('are set once: every process gets the value of the first', async () => {
         await using opened = await open()
         const { store, other } = opened
         const settled = await Promise.all([
@@ -350,10 +350,10 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
       })
     })
 
-    describe('what was written', () => {
+    describe('a write', () => {
       type Scene = Awaited<ReturnType<typeof scene>>
 
-      /** A row of several nouns, and the changes that the store announces from then on. */
+      /** Rows of several nouns, and the changes that the store announces from then on. */
       async function scene(store: Store) {
         const { projectId, entry, owner } = await inProject(store)
         const held = await connected(store, owner)
@@ -461,10 +461,14 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
           () => [{ noun: 'toolset' }],
         ],
         [
-          'nothing of runs and paused chains',
+          'nothing, of runs and paused chains',
           async ({ store, projectId }) => {
-            const late = putOff({ projectId, runAt: 1 })
-            await store.executions.add([execution({ projectId }), late, putOff({ projectId, runAt: 9 })])
+            const late = scheduledRun({ projectId, runAt: 1 })
+            await store.executions.add([
+              execution({ projectId }),
+              late,
+              scheduledRun({ projectId, runAt: 9 }),
+            ])
             const [claimed] = await store.executions.claimDue({ owner: 'me', seconds: 5 }, 1, 1)
             await store.executions.settle({ ...defined(claimed), status: 'completed' }, 'me')
             const paused = chain({ projectId })
@@ -474,7 +478,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
           () => [],
         ],
         [
-          'nothing that was not done',
+          'nothing, when it changed nothing',
           async ({ store, held, claim, owner }) => {
             await store.connections.settleRefresh(held.id, 99, refreshed())
             await store.connections.needsAuthorization(held.id, 99, 'refresh_refused')
@@ -494,7 +498,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         expect(on.changes).toEqual(expected(on))
       })
 
-      test('is there already when it is announced', async () => {
+      test('is visible to other processes when it is announced', async () => {
         await using opened = await open()
         const { store, other } = opened
         const { held } = await scene(store)
@@ -507,16 +511,16 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
       test('is announced to other processes too, once', async () => {
         await using opened = await open()
         const { store, other } = opened
-        const heard: StoreChange[] = []
-        other.onChange((change) => heard.push(change))
+        const received: StoreChange[] = []
+        other.onChange((change) => received.push(change))
         const { begun, held, owner } = await scene(store)
-        await caughtUp(other, () => heard.at(-1)?.noun === 'api_key')
-        heard.length = 0
+        await caughtUp(other, () => received.at(-1)?.noun === 'api_key')
+        received.length = 0
         const before = other.catchUp()
         await store.connections.settleRefresh(held.id, 1, refreshed())
         await store.authorizations.fail(begun.id, 'access_denied', '', 1)
-        await caughtUp(other, () => heard.length >= 2)
-        expect(heard).toEqual([
+        await caughtUp(other, () => received.length >= 2)
+        expect(received).toEqual([
           { noun: 'connection', id: held.id, owner },
           { noun: 'authorization', id: begun.id },
         ])
@@ -534,7 +538,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
   })
 }
 
-/** Waits until the store has heard of the writes of others: some databases announce them a moment later. */
+/** Waits until the store has received the changes of others, which some databases announce a moment later. */
 async function caughtUp(store: Store, done: () => boolean = () => true): Promise<void> {
   const end = Date.now() + 60_000
   do {

@@ -16,7 +16,7 @@ export function connectSessionPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.connectSessions.findByToken('another')).toBeUndefined()
     })
 
-    test('belong to the browser that opened them last', async () => {
+    test('keep the browser that opened them last', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -29,7 +29,7 @@ export function connectSessionPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.connectSessions.open('cs_gone', last)).toBeUndefined()
     })
 
-    test('begin again once: of two that race one does', async () => {
+    test('are restarted by one of two racing processes', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -47,7 +47,7 @@ export function connectSessionPromises(open: () => Promise<OpenedStore>): void {
       })
     })
 
-    test('are swept when they ended long ago', async () => {
+    test('are swept once they have expired', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -59,7 +59,7 @@ export function connectSessionPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.connectSessions.find(defined(fresh).id)).toEqual(fresh)
     })
 
-    test('end when a backup is restored', async () => {
+    test('are deleted when a backup is restored', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)

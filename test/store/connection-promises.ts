@@ -20,7 +20,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
 
       test.each([
         [
-          'is the first of its owner',
+          'is the first connection of its owner',
           false,
           [
             ['a', true],
@@ -28,7 +28,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
           ],
         ],
         [
-          'is the newest when the consent says so',
+          'is the newest connection when its consent asks for that',
           true,
           [
             ['b', true],
@@ -44,7 +44,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
         expect(defaults(await store.connections.ofOwner(owner))).toEqual(expected)
       })
 
-      test('of a former identity is of the new one, at that entry alone', async () => {
+      test('gets the new identity of its provider entry, at that entry only', async () => {
         await using opened = await open()
         const { store } = opened
         const [{ owner }, { owner: other }] = [await inProject(store), await inProject(store, 'another')]
@@ -57,14 +57,14 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
         expect(await store.connections.find(elsewhere.id)).toMatchObject({ providerIdentity: from[0] })
 
         const entry = await store.providers.findByUid(owner.providerUid)
-        if (entry === undefined) throw new Error('the entry is there')
+        if (entry === undefined) throw new Error('the entry is missing')
         await store.providers.put({ ...entry, description: 'x' })
         expect(await store.connections.find(kept.id)).toMatchObject({ providerIdentity: 'new' })
         await store.providers.put(entry, undefined, { from: ['new'], to: 'newer' })
         expect(await store.connections.find(kept.id)).toMatchObject({ providerIdentity: 'newer' })
       })
 
-      test('moves to the chosen one', async () => {
+      test('is the connection that was chosen as default', async () => {
         await using opened = await open()
         const { store } = opened
         const { owner } = await inProject(store)
@@ -77,7 +77,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
         ])
       })
 
-      test('is imported once for each account, and replaced only as the same connection', async () => {
+      test('does not change by an import: an account is imported once, and replaced only under the same id', async () => {
         await using opened = await open()
         const { store } = opened
         const { owner } = await inProject(store)
@@ -101,7 +101,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
         expect(await store.connections.find(known.id)).toMatchObject({ access: 'newer', generation: 2 })
       })
 
-      test('is handed on when it is deleted', async () => {
+      test('is the next connection when the default is deleted', async () => {
         await using opened = await open()
         const { store } = opened
         const { owner } = await inProject(store)
@@ -115,7 +115,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
         ])
       })
 
-      test('is one for each user and provider', async () => {
+      test('is chosen for each user and provider apart', async () => {
         await using opened = await open()
         const { store } = opened
         const { owner, projectId } = await inProject(store)
@@ -128,7 +128,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
     })
 
     describe('a refresh', () => {
-      test('is leased to one of two that race', async () => {
+      test('is leased to one of several racing processes', async () => {
         await using opened = await open()
         const { id, connections, others } = await withConnection(opened)
         const racing = [connections, others, connections, others].map((one, i) =>
@@ -139,10 +139,10 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
       })
 
       test.each([
-        ['still held', 25, 1, false],
-        ['run out', 0, 1, true],
-        ['run out, but the tokens are not those any more', 0, 2, false],
-      ])('whose lease has %s is taken over: %s', async (_, seconds, generation, given) => {
+        ['is still held', 25, 1, false],
+        ['has run out', 0, 1, true],
+        ['has run out, but the tokens were replaced since,', 0, 2, false],
+      ])('whose lease %s is taken over: %s', async (_, seconds, generation, given) => {
         await using opened = await open()
         const { id, connections, others } = await withConnection(opened)
         await connections.claimRefresh(id, 1, lease('dead', seconds), 0)
@@ -150,14 +150,14 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
         expect(taken !== undefined).toBe(given)
       })
 
-      test('is not leased for a connection that needs its user', async () => {
+      test('is not leased for a connection that needs a new consent', async () => {
         await using opened = await open()
         const { id, connections } = await withConnection(opened)
         await connections.needsAuthorization(id, 1, 'refresh_refused')
         expect(await connections.claimRefresh(id, 1, lease('me'), 0)).toBeUndefined()
       })
 
-      test('stores its tokens, frees the lease and counts the generation', async () => {
+      test('stores its tokens, releases the lease and counts the generation up', async () => {
         await using opened = await open()
         const { id, connections, others } = await withConnection(opened)
         await connections.claimRefresh(id, 1, lease('me'), 0)
@@ -175,7 +175,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
         expect(await others.claimRefresh(id, 2, lease('next'), 1)).toBeDefined()
       })
 
-      test('keeps the refresh token when there is no new one, and has no expiry when the provider named none', async () => {
+      test('keeps the refresh token when there is no new one, and deletes the expiry when the provider names none', async () => {
         await using opened = await open()
         const { id, connections } = await withConnection(opened)
         const { refresh: _, expiresAt: __, ...tokens } = refreshed()
@@ -184,7 +184,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
         expect(settled).not.toHaveProperty('expiresAt')
       })
 
-      test('that comes late is stored while its tokens are still the ones that were used', async () => {
+      test('whose lease has run out is stored if its tokens are of the generation that it used', async () => {
         await using opened = await open()
         const { id, connections, others } = await withConnection(opened)
         await connections.claimRefresh(id, 1, lease('slow', 0), 0)
@@ -211,15 +211,15 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
         const { id, connections } = await withConnection(opened)
         await connections.claimRefresh(id, 1, lease('me'), 0)
         await meanwhile(opened.other, id)
-        const stands = await connections.find(id)
+        const stored = await connections.find(id)
         expect(await connections.settleRefresh(id, 1, refreshed({ scopes: ['late'] }))).toBeUndefined()
-        expect(await connections.find(id)).toEqual(stands)
+        expect(await connections.find(id)).toEqual(stored)
       })
 
       test.each([
-        ['its owner', 'me', true],
-        ['nobody else', 'heir', false],
-      ])('is given back by %s', async (_, who, free) => {
+        ['its owner frees it', 'me', true],
+        ['another process changes nothing', 'heir', false],
+      ])('whose lease is released: %s', async (_, who, free) => {
         await using opened = await open()
         const { id, connections, others } = await withConnection(opened)
         await connections.claimRefresh(id, 1, lease('me'), 0)
@@ -230,7 +230,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
       test.each([
         ['answered', 0],
         ['unknown', 1],
-      ] as const)('that was given back as %s leaves %i unanswered', async (outcome, unanswered) => {
+      ] as const)('whose lease is released with the outcome %s leaves %i unanswered', async (outcome, unanswered) => {
         await using opened = await open()
         const { id, connections, others } = await withConnection(opened)
         expect(await connections.claimRefresh(id, 1, lease('me'), 0)).toMatchObject({
@@ -240,7 +240,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
         expect(await others.find(id)).toMatchObject({ unansweredRefreshes: unanswered })
       })
 
-      test('tells the rest of its lease to the owner of the lease alone', async () => {
+      test('gives the time that its lease has left to the owner of the lease only', async () => {
         await using opened = await open()
         const { id, connections, others } = await withConnection(opened)
         await connections.claimRefresh(id, 1, lease('me', 0), 0)
@@ -253,7 +253,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
         expect(left).toBeLessThanOrEqual(60)
       })
 
-      test('that another owner holds is not ended by a refusal that comes late', async () => {
+      test('that another process has leased is not ended by the late refusal of the former owner', async () => {
         await using opened = await open()
         const { id, connections, others } = await withConnection(opened)
         await connections.claimRefresh(id, 1, lease('me', 0), 0)
@@ -263,7 +263,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
         expect(await others.needsAuthorization(id, 1, 'refresh_refused', undefined, 'heir')).toBe(true)
       })
 
-      test('that died is counted as unanswered until an answer is stored', async () => {
+      test('whose process died is counted as unanswered until tokens are stored', async () => {
         await using opened = await open()
         const { id, connections, others } = await withConnection(opened)
         await connections.claimRefresh(id, 1, lease('dead', 0), 0)
@@ -285,7 +285,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
       })
     })
 
-    test('are due for a refresh when they are used, live long enough and end soon', async () => {
+    test('are due for a refresh when they are in use, have a long lifetime and expire soon', async () => {
       await using opened = await open()
       const { store } = opened
       const { owner } = await inProject(store)
@@ -311,7 +311,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
       expect(await ids(1)).toEqual([due])
     })
 
-    test('are due at a time of their own, and can be postponed', async () => {
+    test('are due at their own refresh time, which can be postponed', async () => {
       await using opened = await open()
       const { store } = opened
       const { owner } = await inProject(store)
@@ -336,7 +336,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
       expect(found).toMatchObject({ unansweredRefreshes: 1, unansweredSince: 300 })
     })
 
-    test('keep the end of a refresh token that a new consent leaves', async () => {
+    test('keep the expiry of a refresh token that a new consent does not replace', async () => {
       await using opened = await open()
       const { store } = opened
       const { owner } = await inProject(store)
@@ -348,7 +348,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
       expect((await store.connections.find(id))?.refreshAt).toBeUndefined()
     })
 
-    test('are listed by page, user and provider, and never over projects', async () => {
+    test('are listed by page, user and provider, and only those of one project', async () => {
       await using opened = await open()
       const { store } = opened
       const { owner, projectId } = await inProject(store)
@@ -369,7 +369,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.connections.ofOwner({ ...owner, projectId: foreign.projectId })).toEqual([])
     })
 
-    test('of many owners that are read at once go to each his own, the default first', async () => {
+    test('of many owners, read at once, are given to their own owner, the default first', async () => {
       await using opened = await open()
       const { store } = opened
       const { owner } = await inProject(store)
@@ -392,16 +392,16 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
       }
       await connected(store, { ...foreign.owner, userId: 'ada' }, account('z'))
       const unstorable = ['\0', '\ud800'].map((userId) => ({ ...owner, userId }))
-      const asked = [...owners, { ...foreign.owner, userId: 'ada' }]
+      const everyOwner = [...owners, { ...foreign.owner, userId: 'ada' }]
       const [found] = await Promise.all([
-        Promise.all(asked.map((one) => store.connections.ofOwner(one))),
+        Promise.all(everyOwner.map((one) => store.connections.ofOwner(one))),
         Promise.allSettled(unstorable.map((one) => store.connections.ofOwner(one))),
       ])
       const seen = found.map((all) => all.map(({ userId, account: { id } }) => `${userId} ${id}`))
       expect(seen).toEqual([...names.map((name, i) => (i < 12 ? [`${name} y`, `${name} x`] : [])), ['ada z']])
     })
 
-    test('remember when they were used', async () => {
+    test('keep when they were last used', async () => {
       await using opened = await open()
       const { id, connections } = await withConnection(opened)
       await connections.used(

@@ -8,14 +8,14 @@ import {
   inProject,
   type OpenedStore,
   pending,
-  putOff,
+  scheduledRun,
   webhook,
 } from './fixtures.ts'
 
 /** Tests the promises of `ConsoleLists`, `Users` and `Counters`. */
 export function consolePromises(open: () => Promise<OpenedStore>): void {
   describe('lists of the console', () => {
-    test('give the newest first, page by page in both directions, of one project and one index', async () => {
+    test('give the connections of one project, newest first, page by page in both directions, by one filter', async () => {
       await using opened = await open()
       const { store } = opened
       const { owner, projectId } = await inProject(store)
@@ -36,7 +36,7 @@ export function consolePromises(open: () => Promise<OpenedStore>): void {
       expect(await list({ status: 'needs_authorization' }, {})).toEqual({ ids: [] })
     })
 
-    test('have the authorizations by status', async () => {
+    test('give the authorizations by status', async () => {
       await using opened = await open()
       const { store } = opened
       const { owner, projectId } = await inProject(store)
@@ -69,7 +69,7 @@ export function consolePromises(open: () => Promise<OpenedStore>): void {
       return pages.flatMap(({ rows }) => rows.map(keyOf))
     }
 
-    test('have the runs by one index, without what is sealed', async () => {
+    test('give the runs by one filter, without their sealed input and results', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -79,7 +79,7 @@ export function consolePromises(open: () => Promise<OpenedStore>): void {
         execution({ projectId }),
         execution({ projectId, userId: 'bob' }),
         execution({ projectId, ...failed }),
-        putOff({ projectId, runAt: 50 }),
+        scheduledRun({ projectId, runAt: 50 }),
         execution({ projectId, userId: 'bob', toolId: 'demo:Echo:1.0.0' }),
       ]
       await store.executions.add([first, second, third, fourth, fifth])
@@ -98,7 +98,7 @@ export function consolePromises(open: () => Promise<OpenedStore>): void {
       expect(row).not.toHaveProperty('request')
     })
 
-    test('have the keys of one project, revoked ones too', async () => {
+    test('give the keys of one project, revoked ones too', async () => {
       await using opened = await open()
       const { store } = opened
       const { projectId } = await inProject(store)
@@ -115,7 +115,7 @@ export function consolePromises(open: () => Promise<OpenedStore>): void {
       expect(listed).toEqual(ids.toReversed())
     })
 
-    test('have the deliveries of one webhook by state', async () => {
+    test('give the deliveries of one webhook by state', async () => {
       await using opened = await open()
       const { store } = opened
       const { projectId } = await inProject(store)
@@ -145,7 +145,7 @@ export function consolePromises(open: () => Promise<OpenedStore>): void {
   })
 
   describe('users', () => {
-    test('are listed by when they were seen last, and an older time changes nothing', async () => {
+    test('are listed by when they were last seen, and an earlier time does not overwrite a later one', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -174,7 +174,7 @@ export function consolePromises(open: () => Promise<OpenedStore>): void {
       expect(await store.users.find(projectId, 'ada')).toBeUndefined()
     })
 
-    test('are swept in every project by when they were seen last', async () => {
+    test('are swept in every project by when they were last seen', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -191,7 +191,7 @@ export function consolePromises(open: () => Promise<OpenedStore>): void {
   })
 
   describe('counters', () => {
-    test('add up by hour, name and label, also from two processes, and are swept by the hour', async () => {
+    test('add up by hour, name and label, also from two processes, and are swept by hour', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)

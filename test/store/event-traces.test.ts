@@ -10,7 +10,7 @@ import { connected, inProject, webhook } from './fixtures.ts'
 const request = new AsyncLocalStorage<string>()
 
 test.each(['sqlite', 'postgres'] as const)(
-  'an event has the traceparent of its own request, where a commit has those of several (%s)',
+  'an event has the traceparent of its own request, also when one commit writes events of several requests (%s)',
   async (kind) => {
     await using stack = new AsyncDisposableStack()
     const folder = await mkdtemp(join(tmpdir(), 'gatepass-traces-'))

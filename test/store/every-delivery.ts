@@ -4,8 +4,8 @@ import type { Store } from '../../src/store/store.ts'
 import { connection, defined, pending, providerEntry, webhook } from './fixtures.ts'
 
 /**
- * Uses every operation on events and deliveries. The timers of a server do the same at times that a test does not choose;
- * after this every statement has run at least once.
+ * Uses every operation on events and deliveries, so that each of their statements has run at least once. The timers of
+ * a server run them too, but at times that a test does not choose.
  */
 export async function everyDelivery(store: Store, projectId: string): Promise<void> {
   const now = Math.floor(Date.now() / 1000)

@@ -3,7 +3,7 @@ import { MENU } from '../../src/http/console/navigation.ts'
 import type { World } from '../http/world.ts'
 import { UserAgent } from '../user-agent.ts'
 
-/** Further pages of the console: searches, and places in lists. */
+/** Further pages of the console: searches, and later pages of lists. */
 const FURTHER = [
   '?span=30d',
   '/connections?user=USER&status=active',

@@ -13,7 +13,7 @@ import { mcpConsent } from './fixtures.ts'
 
 /** Uses every endpoint of the API document and every background job. */
 export interface EveryRequest {
-  /** Uses everything once; `name` is in the names of all it makes. */
+  /** Uses every endpoint and job once; `name` is part of the names of what it creates. */
   round(name: string): Promise<void>
   /** Fails when a route of the document was not answered with success, except those that this world cannot serve. */
   expectAllAnswered(): void
@@ -43,7 +43,7 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
     return (await world.gatepass.broker.store.projects.ensure('default', 0)).id
   }
 
-  /** Makes, changes and deletes one of everything. */
+  /** Creates, changes and deletes one resource of each kind. */
   async function useEverything(name: string): Promise<void> {
     const user = `user-of-${name}`
     const { as } = world
@@ -134,7 +134,7 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
     await call('POST', '/v1/workers', { id: `worker-${name}`, http: { ...http, uri: 'http://127.0.0.1:1' } })
     await call('DELETE', '/v1/workers/{id}', undefined, { id: `worker-${name}` })
 
-    // lists it before the import, after which the imported tool is listed in its place
+    // before the import: afterwards the list has the imported tool in place of this one
     const listed = await call('GET', '/oxp/tools')
     const { id: tool_id } = listed.items.find((one: { id: string }) => one.id.startsWith('Demo.Echo'))
     await call('POST', '/v1/tools/import', metadata(`Tool ${name}`))
@@ -268,6 +268,6 @@ export async function everyRequest(world: World): Promise<EveryRequest> {
   }
 }
 
-/** Routes that need another verifier, worker or provider than this world has. They are called, and refuse. */
+/** Routes that need another verifier, worker or provider than this world has: they are called, and refuse. */
 const REFUSED =
   /confirm_user|validate_custom_verifier|session_verification|workers\/\{id\}\/authorize|^\w+ \/proxy\//

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ExecutionRecord } from '../../src/domain/execution.ts'
 import type { ExecutionFilter } from '../../src/store/execution-lists.ts'
-import { defined, execution, inProject, type OpenedStore, putOff, sealed } from './fixtures.ts'
+import { defined, execution, inProject, type OpenedStore, scheduledRun, sealed } from './fixtures.ts'
 
 const ALL = { offset: 0, limit: 100 }
 
@@ -20,7 +20,7 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
         others: other.executions,
         lease,
         async scheduled(runAt: number, of: Partial<ExecutionRecord> = {}) {
-          const record = putOff({ projectId, runAt, ...of })
+          const record = scheduledRun({ projectId, runAt, ...of })
           await store.executions.add([record])
           return record
         },
@@ -28,7 +28,7 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
       }
     }
 
-    test('are found as they were added, by their own project', async () => {
+    test('are found by their own project, with every member as it was added', async () => {
       await using on = await scene()
       const another = await inProject(on.store, 'another')
       const { projectId } = on
@@ -50,7 +50,7 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
       expect(await on.others.find(another.projectId, full.id)).toBeUndefined()
     })
 
-    test('are added all or none', async () => {
+    test('that are added together are added all or none', async () => {
       await using on = await scene()
       const { projectId } = on
       const known = execution({ projectId })
@@ -59,7 +59,7 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
       expect((await on.others.list(projectId, {}, ALL)).total).toBe(1)
     })
 
-    test('are listed newest first and page by page, without what went in and came out', async () => {
+    test('are listed newest first and page by page, without their input and results', async () => {
       await using on = await scene()
       const { projectId } = on
       const another = await inProject(on.store, 'another')
@@ -84,14 +84,14 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
     })
 
     test.each<[ExecutionFilter, readonly string[]]>([
-      [{ userId: 'ada' }, ['put off', 'failed', 'plain']],
+      [{ userId: 'ada' }, ['scheduled', 'failed', 'plain']],
       [{ userId: 'bob' }, ['of bob']],
       [{ userId: 'bob', toolId: 'demo:Whoami:1.0.0' }, []],
       [{ toolId: 'demo:Other' }, ['of bob']],
-      [{ type: 'scheduled' }, ['put off']],
+      [{ type: 'scheduled' }, ['scheduled']],
       [{ type: 'immediate', userId: 'ada' }, ['failed', 'plain']],
       [{ status: 'failed' }, ['failed']],
-      [{ status: 'scheduled', type: 'scheduled' }, ['put off']],
+      [{ status: 'scheduled', type: 'scheduled' }, ['scheduled']],
     ])('are filtered by %j', async (filter, expected) => {
       await using on = await scene()
       const { projectId } = on
@@ -103,13 +103,13 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
       await add('plain', execution({ projectId }))
       await add('failed', execution({ projectId, status: 'failed', outcome: 'error' }))
       await add('of bob', execution({ projectId, userId: 'bob', toolId: 'demo:Other' }))
-      await add('put off', putOff({ projectId, runAt: 50 }))
+      await add('scheduled', scheduledRun({ projectId, runAt: 50 }))
       const { items, total } = await on.executions.list(projectId, filter, ALL)
       expect(items.map(({ id }) => named.get(id))).toEqual(expected)
       expect(total).toBe(expected.length)
     })
 
-    test('that are due are claimed, the earliest first, and as many as asked for', async () => {
+    test('that are due are claimed, the earliest first, up to the limit', async () => {
       await using on = await scene()
       const [third, first, second] = [await on.scheduled(30), await on.scheduled(10), await on.scheduled(20)]
       await on.scheduled(41)
@@ -128,7 +128,7 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
       expect(await on.others.claimDue(on.lease('you'), 40, 2)).toEqual([])
     })
 
-    test('that are due are left to others where their project is not wanted', async () => {
+    test('that are due are not claimed when their project is excluded, and other processes claim them', async () => {
       await using on = await scene()
       const another = await inProject(on.store, 'another')
       await on.scheduled(10)
@@ -141,7 +141,7 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
       expect(await on.others.claimDue(on.lease('you'), 40, 5, [])).toHaveLength(1)
     })
 
-    test('are claimed by one of several that race', async () => {
+    test('are each claimed by one of several racing processes', async () => {
       await using on = await scene()
       const due = await Promise.all(Array.from({ length: 20 }, (_, i) => on.scheduled(i)))
       const claims = await Promise.all(
@@ -155,7 +155,7 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
       for (const some of claims) expect(some.length).toBeLessThanOrEqual(5)
     })
 
-    test('whose lease has run out are claimed again, and then their first owner settles nothing', async () => {
+    test('whose lease has run out are claimed again, and then their first owner cannot settle them', async () => {
       await using on = await scene()
       const { id } = await on.scheduled(10)
       const [dead] = await on.executions.claimDue(on.lease('dead', 0), 20, 1)
@@ -171,7 +171,7 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
       expect(await on.executions.find(on.projectId, id)).toMatchObject({ status: 'failed', finishedAt: 22 })
     })
 
-    test('whose lease is prolonged are claimed by no other process', async () => {
+    test('whose lease was prolonged are claimed by no other process', async () => {
       await using on = await scene()
       const { id } = await on.scheduled(10)
       await on.executions.claimDue(on.lease('me', 0), 20, 1)
@@ -179,9 +179,9 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
       expect(await on.others.claimDue(on.lease('you'), 20, 1)).toEqual([])
     })
 
-    test('are settled whole by their owner, once, and keep their request', async () => {
+    test('are settled by their owner, once, and keep their stored request', async () => {
       await using on = await scene()
-      const { id, request: _, ...asked } = await on.scheduled(10)
+      const { id, request: _, ...added } = await on.scheduled(10)
       const [claimed] = await on.executions.claimDue(on.lease('me'), 20, 1)
       const ended: ExecutionRecord = {
         ...defined(claimed),
@@ -197,14 +197,14 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
       expect(await on.executions.settle(ended, 'me')).toBe(true)
       expect(await on.executions.settle({ ...ended, status: 'failed' }, 'me')).toBe(false)
       expect(await on.others.find(on.projectId, id)).toEqual({
-        ...asked,
+        ...added,
         ...ended,
         request: sealed('request'),
       })
       expect(await on.others.claimDue(on.lease('you'), 1_000, 1)).toEqual([])
     })
 
-    test('are begun again when they are settled as scheduled', async () => {
+    test('that are settled as scheduled are run again at their new time', async () => {
       await using on = await scene()
       const { id } = await on.scheduled(10)
       const [claimed] = await on.executions.claimDue(on.lease('me'), 20, 1)
@@ -216,7 +216,7 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
       expect(await on.others.claimDue(on.lease('you'), 60, 1)).toMatchObject([{ id, attempts: 2 }])
     })
 
-    test('are cancelled before they have begun, and by their own project', async () => {
+    test('can be cancelled by their own project until they have begun', async () => {
       await using on = await scene()
       const another = await inProject(on.store, 'another')
       const waiting = await on.scheduled(10)
@@ -230,7 +230,7 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
       expect(await on.others.cancel(on.projectId, begun.id, 21)).toBeUndefined()
     })
 
-    test('that are put off are counted until they have begun, by their own project', async () => {
+    test('that are scheduled are counted for their own project until they have begun', async () => {
       await using on = await scene()
       const another = await inProject(on.store, 'another')
       await on.executions.add([execution({ projectId: on.projectId })])
@@ -244,7 +244,7 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
       expect(await on.others.countScheduled(on.projectId)).toBe(0)
     })
 
-    test('that are cancelled and claimed at once are one of both', async () => {
+    test('that are cancelled and claimed at the same time are either cancelled or running', async () => {
       await using on = await scene()
       for (let round = 0; round < 5; round++) {
         const { id } = await on.scheduled(10)
@@ -258,16 +258,16 @@ export function executionPromises(open: () => Promise<OpenedStore>): void {
       }
     })
 
-    test('are swept once they ended long ago, however many, and no other', async () => {
+    test('are swept, however many, once they ended before the given time; no others are', async () => {
       await using on = await scene()
       const { projectId } = on
       const old = Array.from({ length: 1_200 }, () => execution({ projectId, finishedAt: 19 }))
       for (let i = 0; i < old.length; i += 300) await on.executions.add(old.slice(i, i + 300))
       const kept = [
         execution({ projectId, finishedAt: 20 }),
-        putOff({ projectId, runAt: 5 }),
-        putOff({ projectId, runAt: 5, status: 'running', startedAt: 1 }),
-        putOff({ projectId, runAt: 5, finishedAt: 6 }),
+        scheduledRun({ projectId, runAt: 5 }),
+        scheduledRun({ projectId, runAt: 5, status: 'running', startedAt: 1 }),
+        scheduledRun({ projectId, runAt: 5, finishedAt: 6 }),
       ]
       await on.executions.add(kept)
       expect(await on.others.sweep(20)).toBe(1_200)

@@ -238,7 +238,7 @@ export function execution(
 }
 
 /** A scheduled run. */
-export function putOff(
+export function scheduledRun(
   of: Partial<ExecutionRecord> & Pick<ExecutionRecord, 'projectId' | 'runAt'>,
 ): ExecutionRecord {
   return {

@@ -9,7 +9,7 @@ import { openSqliteStore } from '../../src/store/dialects/sqlite/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { claimed, connection, inProject, pending } from './fixtures.ts'
 
-// Writes that come together share one commit of SQLite: through the store, on a file that another connection reads.
+// Group commit on SQLite: writes of one turn of the event loop share a transaction. A second connection reads the file.
 
 interface Opened extends AsyncDisposable {
   readonly store: Store
@@ -18,8 +18,8 @@ interface Opened extends AsyncDisposable {
   /** Each COMMIT of the store. */
   readonly commits: () => number
   readonly changes: StoreChange[]
-  /** How long each write takes from now on, by the clock that bounds a commit. */
-  lasting(ms: number): void
+  /** Sets how long each write takes by the clock that limits the duration of a transaction. */
+  setWriteDuration(ms: number): void
 }
 
 async function open(): Promise<Opened> {
@@ -58,7 +58,7 @@ async function open(): Promise<Opened> {
     reader,
     commits: () => commits,
     changes,
-    lasting(ms) {
+    setWriteDuration(ms) {
       step = ms
     },
     async [Symbol.asyncDispose]() {
@@ -80,7 +80,7 @@ const auditOf = (projectId: string, line: string) => ({
   link: () => `hash of ${line}`,
 })
 
-test('writes that come together share a commit, in their order, each with its own answer', async () => {
+test('writes of one turn of the event loop share a commit, in their order, each with its own answer', async () => {
   await using opened = await open()
   const { store, commits, reader } = opened
   const { owner } = await inProject(store)
@@ -97,7 +97,7 @@ test('writes that come together share a commit, in their order, each with its ow
   expect(kept).toEqual(begun.slice(0, 10).map(({ id }) => id))
 })
 
-test('one of a group fails alone, with all of its own', async () => {
+test('a write of a group that fails is rolled back whole, and the others are committed', async () => {
   await using opened = await open()
   const { store, commits, reader, changes } = opened
   const { owner } = await inProject(store)
@@ -105,7 +105,7 @@ test('one of a group fails alone, with all of its own', async () => {
   const [first, second] = [await claimed(store, owner), await claimed(store, owner, { state: 's2' })]
   const before = commits()
   changes.splice(0)
-  // its connection is written, and then its audit entry cannot be
+  // its connection can be written, but not its audit entry
   const broken = {
     ...auditOf(projectId, 'second'),
     link: () => {
@@ -143,7 +143,7 @@ test('one of a group fails alone, with all of its own', async () => {
   expect(reader.prepare('select change from changes').pluck().all().join()).not.toContain('conn_2')
 })
 
-test('a group whose commit fails has written nothing, and each of its callers hears so', async () => {
+test('a group whose commit fails has written nothing, and each of its callers gets an error', async () => {
   await using opened = await open()
   const { store, reader, changes } = opened
   const { owner } = await inProject(store)
@@ -164,7 +164,7 @@ test('a group whose commit fails has written nothing, and each of its callers he
   await expect(of('one')).resolves.toMatchObject({ status: 'pending' })
 })
 
-test('a group whose commit fails hides no change of another process', async () => {
+test('after a group whose commit failed, each change of another process is announced', async () => {
   await using opened = await open()
   const { store, reader, changes } = opened
   const { owner, entry } = await inProject(store)
@@ -197,7 +197,7 @@ test('a group whose commit fails hides no change of another process', async () =
   expect(changes).toEqual(['before', 'after', 'later'].map(change))
 })
 
-test('the answer comes after the commit, never before', async () => {
+test('a write is answered after its commit, never before', async () => {
   await using opened = await open()
   const { store, reader, changes } = opened
   const { owner } = await inProject(store)
@@ -243,9 +243,9 @@ test('a release that shares a commit with the change before it is refused', asyn
   expect(released).toEqual([false])
 })
 
-test('a commit takes a bounded number of writes, and begins none when its time is over', async () => {
+test('a transaction takes a bounded number of writes, and no further write when its time is over', async () => {
   await using opened = await open()
-  const { store, commits, lasting } = opened
+  const { store, commits, setWriteDuration } = opened
   const { owner } = await inProject(store)
   const beginMany = async (name: string) => {
     const before = commits()
@@ -254,11 +254,11 @@ test('a commit takes a bounded number of writes, and begins none when its time i
     return commits() - before
   }
   expect(await beginMany('quick')).toBe(3)
-  lasting(2)
+  setWriteDuration(2)
   expect(await beginMany('slow')).toBe(150)
 })
 
-test('a write at which SQLite gives up the transaction fails alone; the others are made again', async () => {
+test('a write at which SQLite rolls back the transaction fails alone; the others are run again', async () => {
   await using opened = await open()
   const { store, reader, changes } = opened
   const { owner } = await inProject(store)
@@ -275,7 +275,7 @@ test('a write at which SQLite gives up the transaction fails alone; the others a
   expect(kept).toEqual(['one', 'two', 'three'])
 })
 
-test('what waits when the store is closed is committed', async () => {
+test('a write that waits when the store is closed is committed', async () => {
   await using opened = await open()
   const { store, reader } = opened
   const { owner } = await inProject(store)

@@ -10,7 +10,7 @@ import {
   type OpenedStore,
   pending,
   policy,
-  putOff,
+  scheduledRun,
   sealed,
 } from './fixtures.ts'
 
@@ -22,23 +22,24 @@ function column(table: string, name: string): SealedColumn {
   return defined(SEALED_COLUMNS.find((one) => one.table === table && one.column === name))
 }
 
+/** Tests `Facts.exchange`, the promises of `Envelopes`, and what the first start on a restored backup settles. */
 export function keyPromises(open: () => Promise<OpenedStore>): void {
   describe('facts', () => {
-    test('are exchanged by one of two', async () => {
+    test('are exchanged by one of two racing processes', async () => {
       await using opened = await open()
       const { store, other } = opened
       const race = (from: string | undefined) =>
         Promise.all([store.facts.exchange('f', from, 'a'), other.facts.exchange('f', from, 'b')])
       expect((await race(undefined)).filter(Boolean)).toHaveLength(1)
-      const stands = defined(await store.facts.find('f'))
-      expect((await race(stands)).filter(Boolean).length).toBeGreaterThan(0)
+      const stored = defined(await store.facts.find('f'))
+      expect((await race(stored)).filter(Boolean).length).toBeGreaterThan(0)
       expect(await store.facts.exchange('f', 'neither', 'c')).toBe(false)
       expect(await other.facts.find('f')).not.toBe('c')
     })
   })
 
   describe('envelopes', () => {
-    test('are counted by column and key, and facts that are none are not', async () => {
+    test('are counted by column and key; facts that are no envelopes are not counted', async () => {
       await using opened = await open()
       const { store } = opened
       const { owner } = await inProject(store)
@@ -60,7 +61,7 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       )
     })
 
-    test('of other keys are listed page by page, each with the place it was sealed for', async () => {
+    test('of other keys are listed page by page, each with the place that it is bound to', async () => {
       await using opened = await open()
       const { store } = opened
       const { owner } = await inProject(store)
@@ -97,27 +98,27 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.connections.find(id)).toMatchObject({ access: envelope('1', NEW), generation: 1 })
     })
 
-    test('of rows that are read whole and written back are announced', async () => {
+    test('of rows that processes cache are announced when they are exchanged', async () => {
       await using opened = await open()
       const { store } = opened
       const { projectId, entry } = await inProject(store)
       await store.providers.put({ ...entry, projectId, clientSecret: envelope('1') })
-      const heard: string[] = []
-      store.onChange(({ noun }) => heard.push(noun))
+      const announced: string[] = []
+      store.onChange(({ noun }) => announced.push(noun))
       const exchange = { rowId: entry.uid, from: envelope('1'), to: envelope('1', NEW) }
       await store.envelopes.exchange(column('providers', 'client_secret'), [exchange])
-      expect(heard).toEqual(['provider'])
+      expect(announced).toEqual(['provider'])
       const rule = policy({ projectId, hookSecret: envelope('2') })
       await store.policies.put(rule)
       const { rowId } = policyPlace(rule.id, projectId)
       const again = { rowId, from: envelope('2'), to: envelope('2', NEW) }
       await store.envelopes.exchange(column('policies', 'hook_secret'), [again])
-      expect(heard).toEqual(['provider', 'policy', 'policy'])
+      expect(announced).toEqual(['provider', 'policy', 'policy'])
     })
   })
 
   describe('a restored backup', () => {
-    test('is settled once: refresh tokens may have been used, what was under way has ended', async () => {
+    test('is settled once: refresh tokens count as perhaps used, and pending authorizations have failed', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { owner } = await inProject(store)
@@ -154,11 +155,11 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.connections.claimRefresh(held.id, 1, lease, 6)).toBeDefined()
     })
 
-    test('runs nothing that may have been run since, and resumes nothing that may have been resumed', async () => {
+    test('fails runs that may have been run since the backup, and deletes chains that may have been resumed', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
-      const [running, due, later] = [4, 5, 6].map((runAt) => putOff({ projectId, runAt }))
+      const [running, due, later] = [4, 5, 6].map((runAt) => scheduledRun({ projectId, runAt }))
       await store.executions.add([defined(running), defined(due), defined(later)])
       await store.executions.claimDue({ owner: 'dead', seconds: 600 }, 4, 1)
       const paused = chain({ projectId })
@@ -176,7 +177,7 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.chains.take(projectId, paused.id, 6)).toBeUndefined()
     })
 
-    test('asks nothing of connections without a refresh token, or that need a consent anyway', async () => {
+    test('does not change connections that need a new consent anyway', async () => {
       await using opened = await open()
       const { store } = opened
       const { owner } = await inProject(store)

@@ -5,7 +5,7 @@ import { inProject, mcpConsent, mcpRecord, type OpenedStore, sealed } from './fi
 /** Tests the promises of `McpRecords` and `McpConsents`. */
 export function mcpPromises(open: () => Promise<OpenedStore>): void {
   describe('records of the authorization server', () => {
-    test('are found until they expire, by model and id, and are replaced by a later put', async () => {
+    test('are found by model and id until they expire, and are replaced by a later put', async () => {
       await using opened = await open()
       const { store, other } = opened
       const client = mcpRecord({ model: 'Client', id: 'one', expiresAt: 10 })
@@ -20,7 +20,7 @@ export function mcpPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.mcpRecords.find('Client', 'one', 9)).toBeUndefined()
     })
 
-    test('are consumed once by those that race; the time of the first use is kept', async () => {
+    test('are consumed by one of several racing processes; the time of the first use is kept', async () => {
       await using opened = await open()
       const { store, other } = opened
       const code = mcpRecord({ model: 'AuthorizationCode', expiresAt: 100 })
@@ -33,7 +33,7 @@ export function mcpPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.mcpRecords.find(code.model, code.id, 7)).toMatchObject({ consumedAt: 5 })
     })
 
-    test('live longer when they are prolonged, never shorter, and not again once they have expired', async () => {
+    test('can be prolonged, never shortened, and not after they have expired', async () => {
       await using opened = await open()
       const { store, other } = opened
       await store.mcpRecords.put(mcpRecord({ model: 'Client', id: 'one', expiresAt: 10 }))
@@ -45,7 +45,7 @@ export function mcpPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.mcpRecords.find('Client', 'one', 21)).toBeUndefined()
     })
 
-    test('are counted while they live, by model and how soon they expire, and are swept afterwards', async () => {
+    test('are counted by model and time of expiry until they expire, and are swept afterwards', async () => {
       await using opened = await open()
       const { store, other } = opened
       for (const expiresAt of [10, 20, 30])
@@ -106,7 +106,7 @@ export function mcpPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.mcpConsents.findById(projectId, older.id)).toEqual(older)
     })
 
-    test('are deleted with the grant and all that belongs to it, which is announced', async () => {
+    test('are deleted with their grant and its tokens, which is announced', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -129,7 +129,7 @@ export function mcpPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.mcpConsents.delete(projectId, consent.id)).toBe(false)
     })
 
-    test('lose a grant that ends, and are kept without it', async () => {
+    test('are kept when their grant ends, without the grant', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -144,7 +144,7 @@ export function mcpPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.mcpConsents.endGrant('g1')).toBe(false)
     })
 
-    test('note their last use, and are swept with their grants when it is long ago', async () => {
+    test('keep their last use, and are swept with their grants when it was before the given time', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -161,7 +161,7 @@ export function mcpPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.mcpRecords.find('Grant', 'g1', 1)).toBeUndefined()
     })
 
-    test('are gone in a restored backup, with every grant and token: what was revoked since is not valid again', async () => {
+    test('are deleted from a restored backup with every grant and token, since some may have been revoked since', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,6 +25,24 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
+/** The migrations that come before the one with this name. */
+function migrationsBefore(name: string, backend: 'sqlite' | 'postgres') {
+  const migrationsFolder = fileURLToPath(new URL(`../../drizzle/${backend}`, import.meta.url))
+  const { entries } = JSON.parse(readFileSync(join(migrationsFolder, 'meta/_journal.json'), 'utf8'))
+  const index = entries.findIndex(({ tag }: { tag: string }) => tag.endsWith(name))
+  expect(index).toBeGreaterThan(0)
+  return readMigrationFiles({ migrationsFolder }).slice(0, index)
+}
+
+/** Migrates an empty PostgreSQL database up to the migration with this name, which is not run. */
+async function migrateBefore(name: string, url: string): Promise<void> {
+  await runSql(url, 'create table schema_migrations (hash text primary key, created_at bigint not null)')
+  for (const { hash, sql, folderMillis } of migrationsBefore(name, 'postgres')) {
+    await runSql(url, sql.join('\n'))
+    await runSql(url, `insert into schema_migrations values ('${hash}', ${folderMillis})`)
+  }
+}
+
 test('five processes may open one empty database at once', async () => {
   const paths = Array.from({ length: 8 }, (_, i) => `${path}.${i}`)
   const openers = [1, 2, 3, 4, 5].map(() => startOpener(paths))
@@ -35,7 +53,7 @@ test('five processes may open one empty database at once', async () => {
   for (const one of paths) expect(pendingMigrations(one)).toBe(0)
 })
 
-test('what is there is kept when it is opened again', async () => {
+test('a project is kept when the database is opened again', async () => {
   const before = openSqliteStore(path)
   const project = await before.projects.ensure('kept', 5)
   await before.close()
@@ -44,10 +62,10 @@ test('what is there is kept when it is opened again', async () => {
   await after.close()
 })
 
-describe('a database of the release before this one', () => {
-  const LATEST = 'tools_of_every_kind'
+describe('a database from before the migration of tools of every kind', () => {
+  const MIGRATION = 'tools_of_every_kind'
 
-  /** What a project of that release holds: a tool, and a worker with its secret. */
+  /** A project of that time, with a tool, and a worker with its secret. */
   const ROWS = [
     "insert into projects values ('proj_1', 'default', 1)",
     `insert into tools (uid, project_id, namespace, name, version, title, description, input_schema, requirements, source, digest, created_at, updated_at)
@@ -55,14 +73,6 @@ describe('a database of the release before this one', () => {
     `insert into workers (uid, project_id, id, type, enabled, uri, secret, timeout_seconds, retry, created_at, updated_at)
       values ('work_1', 'proj_1', 'w', 'http', true, 'https://w.example.test', 'sealed', 5, 2, 1, 2)`,
   ]
-
-  function migrationsBefore(backend: 'sqlite' | 'postgres') {
-    const migrationsFolder = fileURLToPath(new URL(`../../drizzle/${backend}`, import.meta.url))
-    const { entries } = JSON.parse(readFileSync(join(migrationsFolder, 'meta/_journal.json'), 'utf8'))
-    const latest = entries.findIndex(({ tag }: { tag: string }) => tag.endsWith(LATEST))
-    expect(latest).toBeGreaterThan(0)
-    return readMigrationFiles({ migrationsFolder }).slice(0, latest)
-  }
 
   async function expectKept(store: Store): Promise<void> {
     const common = { projectId: 'proj_1', createdAt: 1, updatedAt: 2 }
@@ -85,7 +95,7 @@ describe('a database of the release before this one', () => {
   test('keeps its rows on SQLite', async () => {
     const before = new Database(path)
     before.exec('create table schema_migrations (hash text primary key, created_at integer not null)')
-    for (const { hash, sql, folderMillis } of migrationsBefore('sqlite')) {
+    for (const { hash, sql, folderMillis } of migrationsBefore(MIGRATION, 'sqlite')) {
       for (const statement of sql) before.exec(statement)
       before.prepare('insert into schema_migrations values (?, ?)').run(hash, folderMillis)
     }
@@ -97,34 +107,14 @@ describe('a database of the release before this one', () => {
 
   test('keeps its rows on PostgreSQL', async () => {
     await using database = await freshDatabase()
-    await runSql(
-      database.url,
-      'create table schema_migrations (hash text primary key, created_at bigint not null)',
-    )
-    for (const { hash, sql, folderMillis } of migrationsBefore('postgres')) {
-      await runSql(database.url, sql.join('\n'))
-      await runSql(database.url, `insert into schema_migrations values ('${hash}', ${folderMillis})`)
-    }
+    await migrateBefore(MIGRATION, database.url)
     for (const row of ROWS) await runSql(database.url, row)
     await expectKept(await openPostgresStore(database.url))
   })
 })
 
-describe('indexes of tables that are there already, on PostgreSQL', () => {
+describe('indexes of existing tables, on PostgreSQL', () => {
   const INDEXES = ['chains_of_project', 'connections_refresh_at', 'executions_status'] // the second is of a new column
-
-  /** A database that the release before `latest` has migrated. */
-  async function migratedBefore(url: string, latest: string) {
-    const migrationsFolder = fileURLToPath(new URL('../../drizzle/postgres', import.meta.url))
-    const { entries } = JSON.parse(readFileSync(join(migrationsFolder, 'meta/_journal.json'), 'utf8'))
-    const done = entries.findIndex(({ tag }: { tag: string }) => tag.endsWith(latest))
-    await runSql(url, 'create table schema_migrations (hash text primary key, created_at bigint not null)')
-    for (const { hash, sql, folderMillis } of readMigrationFiles({ migrationsFolder }).slice(0, done)) {
-      await runSql(url, sql.join('\n'))
-      await runSql(url, `insert into schema_migrations values ('${hash}', ${folderMillis})`)
-    }
-    await runSql(url, "insert into projects values ('proj_1', 'default', 1)")
-  }
 
   const validOf = async (client: pg.Client) =>
     (
@@ -134,19 +124,20 @@ describe('indexes of tables that are there already, on PostgreSQL', () => {
       )
     ).rows
 
-  test('are built while writes go on, and anew after a build that was broken off', async () => {
+  test('are built while writes go on, and built again after a build that was interrupted', async () => {
     await using database = await freshDatabase()
-    await migratedBefore(database.url, 'list_indexes')
+    await migrateBefore('list_indexes', database.url)
+    await runSql(database.url, "insert into projects values ('proj_1', 'default', 1)")
     const [writer, other] = [1, 2].map(
       () => new pg.Client({ connectionString: database.url, statement_timeout: 30_000 }),
     ) as [pg.Client, pg.Client]
     await Promise.all([writer.connect(), other.connect()])
-    // as a build leaves it that was broken off
+    // an index that an interrupted build has left invalid
     await writer.query('create index chains_of_project on chains (project_id, expires_at)')
     await writer.query(
       "update pg_index set indisvalid = false where indexrelid = 'chains_of_project'::regclass",
     )
-    // a transaction that has written, and has not ended: every build waits for it
+    // an open transaction that has written: every build waits for it
     await writer.query('begin')
     await writer.query("delete from executions where id = 'none'")
     const opening = openPostgresStore(database.url)
@@ -165,9 +156,10 @@ describe('indexes of tables that are there already, on PostgreSQL', () => {
     await Promise.all([store.close(), writer.end(), other.end()])
   })
 
-  test('are built once by nodes that start together', async () => {
+  test('are valid after several nodes have started together', async () => {
     await using database = await freshDatabase()
-    await migratedBefore(database.url, 'list_indexes')
+    await migrateBefore('list_indexes', database.url)
+    await runSql(database.url, "insert into projects values ('proj_1', 'default', 1)")
     const stores = await Promise.all([1, 2, 3].map(() => openPostgresStore(database.url)))
     const client = new pg.Client(database.url)
     await client.connect()
@@ -177,7 +169,7 @@ describe('indexes of tables that are there already, on PostgreSQL', () => {
   })
 })
 
-test('a database of a newer release is refused and left as it is', async () => {
+test('a database of a newer release is refused, and its tables are not changed', async () => {
   await openSqliteStore(path).close()
   const newer = new Database(path)
   newer.prepare("insert into schema_migrations values ('of tomorrow', 1)").run()
@@ -190,12 +182,12 @@ test('a database of a newer release is refused and left as it is', async () => {
   newer.close()
 })
 
-test('looking how many are pending makes no file', () => {
+test('counting the pending migrations of a missing file does not create it', () => {
   expect(pendingMigrations(path)).toBeGreaterThan(0)
-  expect(pendingMigrations(path)).toBeGreaterThan(0)
+  expect(existsSync(path)).toBe(false)
 })
 
-/** A process that, once told to go, opens each of the databases and writes to it. */
+/** Starts a process that, after `go`, opens each of the databases and writes to it. */
 function startOpener(paths: readonly string[]) {
   const store = fileURLToPath(new URL('../../src/store/dialects/sqlite/open.ts', import.meta.url))
   const script = `

@@ -5,7 +5,7 @@ import { inProject, type OpenedStore, pageSession, sealed } from './fixtures.ts'
 /** Tests the promises of `PageSessions`. */
 export function pageSessionPromises(open: () => Promise<OpenedStore>): void {
   describe('sessions of pages', () => {
-    test('are found by kind and id until they expire, and while they were seen since a time', async () => {
+    test('are found by kind and id until they expire, if they were used after a given time', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -20,7 +20,7 @@ export function pageSessionPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.pageSessions.find('console', id, { now: 99, seenSince: 49 })).toBeDefined()
     })
 
-    test('replace the one of the login before, change once of two that race, and end', async () => {
+    test('replace that of an earlier login, change once of two that race, and end', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -36,7 +36,7 @@ export function pageSessionPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.pageSessions.change(after, sealed('late'))).toBe(false)
     })
 
-    test('end together for one subject of one kind, are swept once expired, and are dropped from a restored backup', async () => {
+    test('end together for one subject of one kind, are swept once expired, and are deleted from a restored backup', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)

@@ -5,11 +5,12 @@ import type { AuditLink } from '../../src/store/audit-entries.ts'
 import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { freshDatabase, type PostgresCluster, startPostgres } from '../postgres.ts'
+import { until } from '../until.ts'
 import { inProject, tool } from './fixtures.ts'
 
 const link: AuditLink = (block) => createHash('sha256').update(JSON.stringify(block)).digest('hex')
 
-test('a restart is waited for by what comes meanwhile, and all goes on', async () => {
+test('reads and writes during a restart of PostgreSQL wait for it, and then succeed', async () => {
   await using cluster = await startPostgres()
   const store = await openPostgresStore(cluster.url)
   try {
@@ -21,13 +22,13 @@ test('a restart is waited for by what comes meanwhile, and all goes on', async (
     await cluster.start()
     expect(await reading).toMatchObject({ id: projectId })
     expect(await writing).toMatchObject({ name: 'written meanwhile' })
-    await hears(store)
+    await untilReceivingChanges(store)
   } finally {
     await store.close()
   }
 })
 
-test('one that is away for longer is told as such, in bounded time, until it is back', async () => {
+test('while PostgreSQL is stopped for longer, calls fail with store_unavailable within 20 s; then they succeed', async () => {
   await using cluster = await startPostgres()
   const store = await openPostgresStore(cluster.url)
   try {
@@ -46,13 +47,13 @@ test('one that is away for longer is told as such, in bounded time, until it is 
     expect(store.catchUp()).not.toBe(missed)
     await cluster.start()
     expect(await store.projects.ensure('p', 1)).toMatchObject({ name: 'p' })
-    await hears(store)
+    await untilReceivingChanges(store)
   } finally {
     await store.close()
   }
 })
 
-test('what was answered during restarts is kept, once, and nothing else fails than the calls', async () => {
+test('each write that was answered during restarts is stored once, and other calls fail with store_unavailable', async () => {
   await using cluster = await startPostgres()
   const store = await openPostgresStore(cluster.url)
   try {
@@ -115,30 +116,30 @@ test.each([
   }
 })
 
-test('a connection that died without a word is noticed within seconds', async () => {
+test('a connection that died without being closed is noticed within seconds', async () => {
   await using database = await freshDatabase()
   await using proxy = await startProxy(new URL(database.url))
   const store = await openPostgresStore(proxy.url)
   try {
-    await hears(store)
+    await untilReceivingChanges(store)
     proxy.freeze()
     const frozenAt = performance.now()
-    await until(() => !isHearing(store))
+    await until(() => !receivesChanges(store))
     expect(performance.now() - frozenAt).toBeLessThan(20_000)
     proxy.thaw()
-    await hears(store)
+    await untilReceivingChanges(store)
   } finally {
     await store.close()
   }
 })
 
-test('on a server that delivers no notifications, changes are heard by reading at intervals', async () => {
+test('with a server that delivers no notifications, a node reads the changes at intervals', async () => {
   await using database = await freshDatabase()
   await using proxy = await startProxy(new URL(database.url))
   proxy.dropNotifications()
   const store = await openPostgresStore(proxy.url)
   try {
-    expect(isHearing(store)).toBe(true)
+    expect(receivesChanges(store)).toBe(true)
     const writer = await openPostgresStore(database.url)
     const heard = new Promise<void>((resolve) => store.onChange(({ noun }) => noun === 'tool' && resolve()))
     const { projectId } = await inProject(writer)
@@ -155,21 +156,13 @@ async function restart(cluster: PostgresCluster): Promise<void> {
   await cluster.start()
 }
 
-function isHearing(store: Store): boolean {
+function receivesChanges(store: Store): boolean {
   const before = store.catchUp()
   return store.catchUp() === before
 }
 
-async function hears(store: Store): Promise<void> {
-  await until(() => isHearing(store))
-}
-
-async function until(done: () => boolean): Promise<void> {
-  const end = performance.now() + 15_000
-  while (!done()) {
-    if (performance.now() > end) throw new Error('it did not come to that within 15 s')
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
+async function untilReceivingChanges(store: Store): Promise<void> {
+  await until(() => receivesChanges(store))
 }
 
 interface Proxy extends AsyncDisposable {
@@ -177,14 +170,14 @@ interface Proxy extends AsyncDisposable {
   readonly cuts: number
   /** Cuts the next connection that sends a COMMIT. */
   cutAtCommit(when: 'before' | 'after'): void
-  /** Passes nothing on any more, without closing anything: as a network does that is gone. */
+  /** Passes nothing on any more and closes nothing, as a broken network does. */
   freeze(): void
   thaw(): void
-  /** As a pooler does that lends its connections by transaction: LISTEN is taken, nothing comes of it. */
+  /** LISTEN is answered, but no notification arrives, as with a pooler that lends connections by transaction. */
   dropNotifications(): void
 }
 
-/** Between the store and the server, to lose connections at the worst moment. */
+/** A TCP proxy between the store and the server, which can cut connections at a COMMIT. */
 async function startProxy(target: URL): Promise<Proxy> {
   const sockets = new Set<Socket>()
   let cut: 'before' | 'after' | undefined
@@ -251,7 +244,7 @@ async function startProxy(target: URL): Promise<Proxy> {
   }
 }
 
-/** The same length, another channel. */
+/** Renames the channel of LISTEN to another of the same length. */
 function withoutListen(data: Buffer): Buffer {
   const at = data.indexOf('listen gatepass')
   if (at >= 0) data.write('listen gatepasx', at)

@@ -8,11 +8,12 @@ import { pendingMigrations } from '../../src/store/dialects/postgres/migrations.
 import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { emptyTables, type FreshDatabase, freshDatabase, runSql } from '../postgres.ts'
+import { until } from '../until.ts'
 import { storeConformance } from './conformance.ts'
 import { connected, inProject, type OpenedStore, pending, refreshed, tool } from './fixtures.ts'
 import { announce, type ReusedDatabase, reuseDatabase } from './reused-postgres.ts'
 
-/** One after the other: a database for each would take most of the time. */
+/** The tests share one database, one after the other: making one for each would take most of the time. */
 let shared: FreshDatabase
 let reused: ReusedDatabase
 
@@ -46,7 +47,7 @@ describe('on PostgreSQL, other nodes', () => {
     await using opened = await openTwice()
     const { owner } = await inProject(opened.store)
     const { id } = await connected(opened.store, owner)
-    await quiet(opened.other)
+    await untilCaughtUp(opened.other)
     const lateness: number[] = []
     for (let generation = 1; generation <= 20; generation++) {
       const heard = nextChange(opened.other)
@@ -61,7 +62,7 @@ describe('on PostgreSQL, other nodes', () => {
   test('hear of a write with a name of any length', async () => {
     await using opened = await openTwice()
     const { owner } = await inProject(opened.store)
-    await quiet(opened.other)
+    await untilCaughtUp(opened.other)
     const before = opened.other.catchUp()
     const heard = nextChange(opened.other, 'connection')
     const long = { ...owner, userId: 'a'.repeat(9_000) }
@@ -70,11 +71,11 @@ describe('on PostgreSQL, other nodes', () => {
     expect(opened.other.catchUp()).toBe(before)
   })
 
-  test('keep nothing while they cannot hear, and hear again soon', async () => {
+  test('drop their caches when they lose the announcements, and soon receive them again', async () => {
     await using opened = await openTwice()
     const { store, other, url } = opened
     const { projectId } = await inProject(store)
-    await quiet(other)
+    await untilCaughtUp(other)
     const before = other.catchUp()
     expect(other.catchUp()).toBe(before)
     await runSql(
@@ -82,7 +83,7 @@ describe('on PostgreSQL, other nodes', () => {
       `select pg_terminate_backend(pid) from pg_stat_activity
         where application_name = '${LISTENER}' and datname = current_database()`,
     )
-    // it may hear again before it has missed anything for long: then the number has changed once
+    // the node may reconnect at once: then the number has changed only once
     await until(() => other.catchUp() !== before)
     await until(() => !isDeaf(other))
     const heard = nextChange(other)
@@ -92,12 +93,12 @@ describe('on PostgreSQL, other nodes', () => {
 })
 
 describe('on PostgreSQL, races', () => {
-  test('of a sweep and a write leave what was written', async () => {
+  test('of a sweep and a write keep what was written', async () => {
     await using opened = await openTwice()
     const { store, url } = opened
     const { owner } = await inProject(store)
     const { projectId } = owner
-    // both are over: a claim of a place, and the deadline of a response that is held
+    // both have run out: a claim of an Idempotency-Key, and the deadline of a held response
     const lapsed = { projectId, owner: 'the first', request: 'r', claimedBy: 'a process', seconds: -10 }
     await store.answers.claim('place', lapsed, 100)
     const { id } = await store.authorizations.begin(pending(owner), 'share', 0)
@@ -124,7 +125,7 @@ describe('on PostgreSQL, races', () => {
     expect(rows).toEqual([{ state_hash: 'new' }])
   })
 
-  test('of first accounts end in one default', async () => {
+  test('of first connections of a user end in one default', async () => {
     await using opened = await openTwice()
     const { store, other } = opened
     const { owner } = await inProject(store)
@@ -172,7 +173,7 @@ describe('on PostgreSQL, races', () => {
     if (stored.status === 'rejected') expect(stored.reason).not.toBeInstanceOf(BrokerError)
   })
 
-  test('of a lease are decided by the clock of the database, whatever those of the nodes say', async () => {
+  test('for a lease are decided by the clock of the database, not by those of the nodes', async () => {
     await using opened = await openTwice()
     const { store, other, url } = opened
     const { owner } = await inProject(store)
@@ -201,7 +202,7 @@ describe('a PostgreSQL database', () => {
     await Promise.all(stores.map((store) => store.close()))
   })
 
-  test('of a newer release is refused and left as it is', async () => {
+  test('of a newer release is refused, and not changed', async () => {
     await using database = await freshDatabase()
     await (await openPostgresStore(database.url)).close()
     await runSql(database.url, "insert into schema_migrations values ('of tomorrow', 1)")
@@ -212,7 +213,7 @@ describe('a PostgreSQL database', () => {
     expect(rows).toHaveLength(1)
   })
 
-  test('is looked at before anything is written to it', async () => {
+  test('is checked before anything is written to it', async () => {
     await using database = await freshDatabase()
     const admit = () => {
       throw new BrokerError('store_unavailable', 'not with this key')
@@ -233,7 +234,7 @@ describe('a PostgreSQL database', () => {
   test.each<[string, (url: URL) => void]>([
     ['the password is wrong', (url) => Object.assign(url, { password: 'sesame-wrong' })],
     ['there is no such database', (url) => Object.assign(url, { pathname: '/nowhere', password: 'sesame' })],
-    ['nobody listens', (url) => Object.assign(url, { port: '1', password: 'sesame' })],
+    ['no server listens', (url) => Object.assign(url, { port: '1', password: 'sesame' })],
     [
       'there is no such host',
       (url) => Object.assign(url, { hostname: 'nowhere.invalid', password: 'sesame' }),
@@ -251,7 +252,7 @@ describe('a PostgreSQL database', () => {
     expect(inspectAll(error)).not.toContain('sesame')
   })
 
-  test('that lacks a table answers as one that cannot be used, and tells no values', async () => {
+  test('that lacks a table is answered store_unavailable, and the error holds no values', async () => {
     await using database = await freshDatabase()
     const store = await openPostgresStore(database.url)
     await runSql(database.url, 'drop table facts')
@@ -261,21 +262,21 @@ describe('a PostgreSQL database', () => {
     expect(inspectAll(error)).not.toContain('sesame')
   })
 
-  test('says what it cannot keep, and that the fault is in the value', async () => {
+  test('refuses a value that it cannot store as invalid_request', async () => {
     await using opened = await openTwice()
     await expect(opened.store.projects.ensure('with \u0000 in it', 1)).rejects.toMatchObject({
       code: 'invalid_request',
     })
   })
 
-  test('keeps whole seconds of an expiry that has a fraction', async () => {
+  test('rounds an expiry with a fraction down to whole seconds', async () => {
     await using opened = await openTwice()
     const { owner } = await inProject(opened.store)
     const { id } = await connected(opened.store, owner, { expiresAt: 3600.75 })
     expect(await opened.store.connections.find(id)).toMatchObject({ expiresAt: 3600 })
   })
 
-  test('keeps JSON as it was written, in its own order', async () => {
+  test('keeps JSON with its members in the order in which they were written', async () => {
     await using opened = await openTwice()
     const { projectId } = await inProject(opened.store)
     const inputSchema = { type: 'object', properties: { z: {}, a: { const: '\u0000' } }, $id: 'x', b: 1.5 }
@@ -286,7 +287,7 @@ describe('a PostgreSQL database', () => {
   })
 })
 
-/** Whether the store has lost its announcements: then every `catchUp` says that something may have been missed. */
+/** Whether the store receives no announcements: then every `catchUp` says that changes may have been missed. */
 function isDeaf(store: Store): boolean {
   const before = store.catchUp()
   return store.catchUp() !== before
@@ -298,8 +299,8 @@ function nextChange(store: Store, noun?: StoreChange['noun']): Promise<StoreChan
   )
 }
 
-/** Until what was announced before has been heard. */
-async function quiet(store: Store): Promise<void> {
+/** Waits until the store has received every earlier announcement. */
+async function untilCaughtUp(store: Store): Promise<void> {
   const id = newId('auth')
   const heard = new Promise<void>((resolve) =>
     store.onChange((change) => change.noun === 'authorization' && change.id === id && resolve()),
@@ -308,15 +309,7 @@ async function quiet(store: Store): Promise<void> {
   await heard
 }
 
-async function until(done: () => boolean): Promise<void> {
-  const end = performance.now() + 10_000
-  while (!done()) {
-    if (performance.now() > end) throw new Error('it did not come to that within 10 s')
-    await new Promise((resolve) => setTimeout(resolve, 2))
-  }
-}
-
-/** The error with all that hangs on it, as a careless log would print it. */
+/** The error with its causes and members, as a careless log would print it. */
 function inspectAll(error: unknown): string {
   const seen: string[] = []
   for (let one = error; one instanceof Error; one = one.cause)

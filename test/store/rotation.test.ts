@@ -18,6 +18,7 @@ import {
   addWithKey,
   announce,
   comeBack,
+  DAMAGES,
   envelopesOf,
   type FoundEnvelope,
   flipped,
@@ -27,7 +28,7 @@ import {
   truncated,
 } from './sealed-installation.ts'
 
-/** Of `startGatepass`. */
+/** The master key of `startGatepass`. */
 const OLD = Buffer.alloc(32, 7)
 const NEW = Buffer.alloc(32, 8)
 
@@ -49,7 +50,7 @@ test('the list has every sealed column of the schema', () => {
   )
 })
 
-test('each envelope opens in its own place, and in no other of the whole installation', async () => {
+test('each envelope opens at its own table, column and row, and at no other of the installation', async () => {
   await using installation = await startSealedInstallation()
   const { broker } = installation.scene.gatepass
   const found = await envelopesOf(broker)
@@ -68,7 +69,7 @@ test('each envelope opens in its own place, and in no other of the whole install
 describe('an envelope that was altered or moved fails closed, for its row alone', () => {
   const token = (gatepass: Gatepass, user_id: string) => authorize(gatepass, { user_id })
 
-  /** What goes wrong for the first row of the column, and goes on for the second. Those of runs: altered-runs.test.ts. */
+  /** Uses the envelope of the first or the second row of a column. Columns of runs are in altered-runs.test.ts. */
   const uses: Record<string, (on: SealedInstallation, which: 0 | 1) => Promise<'works' | 'fails closed'>> = {
     async 'connections.access'({ scene, users }, which) {
       const { body } = await token(scene.gatepass, defined(users[which]))
@@ -119,7 +120,7 @@ describe('an envelope that was altered or moved fails closed, for its row alone'
       return status === 201 ? 'works' : 'fails closed'
     },
     async 'providers.client_secret'({ scene, approved }, which) {
-      if (which === 1) return 'works' // it is another project's
+      if (which === 1) return 'works' // the second row is of another project
       announce(scene.gatepass.databasePath, { noun: 'provider' })
       const { id, userId, ...back } = defined(approved[0])
       const flowId = await comeBack(back)
@@ -128,15 +129,8 @@ describe('an envelope that was altered or moved fails closed, for its row alone'
     },
   }
 
-  const damages: Record<string, (one: FoundEnvelope, other: FoundEnvelope) => string> = {
-    'a bit flipped': ({ sealed }) => flipped(sealed),
-    'cut short': ({ sealed }) => truncated(sealed),
-    'taken from another row': (_, other) => other.sealed,
-    'no envelope at all': () => 'plain',
-  }
-
   const cases = Object.keys(uses).flatMap((where) =>
-    Object.keys(damages).map((damage) => [where, damage] as const),
+    Object.keys(DAMAGES).map((damage) => [where, damage] as const),
   )
 
   test.each(cases)('%s, %s', async (where, damage) => {
@@ -147,7 +141,7 @@ describe('an envelope that was altered or moved fails closed, for its row alone'
     )
     const one = rowOf(installation, where, found)
     const other = defined(found.find((each) => each !== one))
-    overwrite(gatepass.databasePath, one, defined(damages[damage])(one, other))
+    overwrite(gatepass.databasePath, one, defined(DAMAGES[damage])(one.sealed, other.sealed))
 
     const use = defined(uses[where])
     if (where !== 'connections.refresh') expect(await use(installation, 1)).toBe('works')
@@ -157,7 +151,7 @@ describe('an envelope that was altered or moved fails closed, for its row alone'
     expect(gatepass.logLines.join('\n')).not.toContain(other.sealed)
     const { audit } = gatepass.broker.store
     const containing = ['envelope.unreadable', one.rowId]
-    // the use does not wait for its record
+    // the audit entry is written after the answer
     await expect
       .poll(() => audit.blocks(one.place.projectId, { order: 'oldest first', limit: 1_000, containing }))
       .not.toEqual([])
@@ -197,7 +191,7 @@ describe('rotation', () => {
     for (const { sealed, place } of await envelopesOf(broker)) broker.sealer.open(sealed, place)
   }
 
-  test('seals every column anew; then the new key alone opens everything, and the old one nothing', async () => {
+  test('seals every column anew: the new key then opens every envelope, and a start with the old key is refused', async () => {
     await using installation = await startSealedInstallation()
     const { gatepass } = installation.scene
     const rotating = await opened(gatepass, NEW, OLD)
@@ -218,7 +212,7 @@ describe('rotation', () => {
     await expect(opened(gatepass, OLD)).rejects.toMatchObject({ code: 'store_unavailable' })
   })
 
-  test('may be ended at any time and goes on where it was', async () => {
+  test('may be interrupted at any time, and continues where it was', async () => {
     await using installation = await startSealedInstallation()
     const rotating = await opened(installation.scene.gatepass, NEW, OLD)
     const ending = new AbortController()
@@ -241,7 +235,7 @@ describe('rotation', () => {
     await rotating.close()
   })
 
-  test('two at once do no harm', async () => {
+  test('may be run twice at once: both complete, and every envelope opens', async () => {
     await using installation = await startSealedInstallation()
     const both = await Promise.all([1, 2].map(() => opened(installation.scene.gatepass, NEW, OLD)))
     const rotations = await Promise.all(both.map((broker) => rotateKeys(broker, { batch: 3 })))
@@ -252,7 +246,7 @@ describe('rotation', () => {
     }
   })
 
-  test('changes neither the fingerprints of the audit trail nor what an import finds unchanged', async () => {
+  test('keeps the fingerprints of the audit trail, and an import still finds its tool unchanged', async () => {
     await using scene = await startScene({ oauth2: false })
     await importEntry(scene.gatepass, scene.as)
     const before = scene.gatepass.broker.audit.fingerprint('a token')
@@ -267,7 +261,7 @@ describe('rotation', () => {
     expect((await importEntry(after, scene.as)).body.items).toMatchObject([{ result: 'unchanged' }])
   })
 
-  test('leaves what was altered as it is, says so, and lets the user consent anew', async () => {
+  test('reports an altered envelope and does not change it; its connection needs a new consent', async () => {
     await using installation = await startSealedInstallation()
     const { scene } = installation
     const found = await envelopesOf(scene.gatepass.broker)
@@ -287,7 +281,7 @@ describe('rotation', () => {
     await rotating.close()
   })
 
-  test('an envelope of a key that is not here is a mistake to put right: 503, and the connection stays', async () => {
+  test('an envelope of a key that is not configured is answered 503, and its connection stays active', async () => {
     await using installation = await startSealedInstallation()
     const { scene } = installation
     const { gatepass } = scene
@@ -315,7 +309,7 @@ describe('rotation', () => {
 })
 
 describe('a start', () => {
-  test('with a wrong key, or without one still in use, changes not one byte', async () => {
+  test('with a wrong key, or without a key that is still in use, fails and changes no byte', async () => {
     await using installation = await startSealedInstallation()
     const { gatepass } = installation.scene
     const { databasePath } = gatepass
@@ -340,7 +334,7 @@ describe('a start', () => {
     expect(bytes()).toEqual(before)
   })
 
-  test('with a wrong key does not bring the schema up to date either', async () => {
+  test('with a wrong key runs no migration', async () => {
     await using installation = await startSealedInstallation()
     const { databasePath, broker } = installation.scene.gatepass
     const client = new Database(databasePath)

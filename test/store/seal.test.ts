@@ -15,14 +15,14 @@ const place: SealedPlace = {
 }
 const SECRET = 'at_a-token-that-must-not-be-read'
 
-/** The envelope with that part made into another. */
+/** An envelope of which one part, by its index, was changed. */
 function altered(index: number, change: (part: string) => string): Sealed {
   const parts = sealer.seal(SECRET, place).split('.')
   parts[index] = change(parts[index] ?? '')
   return parts.join('.') as Sealed
 }
 
-/** One bit of the base64url text's bytes turned over. */
+/** The base64url text with one bit flipped. */
 function flipped(part: string): string {
   const bytes = Buffer.from(part, 'base64url')
   bytes[0] = (bytes[0] ?? 0) ^ 1
@@ -80,7 +80,7 @@ describe('an envelope', () => {
     ['number of parts', `${sealer.seal(SECRET, place)}.more` as Sealed],
     ['whole', 'plain text' as Sealed],
     ['whole, made empty', '' as Sealed],
-  ])('with another %s does not open, and the refusal tells nothing', (_, envelope) => {
+  ])('with another %s does not open, and the error does not hold the secret', (_, envelope) => {
     const opening = () => sealer.open(envelope, place)
     expect(opening).toThrow(UnsealError)
     expect(opening).not.toThrow(SECRET)
@@ -98,7 +98,7 @@ describe('an envelope', () => {
     expect(() => sealer.open(envelope, { ...place, ...elsewhere })).toThrow(UnsealError)
   })
 
-  test('with its parts exchanged for another row’s does not open', () => {
+  test('with a part of another row’s envelope does not open', () => {
     const other = sealer.seal(SECRET, { ...place, rowId: 'conn_2' }).split('.')
     for (const index of [2, 3, 4])
       expect(() =>
@@ -122,7 +122,7 @@ describe('a key ring', () => {
     expect(createSealer([key]).open(now, place)).toBe(SECRET)
   })
 
-  test('without the key says which one is missing, and nothing of it: a mistake to put right, no damage', () => {
+  test('without the key of an envelope names the id of the missing key, and nothing of the key itself', () => {
     const envelope = createSealer([older]).seal(SECRET, place)
     const opening = () => sealer.open(envelope, place)
     expect(opening).toThrow(UnknownKeyError)
@@ -131,11 +131,11 @@ describe('a key ring', () => {
     expect(keyId(older)).not.toContain(older.toString('hex').slice(0, 8))
   })
 
-  test('says which keys it has, the one that seals first', () => {
+  test('lists the ids of its keys, the one that seals first', () => {
     expect(createSealer([key, older]).keyIds).toEqual([keyId(key), keyId(older)])
   })
 
-  test('does not take an envelope that claims another key', () => {
+  test('does not open an envelope that names another key than the one that sealed it', () => {
     const rotating = createSealer([key, older])
     const parts = createSealer([older]).seal(SECRET, place).split('.')
     parts[1] = keyId(key)

@@ -31,7 +31,7 @@ import {
   mcpRecord,
   pageSession,
   policy,
-  putOff,
+  scheduledRun,
   suspendedCall,
   webhook,
 } from './fixtures.ts'
@@ -44,7 +44,7 @@ export interface SealedInstallation extends AsyncDisposable {
   readonly worker: FakeWorker
   /** Connections of these users at `demo`. */
   readonly users: readonly string[]
-  /** Authorizations that are back from the provider and wait until their user is confirmed. */
+  /** Authorizations whose browser has come back from the provider, and whose user is not confirmed yet. */
   readonly confirming: readonly {
     readonly id: string
     readonly userId: string
@@ -80,7 +80,7 @@ export async function startSealedInstallation(options: SceneOptions = {}): Promi
   }
   await call('POST', '/v1/admin/auth_providers', providerLike(scene), { key: other })
 
-  await putRunsAndRules(scene.gatepass.broker)
+  await addOtherEnvelopes(scene.gatepass.broker)
 
   const users = ['ada', 'bob']
   for (const user_id of users) {
@@ -111,11 +111,11 @@ export async function startSealedInstallation(options: SceneOptions = {}): Promi
 }
 
 /** Stores a row of every other noun with a sealed column, in each project. */
-async function putRunsAndRules({ store, sealer }: Broker): Promise<void> {
+async function addOtherEnvelopes({ store, sealer }: Broker): Promise<void> {
   for (const { id: projectId } of await store.projects.list()) {
     const hookSecret = sealer.seal('the hook’s', policyPlace('same', projectId))
     await store.policies.put(policy({ projectId, id: 'same', enabled: false, hookSecret }))
-    const [waiting, ended] = [putOff({ projectId, runAt: 5_000_000_000 }), execution({ projectId })]
+    const [waiting, ended] = [scheduledRun({ projectId, runAt: 5_000_000_000 }), execution({ projectId })]
     const sealedIn = (id: string, column: 'request' | 'result') =>
       sealer.seal(`the ${column} of ${id}`, executionPlace(id, projectId, column))
     await store.executions.add([
@@ -161,7 +161,7 @@ function providerLike({ as }: Scene) {
   }
 }
 
-/** Follows the provider's redirect back; answers the flow id in the redirect to the verifier page. */
+/** Follows the provider's redirect back; returns the flow id in the redirect to the verifier page. */
 export async function comeBack({
   browser,
   callback,
@@ -203,6 +203,14 @@ export function announce(databasePath: string, change: StoreChange): void {
   const client = new Database(databasePath)
   client.prepare('insert into changes (writer, change) values (?, ?)').run('another', JSON.stringify(change))
   client.close()
+}
+
+/** Ways to alter the envelope of one row; `other` is the envelope of another row. */
+export const DAMAGES: Readonly<Record<string, (one: Sealed, other: Sealed) => string>> = {
+  'a bit flipped': (one) => flipped(one),
+  'cut short': (one) => truncated(one),
+  'taken from another row': (_, other) => other,
+  'no envelope at all': () => 'plain',
 }
 
 /** The envelope with one bit of its ciphertext flipped. */

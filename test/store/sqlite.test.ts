@@ -10,7 +10,7 @@ import { migratedFile } from '../migrated-file.ts'
 import { storeConformance } from './conformance.ts'
 import type { OpenedStore } from './fixtures.ts'
 
-/** Without `file`, the store makes it. */
+/** Without `file`, the first store creates the database. */
 async function openTwice(file?: Buffer): Promise<OpenedStore & { readonly path: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'gatepass-store-'))
   const path = join(folder, 'gatepass.db')
@@ -40,7 +40,7 @@ test('is durable: a commit is on the disk before it is answered', async () => {
   client.close()
 })
 
-test('can be read and written by its owner alone, log and all, from its making on', async () => {
+test('can be read and written by its owner alone, with its log, from its creation on', async () => {
   const before = process.umask(0)
   try {
     await using opened = await openTwice()
@@ -70,7 +70,7 @@ test('waits while another process writes, without holding the event loop', async
   expect(order).toEqual(['the event loop ran', 'written'])
 })
 
-test('says so when the database cannot be used', async () => {
+test('answers store_unavailable when the database cannot be used', async () => {
   await using opened = await openTwice()
   await opened.store.probe()
   const breaker = new Database(opened.path)
@@ -83,9 +83,9 @@ test('says so when the database cannot be used', async () => {
 })
 
 test.each([
-  ['is no database', (folder: string) => readmeOf(folder)],
+  ['is no database', (folder: string) => textFileIn(folder)],
   ['cannot be made', async (folder: string) => join(folder, 'missing', 'gatepass.db')],
-])('refuses a file that %s, by name', async (_, pathIn) => {
+])('refuses a file that %s, and names its path', async (_, pathIn) => {
   const folder = await mkdtemp(join(tmpdir(), 'gatepass-store-'))
   const path = await pathIn(folder)
   expect(() => openSqliteStore(path)).toThrow(BrokerError)
@@ -93,9 +93,9 @@ test.each([
   await rm(folder, { recursive: true })
 })
 
-async function readmeOf(folder: string): Promise<string> {
+/** Writes a file of another format in the place of the database. */
+async function textFileIn(folder: string): Promise<string> {
   const path = join(folder, 'gatepass.db')
-  const { writeFile } = await import('node:fs/promises')
   await writeFile(path, await readFile(new URL('../../package.json', import.meta.url)))
   return path
 }
