@@ -26,8 +26,8 @@ export function declaredStatements(database: 'sqlite' | 'postgres'): readonly st
       texts.push(statement({} as never).text)
       return statement
     }
-  const notHere = () => {
-    throw new Error('no statement is run here')
+  const notRun = () => {
+    throw new Error('these statements are only built, not run')
   }
   const parts =
     database === 'sqlite'
@@ -44,9 +44,9 @@ export function declaredStatements(database: 'sqlite' | 'postgres'): readonly st
           maker: createStatementMaker((query) => new PgDialect().sqlToQuery(query)),
         }
   const { maker, ...rest } = parts
-  const unused = { append: notHere, release: notHere }
+  const unused = { append: notRun, release: notRun }
   createNouns(
-    { ...rest, statement: recording(maker), read: notHere, write: notHere, writeRepeatable: notHere },
+    { ...rest, statement: recording(maker), read: notRun, write: notRun, writeRepeatable: notRun },
     unused,
   )
   return texts

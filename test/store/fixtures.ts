@@ -22,14 +22,14 @@ import type { RefreshedTokens } from '../../src/store/connection-refreshes.ts'
 import type { McpRecord } from '../../src/store/mcp-records.ts'
 import type { Store } from '../../src/store/store.ts'
 
-/** A stand-in for an envelope, of any text: a store never opens one. */
+/** Any text in the place of an encrypted envelope: a store never decrypts one. */
 export function sealed(text: string): Sealed {
   return text as Sealed
 }
 
 export interface OpenedStore extends AsyncDisposable {
   readonly store: Store
-  /** The same database, opened as by another process. */
+  /** The same database, opened a second time, as another process opens it. */
   readonly other: Store
 }
 
@@ -133,7 +133,7 @@ export function refreshed(of: Partial<RefreshedTokens> = {}): RefreshedTokens {
   }
 }
 
-/** The claim of a process on redeeming a code. */
+/** The claim of a process to redeem a code, until `deadline`. */
 export function until(deadline: number, claimedBy = 'process_1') {
   return { from: 'pending', deadline, claimedBy } as const
 }

@@ -6,16 +6,16 @@ import { startWorld } from '../http/world.ts'
 import { freshDatabase } from '../postgres.ts'
 import { everyRequest } from './every-request.ts'
 import { connected, inProject } from './fixtures.ts'
+import { allNodes, type PlanNode } from './plans.ts'
 
-// On a database with partitions, each statement of a request that knows the user reads and writes one partition, by an
-// index of it.
+// On a partitioned database, each statement of a request that knows the user must use one partition only, by an index.
 
 afterEach(() => vi.restoreAllMocks())
 
 const PARTITIONS = 64
 const OF_PARTITIONED = /\b(connections|authorizations)\b/
 
-/** Statements that look into all partitions. */
+/** Statements that read all partitions. */
 const EXCEPTIONS: readonly { readonly statement: RegExp; readonly reason: string }[] = [
   {
     statement: /^select .+ from "connections" where .*"project_id" = \$1(?! and \(?"connections"."user_id")/s,
@@ -38,12 +38,12 @@ const EXCEPTIONS: readonly { readonly statement: RegExp; readonly reason: string
     statement:
       /^select "id" from "connections" where \("connections"."provider_uid" = \$1 and "connections"."provider_identity" = \$2\) limit 1/,
     reason:
-      'whether anybody has connected by an entry: asked by explain alone, and the first one found answers it',
+      'whether a provider entry has a connection: only `explain` needs it, and the first one is enough',
   },
   {
     statement:
       /^select .+ from "authorizations" where \("authorizations"."expires_at" > \$1 and .+"project_id"/,
-    reason: 'what doctor looks at: the latest that have ended',
+    reason: 'what `doctor` reads: the latest that have ended',
   },
   {
     statement:
@@ -64,14 +64,14 @@ const EXCEPTIONS: readonly { readonly statement: RegExp; readonly reason: string
   },
 ]
 
-interface Ran {
+interface SentStatement {
   readonly text: string
   readonly values: readonly unknown[]
 }
 
 /** Every statement, in the order in which they were sent. */
-function watchStatements(): readonly Ran[] {
-  const watched: Ran[] = []
+function watchStatements(): readonly SentStatement[] {
+  const watched: SentStatement[] = []
   const query: (...args: unknown[]) => unknown = pg.Client.prototype.query
   vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
     const [asked] = args as [string | { readonly text: string; readonly values?: readonly unknown[] }]
@@ -81,25 +81,14 @@ function watchStatements(): readonly Ran[] {
   return watched
 }
 
-interface PlanNode {
-  readonly 'Node Type': string
-  readonly 'Relation Name'?: string
-  readonly Plans?: readonly PlanNode[]
-}
-
-function* nodesOf(node: PlanNode): Generator<PlanNode> {
-  yield node
-  for (const one of node.Plans ?? []) yield* nodesOf(one)
-}
-
-async function planOf(client: pg.Client, { text, values }: Ran): Promise<PlanNode[]> {
+async function planOf(client: pg.Client, { text, values }: SentStatement): Promise<PlanNode[]> {
   const { rows } = await client.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
     `explain (format json) ${text}`,
     [...values],
   )
   const [plan] = rows
   if (plan === undefined) throw new Error(`no plan of ${text}`)
-  return [...nodesOf(plan['QUERY PLAN'][0].Plan)]
+  return [...allNodes(plan['QUERY PLAN'][0].Plan)]
 }
 
 /** The partitions that these nodes read or write. */
@@ -108,15 +97,15 @@ function partitionsOf(nodes: readonly PlanNode[]): number {
   return new Set(names.filter((name) => /^(connections|authorizations)_\d+$/.test(name))).size
 }
 
-/** How many of its executions PostgreSQL has made a plan for that serves all values, and so all partitions. */
-async function generalPlans(client: pg.Client, { text, values }: Ran, i: number): Promise<number> {
+/** How many of eight executions PostgreSQL ran with a generic plan, which reads all partitions. */
+async function genericPlans(client: pg.Client, { text, values }: SentStatement, i: number): Promise<number> {
   const name = `ran_${i}`
   for (let run = 0; run < 8; run++) await client.query({ name, text, values: [...values] })
-  const { rows } = await client.query<{ general: string }>(
-    'select generic_plans as general from pg_prepared_statements where name = $1',
+  const { rows } = await client.query<{ generic: string }>(
+    'select generic_plans as generic from pg_prepared_statements where name = $1',
     [name],
   )
-  return Number(rows[0]?.general)
+  return Number(rows[0]?.generic)
 }
 
 async function startPartitioned() {
@@ -134,7 +123,7 @@ async function startPartitioned() {
   }
 }
 
-test('each statement of a request that knows the user touches one partition, however often it runs', async () => {
+test('each statement of a request that knows the user reads or writes one partition, however often it runs', async () => {
   await using database = await startPartitioned()
   const watched = watchStatements()
   await using world = await startWorld({ gatepass: { environment: { GATEPASS_DATABASE_URL: database.url } } })
@@ -157,16 +146,16 @@ test('each statement of a request that knows the user touches one partition, how
     const exception = EXCEPTIONS.find(({ statement }) => statement.test(ran.text))
     if (partitions > 1 && exception !== undefined) needed.add(exception)
     else if (partitions > 1) faults.push(`${partitions} partitions\n  ${ran.text} ${ran.values}`)
-    else if (/^select (?!.* for update)/s.test(ran.text) && (await generalPlans(client, ran, reads++)) > 0)
+    else if (/^select (?!.* for update)/s.test(ran.text) && (await genericPlans(client, ran, reads++)) > 0)
       faults.push(`all partitions from the sixth time on\n  ${ran.text}`)
   }
   expect(faults.join('\n')).toBe('')
   expect(reads).toBeGreaterThan(8)
-  // an exception that no statement needs is taken out
+  // an exception that no statement needs must be removed
   expect(EXCEPTIONS.filter((exception) => !needed.has(exception))).toEqual([])
 })
 
-test('times of use and reads of several users touch the partitions of these users', async () => {
+test('batched writes and reads of several users use only the partitions of these users', async () => {
   await using database = await startPartitioned()
   const store = await openPostgresStore(database.url)
   const { owner } = await inProject(store)
@@ -183,7 +172,7 @@ test('times of use and reads of several users touch the partitions of these user
 
   const ran = watched.filter(({ text }) => OF_PARTITIONED.test(text))
   expect(ran).toHaveLength(2)
-  // two of the users may have the same
+  // two of the users may be in the same partition
   const { rows } = await database.client.query(
     'select count(distinct tableoid)::int as partitions from connections',
   )
@@ -192,7 +181,7 @@ test('times of use and reads of several users touch the partitions of these user
   await store.close()
 })
 
-test('an id of an older release is looked for in all partitions once, and is remembered', async () => {
+test('an id of an older release is looked up in all partitions once, and then in the partition where it was found', async () => {
   await using database = await startPartitioned()
   const store = await openPostgresStore(database.url)
   const { owner } = await inProject(store)

@@ -17,11 +17,11 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
 })
 
-// every promise of the store, with ids of older releases: those of the fixtures have no bits of their owner
+// the fixtures make ids of older releases, which do not hold the bits of their owner's hash
 storeConformance('partitioned postgres', () => reused.open())
 
 describe('a partitioned table', () => {
-  test('has the columns, foreign keys and indexes of the plain one, and `owner_bits` in each unique index', async () => {
+  test('has the columns, foreign keys and indexes of a plain one, and `owner_bits` in each unique index', async () => {
     await using plain = await freshDatabase()
     await (await openPostgresStore(plain.url)).close()
     const [partitioned, usual] = [await shapeOf(database.url), await shapeOf(plain.url)]
@@ -32,7 +32,7 @@ describe('a partitioned table', () => {
     expect(unique(partitioned).filter((line) => !line.includes(', owner_bits'))).toEqual([])
   })
 
-  test('can have every later migration: none makes a unique index without `owner_bits`', () => {
+  test('can run every later migration: none creates a unique index without `owner_bits`', () => {
     const folder = new URL('../../drizzle/postgres/', import.meta.url)
     const later = readdirSync(folder).filter(
       (name) => name.endsWith('.sql') && name > '0012_lists_by_uid.sql',
@@ -45,13 +45,13 @@ describe('a partitioned table', () => {
     expect(statements.filter((one) => unique.test(one) && ofPartitioned.test(one))).toEqual([])
   })
 
-  test('is refused by releases that know of no partitions, as a database of a newer release', async () => {
+  test('has a migration that older releases do not know, so they refuse the database as one of a newer release', async () => {
     const { rows } = await runSql(database.url, 'select hash from schema_migrations where length(hash) <> 64')
     expect(rows).toEqual([{ hash: 'partitions 64' }])
   })
 })
 
-/** What PostgreSQL says of the two tables, without the column `owner_bits` itself. */
+/** Columns, constraints and indexes of the two tables, without the column `owner_bits` itself. */
 async function shapeOf(url: string): Promise<readonly string[]> {
   const { rows } = await runSql(
     url,

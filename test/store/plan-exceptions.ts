@@ -1,4 +1,4 @@
-/** Tables that have at most a row for each object that an administrator has made. All others grow. */
+/** Tables with at most one row for each object that an administrator has created. All others grow with use. */
 export const SMALL = new Set([
   'facts',
   'projects',
@@ -43,7 +43,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
   {
     statement: /^select [^()]+ from "connections"$/,
-    reason: 'connections of several owners: PostgreSQL alone has the condition and runs the statement',
+    reason: 'connections of several owners: only PostgreSQL has the condition and runs the statement',
     only: 'sqlite',
   },
   {
@@ -52,7 +52,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
   {
     statement: /^(insert into|delete from) "(projects|providers)"/,
-    reason: 'foreign keys: SQLite shows how it would look for rows that refer to the written one',
+    reason: 'foreign keys: the plan of SQLite has the search for rows that refer to the written row',
     only: 'sqlite',
   },
   {

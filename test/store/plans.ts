@@ -2,9 +2,9 @@ import Database from 'better-sqlite3'
 import pg from 'pg'
 import { SMALL } from './plan-exceptions.ts'
 
-/** Reads the plans of statements that a database with large tables would make. */
+/** Finds what a database would scan or sort for a statement if its tables were large. */
 export interface Planner extends AsyncDisposable {
-  /** The steps in the plan of a statement that scan or sort, in the words of the database. `sorts`: it may sort. */
+  /** The steps of the statement's plan that scan or sort, in the words of the database. `sorts`: it may sort. */
   faultsOf(text: string, sorts: boolean): Promise<readonly string[]>
 }
 
@@ -38,7 +38,7 @@ function nullsFor(text: string): readonly unknown[] {
   return Array.from({ length: bare.match(/\?/g)?.length ?? 0 }, () => null)
 }
 
-interface PlanNode {
+export interface PlanNode {
   readonly 'Node Type': string
   readonly 'Relation Name'?: string
   readonly 'Index Cond'?: string
@@ -47,7 +47,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-/** A planner whose plans scan or sort only where no index serves. Its changes to the tables are never committed. */
+/** A planner that scans or sorts only where no index can be used. Its changes to the tables are never committed. */
 export async function postgresPlanner(url: string): Promise<Planner> {
   const client = new pg.Client({
     connectionString: url,
@@ -131,7 +131,8 @@ function bare(expression: string): string {
   return expression.replaceAll(/[\s(),]+/g, ' ').trim()
 }
 
-function* allNodes(node: PlanNode): Generator<PlanNode> {
+/** The node and all nodes below it. */
+export function* allNodes(node: PlanNode): Generator<PlanNode> {
   yield node
   for (const one of node.Plans ?? []) yield* allNodes(one)
 }
@@ -140,7 +141,7 @@ function isGrowing(table: string | undefined): boolean {
   return table !== undefined && !SMALL.has(table) && !/^(pg_|json|used|counted)/.test(table)
 }
 
-/** Whether the condition is on the project or the provider alone, which may select most of the table. */
+/** Whether the condition is only on the project or the provider, which may select most of the table. */
 function isOfWholeProject(condition: string | undefined): boolean {
   return condition !== undefined && /^(project_id|provider_uid) ?= ?\S+$/.test(condition)
 }

@@ -4,7 +4,7 @@ import { inProject, type OpenedStore, policy, sealed } from './fixtures.ts'
 /** Tests the promises of `Policies`. */
 export function policyPromises(open: () => Promise<OpenedStore>): void {
   describe('policies', () => {
-    test('are kept as they are put, replaced whole, and listed by id', async () => {
+    test('are stored with every member, replaced whole, and listed by id', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -27,7 +27,7 @@ export function policyPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.policies.list(projectId)).toEqual([first, bare])
     })
 
-    test('are in force with a version that each write raises', async () => {
+    test('are given as those in force with a version, which each write raises', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -46,7 +46,7 @@ export function policyPromises(open: () => Promise<OpenedStore>): void {
       expect(await versionOf()).toBe(3)
     })
 
-    test('may have the same id in two projects, and are deleted in their own alone', async () => {
+    test('may have the same id in two projects, and are deleted in their own only', async () => {
       await using opened = await open()
       const { store } = opened
       const { projectId } = await inProject(store)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
 import { type FreshDatabase, freshDatabase } from '../postgres.ts'
 
-// A pooler between, which lends connections of the server to its clients: for a session, or for a transaction.
+// A pooler in front of PostgreSQL, which lends server connections to its clients for a session or for a transaction.
 
 let database: FreshDatabase
 beforeAll(async () => {
@@ -14,14 +14,14 @@ afterAll(async () => {
 })
 
 test.each(['last', 'first'] as const)(
-  'that lends by transaction (the idle one that came %s) is refused at the start with the reason',
+  'a pooler that lends by transaction (the %s idle connection) is refused at the start with the reason',
   async (order) => {
     await using pooler = await startPooler(new URL(database.url), { lends: 'transaction', order })
     await expect(openPostgresStore(pooler.url)).rejects.toThrow(/pooler in transaction mode/)
   },
 )
 
-test('that lends by session is taken', async () => {
+test('a pooler that lends by session is accepted', async () => {
   await using pooler = await startPooler(new URL(database.url), { lends: 'session', order: 'last' })
   const store = await openPostgresStore(pooler.url)
   try {
@@ -31,7 +31,7 @@ test('that lends by session is taken', async () => {
   }
 })
 
-test('the server itself is taken', async () => {
+test('a server without a pooler is accepted', async () => {
   const store = await openPostgresStore(database.url)
   await store.close()
 })
@@ -43,7 +43,7 @@ interface Backend {
 
 const READY_FOR_QUERY = 0x5a // 'Z', with the state of the transaction: 'I' is none
 
-/** Enough of a pooler for what is asked here: clients log in at the server, and share what was logged in. */
+/** A minimal pooler: clients log in at the server, and share the connections that are logged in. */
 async function startPooler(
   target: URL,
   { lends, order }: { readonly lends: 'session' | 'transaction'; readonly order: 'first' | 'last' },
@@ -53,7 +53,7 @@ async function startPooler(
   const waiting: (() => void)[] = []
 
   const server = createServer((client) => {
-    /** Until it has logged in, a connection is its own. */
+    /** Until it has logged in, a client keeps its own connection. */
     let lent: Backend | undefined = { socket: connect(Number(target.port), target.hostname), client }
     let isLoggedIn = false
     const asked: Buffer[] = []
@@ -96,7 +96,7 @@ async function startPooler(
     }
     client.on('data', (data: Buffer) => {
       if (isLoggedIn && data[0] === 'X'.charCodeAt(0))
-        client.end() // it leaves, what it was lent stays
+        client.end() // the client leaves, its connection to the server stays open
       else {
         asked.push(data)
         send()

@@ -40,7 +40,7 @@ export function portalPromises(open: () => Promise<OpenedStore>): void {
   })
 
   describe('tools of connections', () => {
-    test('have the latest use of each, end with the connection, and are swept', async () => {
+    test('keep the latest use of each, are deleted with their connection, and are swept', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId, owner } = await inProject(store)
@@ -68,8 +68,8 @@ export function portalPromises(open: () => Promise<OpenedStore>): void {
     })
   })
 
-  describe('a user who is forgotten', () => {
-    test('is in no run, and what has not ended is cancelled', async () => {
+  describe('a user whose data is deleted', () => {
+    test('is named in no run, and scheduled runs are cancelled', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)

@@ -33,7 +33,7 @@ async function open(): Promise<Opened> {
 
 afterEach(() => vi.restoreAllMocks())
 
-/** Every `fdatasync` from now on waits for its turn: the test lets the disk finish them one by one. */
+/** Holds back every `fdatasync` from now on: the test lets the disk finish them one by one. */
 function slowDisk() {
   const waiting: (() => void)[] = []
   const { fdatasync } = fs
@@ -49,7 +49,7 @@ function slowDisk() {
   return { waiting, [Symbol.dispose]: release }
 }
 
-/** Long enough for any write that does not wait for the disk. */
+/** Waits long enough for any write that does not wait for the disk. */
 async function someTurns(): Promise<void> {
   for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -81,7 +81,7 @@ test('a write is not answered before its commit is on the disk, and the event lo
   expect(answered).toEqual(['first', 'second', 'third'])
 })
 
-test('what was answered is there after a power cut, with the log as far as the disk was told to write it', async () => {
+test('every answered write is there after a power cut that loses the part of the log that was not synced', async () => {
   await using opened = await open()
   let onDisk = 0
   const { fdatasync } = fs
@@ -105,7 +105,7 @@ test('what was answered is there after a power cut, with the log as far as the d
   }
 })
 
-test('a disk that fails is said to every writer, until the program is started again', async () => {
+test('after a sync that failed, every write fails with store_unavailable until the program is started again', async () => {
   await using opened = await open()
   await opened.store.projects.ensure('before', 1)
   vi.spyOn(fs, 'fdatasync').mockImplementationOnce((_, done) => done(new Error('EIO: i/o error')))
@@ -120,7 +120,7 @@ test('a disk that fails is said to every writer, until the program is started ag
   await again.close()
 })
 
-test('the log is copied into the database beside writes that never pause, and does not grow without end', async () => {
+test('the log is checkpointed while writes never pause, and does not grow without limit', async () => {
   await using opened = await open()
   const text = 'x'.repeat(10_000)
   const writer = async (projectId: string) => {
@@ -133,7 +133,7 @@ test('the log is copied into the database beside writes that never pause, and do
   expect(statSync(opened.log).size).toBeLessThan(written / 2)
 })
 
-test('a log that grew beside a reader of old pages is copied, and begun from the start, after the reader has ended', async () => {
+test('a log that grew while a reader held old pages is checkpointed and shrinks after the reader has ended', async () => {
   await using opened = await open()
   const append = (bytes: number) =>
     opened.store.audit.append({ projectId: 'a', at: 1, lines: ['x'.repeat(bytes)], link: () => '' })

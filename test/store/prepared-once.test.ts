@@ -10,9 +10,9 @@ import { declaredStatements, everyList } from './every-statement.ts'
 import { EXCEPTIONS, type Exception } from './plan-exceptions.ts'
 import { postgresPlanner, sqlitePlanner } from './plans.ts'
 
-// Building a query and preparing it costs several times what running it does: each statement is built and prepared
-// once in a process, whichever endpoint or background job needs it. And each finds its rows by an index: one that reads
-// or sorts a table that grows would hold up every request of a large installation.
+// Building and preparing a query costs several times what running it does, so each statement is built and prepared once
+// in a process. Each must also find its rows by an index: a statement that scans or sorts a growing table would delay
+// every request of a large installation.
 
 afterEach(() => vi.restoreAllMocks())
 
@@ -38,7 +38,7 @@ function watchSqlite(): Watched {
   return watched
 }
 
-/** Each connection prepares a statement under its name; what has no name is parsed on every call. */
+/** A connection prepares a statement under its name; a statement without a name is parsed on every call. */
 function watchPostgres(): Watched {
   const watched: Watched = { built: [], prepared: [] }
   const named = new Set<string>()
@@ -86,7 +86,7 @@ describe.each([
   { name: 'SQLite', watch: watchSqlite, start: onSqlite, database: 'sqlite' },
   { name: 'PostgreSQL', watch: watchPostgres, start: onPostgres, database: 'postgres' },
 ] as const)('on $name', ({ watch, start, database }) => {
-  test('nothing is built or prepared again, and every statement finds its rows by an index', async () => {
+  test('no statement is built or prepared twice, and every statement finds its rows by an index', async () => {
     const watched = watch()
     await using on = await start()
     const requests = await everyRequest(on.world)
@@ -94,7 +94,7 @@ describe.each([
     expect(new Set(watched.prepared).size).toBeGreaterThan(100)
     const known = [...watched.prepared]
 
-    // a background job may have its first turn during a round; a request that builds or prepares does so in each
+    // a background job may run for the first time during a round; a request that builds or prepares does so in each
     for (const name of ['third', 'fourth', 'fifth']) {
       watched.prepared.length = 0
       watched.built.length = 0
@@ -122,7 +122,7 @@ describe.each([
       faults.push(...rest.map((fault) => `${fault}\n  ${text}`))
     }
     expect(faults.join('\n')).toBe('')
-    // an exception that no statement needs is taken out
+    // an exception that no statement needs must be removed
     expect(exceptions.filter((exception) => !needed.has(exception))).toEqual([])
   })
 })

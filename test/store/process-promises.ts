@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { authorizationAt } from '../../src/domain/authorization.ts'
 import { claimed, defined, inProject, type OpenedStore, until } from './fixtures.ts'
 
-/** Processes go by the clock of the database, which no test can move, so the tests wait until this short time is over. */
+/** The database's clock, which no test can move, decides when a process has lapsed: tests wait for this short time. */
 const LAPSE_MS = 100
 const LONG_MS = 60_000
 
+/** Tests the promises of `Processes`. */
 export function processPromises(open: () => Promise<OpenedStore>): void {
   describe('processes', () => {
     test('are alive from entering until they leave', async () => {
@@ -19,7 +20,7 @@ export function processPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.processes.isAlive('a', LONG_MS)).toBe(false)
     })
 
-    test('learn at a beat how long ago the last one was', async () => {
+    test('get from each heartbeat the time since the one before', async () => {
       await using opened = await open()
       const { store } = opened
       await store.processes.enter('a')
@@ -31,7 +32,7 @@ export function processPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.processes.beat('never entered')).toBeUndefined()
     })
 
-    test('that do not beat are dead, and learn it by their next beat', async () => {
+    test('that send no heartbeat are dead, and their next heartbeat finds no process', async () => {
       await using opened = await open()
       const { store, other } = opened
       await store.processes.enter('a')
@@ -41,7 +42,7 @@ export function processPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.processes.isAlive('a', LONG_MS)).toBe(false)
     })
 
-    test('that lapsed lose their claims; those that beat keep them', async () => {
+    test('that have lapsed lose their claims, and living ones keep theirs', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { owner } = await inProject(store)
@@ -52,17 +53,17 @@ export function processPromises(open: () => Promise<OpenedStore>): void {
       await sleep(lapseMs + 50)
       await store.processes.enter('living')
       const kept = await claimed(store, { ...owner, userId: 'bob' }, { state: 's2', claimedBy: 'living' })
-      const heard: string[] = []
-      other.onChange((change) => void (change.noun === 'authorization' && heard.push(change.id)))
+      const announced: string[] = []
+      other.onChange((change) => void (change.noun === 'authorization' && announced.push(change.id)))
 
       expect(await other.processes.declareDead(lapseMs)).toBe(1)
-      expect(heard).toContain(lost.id)
+      expect(announced).toContain(lost.id)
       expect(authorizationAt(defined(await store.authorizations.find(lost.id)), 1).status).toBe('pending')
       expect(authorizationAt(defined(await store.authorizations.find(kept.id)), 1).status).toBe('exchanging')
       expect(await other.processes.declareDead(lapseMs)).toBe(0)
     })
 
-    test('a claim of a process that was declared dead before it claimed is ended too', async () => {
+    test('lose a claim that they made after they were declared dead', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { owner } = await inProject(store)
@@ -71,7 +72,7 @@ export function processPromises(open: () => Promise<OpenedStore>): void {
       expect(authorizationAt(defined(await store.authorizations.find(id)), 1).status).toBe('pending')
     })
 
-    test('a code whose claim was ended is never claimed again', async () => {
+    test('that died leave codes that can never be claimed again', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { owner } = await inProject(store)

@@ -8,7 +8,7 @@ import type { OpenedStore } from './fixtures.ts'
 
 /** A database that is opened once for many tests, because opening takes ten times as long as most of them. */
 export interface ReusedDatabase {
-  /** Answers two stores on the empty database; disposing of them empties it. */
+  /** Returns two stores on the empty database; disposing of them empties it. */
   open(): Promise<OpenedStore>
   close(): Promise<void>
 }
@@ -30,9 +30,9 @@ export async function reuseDatabase(
         async [Symbol.asyncDispose]() {
           await emptyTables(database)
           const id = newId('auth')
-          const heard = reused.map((one) => one.hears(id))
+          const received = reused.map((one) => one.untilReceived(id))
           await announce(database, id)
-          await Promise.all(heard)
+          await Promise.all(received)
         },
       }
     },
@@ -44,11 +44,11 @@ export async function reuseDatabase(
 
 interface ReusedStore {
   readonly store: Store
-  /** Resolves when this change and all earlier ones have been announced; then removes all listeners. */
-  hears(authorizationId: string): Promise<void>
+  /** Resolves when this change and all earlier ones have been received; then removes all listeners. */
+  untilReceived(authorizationId: string): Promise<void>
 }
 
-/** A store whose listeners are those of one test. */
+/** A store whose listeners can be removed after each test. */
 function reusable(store: Store): ReusedStore {
   const listeners = new Set<(change: StoreChange) => void>()
   store.onChange((change) => {
@@ -57,7 +57,7 @@ function reusable(store: Store): ReusedStore {
   const listen = (listener: (change: StoreChange) => void) => void listeners.add(listener)
   return {
     store: { ...store, onChange: listen },
-    async hears(authorizationId) {
+    async untilReceived(authorizationId) {
       await new Promise<void>((resolve) =>
         listen((change) => change.noun === 'authorization' && change.id === authorizationId && resolve()),
       )

@@ -16,7 +16,7 @@ export function suspendedCallPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.suspendedCalls.find(another.projectId, call.id, 99)).toBeUndefined()
     })
 
-    test('take one of the answers that race; what was read before is no basis for another', async () => {
+    test('take one of several racing answers; a change based on the state before it is refused', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -37,29 +37,29 @@ export function suspendedCallPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.suspendedCalls.advance(answered, { ...answered, status: 'ended' })).toBe(true)
     })
 
-    test('tell every process of each change and of their end', async () => {
+    test('announce each change, and their removal, to every process', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
       const call = suspendedCall({ projectId })
       await store.suspendedCalls.add(call)
-      const heard: string[] = []
+      const received: string[] = []
       other.onChange((change) => {
-        if (change.noun === 'suspended_call') heard.push(change.id)
+        if (change.noun === 'suspended_call') received.push(change.id)
       })
-      const untilHeard = (times: number) =>
+      const untilReceived = (times: number) =>
         vi.waitFor(() => {
           other.catchUp()
-          expect(heard).toEqual(Array(times).fill(call.id))
+          expect(received).toEqual(Array(times).fill(call.id))
         })
       await store.suspendedCalls.advance(call, { ...call, status: 'answered' })
-      await untilHeard(1)
+      await untilReceived(1)
       await store.suspendedCalls.remove(projectId, call.id)
-      await untilHeard(2)
+      await untilReceived(2)
       expect(await other.suspendedCalls.find(projectId, call.id, 0)).toBeUndefined()
     })
 
-    test('are swept when they have expired', async () => {
+    test('are swept once they have expired', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)

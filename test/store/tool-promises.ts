@@ -5,7 +5,7 @@ import { inProject, type OpenedStore, providerEntry, sealed, secret, tool, worke
 /** Tests the promises of `Tools`, `Workers` and `Secrets`. */
 export function toolPromises(open: () => Promise<OpenedStore>): void {
   describe('tools', () => {
-    test('answer to every spelling, with and without the version, newest first', async () => {
+    test('are found by every spelling of their name, with and without the version, newest first', async () => {
       await using opened = await open()
       const { store } = opened
       const { projectId } = await inProject(store)
@@ -18,10 +18,10 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
         expect(await named(alias), alias).toEqual([second.uid, first.uid])
       for (const alias of ['demo:whoami:1.0.0', 'demo.whoami@1.0.0', 'demo_whoami@1.0.0', 'whoami@1.0.0'])
         expect(await named(alias), alias).toEqual([first.uid])
-      expect(await named('nobody')).toEqual([])
+      expect(await named('unknown')).toEqual([])
     })
 
-    test('without a version have none, and only one of that name', async () => {
+    test('without a version are stored without one, and only one of each name', async () => {
       await using opened = await open()
       const { store } = opened
       const { projectId } = await inProject(store)
@@ -54,7 +54,7 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.tools.named(projectId, 'tell me who i am')).toHaveLength(1)
     })
 
-    test('come with their provider entries, all or nothing', async () => {
+    test('are put together with provider entries, all or nothing', async () => {
       await using opened = await open()
       const { store } = opened
       const { projectId } = await inProject(store)
@@ -84,7 +84,7 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.tools.list(projectId)).toEqual([kept, gone])
     })
 
-    test('keep the aliases that a change leaves them, and lose the others', async () => {
+    test('keep the aliases that still fit after a change, and lose the others', async () => {
       await using opened = await open()
       const { store } = opened
       const { projectId } = await inProject(store)
@@ -95,7 +95,7 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       expect([await found('demo:whoami'), await found('tell me'), await found('who am i')]).toEqual([1, 1, 0])
     })
 
-    test('are read page by page, and by their uids, as they were put', async () => {
+    test('are read page by page, and by their uids, with every member as it was put', async () => {
       await using opened = await open()
       const { store } = opened
       const { projectId } = await inProject(store)
@@ -181,7 +181,7 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.workers.all()).toHaveLength(2)
     })
 
-    test.each(WORKER_TYPES)('of type %s keep what their type needs to know', async (type) => {
+    test.each(WORKER_TYPES)('of type %s keep the settings of their type', async (type) => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -192,7 +192,7 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.workers.find(projectId, one.id)).toEqual({ ...one, settings: {} })
     })
 
-    test('forget a fault that is over', async () => {
+    test('are stored without the sync error when it is over', async () => {
       await using opened = await open()
       const { store } = opened
       const { projectId } = await inProject(store)
@@ -242,7 +242,7 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
   })
 
   describe('secrets', () => {
-    test('are one per key, in any case', async () => {
+    test('are stored once for each key, in upper or lower case', async () => {
       await using opened = await open()
       const { store } = opened
       const { projectId } = await inProject(store)
@@ -262,7 +262,7 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.secrets.list(projectId)).toHaveLength(1)
     })
 
-    test('do not take an id whose key was set under another meanwhile', async () => {
+    test('are refused under a new id when another process has set their key meanwhile', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -272,7 +272,7 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.secrets.list(projectId)).toEqual([first])
     })
 
-    test('remember when they were used, and are deleted by the id of their own project', async () => {
+    test('keep when they were last used, and are deleted in their own project only', async () => {
       await using opened = await open()
       const { store } = opened
       const { projectId } = await inProject(store)

@@ -30,7 +30,7 @@ export function toolsetPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.toolsets.list(projectId)).toEqual([first, bare])
     })
 
-    test('may have the same id in two projects, and are changed and deleted in their own alone', async () => {
+    test('may have the same id in two projects, and are changed and deleted in their own only', async () => {
       await using opened = await open()
       const { store } = opened
       const { projectId } = await inProject(store)
@@ -47,7 +47,7 @@ export function toolsetPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.toolsets.find(another.projectId, theirs.id)).toBeUndefined()
     })
 
-    test('give each bare name once, to the first tool that asks, and keep the names when they are replaced', async () => {
+    test('give each bare name once, to the first tool that needs it, and keep the names when they are replaced', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)

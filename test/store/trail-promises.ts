@@ -22,9 +22,9 @@ export function trailPromises(open: () => Promise<OpenedStore>): void {
       const { store, other } = opened
       const { owner, projectId } = await inProject(store)
       const { id } = await store.authorizations.begin(pending(owner), 'share', 0)
-      const told = async () => readTrail((await other.authorizations.trail(id))?.trail ?? '')
-      const steps = async () => (await told()).entries.map((one) => `${one.at} ${one.step}`)
-      return { id, owner, projectId, told, steps, authorizations: store.authorizations, store, other }
+      const trailOf = async () => readTrail((await other.authorizations.trail(id))?.trail ?? '')
+      const steps = async () => (await trailOf()).entries.map((one) => `${one.at} ${one.step}`)
+      return { id, owner, projectId, trailOf, steps, authorizations: store.authorizations, store, other }
     }
 
     test('of an authorization have the lines of each transition, in their order', async () => {
@@ -41,10 +41,10 @@ export function trailPromises(open: () => Promise<OpenedStore>): void {
       const all = ['1 clicked', '2 callback', '3 callback', '4 callback', '5 code_exchange']
       expect(await steps()).toEqual(all)
       await authorizations.note(id, line(6, 'callback'))
-      expect(await steps(), 'a settled one keeps what it has').toEqual(all)
+      expect(await steps(), 'a settled authorization takes no more lines').toEqual(all)
     })
 
-    test('of an authorization end with its connection, and keep what the consent withheld', async () => {
+    test('of an authorization end with its completion, and its steps keep what the consent withheld', async () => {
       await using opened = await open()
       const { id, owner, steps, authorizations } = await begun(opened)
       await authorizations.attempt(id, 0, attempt('s1'), 1, line(1, 'clicked'))
@@ -61,19 +61,19 @@ export function trailPromises(open: () => Promise<OpenedStore>): void {
       expect(await steps()).toEqual(['1 clicked', '3 code_exchange'])
     })
 
-    test('of an authorization that are full begin again, and say so', async () => {
+    test('of an authorization that are full are emptied, and say that they were cut', async () => {
       await using opened = await open()
-      const { id, told, authorizations } = await begun(opened)
+      const { id, trailOf, authorizations } = await begun(opened)
       const long = trailLines({ at: 1, step: 'clicked', details: { endpoint: 'x'.repeat(250) } })
       for (let i = 0; i < LONGEST_TRAIL / long.length + 5; i++)
         await authorizations.attempt(id, 0, attempt(`s${i}`), 1, long)
-      const { entries, isCut } = await told()
+      const { entries, isCut } = await trailOf()
       expect(isCut).toBe(true)
       expect(entries.length).toBeLessThan(10)
       expect(entries.at(-1)).toMatchObject({ step: 'clicked' })
     })
 
-    test('say when a link was opened first', async () => {
+    test('have the time at which the link was first opened', async () => {
       await using opened = await open()
       const { id, store, other } = await begun(opened)
       await store.authorizations.opened(new Map([[id, 20]]))
@@ -84,7 +84,7 @@ export function trailPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.authorizations.trail('auth_unknown')).toBeUndefined()
     })
 
-    test('of a connection are replaced by each failed refresh, and end with a good one', async () => {
+    test('of a connection are replaced by each failed refresh, and deleted by a successful one', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { owner, projectId } = await inProject(store)
@@ -99,7 +99,7 @@ export function trailPromises(open: () => Promise<OpenedStore>): void {
       expect(await trail()).toBe('first')
       expect(await connections.claimRefresh(id, 1, lease, 0)).toMatchObject({ trail: 'first' })
       await connections.releaseRefresh(id, 'me', 'answered')
-      expect(await trail(), 'one that was not sent changes nothing').toBe('first')
+      expect(await trail(), 'a release without a trail changes nothing').toBe('first')
       expect(await other.connections.troubled(projectId, 10)).toMatchObject([{ id, trail: 'first' }])
       expect(await other.connections.find(id)).not.toHaveProperty('trail')
       await connections.settleRefresh(id, 1, refreshed())
@@ -108,7 +108,7 @@ export function trailPromises(open: () => Promise<OpenedStore>): void {
       expect(await trail()).toBe('why')
     })
 
-    test('of a connection end with a new consent', async () => {
+    test('of a connection are deleted by a new consent', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { owner, entry } = await inProject(store)

@@ -17,7 +17,7 @@ import {
 const FIRST_PAGE = { offset: 0, limit: 100 }
 const ANSWERS: WebhookHealth = { health: 'answers' }
 const FAILS: WebhookHealth = { health: 'fails', probeIn: () => undefined }
-/** A second past the time of the machine, since the databases write events by their own clock. */
+/** A second after the machine's time: the databases write events with the time of their own clock. */
 const now = () => Math.floor(Date.now() / 1000) + 1
 
 /** Tests the promises of `Webhooks`, `Events` and `Deliveries`. */
@@ -50,7 +50,7 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
   }
 
   describe('webhooks', () => {
-    test('are found, listed and changed in their own project, up to a number', async () => {
+    test('are found, listed and changed in their own project, and limited in number', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId, hook } = await inWebhookProject(store, { types: ['connection.created'] })
@@ -68,27 +68,27 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
   })
 
   describe('events', () => {
-    test('of a user who is forgotten are deleted; those that wait go out without the user', async () => {
+    test('of a user whose data is deleted are deleted; those that wait are delivered without the user', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId, owner, hook } = await inWebhookProject(store)
       const add = (one: ReturnType<typeof connection>) =>
         store.connections.addImported(one, { replaces: false, makeDefault: false })
-      const heard = connection(owner)
-      const unheard = connection(owner, { account: { id: 'u-2', name: 'Ada at work' } })
+      const first = connection(owner)
+      const second = connection(owner, { account: { id: 'u-2', name: 'Ada at work' } })
       const foreign = connection({ ...owner, userId: 'bob' })
-      await add(heard)
+      await add(first)
       await deliverAll(store, hook)
-      for (const one of [unheard, foreign]) await add(one)
-      await store.connections.delete(heard.id, undefined, { by: 'user', revocation: 'unsupported' })
+      for (const one of [second, foreign]) await add(one)
+      await store.connections.delete(first.id, undefined, { by: 'user', revocation: 'unsupported' })
       await store.events.forgetUser(projectId, owner.userId, now())
-      await store.events.forgetUser(projectId, 'nobody', now())
-      const told = (await deliverAll(other, hook)).map(({ type, data }) => [type, data.id, data.user_id])
-      expect(told.toSorted()).toEqual(
+      await store.events.forgetUser(projectId, 'unknown', now())
+      const delivered = (await deliverAll(other, hook)).map(({ type, data }) => [type, data.id, data.user_id])
+      expect(delivered.toSorted()).toEqual(
         [
-          ['connection.created', unheard.id, undefined],
+          ['connection.created', second.id, undefined],
           ['connection.created', foreign.id, 'bob'],
-          ['connection.deleted', heard.id, undefined],
+          ['connection.deleted', first.id, undefined],
         ].toSorted(),
       )
       // the delivered event is deleted, and those without the user can be sent again
@@ -99,7 +99,7 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
       expect((await store.deliveries.list(hook.id, {}, FIRST_PAGE)).items).toHaveLength(3)
     })
 
-    test('are written with their change, and none in a project without a webhook', async () => {
+    test('are written in the transaction of their change, and not in a project without a webhook', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId, owner, hook } = await inWebhookProject(store)
@@ -133,8 +133,8 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
       await store.executions.add([{ ...run, retryable: true }, execution({ projectId })])
 
       expect(await other.deliveries.dueWebhooks(now())).toEqual([hook])
-      const told = await deliverAll(other, hook)
-      const ofConnection = told.filter(({ data }) => data.id === made.id)
+      const sent = await deliverAll(other, hook)
+      const ofConnection = sent.filter(({ data }) => data.id === made.id)
       const common = { id: made.id, user_id: 'ada', provider_id: 'demo' }
       expect(ofConnection.map(({ type, data }) => ({ type, data }))).toEqual([
         { type: 'connection.created', data: { ...common, sequence: 1, scopes: ['read'] } },
@@ -153,7 +153,7 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
         { type: 'connection.deleted', data: { ...common, sequence: 5, by: 'user', revocation: 'pending' } },
         { type: 'connection.revoked', data: { ...common, sequence: 6, by: 'user', revocation: 'revoked' } },
       ])
-      expect(told.filter(({ data }) => data.id !== made.id).map(({ type, data }) => [type, data])).toEqual(
+      expect(sent.filter(({ data }) => data.id !== made.id).map(({ type, data }) => [type, data])).toEqual(
         expect.arrayContaining([
           [
             'authorization.completed',
@@ -189,7 +189,7 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
           ],
         ]),
       )
-      expect(told).toHaveLength(9)
+      expect(sent).toHaveLength(9)
     })
 
     test('are not written by a change that changes nothing', async () => {
@@ -217,7 +217,7 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
       expect((await store.deliveries.list(off.id, {}, FIRST_PAGE)).items).toEqual([])
     })
 
-    test('tell of each connection that was deleted with its provider', async () => {
+    test('are written for each connection that is deleted with its provider', async () => {
       await using opened = await open()
       const { store } = opened
       const { projectId, owner, hook } = await inWebhookProject(store, { types: ['connection.deleted'] })
@@ -233,7 +233,7 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
       ])
     })
 
-    test('tell once of an authorization that has expired, by the first process that sees it', async () => {
+    test('are written once for an authorization that has expired, by the first process that finds it', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { owner, hook } = await inWebhookProject(store)
@@ -296,7 +296,7 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
       expect(next).toMatchObject({ key: one?.key, type: 'connection.refreshed_scopes', attempt: 1 })
     })
 
-    test('go on when the one that they waited for was swept', async () => {
+    test('are claimed when the delivery that they waited for was swept', async () => {
       await using opened = await open()
       const { store } = opened
       const { owner, hook } = await inWebhookProject(store)
@@ -344,7 +344,7 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
       expect((await claim(store, hook)).map(({ type }) => type)).toEqual(['connection.refreshed_scopes'])
     })
 
-    test('whose lease has run out go to another process, and the first one’s end is not written', async () => {
+    test('whose lease has run out go to another process, and the first one can no longer settle them', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { owner, hook } = await inWebhookProject(store)

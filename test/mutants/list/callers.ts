@@ -1,6 +1,6 @@
 import type { Mutation } from '../mutation.ts'
 
-// For whom a key or an access token acts.
+// The user for whom an API key or an access token acts.
 
 const KEYS = 'http/keys-of-one-user.test.ts'
 const CALLERS = 'mcp/callers.test.ts'
@@ -9,7 +9,7 @@ const TOKENS = 'src/mcp/callers/issuer-tokens.ts'
 export const callers: readonly Mutation[] = [
   {
     rows: ['37'],
-    fault: 'a key of one user acts for another user who is named',
+    fault: 'a key of one user acts for another user whom the request names',
     file: 'src/domain/api-key.ts',
     from: 'if (userId === undefined || named === undefined || named === userId) return userId ?? named',
     to: 'if (userId === undefined || named !== undefined) return named ?? userId',
@@ -18,7 +18,7 @@ export const callers: readonly Mutation[] = [
   },
   {
     rows: ['37'],
-    fault: 'an endpoint that says nothing of keys of one user takes them',
+    fault: 'an endpoint that is not declared for keys of one user accepts them',
     file: 'src/http/endpoint/key-of-user.ts',
     from: 'if (userId !== undefined && allowed === undefined)',
     to: "if (userId === '' && allowed === undefined)",
@@ -27,7 +27,7 @@ export const callers: readonly Mutation[] = [
   },
   {
     rows: ['37'],
-    fault: 'records of other users are found by a key of one user',
+    fault: 'a key of one user finds records of other users',
     file: 'src/services/request-context.ts',
     from: 'return onlyUser === undefined || onlyUser === userId',
     to: "return onlyUser !== ''",
@@ -36,7 +36,7 @@ export const callers: readonly Mutation[] = [
   },
   {
     rows: ['31'],
-    fault: 'a token of another audience is taken',
+    fault: 'a token of another audience is accepted',
     file: TOKENS,
     from: '        audience: audience ?? resource,\n',
     to: '',
@@ -45,7 +45,7 @@ export const callers: readonly Mutation[] = [
   },
   {
     rows: ['30'],
-    fault: 'a token of any type is taken',
+    fault: 'a token of any type is accepted',
     file: TOKENS,
     from: 'if (type !== undefined && !TYPES.includes(type))',
     to: "if (typ === '')",
@@ -54,7 +54,7 @@ export const callers: readonly Mutation[] = [
   },
   {
     rows: ['30'],
-    fault: 'an ID token is taken for an access token',
+    fault: 'an ID token is accepted as an access token',
     file: TOKENS,
     from: 'if (claims.nonce !== undefined || claims.at_hash !== undefined)',
     to: 'if (claims.at_hash !== undefined)',
@@ -99,7 +99,7 @@ export const callers: readonly Mutation[] = [
   },
   {
     rows: ['44'],
-    fault: 'the approval of a client’s scope spares its user the question about a wider one',
+    fault: 'a client that was approved for some scopes gets wider ones without a question to the user',
     file: 'src/mcp/authorization-server/approval.ts',
     from: 'asked.scopes.every((scope) => granted.includes(scope)) ? grant : undefined',
     to: 'granted.length > 0 ? grant : undefined',

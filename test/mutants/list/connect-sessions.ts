@@ -1,6 +1,6 @@
 import type { Mutation } from '../mutation.ts'
 
-// Sessions in which pages of applications let users connect: whose token, whose origin, whose browser.
+// Sessions in which pages of applications let users connect: the checks of token, origin and browser.
 
 const FLOW = 'src/flows/connect-session.ts'
 const CURRENT = 'src/http/authorizations/current-session.ts'
@@ -18,7 +18,7 @@ export const connectSessions: readonly Mutation[] = [
   },
   {
     rows: ['6', '13'],
-    fault: 'a click on the link of a session counts in every browser',
+    fault: 'a click on the link of a session is accepted in every browser',
     file: 'src/flows/start-attempt.ts',
     from: 'if (!(await mayClick(broker, authorization, openerOf))) {',
     to: "if (authorization.id === '') {",
@@ -36,7 +36,7 @@ export const connectSessions: readonly Mutation[] = [
   },
   {
     rows: ['13'],
-    fault: 'the token of a session is taken from every origin',
+    fault: 'the token of a session is accepted from every origin',
     file: CURRENT,
     from: "if (found.outcome !== 'unknown' && origin !== found.session.origin)",
     to: "if (found.outcome !== 'unknown' && origin === '')",
@@ -45,7 +45,7 @@ export const connectSessions: readonly Mutation[] = [
   },
   {
     rows: ['13'],
-    fault: 'a session is as good after its end as before',
+    fault: 'a session can be used after its end',
     file: 'src/domain/connect-session.ts',
     from: 'return now < expiresAt && (settledAt === undefined || now < settledAt + ENDED_SESSION_SECONDS)',
     to: 'return now < expiresAt || settledAt === now',

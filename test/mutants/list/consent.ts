@@ -1,6 +1,6 @@
 import type { Mutation } from '../mutation.ts'
 
-// From the click to the connection: whose browser, whose answer, whose account.
+// From the click to the connection: the checks of browser, authorization response and account.
 
 const RECEIVE = 'src/flows/receive-response.ts'
 const COMPLETE = 'src/flows/complete-authorization.ts'
@@ -11,7 +11,7 @@ const RECEIVED = 'flows/receive-response.test.ts'
 export const consent: readonly Mutation[] = [
   {
     rows: ['1', 'P1'],
-    fault: 'a callback counts in any browser that has a cookie',
+    fault: 'a callback is accepted in any browser that has a cookie',
     file: RECEIVE,
     from: 'if (browserId === undefined || sha256(browserId) !== attempt.browserHash) {',
     to: 'if (browserId === undefined) {',
@@ -20,7 +20,7 @@ export const consent: readonly Mutation[] = [
   },
   {
     rows: ['1'],
-    fault: 'a state of which there are two is used',
+    fault: 'a callback with two state parameters is accepted',
     file: 'src/flows/authorization-response.ts',
     from: "return values.length === 1 && values[0] !== '' ? values[0] : undefined",
     to: 'return values[0]',
@@ -29,7 +29,7 @@ export const consent: readonly Mutation[] = [
   },
   {
     rows: ['2', '3'],
-    fault: 'an answer at another entry’s redirect URI is taken',
+    fault: 'a response at another entry’s redirect URI is accepted',
     file: RECEIVE,
     from: 'if (currentStep(found).providerUid !== providerUid) {',
     to: "if (providerUid === '') {",
@@ -38,7 +38,7 @@ export const consent: readonly Mutation[] = [
   },
   {
     rows: ['2'],
-    fault: 'an iss that was not announced is not compared',
+    fault: 'an iss is not compared where the server does not announce it',
     file: 'src/flows/authorization-response.ts',
     from: "return query.has('iss') ? only(query, 'iss') === issuer : !announcesIss",
     to: "return announcesIss ? only(query, 'iss') === issuer : true",
@@ -83,7 +83,7 @@ export const consent: readonly Mutation[] = [
   },
   {
     rows: ['6', 'P1'],
-    fault: 'whoever logs in is taken for the user',
+    fault: 'any person who logs in counts as the user',
     file: 'src/flows/login.ts',
     from: 'if (user !== authorization.userId) return await anotherUser(broker, verifier, authorization)',
     to: '',
@@ -92,16 +92,16 @@ export const consent: readonly Mutation[] = [
   },
   {
     rows: ['6', 'P1'],
-    fault: 'whoever was sent on by the caller’s page finishes, in whatever browser',
+    fault: 'a user whom the caller’s page has confirmed can finish in any browser',
     file: 'src/flows/finish-confirmed.ts',
     from: 'if (visit.browserId === undefined || sha256(visit.browserId) !== attempt.browserHash) {',
-    to: "if (visit.browserId === 'nobody') {",
+    to: "if (visit.browserId === 'none') {",
     test: 'flows/confirm-user.test.ts',
     name: 'what it answers, opened in another browser, redeems nothing and ends nothing',
   },
   {
     rows: ['6', 'P1'],
-    fault: 'the browser that clicked finishes without having been sent on by the caller’s page',
+    fault: 'the browser that clicked finishes although the caller’s page has not confirmed its user',
     file: 'src/flows/finish-confirmed.ts',
     from: 'if (!confirmations.isProof(visit.proof, authorization.flowHash)) return current',
     to: '',
@@ -110,7 +110,7 @@ export const consent: readonly Mutation[] = [
   },
   {
     rows: ['7'],
-    fault: 'any browser is led to the caller’s next_uri',
+    fault: 'any browser is redirected to the caller’s next_uri',
     file: 'src/flows/ending-uri.ts',
     from: 'if (browserHash !== undefined && (browserId === undefined || sha256(browserId) !== browserHash))',
     to: 'if (browserHash === undefined && browserId === undefined)',
@@ -119,7 +119,7 @@ export const consent: readonly Mutation[] = [
   },
   {
     rows: ['R12'],
-    fault: 'the claims of dead processes are left to run out',
+    fault: 'the claims of dead processes are not ended before they run out',
     file: 'src/store/processes.ts',
     from: 'if (lapsed.length === 0 && claims.length === 0) return 0',
     to: 'if (lapsed.length === 0 || claims.length === 0 || lapseMs > 0) return 0',
@@ -137,7 +137,7 @@ export const consent: readonly Mutation[] = [
   },
   {
     rows: ['10'],
-    fault: 'a redirect of ours sends a form on (307)',
+    fault: 'a redirect of Gatepass makes the browser send its form again (307)',
     file: 'src/http/connect/connect.ts',
     from: 'return c.redirect(away ?? connectUrl(broker, authorization), 303)',
     to: 'return c.redirect(away ?? connectUrl(broker, authorization), 307)',
@@ -173,7 +173,7 @@ export const consent: readonly Mutation[] = [
   },
   {
     rows: ['R12', 'P4'],
-    fault: 'what was acknowledged is not stored yet',
+    fault: 'an authorization is acknowledged as completed before its connection is stored',
     file: REDEMPTION,
     from: 'yield* connections.put(announce, connection, options)',
     to: 'setTimeout(() => write(undefined, () => connections.put(announce, connection, options)), 0)',
@@ -182,7 +182,7 @@ export const consent: readonly Mutation[] = [
   },
   {
     rows: ['P2', '47'],
-    fault: 'tokens follow an entry to other hosts',
+    fault: 'tokens are sent to the new hosts of a changed entry',
     file: 'src/flows/get-access-token.ts',
     from: 'if (connection.providerIdentity !== providerIdentity(broker, entry)) {',
     to: 'if (connection.providerIdentity === undefined) {',
@@ -191,7 +191,7 @@ export const consent: readonly Mutation[] = [
   },
   {
     rows: ['P2'],
-    fault: 'a code goes to an entry that was changed meanwhile',
+    fault: 'a code is sent to an entry that was changed after the click',
     file: COMPLETE,
     from: 'if (entry === undefined || providerIdentity(broker, entry) !== secrets.providerIdentity)',
     to: 'if (entry === undefined)',

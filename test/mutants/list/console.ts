@@ -1,11 +1,11 @@
 import type { Mutation } from '../mutation.ts'
 
-// Who may look into the console, and what changes anything there.
+// Who may open the console, and who may change something there.
 
 export const operatorsConsole: readonly Mutation[] = [
   {
     rows: ['45'],
-    fault: 'a form of the console is taken without the token of its session',
+    fault: 'a form of the console is accepted without the token of its session',
     file: 'src/http/page-session/page-session.ts',
     from: 'isPageCsrf(broker, session, form.get(CSRF_FIELD))',
     to: 'isPageCsrf(broker, session, session.csrf)',
@@ -14,7 +14,7 @@ export const operatorsConsole: readonly Mutation[] = [
   },
   {
     rows: ['45'],
-    fault: 'a session of the console never ends by being idle',
+    fault: 'a session of the console never ends for being idle',
     file: 'src/flows/page-session.ts',
     from: 'seenSince: now - IDLE_SECONDS',
     to: 'seenSince: 0',
@@ -23,7 +23,7 @@ export const operatorsConsole: readonly Mutation[] = [
   },
   {
     rows: ['45'],
-    fault: 'the script that asks at intervals keeps a session alive',
+    fault: 'the script that polls the console keeps a session alive',
     file: 'src/flows/page-session.ts',
     from: 'if (isUse && now - row.lastSeenAt',
     to: 'if (now - row.lastSeenAt',

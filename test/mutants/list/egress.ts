@@ -1,6 +1,6 @@
 import type { Mutation } from '../mutation.ts'
 
-// Who may be reached from here, how much an answer may hold and how long it may take.
+// Outgoing requests: which hosts they may reach, and the limits on the size and the time of an answer.
 
 const ADDRESSES = 'src/egress/public-address.ts'
 const OUTGOING = 'src/egress/outgoing.ts'
@@ -46,7 +46,7 @@ export const egress: readonly Mutation[] = [
   },
   {
     rows: ['14c'],
-    fault: 'of several answers of a look-up the first alone is checked',
+    fault: 'only the first address of a DNS answer is checked',
     file: 'src/egress/guarded-agent.ts',
     from: 'if (!first || ![first, ...others].every(({ address }) => allows(address))) {',
     to: 'if (!first || !allows(first.address)) {',
@@ -64,7 +64,7 @@ export const egress: readonly Mutation[] = [
   },
   {
     rows: ['10', '14d'],
-    fault: 'a redirect of a provider is an answer like another',
+    fault: 'a redirect of a provider is read as an ordinary answer',
     file: EXCHANGE,
     from: "if (redirects === 'answer') return false",
     to: 'if (redirects) return false',
@@ -127,7 +127,7 @@ export const egress: readonly Mutation[] = [
   },
   {
     rows: ['26'],
-    fault: 'a placeholder that is not allowed there is put in',
+    fault: 'a placeholder is replaced in a place where it is not allowed',
     file: 'src/providers/template.ts',
     from: 'if (!allowed.includes(part.placeholder)) {',
     to: 'if (!(allowed as readonly string[]).includes(part.placeholder) && allowed.length === 0) {',

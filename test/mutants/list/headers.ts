@@ -1,6 +1,6 @@
 import type { Mutation } from '../mutation.ts'
 
-// What browsers, proxies and logins send, and what goes on of it.
+// Headers, tokens and addresses that browsers, proxies and logins send, and what Gatepass passes on.
 
 export const headers: readonly Mutation[] = [
   {
@@ -14,7 +14,7 @@ export const headers: readonly Mutation[] = [
   },
   {
     rows: ['45'],
-    fault: 'a form page hides its Origin from us',
+    fault: 'a page with a form hides its Origin from Gatepass',
     file: 'src/http/pages/page-headers.ts',
     from: "hasForm ? 'same-origin' : 'no-referrer'",
     to: "'no-referrer'",
@@ -23,7 +23,7 @@ export const headers: readonly Mutation[] = [
   },
   {
     rows: ['9'],
-    fault: 'a page sends its address on to others',
+    fault: 'a page sends its address to other sites (Referer)',
     file: 'src/http/pages/page-headers.ts',
     from: "hasForm ? 'same-origin' : 'no-referrer'",
     to: "'unsafe-url'",
@@ -50,7 +50,7 @@ export const headers: readonly Mutation[] = [
   },
   {
     rows: ['30'],
-    fault: 'an ID token for another party is taken',
+    fault: 'an ID token for another party is accepted',
     file: 'src/providers/login-client.ts',
     from: 'azp !== undefined && azp !== client.clientId',
     to: "azp === ''",

@@ -1,11 +1,11 @@
 import type { Mutation } from '../mutation.ts'
 
-// Which authorization server is meant, and what it is shown and believed.
+// The identity of an authorization server, which secrets it gets, and which of its statements are believed.
 
 export const identity: readonly Mutation[] = [
   {
     rows: ['P2'],
-    fault: 'HTTP Basic is percent-encoded beyond what a form is',
+    fault: 'HTTP Basic is percent-encoded beyond form encoding',
     file: 'src/providers/client-authentication.ts',
     from: 'basic(formEncoded(clientId), formEncoded(clientSecret))',
     to: "basic(encodeURIComponent(clientId), formEncoded(clientSecret).replaceAll('-', '%2D'))",
@@ -14,7 +14,7 @@ export const identity: readonly Mutation[] = [
   },
   {
     rows: ['P2', '47'],
-    fault: 'the client from the environment goes to any entry of that name',
+    fault: 'the client from the environment is sent to any entry of that name',
     file: 'src/services/environment-client.ts',
     from: 'environmentName(known) === variable && definitions.isWhollyOf(provider, known)',
     to: 'environmentName(known) === variable',
@@ -23,7 +23,7 @@ export const identity: readonly Mutation[] = [
   },
   {
     rows: ['P2', '47'],
-    fault: 'the client from the environment goes to any host that a variable of the definition makes',
+    fault: 'the client from the environment is sent to any host that a variable of the definition makes',
     file: 'src/providers/catalogue/registry.ts',
     from: 'isAtNamedHost(match) &&',
     to: '',
@@ -32,7 +32,7 @@ export const identity: readonly Mutation[] = [
   },
   {
     rows: ['P2'],
-    fault: 'an administrator’s word for some endpoints holds for any',
+    fault: 'an administrator’s confirmation of some endpoints counts for all endpoints',
     file: 'src/services/environment-client.ts',
     from: 'provider.environmentClientFor === endpointsDigest(provider)',
     to: 'provider.environmentClientFor !== undefined',
@@ -41,7 +41,7 @@ export const identity: readonly Mutation[] = [
   },
   {
     rows: ['P2', '47'],
-    fault: 'another path on the same host is the same provider',
+    fault: 'another path on the same host counts as the same provider',
     file: 'src/providers/provider.ts',
     from: 'return `${origin}${pathname}`',
     to: 'return `${origin}${pathname.slice(0, 0)}`',
@@ -50,7 +50,7 @@ export const identity: readonly Mutation[] = [
   },
   {
     rows: ['P2'],
-    fault: 'connections follow a change of identity that nobody allowed',
+    fault: 'connections are kept for a changed identity that no administrator has confirmed',
     file: 'src/flows/change-provider.ts',
     from: 'keepConnections && from !== to ? { from: [from], to } : undefined',
     to: 'from !== to ? { from: [from], to } : undefined',
@@ -77,7 +77,7 @@ export const identity: readonly Mutation[] = [
   },
   {
     rows: ['2'],
-    fault: 'that an issuer announces iss is not read from its metadata',
+    fault: 'Gatepass does not read in the metadata that an issuer announces iss',
     file: 'src/providers/issuer-metadata.ts',
     from: 'metadata.authorization_response_iss_parameter_supported === true',
     to: "metadata.authorization_response_iss_parameter_supported === 'yes'",
@@ -113,7 +113,7 @@ export const identity: readonly Mutation[] = [
   },
   {
     rows: ['48'],
-    fault: 'a callback’s word on scopes is believed for every provider',
+    fault: 'scopes in the callback are believed for every provider',
     file: 'src/flows/granted-scopes.ts',
     from: 'callbackTellsScopes !== true ||',
     to: '',
@@ -131,7 +131,7 @@ export const identity: readonly Mutation[] = [
   },
   {
     rows: ['48'],
-    fault: 'a rule that denies a scope is passed under another name of it',
+    fault: 'a rule that denies a scope does not match another name of that scope',
     file: 'src/services/policies/policy-match.ts',
     from: 'coveredScopes(scopes, meaning)',
     to: 'coveredScopes(scopes)',
@@ -149,7 +149,7 @@ export const identity: readonly Mutation[] = [
   },
   {
     rows: [],
-    fault: 'an entry that needs a secret says that all is well',
+    fault: 'an entry that lacks its secret is shown as active',
     file: 'src/flows/get-provider.ts',
     from: "if (Object.values(params).some((template) => mentions(template, 'client_secret'))) return true",
     to: '',

@@ -1,6 +1,6 @@
 import type { Mutation } from '../mutation.ts'
 
-// Several processes and nodes, and rows that others may have written.
+// Several processes and nodes, and rows that an attacker may have written.
 
 export const nodes: readonly Mutation[] = [
   {
@@ -14,7 +14,7 @@ export const nodes: readonly Mutation[] = [
   },
   {
     rows: ['36'],
-    fault: 'everybody on the machine can read the database',
+    fault: 'every user of the machine can read the database',
     file: 'src/store/dialects/sqlite/file.ts',
     from: "closeSync(openSync(path, 'a', 0o600))",
     to: "closeSync(openSync(path, 'a', 0o644))",
@@ -32,7 +32,7 @@ export const nodes: readonly Mutation[] = [
   },
   {
     rows: ['29', '49'],
-    fault: 'a row that was written by hand has power',
+    fault: 'an API key that was written into the database is accepted',
     file: 'src/services/signed-store.ts',
     from: 'if (row === undefined || isGenuine(row)) return row',
     to: 'return row',
@@ -41,7 +41,7 @@ export const nodes: readonly Mutation[] = [
   },
   {
     rows: ['29', '49'],
-    fault: 'what was accepted of a worker can be widened by hand',
+    fault: 'what was accepted of a worker can be widened in the database',
     file: 'src/services/signed-store.ts',
     from: '(row) => isSame(row.mac, signer.worker(row)) && isSame(row.acceptedMac, signer.accepted(row)),',
     to: '(row) => isSame(row.mac, signer.worker(row)),',
@@ -50,7 +50,7 @@ export const nodes: readonly Mutation[] = [
   },
   {
     rows: ['49'],
-    fault: 'a webhook whose address was written by hand is sent events',
+    fault: 'a webhook whose address was changed in the database is sent events',
     file: 'src/services/signed-store.ts',
     from: 'dueWebhooks: async (now) => all(await deliveries.dueWebhooks(now), webhook),',
     to: '',
@@ -68,7 +68,7 @@ export const nodes: readonly Mutation[] = [
   },
   {
     rows: ['P5', 'R2'],
-    fault: 'a process that stood still sends a refresh token under a lease that has lapsed',
+    fault: 'a process that was suspended sends a refresh token under a lease that has lapsed',
     file: 'src/flows/refresh/lease.ts',
     from: 'if (left !== undefined && left >= ENOUGH_SECONDS && isEnough()) return true',
     to: 'return true',
@@ -77,7 +77,7 @@ export const nodes: readonly Mutation[] = [
   },
   {
     rows: ['R8', 'R12'],
-    fault: 'a process that stood still sends a code under a claim that has ended',
+    fault: 'a process that was suspended sends a code under a claim that has ended',
     file: 'src/flows/complete-authorization.ts',
     from: 'if (isHeld && elapsed() <= LONGEST_BEFORE_SENDING_MS) return true',
     to: 'return true',
@@ -95,7 +95,7 @@ export const nodes: readonly Mutation[] = [
   },
   {
     rows: ['R10', 'R20'],
-    fault: 'which of two consents is later goes by the clocks of nodes',
+    fault: 'the clocks of the nodes decide which of two consents is later',
     file: 'src/store/authorization-attempts.ts',
     from: 'startedAt: dialect.leaseNow(p.startedAt),',
     to: 'startedAt: p.startedAt,',
@@ -104,7 +104,7 @@ export const nodes: readonly Mutation[] = [
   },
   {
     rows: ['R10'],
-    fault: 'an Idempotency-Key goes by the clock of a node',
+    fault: 'the clock of a node decides when an Idempotency-Key expires',
     file: 'src/store/answers.ts',
     from: 'lte(answers.until, dialect.leaseNow(now))',
     to: 'lte(answers.until, 2_000_000_000)',
@@ -113,7 +113,7 @@ export const nodes: readonly Mutation[] = [
   },
   {
     rows: ['R12'],
-    fault: 'a tool that is not safe to repeat is not written down before it runs',
+    fault: 'a run that is not safe to repeat is not recorded before it begins',
     file: 'src/tools/run/execute-tool.ts',
     from: 'if (!isRepeatable) await aboutToRun(',
     to: 'if (isRepeatable) await aboutToRun(',
@@ -122,7 +122,7 @@ export const nodes: readonly Mutation[] = [
   },
   {
     rows: ['R16'],
-    fault: 'a node does not hear of a transaction that commits later than one with a higher id',
+    fault: 'a node misses the changes of a transaction that commits later than one with a higher id',
     file: 'src/store/dialects/postgres/change-table.ts',
     from: 'from changes where xid = any($2::bigint[])',
     to: 'from changes where xid = any($2::bigint[]) and false',
@@ -140,7 +140,7 @@ export const nodes: readonly Mutation[] = [
   },
   {
     rows: ['R16'],
-    fault: 'a pooler that lends connections by transaction is not noticed',
+    fault: 'a pooler that lends connections by transaction is not detected',
     file: 'src/store/dialects/postgres/pooling.ts',
     from: 'if (!(await shareSessions(...clients))) return',
     to: 'if (clients.length > 0) return',
@@ -149,7 +149,7 @@ export const nodes: readonly Mutation[] = [
   },
   {
     rows: ['49'],
-    fault: 'a policy that was changed by hand is changed further',
+    fault: 'a policy that was altered in the database can be patched',
     file: 'src/services/signed-store.ts',
     from: 'find: async (projectId, id) => policy(await policies.find(projectId, id)),',
     to: '',

@@ -1,6 +1,6 @@
 import type { Mutation } from '../mutation.ts'
 
-// The page on which users see and end what is connected: who gets in, what a session may do, what is left of a user.
+// The page on which users see and delete their connections: its tickets, its sessions, and the deletion of a user.
 
 const TICKETS = 'src/store/portal-tickets.ts'
 const ENTER = 'src/http/portal/enter.ts'
@@ -57,7 +57,7 @@ export const portal: readonly Mutation[] = [
   },
   {
     rows: ['45'],
-    fault: 'a session of /me may what its ticket does not allow',
+    fault: 'a session of /me may do more than its ticket allows',
     file: 'src/flows/portal/portal-rights.ts',
     from: "if (!session.may.includes(right)) return 'missing'",
     to: '',
@@ -66,7 +66,7 @@ export const portal: readonly Mutation[] = [
   },
   {
     rows: ['45'],
-    fault: 'an old login is enough for a download and for deletion',
+    fault: 'an old login is enough for a download and for a deletion',
     file: 'src/flows/portal/portal-rights.ts',
     from: "return isRecentLogin(broker, session) ? 'given' : 'log in'",
     to: "return 'given'",
@@ -75,7 +75,7 @@ export const portal: readonly Mutation[] = [
   },
   {
     rows: ['45'],
-    fault: 'a form of /me counts wherever it comes from',
+    fault: 'a form of /me is accepted from any site',
     file: 'src/http/portal/me-session.ts',
     from: 'if (!sessions.isOwnForm(c, session, form))',
     to: "if (form.has('never'))",
@@ -84,7 +84,7 @@ export const portal: readonly Mutation[] = [
   },
   {
     rows: ['45'],
-    fault: 'the session that a browser had before a login is as good as the new one',
+    fault: 'the session that a browser had before a login can still be used',
     file: 'src/store/page-sessions.ts',
     from: 'if (replaces !== undefined) yield* end({ id: replaces })',
     to: '',
@@ -93,7 +93,7 @@ export const portal: readonly Mutation[] = [
   },
   {
     rows: ['45'],
-    fault: 'of two changes of a session the later overwrites the other',
+    fault: 'the later of two concurrent changes of a session overwrites the earlier',
     file: 'src/store/page-sessions.ts',
     from: 'and(eq(pageSessions.id, p.id), eq(pageSessions.payload, p.before))',
     to: 'and(eq(pageSessions.id, p.id))',
@@ -111,7 +111,7 @@ export const portal: readonly Mutation[] = [
   },
   {
     rows: [],
-    fault: 'the session of a user who has deleted everything goes on',
+    fault: 'the session of a user who has deleted everything can still be used',
     file: ERASE,
     from: "await store.pageSessions.endOf('me', projectId, userId)",
     to: '',
@@ -120,7 +120,7 @@ export const portal: readonly Mutation[] = [
   },
   {
     rows: [],
-    fault: 'a consent that is under way outlives the deletion of its user',
+    fault: 'a pending authorization is kept when its user deletes everything',
     file: ERASE,
     from: 'await endAuthorizations(broker, owner)',
     to: '',

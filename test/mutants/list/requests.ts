@@ -72,7 +72,7 @@ export const requests: readonly Mutation[] = [
   },
   {
     rows: ['40', 'P8'],
-    fault: 'a caller who hangs up keeps the room of a waiter',
+    fault: 'a caller who hangs up still counts as a waiter',
     file: 'src/services/waiters.ts',
     from: "signal?.addEventListener('abort', onAbort)\n",
     to: '',
@@ -108,7 +108,7 @@ export const requests: readonly Mutation[] = [
   },
   {
     rows: ['41'],
-    fault: 'a slow sender is waited for for ever',
+    fault: 'the server waits for a slow sender without limit',
     file: 'src/http/server/server-options.ts',
     from: 'requestTimeout: REQUEST_TIMEOUT_MS,',
     to: 'requestTimeout: 0,',
@@ -117,7 +117,7 @@ export const requests: readonly Mutation[] = [
   },
   {
     rows: ['11'],
-    fault: 'pages may be put into a frame',
+    fault: 'pages may be framed',
     file: 'src/http/pages/page-headers.ts',
     from: " frame-ancestors 'none';",
     to: '',
@@ -126,7 +126,7 @@ export const requests: readonly Mutation[] = [
   },
   {
     rows: ['13'],
-    fault: 'a window that opened a page holds on to it',
+    fault: 'a window that opened a page keeps access to it',
     file: 'src/http/pages/page-headers.ts',
     from: "  c.header('cross-origin-opener-policy', 'same-origin')\n",
     to: '',
@@ -144,7 +144,7 @@ export const requests: readonly Mutation[] = [
   },
   {
     rows: ['45'],
-    fault: 'a click that another site made counts',
+    fault: 'a click that another site made is accepted',
     file: 'src/http/connect/own-page.ts',
     from: "if (site !== undefined) return site === 'same-origin'",
     to: 'if (site !== undefined) return true',
@@ -171,7 +171,7 @@ export const requests: readonly Mutation[] = [
   },
   {
     rows: ['8'],
-    fault: 'the connect link is made of the Host header',
+    fault: 'the connect link is built from the Host header',
     file: 'src/flows/acquire-tokens.ts',
     from: 'return new URL(`/connect/${id}`, broker.usersUrl(projectId)).href',
     to: 'return `/connect/${id}`',

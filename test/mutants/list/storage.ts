@@ -1,6 +1,6 @@
 import type { Mutation } from '../mutation.ts'
 
-// What is kept: sealed, durable, on record, recovered.
+// Storage: encryption, durability, the audit trail, backups and recovery.
 
 const SEAL = 'src/store/seal.ts'
 const SQLITE = 'src/store/dialects/sqlite/file.ts'
@@ -63,7 +63,7 @@ export const storage: readonly Mutation[] = [
   },
   {
     rows: ['36'],
-    fault: 'a restored backup believes its refresh tokens',
+    fault: 'the refresh tokens of a restored backup count as certainly unused',
     file: 'src/store/settle-restore.ts',
     from: 'unansweredRefreshes: sql`${connections.unansweredRefreshes} + 1` })',
     to: '})',
@@ -72,7 +72,7 @@ export const storage: readonly Mutation[] = [
   },
   {
     rows: ['36'],
-    fault: 'a backup can be read by everybody on the machine',
+    fault: 'a backup can be read by every user of the machine',
     file: 'src/copying/backup.ts',
     from: "const file = openSync(to, 'wx', 0o600)",
     to: "const file = openSync(to, 'wx', 0o644)",
@@ -117,7 +117,7 @@ export const storage: readonly Mutation[] = [
   },
   {
     rows: ['49'],
-    fault: 'blocks are removed that no anchor speaks of',
+    fault: 'blocks are removed that no anchor covers',
     file: 'src/store/audit-anchors.ts',
     from: 'and anchor.last_seq = ${p.anchor})`',
     to: 'and anchor.last_seq > 0 and ${p.anchor} > 0)`',
@@ -126,7 +126,7 @@ export const storage: readonly Mutation[] = [
   },
   {
     rows: ['49'],
-    fault: 'an export skips entries that are archived without saying so',
+    fault: 'an export leaves out archived entries without an error',
     file: 'src/http/admin/audit.ts',
     from: 'filter.after < anchor.lastSeq',
     to: 'filter.after < 0',
@@ -144,7 +144,7 @@ export const storage: readonly Mutation[] = [
   },
   {
     rows: ['36'],
-    fault: 'an archive of the audit trail can be read by everybody on the machine',
+    fault: 'an archive of the audit trail can be read by every user of the machine',
     file: 'src/services/audit-archive/write-archive.ts',
     from: "open(path, 'wx', 0o600)",
     to: "open(path, 'wx', 0o644)",
@@ -216,7 +216,7 @@ export const storage: readonly Mutation[] = [
   },
   {
     rows: ['R17'],
-    fault: 'a process migrates what another has migrated already',
+    fault: 'a process runs migrations that another process has run already',
     file: 'src/store/dialects/sqlite/migrations.ts',
     from: "of migrationsAfter('sqlite', done)",
     to: "of migrationsAfter('sqlite', new Set())",
@@ -234,7 +234,7 @@ export const storage: readonly Mutation[] = [
   },
   {
     rows: ['R18'],
-    fault: 'those who wait are kept waiting at the end',
+    fault: 'callers that wait are not answered at shutdown',
     file: 'src/server.ts',
     from: '        broker.waiters.close()\n',
     to: '',
@@ -243,7 +243,7 @@ export const storage: readonly Mutation[] = [
   },
   {
     rows: ['R22'],
-    fault: 'of several faulty settings the first alone is named',
+    fault: 'only the first of several faulty settings is named',
     file: 'src/config.ts',
     from: 'if (faults.length > 0 || newest === undefined) throw new ConfigError(faults)',
     to: 'if (faults.length > 0 || newest === undefined) throw new ConfigError(faults.slice(0, 1))',
@@ -252,7 +252,7 @@ export const storage: readonly Mutation[] = [
   },
   {
     rows: ['R22'],
-    fault: 'a running server’s settings can be changed in their depths',
+    fault: 'nested settings of a running server can be changed',
     file: 'src/config.ts',
     from: '  for (const member of Object.values(value)) frozen(member)\n  return',
     to: '  return',

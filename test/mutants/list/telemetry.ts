@@ -1,6 +1,6 @@
 import type { Mutation } from '../mutation.ts'
 
-// Whose trace is continued, who hears of it, and what telemetry may cost.
+// Whose trace is continued, who gets its ids, and the limits on what telemetry costs.
 
 const TRACES = 'telemetry/traces.test.ts'
 const TELEMETRY = 'telemetry/telemetry.test.ts'
@@ -26,7 +26,7 @@ export const telemetry: readonly Mutation[] = [
   },
   {
     rows: ['31'],
-    fault: 'workers do not hear of the trace',
+    fault: 'requests to workers carry no traceparent',
     file: 'src/tools/arcade/worker-protocol.ts',
     from: '    continuesTrace: true,\n',
     to: '',
@@ -53,7 +53,7 @@ export const telemetry: readonly Mutation[] = [
   },
   {
     rows: ['R25'],
-    fault: 'a process records every trace that callers ask for',
+    fault: 'a process records traces without a limit',
     file: 'src/telemetry/sampler.ts',
     from: 'return ++begun <= MAX_TRACES_PER_SECOND',
     to: 'return ++begun > 0',
@@ -62,7 +62,7 @@ export const telemetry: readonly Mutation[] = [
   },
   {
     rows: ['R25'],
-    fault: 'the end waits for the collector',
+    fault: 'shutdown waits for the collector without a limit',
     file: 'src/telemetry/telemetry.ts',
     from: 'await waitAtMost(ms, Promise.allSettled([tracing?.flush(), timer && sendOnce()]))',
     to: 'await Promise.allSettled([tracing?.flush(), timer && sendOnce()])',

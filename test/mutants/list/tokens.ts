@@ -1,6 +1,6 @@
 import type { Mutation } from '../mutation.ts'
 
-// What a provider answers, and what of it is kept, released and refreshed.
+// Token responses of providers, and the tokens that are stored, released and refreshed.
 
 const TOKEN_RESPONSE = 'src/providers/token-response.ts'
 const TOKEN_LIFETIME = 'src/providers/token-lifetime.ts'
@@ -20,7 +20,7 @@ export const tokens: readonly Mutation[] = [
   },
   {
     rows: ['18'],
-    fault: 'of a member that comes twice the first one counts',
+    fault: 'the first of two members with the same name counts',
     file: BODY,
     from: "if (name !== '__proto__' &&",
     to: "if (!(name in members) && name !== '__proto__' &&",
@@ -83,7 +83,7 @@ export const tokens: readonly Mutation[] = [
   },
   {
     rows: ['24'],
-    fault: 'long words of an error description, which may be echoed secrets, go on',
+    fault: 'long words of an error description, which may be echoed secrets, are shown',
     file: RESPONSE_REFUSAL,
     from: ".replace(/[\\w.~+=-]{20,}/g, (word) => (/\\d/.test(word) ? '[removed]' : word))",
     to: '',
@@ -119,7 +119,7 @@ export const tokens: readonly Mutation[] = [
   },
   {
     rows: ['P5', 'R1'],
-    fault: 'those who ask while a refresh is under way are turned away',
+    fault: 'callers that need a token while it is refreshed get an error',
     file: 'src/flows/refresh/refresh-connection.ts',
     from: 'if (options.rejected === undefined) return other.answer',
     to: "if (options.rejected === undefined) throw new Error('busy')",
@@ -137,7 +137,7 @@ export const tokens: readonly Mutation[] = [
   },
   {
     rows: ['R3'],
-    fault: 'a failed refresh stays the answer for ever',
+    fault: 'a failed refresh is the answer to all later requests',
     file: 'src/flows/refresh/refresh-connection.ts',
     from: '.finally(() => running.delete(id))',
     to: '.finally(() => {})',
@@ -155,7 +155,7 @@ export const tokens: readonly Mutation[] = [
   },
   {
     rows: ['R5'],
-    fault: 'an answer without a refresh token takes the stored one away',
+    fault: 'an answer without a refresh token deletes the stored one',
     file: 'src/store/connection-refreshes.ts',
     from: 'refresh: sql`coalesce(${p.refresh}, ${connections.refresh})`,',
     to: 'refresh: p.refresh,',
@@ -173,7 +173,7 @@ export const tokens: readonly Mutation[] = [
   },
   {
     rows: ['R7'],
-    fault: 'a provider that is down is asked again and again',
+    fault: 'a provider that is down gets every request',
     file: 'src/services/provider-breaker.ts',
     from: 'const OUTAGES = 5',
     to: 'const OUTAGES = 5_000',
@@ -182,7 +182,7 @@ export const tokens: readonly Mutation[] = [
   },
   {
     rows: ['P6', '55'],
-    fault: 'a wave of refusals is believed',
+    fault: 'a wave of refusals ends all the grants',
     file: 'src/services/provider-breaker.ts',
     from: "if (health.believesRefusals || !isWave) return 'believed'",
     to: "return 'believed'",
@@ -218,7 +218,7 @@ export const tokens: readonly Mutation[] = [
   },
   {
     rows: ['R10'],
-    fault: 'a token that was received in the future is believed',
+    fault: 'a token whose time of receipt is in the future counts as valid',
     file: 'src/domain/connection.ts',
     from: 'return now < expiresAt - margin && receivedAt <= now + margin',
     to: 'return now < expiresAt - margin',
@@ -227,7 +227,7 @@ export const tokens: readonly Mutation[] = [
   },
   {
     rows: ['R11'],
-    fault: 'a refresh is committed without its record',
+    fault: 'a refresh is committed without its audit entry',
     file: 'src/flows/refresh/store-refreshed.ts',
     from: '() => connections.settleRefresh(id, generation, tokens, audit, connection.scopes),',
     to: 'async () => {\n        const settled = await connections.settleRefresh(id, generation, tokens, undefined as never, connection.scopes)\n        await broker.store.audit.append(audit)\n        return settled\n      },',
@@ -263,7 +263,7 @@ export const tokens: readonly Mutation[] = [
   },
   {
     rows: ['R20'],
-    fault: 'of two consents the one that ends last wins',
+    fault: 'of two consents the one that finishes last wins',
     file: 'src/store/connection-writes.ts',
     from: 'if ((yield* newerConsent(connection)).length > 0) return\n',
     to: '',

@@ -1,6 +1,6 @@
 import type { Mutation } from '../mutation.ts'
 
-// What tools, their workers and code are given, and what of their answers goes on.
+// What tools, workers and code get, and which parts of their answers are passed on.
 
 export const tools: readonly Mutation[] = [
   {
@@ -14,7 +14,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     rows: ['30'],
-    fault: 'what a worker is shown is good for an hour',
+    fault: 'the token that a worker gets is valid for an hour',
     file: 'src/tools/worker-token.ts',
     from: 'exp: iat + TOKEN_SECONDS',
     to: 'exp: iat + TOKEN_SECONDS * 60',
@@ -32,7 +32,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     rows: ['31'],
-    fault: 'the caller’s cookies go on to the provider’s API',
+    fault: 'the caller’s cookies are passed on to the provider’s API',
     file: 'src/http/proxy/proxy-headers.ts',
     from: "  'authorization',\n  'cookie',",
     to: "  'authorization',",
@@ -41,7 +41,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     rows: ['41'],
-    fault: 'a proxied request says whom it came from',
+    fault: 'a proxied request keeps its X-Forwarded headers',
     file: 'src/http/proxy/proxy-headers.ts',
     from: "'x-forwarded-'",
     to: "'x-forward-'",
@@ -50,7 +50,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     rows: ['48'],
-    fault: 'any grant will do for a tool that declares scopes',
+    fault: 'a tool that declares scopes gets the token of any grant',
     file: 'src/tools/run/tool-tokens.ts',
     from: 'scopes: unionOfScopes(known?.scopes ?? [], requirement.scopes),',
     to: 'scopes: known?.scopes ?? [],',
@@ -59,7 +59,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     rows: ['48'],
-    fault: 'scopes that are missing are not asked for',
+    fault: 'a token is released although scopes are missing',
     file: 'src/flows/get-access-token.ts',
     from: "if (missing.length > 0) return { outcome: 'authorization_required', missingScopes: missing, connection }",
     to: '',
@@ -68,7 +68,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     rows: ['48'],
-    fault: 'a policy that denies is not asked at the release',
+    fault: 'a token is released although a policy denies it',
     file: 'src/flows/release-tokens.ts',
     from: 'const policies = checked instanceof Promise ? await checked : checked',
     to: 'const policies = checked instanceof Promise ? await checked.catch(() => 0) : checked',

@@ -1,6 +1,6 @@
 import type { Mutation } from '../mutation.ts'
 
-// Which tool a name in a toolset means.
+// Names in toolsets: which tool each of them means.
 
 export const toolsets: readonly Mutation[] = [
   {

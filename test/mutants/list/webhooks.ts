@@ -1,6 +1,6 @@
 import type { Mutation } from '../mutation.ts'
 
-// What receivers of events rely on: order, one attempt at a time, signatures, the end of a webhook that answers nothing.
+// What receivers of events rely on: order, one attempt at a time, signatures, the end of a webhook that never answers.
 
 const DELIVERIES = 'src/store/deliveries.ts'
 const EVENT_WRITES = 'src/store/event-writes.ts'
@@ -20,7 +20,7 @@ export const webhooks: readonly Mutation[] = [
   },
   {
     rows: ['R2'],
-    fault: 'an attempt of the same process that was repeated meanwhile settles the delivery',
+    fault: 'an outdated attempt of the same process settles the delivery',
     file: DELIVERIES,
     from: 'eq(deliveries.leaseOwner, p.owner), eq(deliveries.attempt, p.attempt)),',
     to: 'eq(deliveries.leaseOwner, p.owner)),',
@@ -29,7 +29,7 @@ export const webhooks: readonly Mutation[] = [
   },
   {
     rows: [],
-    fault: 'an event does not wait for the one before it of its key',
+    fault: 'an event does not wait for the event before it with the same key',
     file: EVENT_WRITES,
     from: 'const isFirst = sequence === 1 || (yield* lastWaiting({ webhookId, key })).length === 0',
     to: 'const isFirst = sequence >= 1 || (yield* lastWaiting({ webhookId, key })).length === 0',
@@ -65,7 +65,7 @@ export const webhooks: readonly Mutation[] = [
   },
   {
     rows: ['37'],
-    fault: 'a webhook gets events of types that it does not take',
+    fault: 'a webhook gets events of types that it has not chosen',
     file: EVENT_WRITES,
     from: 'if (!enabled || types?.includes(type) === false) continue',
     to: 'if (!enabled) continue',
@@ -101,7 +101,7 @@ export const webhooks: readonly Mutation[] = [
   },
   {
     rows: [],
-    fault: 'a receiver that asks for a pause is asked again before its end',
+    fault: 'a receiver that sent Retry-After gets another request before that time',
     file: 'src/domain/webhook.ts',
     from: 'Math.max(pause * (1 - SPREAD + 2 * SPREAD * random), retryAfter)',
     to: 'Math.max(pause * (1 - SPREAD + 2 * SPREAD * random), retryAfter * 0)',
@@ -110,7 +110,7 @@ export const webhooks: readonly Mutation[] = [
   },
   {
     rows: [],
-    fault: 'a receiver that is gone is asked again and again',
+    fault: 'a receiver that answered 410 gets further requests',
     file: DISPATCHER,
     from: "if (end.status === 410) await disable(broker, webhook, 'gone')",
     to: "if (end.status === 411) await disable(broker, webhook, 'gone')",
@@ -128,7 +128,7 @@ export const webhooks: readonly Mutation[] = [
   },
   {
     rows: [],
-    fault: 'what waits for a webhook goes on by its own retry times when a probe is answered',
+    fault: 'waiting deliveries keep their retry times when a probe of their webhook is answered',
     file: DELIVERIES,
     from: 'yield* hasten({ webhookId, now })\n',
     to: '',

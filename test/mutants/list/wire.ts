@@ -5,7 +5,7 @@ import type { Mutation } from '../mutation.ts'
 export const wire: readonly Mutation[] = [
   {
     rows: [],
-    fault: 'what is not known is swallowed',
+    fault: 'unknown members of a request are ignored',
     file: 'src/parsing/parse.ts',
     from: 'const unknown = unknownMembers(known, value)',
     to: 'const unknown: readonly UnknownMember[] = []',
@@ -14,7 +14,7 @@ export const wire: readonly Mutation[] = [
   },
   {
     rows: ['29', '37'],
-    fault: 'administrators of the default project have power in every project',
+    fault: 'administrators of the default project make keys in every project',
     file: 'src/flows/manage-keys.ts',
     from: 'if ((await broker.store.apiKeys.page(found.id, { offset: 0, limit: 1 })).total > 0) throw refused',
     to: '',
@@ -50,7 +50,7 @@ export const wire: readonly Mutation[] = [
   },
   {
     rows: [],
-    fault: 'a worker that cannot be reached says that all is well',
+    fault: 'a worker that cannot be reached is shown as active',
     file: 'src/domain/worker.ts',
     from: "unreachableSince === undefined ? 'active' : 'unreachable'",
     to: "'active'",
@@ -68,7 +68,7 @@ export const wire: readonly Mutation[] = [
   },
   {
     rows: [],
-    fault: 'a file that is no tool becomes one',
+    fault: 'a file without a tool is imported as a tool',
     file: 'src/tools/metadata/read-metadata.ts',
     from: 'if (!hasToolMember(tool))',
     to: 'if (tool === undefined)',
@@ -86,7 +86,7 @@ export const wire: readonly Mutation[] = [
   },
   {
     rows: ['36'],
-    fault: 'everybody on the machine can read development’s key',
+    fault: 'every user of the machine can read the key of development mode',
     file: 'src/development-key.ts',
     from: '{ mode: 0o600 }',
     to: '{ mode: 0o644 }',
@@ -95,7 +95,7 @@ export const wire: readonly Mutation[] = [
   },
   {
     rows: [],
-    fault: 'a command ends in a trace when its reader has read enough',
+    fault: 'a command ends with a stack trace when its output is no longer read',
     file: 'src/cli/print.ts',
     from: "if (error.code !== 'EPIPE') throw error",
     to: 'throw error',
@@ -113,7 +113,7 @@ export const wire: readonly Mutation[] = [
   },
   {
     rows: [],
-    fault: 'a worker that is only tried out leaves a provider behind',
+    fault: 'a worker that is only tested leaves a provider behind',
     file: 'src/http/workers/worker-test.ts',
     from: '    await forget(broker, worker)',
     to: '',

@@ -1,11 +1,11 @@
 import type { Mutation } from '../mutation.ts'
 
-// What workers list and answer, and how it is read.
+// Catalogues and answers of workers, and how they are read.
 
 export const workers: readonly Mutation[] = [
   {
     rows: ['48'],
-    fault: 'what a known worker newly names is used at once',
+    fault: 'a provider or secret that a known worker newly names is used without acceptance',
     file: 'src/tools/run/tool-tokens.ts',
     from: '  await checkAccepted(broker, tool)\n',
     to: '',
@@ -41,7 +41,7 @@ export const workers: readonly Mutation[] = [
   },
   {
     rows: [],
-    fault: 'openid is asked for because a server lists it',
+    fault: 'openid is requested because a server lists it',
     file: 'src/tools/mcp/settings.ts',
     from: "listed.filter((one) => one !== 'openid')",
     to: "listed.filter((one) => one !== '')",
@@ -59,7 +59,7 @@ export const workers: readonly Mutation[] = [
   },
   {
     rows: [],
-    fault: 'operations that stand in other files become tools without parameters',
+    fault: 'operations that are in other files become tools without parameters',
     file: 'src/tools/openapi/read-openapi.ts',
     from: 'if (one.reason !== undefined) throw new Refusal(one.reason)',
     to: '',
@@ -68,7 +68,7 @@ export const workers: readonly Mutation[] = [
   },
   {
     rows: ['P8'],
-    fault: 'a document is read again although it is unchanged',
+    fault: 'an unchanged document is downloaded again',
     file: 'src/tools/openapi/backend.ts',
     from: "'if-none-match': before.etag",
     to: "'x-none': before.etag",
@@ -131,7 +131,7 @@ export const workers: readonly Mutation[] = [
   },
   {
     rows: ['46', '48'],
-    fault: 'what waits for acceptance is asked of the user beside other tools',
+    fault: 'users are asked to consent to what no administrator has accepted',
     file: 'src/tools/catalogue/requirements-of-many.ts',
     from: 'unaccepted === undefined ? found : notAccepted(found, unaccepted)',
     to: 'found',
