@@ -13,11 +13,11 @@ import { MASTER_KEY } from '../served.ts'
 import { KILL_AT } from './installation.ts'
 import type { KillPoint } from './kill-at.ts'
 
-// `gatepass audit archive`, killed with SIGKILL at points that are named, and run again.
+// `gatepass audit archive` is killed with SIGKILL at named points, and run again.
 
 const ENTRIES = 3_000
 
-/** Every line that is in an archive or in the trail, once. */
+/** Every line that is in an archive or in the trail, each once. */
 async function all(world: ArchiveWorld): Promise<readonly string[]> {
   const files = await Promise.all((await world.files()).map(entriesOf))
   return [...new Set([...files.flat(), ...(await world.exported())])]
@@ -42,7 +42,7 @@ describe.each(DATABASES)('archiving on %s, killed', (kind) => {
       { files: 0, anchors: 0 },
     ],
     [
-      'when the file has its name, and no anchor speaks of it',
+      'when the file has its final name, before the anchor is written',
       { when: 'before', statement: 'insert into "audit_anchors"' },
       { files: 1, anchors: 0 },
     ],
@@ -56,7 +56,7 @@ describe.each(DATABASES)('archiving on %s, killed', (kind) => {
       { when: 'after', statement: 'delete from "audit_blocks"', skip: 2 },
       { files: 1, anchors: 1 },
     ],
-  ])('%s, loses nothing, and goes on when it is run again', async (_, point, left) => {
+  ])('%s, loses no entry, and finishes when it is run again', async (_, point, left) => {
     await using program = await install()
     await using world = await startArchiveWorld(kind)
     await world.sql('delete from audit_blocks')
@@ -72,7 +72,7 @@ describe.each(DATABASES)('archiving on %s, killed', (kind) => {
     expect((await all(world)).slice(0, before.length)).toEqual(before)
     expect(await world.faults()).toEqual([])
 
-    await world.sql('update audit_progress set lease_until = 0') // as if its time were over
+    await world.sql('update audit_progress set lease_until = 0') // ends the lease of the killed process
     await world.archive()
     const files = await world.files()
     expect(files).toHaveLength(1)
@@ -86,7 +86,7 @@ describe.each(DATABASES)('archiving on %s, killed', (kind) => {
   })
 })
 
-test('a file of the same name that is not of this trail is never replaced', async () => {
+test('an archive file of the same name with other entries is never replaced', async () => {
   await using world = await startArchiveWorld('sqlite')
   await world.sql('delete from audit_blocks')
   await world.fill(OLD, 6)
@@ -94,7 +94,7 @@ test('a file of the same name that is not of this trail is never replaced', asyn
   await world.archive()
   const [file = ''] = await world.files()
   const kept = await entriesOf(file)
-  // as after a restore of an older backup, with other entries since
+  // the trail after an older backup was restored and other entries were appended
   await world.sql('delete from audit_blocks')
   await world.sql('delete from audit_anchors')
   await world.fill(OLD + 60, 6)

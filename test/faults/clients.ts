@@ -4,7 +4,7 @@ import { toolMetadata } from '../fixtures.ts'
 import { oauth2For } from '../flows/fixtures.ts'
 import { UserAgent } from '../user-agent.ts'
 
-/** What calls a Gatepass as its administrator: an `Installation` or a process that is `Served`. */
+/** Calls Gatepass as its administrator: an `Installation`, or one `Served` process. */
 interface Caller<A extends CallAnswer = CallAnswer> {
   call(method: string, path: string, body?: object): Promise<A>
 }
@@ -14,7 +14,7 @@ interface CallAnswer {
   readonly body: AnyJson
 }
 
-/** One user's run through a consent. */
+/** One authorization, with the browser of its user. */
 export interface Flow {
   readonly id: string
   readonly url: string
@@ -43,7 +43,7 @@ export async function begin(caller: Caller, user = 'ada'): Promise<Flow> {
   return { id: body.id, url: body.url, user, browser: new UserAgent() }
 }
 
-/** The user clicks and approves; answers the provider's redirect back, which the browser has not followed yet. */
+/** Clicks and approves; returns the provider's redirect back, which the browser has not followed yet. */
 export async function approve({ browser, url }: Flow): Promise<string> {
   const isCallback = ({ pathname }: URL) => pathname.startsWith('/callback/')
   const page = await browser.submitForm(await browser.get(url), {}, { until: isCallback })

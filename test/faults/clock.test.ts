@@ -51,7 +51,7 @@ async function tokenOf(gatepass: Gatepass, user: string): Promise<string> {
 }
 
 test.each(['behind', 'ahead'] as const)(
-  'the lease on a refresh that the node %s has begun holds by the clock of the database',
+  'the lease on a refresh that the node %s has begun is timed by the clock of the database',
   async (first) => {
     await using world = await startApart(3600)
     const { clock, as } = world
@@ -63,14 +63,14 @@ test.each(['behind', 'ahead'] as const)(
     await expect.poll(() => as.tokenRequests('refresh_token').length).toBe(1)
     const others = await Promise.all(Array.from({ length: 10 }, () => tokenOf(world[second], 'ada')))
     as.behaviour.refreshDelayMs = 0
-    expect(new Set([await begun, ...others]).size).toBeLessThanOrEqual(2) // the other may have refreshed it again since
+    expect(new Set([await begun, ...others]).size).toBeLessThanOrEqual(2) // the second node may have refreshed it again
     expect(as.refreshReuses).toEqual([])
     expect(as.familyRevoked).toBe(false)
   },
 )
 
 test.each([30, 300, 3600])(
-  'nodes twenty minutes apart, tokens of %i s: none is refreshed twice at once, none is given that has run out',
+  'nodes twenty minutes apart, tokens of %i s: no refresh token is used twice, and no expired token is given',
   async (life) => {
     await using world = await startApart(life)
     const { clock, as, behind, ahead } = world
@@ -102,12 +102,12 @@ test.each([30, 300, 3600])(
     expect(dead).toBe(0)
     expect(as.refreshReuses).toEqual([])
     expect(as.familyRevoked).toBe(false)
-    // where a life is shorter than the clocks are apart, no two nodes agree: a refresh for a question, and no more
+    // tokens that live shorter than the clocks differ are expired for one node or the other: at most a refresh a request
     expect(refreshes).toBeLessThanOrEqual(life > 2 * APART_SECONDS ? steps * 2 : given)
   },
 )
 
-test('a clock that jumps back and forth: no storm of refreshes, and what is given has run out by no more than the jump', async () => {
+test('a clock that jumps back and forth: each jump causes at most one refresh', async () => {
   const truth = testClock()
   let off = 0
   const as = await startFakeAuthorizationServer({
@@ -157,7 +157,7 @@ test('a clock that jumps back and forth: no storm of refreshes, and what is give
   }
 })
 
-test('a clock that was set back under a token: it is given for longer than it lives by no more than that', async () => {
+test('a clock that is set back during the life of a token: the token is not given for longer than that past its expiry', async () => {
   const truth = testClock()
   let off = 0
   const as = await startFakeAuthorizationServer({
@@ -191,7 +191,7 @@ test('a clock that was set back under a token: it is given for longer than it li
   }
 })
 
-test('an Idempotency-Key runs a tool once, whichever node gets the repeat', async () => {
+test('a request with an Idempotency-Key runs its tool once, also when another node gets the repeat', async () => {
   await using world = await startApart(3600)
   const worker = await startFakeWorker({
     secret: 'the secret of the worker',
@@ -220,7 +220,7 @@ test('an Idempotency-Key runs a tool once, whichever node gets the repeat', asyn
   }
 })
 
-test('of two consents the later counts, whichever node each was begun on', async () => {
+test('of two consents the later counts, also when they began on different nodes', async () => {
   await using world = await startApart(3600)
   const { ahead, behind, as } = world
   const consent = async (node: Gatepass, scopes: readonly string[]) => {
@@ -234,7 +234,7 @@ test('of two consents the later counts, whichever node each was begun on', async
   expect(as.isLive(await tokenOf(behind, 'ada'))).toBe(true)
 })
 
-test('pending authorizations end on every node, at the latest when its own clock says so, and are never taken after', async () => {
+test('a pending authorization expires on each node by its own clock, and no code is redeemed after one has expired it', async () => {
   await using world = await startApart(3600)
   const { clock, as, behind, ahead } = world
   const { body } = await authorize(ahead, { user_id: 'ada' })

@@ -13,9 +13,9 @@ import { repetitions } from './repetitions.ts'
 // P8: many long polls, and many authorizations that are never finished, at one `gatepass serve` with one API key.
 
 const WAITERS = repetitions({ few: 2_000, many: 5_000 })
-/** Each is waited for by as many. */
+/** The waiters are divided equally among these. */
 const AUTHORIZATIONS = 10
-/** One second where nothing else runs (docs/reliability.md); a machine with more to do takes longer. */
+/** It takes one second where nothing else runs (docs/reliability.md), and longer on a busy machine. */
 const WOKEN_MS = 20_000
 const FLOWS = repetitions({ few: 1_000, many: 10_000 })
 const BEYOND = 50
@@ -24,7 +24,7 @@ const KEPT_SECONDS = 7 * 24 * 3600
 
 const headers = { authorization: `Bearer ${API_KEY}` }
 
-test(`${WAITERS} long polls at once are all woken by what they wait for`, async () => {
+test(`${WAITERS} long polls at once are all answered when their authorizations complete`, async () => {
   const as = await startFakeAuthorizationServer()
   try {
     await using installation = await install('SQLite')
@@ -78,7 +78,7 @@ test(`${WAITERS} long polls at once are all woken by what they wait for`, async 
   }
 })
 
-test(`${FLOWS} pending flows of as many users: all answer, those beyond the limit are told to wait, a sweep removes them`, async () => {
+test(`${FLOWS} pending authorizations: each has a status, more are refused with Retry-After, a sweep removes them`, async () => {
   const as = await startFakeAuthorizationServer()
   try {
     await using installation = await install('SQLite', { GATEPASS_MAX_PENDING: String(FLOWS) })
@@ -99,10 +99,10 @@ test(`${FLOWS} pending flows of as many users: all answer, those beyond the limi
 
     const beyond = await inLanes(lanes, BEYOND, (lane, i) => lane.send(beginRequest(port, `beyond-${i}`)))
     const refused = beyond.filter(({ status, head, body }) => {
-      const told = JSON.parse(body.toString())
-      return status === 429 && told.name === 'too_many_pending' && /\r\nretry-after: [1-9]/i.test(head)
+      const refusal = JSON.parse(body.toString())
+      return status === 429 && refusal.name === 'too_many_pending' && /\r\nretry-after: [1-9]/i.test(head)
     })
-    // who has one already gets that one
+    // a user who has a pending authorization gets the same one
     const [lane] = lanes as [RawConnection]
     const again = await lane.send(beginRequest(port, 'user-7'))
     expect([again.status, JSON.parse(again.body.toString()).id]).toEqual([200, ids[7]])
@@ -144,7 +144,7 @@ test(`${FLOWS} pending flows of as many users: all answer, those beyond the limi
   }
 })
 
-test('a key that sends more than it may is told when to come again, and nobody else', async () => {
+test('a key that exceeds its rate limit gets 429 with Retry-After, and readiness is still answered', async () => {
   await using installation = await install('SQLite', { GATEPASS_RATE_LIMIT: '5' })
   const node = await installation.start()
   const port = Number(new URL(node.url).port)

@@ -5,11 +5,11 @@ import { providerBody, startWorld, type World } from '../http/world.ts'
 import { answerJson, listen } from '../loopback.ts'
 import { startPostgres } from '../postgres.ts'
 
-// What tools and policies do while the database cannot be reached, or refuses audit entries.
+// Tools and policies while the database cannot be reached, or refuses audit entries.
 
 const PATIENCE = { timeout: 120_000, interval: 100 }
 
-test('tools that end while the database is away: their callers are answered, and what came of them is written when it is back', async () => {
+test('runs that end while the database is stopped: their callers are answered, and the results are stored later', async () => {
   await using cluster = await startPostgres()
   const ending = Promise.withResolvers<void>()
   const held: WorkerTool = {
@@ -37,7 +37,7 @@ test('tools that end while the database is away: their callers are answered, and
   ending.resolve()
   const ran = await run
   expect([ran.status, ran.body.structured]).toEqual([200, 'done'])
-  // by then what was tried at the end of both has failed too
+  // the writes at the end of both runs have failed by then
   const failures = () => world.gatepass.logLines.filter((line) => line.includes('a background job failed'))
   await expect.poll(() => failures().length, PATIENCE).toBeGreaterThanOrEqual(4)
   await cluster.start()
@@ -57,7 +57,7 @@ test('tools that end while the database is away: their callers are answered, and
 })
 
 describe('while the audit trail takes no entries, no token is released and no tool is run', () => {
-  /** Until it is disposed of. */
+  /** Makes every audit entry fail until it is disposed of. */
   function withoutAudit({ gatepass }: World): Disposable {
     const client = new Database(gatepass.databasePath)
     client.exec("create trigger away before insert on audit_blocks begin select raise(abort, 'away'); end")

@@ -11,16 +11,16 @@ import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { approve, oauth2For } from '../flows/fixtures.ts'
 import { type Served, serveProcess } from '../served.ts'
 
-/** Somewhere that can really be full, and have space again. */
+/** A folder on a real disk that can be filled and emptied. */
 interface Disk extends AsyncDisposable {
   readonly folder: string
-  /** Put before the command of the server. */
+  /** A command that runs the server's command. */
   readonly under?: readonly string[]
   fill(served: Served): void
   free(served: Served): void
 }
 
-/** A file system of its own of a few megabytes: ENOSPC. Takes a user who may mount. */
+/** A small file system, which gives ENOSPC when it is full. Needs a user who may mount. */
 async function smallDisk(): Promise<Disk | undefined> {
   const root = await mkdtemp(join(tmpdir(), 'gatepass-disk-'))
   const folder = join(root, 'disk')
@@ -58,7 +58,7 @@ function fillBy(file: number, size: number): void {
   }
 }
 
-/** No file of the server may grow any more, by its resource limit: EFBIG. Takes Linux with util-linux. */
+/** A resource limit of the server on the size of files, which gives EFBIG. Needs Linux with util-linux. */
 async function limitedFiles(): Promise<Disk | undefined> {
   const limit = (served: Served, bytes: string) =>
     execFileSync('prlimit', ['--pid', String(served.pid), `--fsize=${bytes}:unlimited`])
@@ -103,7 +103,7 @@ describe.each([
   ['no space left', smallDisk],
   ['files that may not grow', limitedFiles],
 ])('%s', (_, makeDisk) => {
-  test('refuses before any refresh token is sent, keeps answering what needs no write, and recovers by itself', async (context) => {
+  test('refuses before any refresh token is sent, still answers requests that write nothing, and recovers', async (context) => {
     const made = await makeDisk()
     if (made === undefined) return context.skip()
     await using disk = made
@@ -134,7 +134,7 @@ describe.each([
     expect(await node.call('GET', '/v1/health')).toMatchObject({ status: 503, body: { healthy: false } })
     expect(await node.call('GET', '/health')).toMatchObject({ status: 200 })
     for (let turn = 0; turn < 3; turn++) {
-      expect(await token('fresh')).toMatchObject(refusal) // no release without its record
+      expect(await token('fresh')).toMatchObject(refusal) // no release without its audit entry
       expect(await token('expired')).toMatchObject(refusal)
       expect(await token('new')).toMatchObject(refusal)
     }
@@ -157,7 +157,7 @@ describe.each([
     client.close()
   })
 
-  test('filled while a refresh is under way, it does not lose the rotated token', async (context) => {
+  test('that begins during a refresh does not lose the rotated token', async (context) => {
     const made = await makeDisk()
     if (made === undefined) return context.skip()
     await using disk = made

@@ -9,13 +9,13 @@ import { type FreshDatabase, freshDatabase, runSql } from '../postgres.ts'
 import { UserAgent } from '../user-agent.ts'
 import { type DatabaseKind, report } from './installation.ts'
 
-// R11, R13: a trigger lets one kind of write fail, and no other. The request that needed the write is answered 503 and
+// R11, R13: a trigger fails one kind of write, and no other. The request that needed the write is answered 503 and
 // has changed no row; after the trigger is dropped, the same request succeeds.
 
 const LIFE_SECONDS = 3600
 const TOOLS = fileURLToPath(new URL('../fixtures/run-tools.ts', import.meta.url))
 
-/** The writes that a trigger lets fail: of every row of the table, or of the rows for which `when` holds. */
+/** The writes that a trigger fails: of every row of the table, or of the rows for which `when` holds. */
 interface Fault {
   readonly table: string
   readonly event: 'insert' | 'update' | 'delete'
@@ -24,7 +24,7 @@ interface Fault {
 
 interface Case extends Fault {
   readonly name: string
-  /** Of the same call after the trigger is dropped. */
+  /** The status of the same request after the trigger is dropped. */
   readonly status: number
   readonly prepare?: () => Promise<unknown>
   readonly run: () => Promise<Pick<Answer, 'status' | 'body'>>
@@ -81,7 +81,7 @@ export function failingWrites(kind: DatabaseKind): void {
     }
 
     let triggers = 0
-    /** Makes the trigger; disposing of the answer drops it. */
+    /** Creates the trigger; disposing of the result drops it. */
     async function failing({ table, event, when }: Fault): Promise<AsyncDisposable> {
       const name = `fault_${triggers++}`
       const condition = when === undefined ? '' : `when (${when})`
@@ -146,7 +146,7 @@ export function failingWrites(kind: DatabaseKind): void {
       http: { uri: 'http://127.0.0.1:9/', secret: 'a worker secret', timeout: 5, retry: 0 },
     }
 
-    const policy = { id: 'rule', effect: 'deny', match: { users: ['nobody'] } }
+    const policy = { id: 'rule', effect: 'deny', match: { users: ['unknown'] } }
     let scheduledId = ''
     const schedule = async () => {
       const run_at = new Date(Date.now() + 3_600_000).toISOString()
@@ -244,9 +244,9 @@ export function failingWrites(kind: DatabaseKind): void {
         status: 204,
         run: () => call('DELETE', '/v1/admin/policies/rule'),
       },
-      { name: 'a run is put off', table: 'executions', event: 'insert', status: 200, run: schedule },
+      { name: 'a run is scheduled', table: 'executions', event: 'insert', status: 200, run: schedule },
       {
-        name: 'a run that was put off is cancelled',
+        name: 'a scheduled run is cancelled',
         table: 'executions',
         event: 'update',
         status: 200,
@@ -311,7 +311,7 @@ export function failingWrites(kind: DatabaseKind): void {
         run: () => call('PATCH', `/v1/connections/${connectionId}`, { default: true }),
       },
       {
-        name: 'a refresh is to begin: its intent cannot be written, so nothing is sent',
+        name: 'a refresh begins: its intent cannot be written, so the refresh token is not sent',
         table: 'connections',
         event: 'update',
         when: 'new.unanswered_refreshes > old.unanswered_refreshes',
@@ -365,7 +365,7 @@ export function failingWrites(kind: DatabaseKind): void {
       counts.wellAfterwards++
     })
 
-    test('a chain is paused after a step that has run (insert of chains): that is told, without a handle', async () => {
+    test('a chain is paused after a step that has run (insert of chains): the answer has its results, but no handle to resume', async () => {
       {
         await using _ = await failing({ table: 'chains', event: 'insert' })
         const { status, body } = await pauseChain('Run:Count')
@@ -375,7 +375,7 @@ export function failingWrites(kind: DatabaseKind): void {
       expect((await pauseChain('Run:Count')).body.resume).toMatch(/^chain_/)
     })
 
-    test('readiness (update of facts): red while the probe fails, and green again by itself', async () => {
+    test('readiness (insert of facts): 503 while the probe fails, and 200 again afterwards', async () => {
       const ready = async () => (await call('GET', '/ready')).status
       expect(await ready()).toBe(200)
       {
@@ -397,7 +397,7 @@ export function failingWrites(kind: DatabaseKind): void {
         (await call('GET', `/v1/connections?user_id=${user}`)).body.total_count
       const lapse = () => sql('update authorizations set deadline = deadline - 60')
 
-      test('whose click cannot be stored (update of authorizations) leads nowhere, and works afterwards', async () => {
+      test('whose click cannot be stored (update of authorizations) is answered 503, and works afterwards', async () => {
         const { body } = await authorize(gatepass, { user_id: 'clicks' })
         const browser = new UserAgent()
         const page = await browser.get(body.url)
@@ -412,7 +412,7 @@ export function failingWrites(kind: DatabaseKind): void {
         counts.wellAfterwards++
       })
 
-      test('whose claim cannot be stored is not begun: the code is not sent, and may be afterwards', async () => {
+      test('whose claim cannot be stored does not send its code, and sends it on the next callback', async () => {
         const { id, browser, callback } = await approved('claims')
         const before = codes()
         {
@@ -432,7 +432,7 @@ export function failingWrites(kind: DatabaseKind): void {
         counts.wellAfterwards++
       })
 
-      test('whose connection cannot be stored: nothing of it is there, its tokens are given back, and the user may click again', async () => {
+      test('whose connection cannot be stored leaves no row, revokes its tokens, and lets the user click again', async () => {
         const faults: Readonly<Record<string, Fault>> = {
           'no-connection': { table: 'connections', event: 'insert', when: "new.user_id = 'no-connection'" },
           'no-completion': {
@@ -473,7 +473,7 @@ export function failingWrites(kind: DatabaseKind): void {
         }
       })
 
-      test('whose connection cannot be stored for two seconds completes all the same', async () => {
+      test('whose connection cannot be stored for two seconds still completes', async () => {
         const { id, browser, callback } = await approved('waits')
         const fault = await failing({ table: 'connections', event: 'insert' })
         counts.failed++
@@ -485,7 +485,7 @@ export function failingWrites(kind: DatabaseKind): void {
         counts.wellAfterwards++
       })
 
-      test('that the user denied, while that cannot be stored: pending, and failed when it comes again', async () => {
+      test('that the user denied, which cannot be stored, stays pending, and fails on the next callback', async () => {
         as.behaviour.consent = 'deny'
         const { id, browser, callback } = await approved('denies')
         as.behaviour.consent = 'approve'
@@ -506,7 +506,7 @@ export function failingWrites(kind: DatabaseKind): void {
       })
     })
 
-    test('rotated tokens that cannot be stored for two seconds are stored then, by the same refresh', async () => {
+    test('rotated tokens that cannot be stored for two seconds are then stored by the same refresh', async () => {
       as.behaviour.accessTokenLifetime = 1
       const id = await connect('rotates')
       await new Promise((resolve) => setTimeout(resolve, 1_100))
@@ -529,7 +529,7 @@ export function failingWrites(kind: DatabaseKind): void {
       counts.wellAfterwards++
     })
 
-    test('nothing of all that was taken for a bug', () => {
+    test('none of these failures is logged as an internal error', () => {
       const bugs = gatepass.logLines.filter((line) => line.includes('internal_error'))
       expect(bugs).toEqual([])
     })

@@ -8,7 +8,7 @@ import { providerBody, startWorld, WORKER_SECRET, type World } from '../http/wor
 import { freshDatabase, runSql } from '../postgres.ts'
 import { defined } from '../store/fixtures.ts'
 
-// An attacker who can write the database, and has not the master key.
+// An attacker who can write the database, and does not have the master key.
 
 const DENY_BOB = { id: 'no-bob', effect: 'deny', match: { users: ['bob'] } }
 
@@ -26,7 +26,7 @@ const alteredIn = async ({ broker }: Gatepass) =>
 
 describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
   let options: GatepassOptions
-  /** Writes into the database, and answers how many rows it was. */
+  /** Writes into the database, and returns how many rows changed. */
   let write: (sql: string) => Promise<number | null>
 
   async function begin(): Promise<void> {
@@ -50,7 +50,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
     }
   }
 
-  /** Another process, which has read nothing yet. */
+  /** Starts another process, which has nothing in its caches. */
   async function restart(): Promise<Gatepass> {
     const gatepass = await startGatepass(options)
     opened.push(gatepass)
@@ -62,7 +62,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
     return restart()
   }
 
-  describe('a row that gives power, and that was written by hand,', () => {
+  describe('a row that was written into the database, and that would give power,', () => {
     test('is no API key', async () => {
       await begin()
       const forged = `gp_${randomBytes(24).toString('base64url')}`
@@ -96,7 +96,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
       expect((await after.call('GET', '/v1/workers', undefined, { key })).status).toBe(401)
     })
 
-    test('is no provider, so that no token goes to an endpoint of its own', async () => {
+    test('is no provider, so no token is sent to its endpoint', async () => {
       await begin()
       await world.connect('ada')
       const after = await tamper(
@@ -108,7 +108,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
       expect(await alteredIn(after)).toEqual(['providers demo'])
     })
 
-    test('is no worker, so that no secret and no token goes to an address of its own', async () => {
+    test('is no worker, so no secret and no token is sent to its address', async () => {
       await begin()
       const after = await tamper("update workers set uri = 'https://evil.example'")
       expect((await after.call('GET', '/v1/workers/demo')).status).toBe(404)
@@ -126,7 +126,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
       expect(await alteredIn(after)).toEqual(['workers demo'])
     })
 
-    test('is no policy that lets anything through: its project releases nothing until it is set anew', async () => {
+    test('is no policy that lets anything through: its project releases no token until the policy is set again', async () => {
       await begin()
       await world.connect('ada')
       expect((await world.call('POST', '/v1/admin/policies', DENY_BOB)).status).toBe(201)
@@ -147,7 +147,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
     })
   })
 
-  describe('a webhook that was written by hand', () => {
+  describe('a webhook that was written into the database', () => {
     test.each([
       ['with another address', "update webhooks set url = 'https://evil.example/hook'"],
       ['with more types of events', 'update webhooks set types = null'],
@@ -156,7 +156,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
         'in another project',
         "update webhooks set project_id = (select id from projects where name = 'other')",
       ],
-    ])('%s gets no event, is shown to none, and can be deleted', async (what, sql) => {
+    ])('%s gets no event, is in no list, and can be deleted', async (what, sql) => {
       await begin()
       await world.gatepass.makeKey('admin', 'other')
       const hook = { url: 'http://127.0.0.1:9/hook', types: ['connection.created'], enabled: true }
@@ -177,7 +177,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
       expect(await alteredIn(await restart())).toEqual([])
     })
 
-    test('is told from one that Gatepass has changed, rotated or disabled', async () => {
+    test('differs from one that Gatepass has changed, rotated or disabled, which is accepted', async () => {
       await begin()
       const hook = { url: 'http://127.0.0.1:9/hook', types: ['connection.created'] }
       const { id } = (await world.call('POST', '/v1/webhooks', hook)).body
@@ -197,8 +197,8 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
     const OWN = `gps_${'a'.repeat(43)}`
 
     async function session() {
-      const asked = { user_id: 'ada', provider_id: 'demo', scopes: ['read'], allowed_origin: APP }
-      const { body } = await world.call('POST', '/v1/connect_sessions', asked)
+      const need = { user_id: 'ada', provider_id: 'demo', scopes: ['read'], allowed_origin: APP }
+      const { body } = await world.call('POST', '/v1/connect_sessions', need)
       const form = new URLSearchParams({ session_token: body.session_token })
       const opened = await fetch(`${world.gatepass.url}/connect/session`, {
         method: 'POST',
@@ -226,7 +226,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
       'opener_mac = null',
     ]
 
-    test('that was written by hand is none', async () => {
+    test('that was written into the database is rejected', async () => {
       await begin()
       const whole = await session()
       const sessions = []
@@ -245,7 +245,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
       expect(after.logLines.join()).toContain('connect_sessions')
     })
 
-    test('that was opened twice and has begun again is believed', async () => {
+    test('that Gatepass has restarted is accepted', async () => {
       await begin()
       const { session_token } = await session()
       const call = (what: string) =>
@@ -260,7 +260,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
     })
   })
 
-  test('what is not believed can be deleted, and set anew', async () => {
+  test('rejected rows can be deleted, and created again over the API', async () => {
     await begin()
     await world.call('POST', '/v1/admin/policies', DENY_BOB)
     for (const sql of ['providers set client_id', 'workers set uri', 'policies set effect'])
@@ -281,7 +281,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
     expect(await alteredIn(await restart())).toEqual([])
   })
 
-  test('what Gatepass itself changes is believed, after a restart and after a key was rotated or a provider patched', async () => {
+  test('rows that Gatepass has changed are accepted after a restart: a rotated key, a patched provider and worker', async () => {
     await begin()
     const token = await world.connect('ada')
     const { body } = await world.call('POST', '/v1/admin/keys', { name: 'one', role: 'caller' })
@@ -297,11 +297,11 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (backend) => {
     expect((await after.call('POST', '/v1/auth/authorize', need)).body.context.token).toBe(token)
   })
 
-  test('rows of a release without MACs are signed once, on record; one that comes later is not believed', async () => {
+  test('rows of a release without MACs are signed once, with an audit entry; a later row without a MAC is rejected', async () => {
     await begin()
     const { broker } = world.gatepass
     expect((await world.call('POST', '/v1/admin/policies', DENY_BOB)).status).toBe(201)
-    // as that release left it: its key under its former name, and no MACs
+    // the database of that release: the key under its former name, and no MACs
     const sealed = defined(await broker.store.facts.find('installation_key'))
     const older = broker.sealer.seal(
       broker.sealer.open(sealed as never, factPlace('installation_key')),

@@ -22,7 +22,7 @@ async function addKey(of: Partial<NewApiKey> = {}) {
 const ask = (key: string, path = '/v1/tools') => gatepass.call('GET', path, undefined, { key })
 
 describe('threat 29: API keys', () => {
-  test('has 256 random bits, and is kept as its SHA-256 alone', async () => {
+  test('have 256 random bits, and only their SHA-256 is stored', async () => {
     const { key, record } = await addKey()
     expect(key).toMatch(/^gp_[\w-]{43}$/)
     expect(JSON.stringify(record)).not.toContain(key.slice(3))
@@ -31,7 +31,7 @@ describe('threat 29: API keys', () => {
     expect(another).not.toBe(key)
   })
 
-  test('one that has expired is refused, and says so', async () => {
+  test('that have expired are refused with that reason', async () => {
     const { key } = await addKey({ expiresAt: clock() + 60 })
     expect((await ask(key)).status).toBe(200)
     clock.advance(60)
@@ -41,7 +41,7 @@ describe('threat 29: API keys', () => {
     })
   })
 
-  test('while one is rotated both are good, and the old one ends with its grace', async () => {
+  test('are both valid during a rotation, and the old one ends with its grace period', async () => {
     const { key: old, record } = await addKey()
     const { key: fresh, record: rotatedApiKey } = issueApiKey({ ...record, createdAt: clock() })
     const { apiKeys } = gatepass.broker.store
@@ -51,7 +51,7 @@ describe('threat 29: API keys', () => {
     expect([(await ask(old)).status, (await ask(fresh)).status]).toEqual([401, 200])
   })
 
-  test('the last use is written', async () => {
+  test('keep when they were last used', async () => {
     const { key, record } = await addKey()
     await ask(key)
     await gatepass.broker.uses.flush()
@@ -61,7 +61,7 @@ describe('threat 29: API keys', () => {
     expect(found?.lastUsedAt).toBe(clock())
   })
 
-  test('a readonly key begins nothing and gets no token', async () => {
+  test('of the role readonly begin no authorization, run no tool and get no token', async () => {
     const { key } = await addKey({ role: 'readonly' })
     const tries = [
       ['POST', '/v1/auth/authorize'],
@@ -83,7 +83,7 @@ describe('threat 29: API keys', () => {
 })
 
 describe('the rate of a key', () => {
-  test('is limited by what the key says, and a refusal says when to come back', async () => {
+  test('is limited by the rate limit of the key, and a refusal says when to try again', async () => {
     const { key } = await addKey({ rateLimit: 2 })
     const answers = await Promise.all([1, 2, 3, 4].map(() => ask(key)))
     const refused = answers.filter(({ status }) => status === 429)
@@ -96,7 +96,7 @@ describe('the rate of a key', () => {
     expect((await ask(another)).status).toBe(200)
   })
 
-  test('is limited by the setting where the key says nothing; 0 lifts it', async () => {
+  test('is limited by the setting when the key has no limit of its own; 0 means no limit', async () => {
     await using limited = await startGatepass({ environment: { GATEPASS_RATE_LIMIT: '3' } })
     const { store, now } = limited.broker
     const { id: projectId } = await store.projects.ensure('default', now())
@@ -110,7 +110,7 @@ describe('the rate of a key', () => {
     expect(await many(free.key)).toBe(0)
   })
 
-  test('comes back evenly, and no further than a second of it', () => {
+  test('is refilled evenly, up to one second of requests', () => {
     let now = 0
     const charge = createCharge(2, () => now)
     const { record } = issueApiKey({ projectId: '', name: '', role: 'caller', createdAt: 0 })
@@ -134,7 +134,7 @@ describe('the rate of a key', () => {
 })
 
 describe('threat 29: guessing keys', () => {
-  test('is refused past a hundred a minute, while a good key from the same address is not', async () => {
+  test('is refused beyond a hundred guesses a minute; a valid key from the same address is not', async () => {
     await using guessed = await startGatepass()
     const guess = (i: number) => guessed.call('GET', '/v1/tools', undefined, { key: `gp_guess_${i}` })
     const answers = await Promise.all(Array.from({ length: 130 }, (_, i) => guess(i)))
@@ -148,7 +148,7 @@ describe('threat 29: guessing keys', () => {
     expect((await guessed.call('GET', '/v1/tools', undefined, { key: null })).status).toBe(401)
   })
 
-  test('is counted by address, an IPv6 one by its network', () => {
+  test('is counted by IPv4 address and by IPv6 /64 network', () => {
     const countGuess = createCountGuess(() => 0)
     for (let i = 0; i < 100; i++) countGuess(`2001:db8:1:2::${i.toString(16)}`)
     expect(() => countGuess('2001:db8:1:2:ffff::1')).toThrow('Too many')

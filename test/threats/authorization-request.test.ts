@@ -4,28 +4,28 @@ import type { WorkerTool } from '../fake-worker.ts'
 import { click, startScene } from '../flows/fixtures.ts'
 import { metadata, startWorld } from '../http/world.ts'
 
-describe('threat 5: PKCE is never given up', () => {
-  test('a server that wants less is not given less', async () => {
+describe('threat 5: PKCE is never weakened', () => {
+  test('a server that requires plain gets S256 all the same, and the authorization fails', async () => {
     await using scene = await startScene({ as: { requirePkce: 'plain' } })
     const { id, url } = (await scene.authorize()).body
     await click(url)
     expect((await scene.status(id)).body).toMatchObject({ status: 'failed' })
-    const asked = scene.as.requestsTo('/authorize')
-    expect(asked.map(({ params }) => params.code_challenge_method)).toEqual(['S256'])
+    const requests = scene.as.requestsTo('/authorize')
+    expect(requests.map(({ params }) => params.code_challenge_method)).toEqual(['S256'])
     expect(scene.as.tokenRequests('authorization_code').length).toBeLessThanOrEqual(1)
   })
 
   test('every attempt has S256 and a verifier of its own', async () => {
     await using scene = await startScene()
     for (const user_id of ['ada', 'bob']) await scene.connect({ user_id })
-    const asked = scene.as.requestsTo('/authorize')
-    expect(asked.map(({ params }) => params.code_challenge_method)).toEqual(['S256', 'S256'])
+    const requests = scene.as.requestsTo('/authorize')
+    expect(requests.map(({ params }) => params.code_challenge_method)).toEqual(['S256', 'S256'])
     const verifiers = scene.as.tokenRequests('authorization_code').map(({ params }) => params.code_verifier)
     expect(new Set(verifiers).size).toBe(2)
   })
 })
 
-describe('threat 8: what a request says of its host goes into no URL', () => {
+describe('threat 8: no URL is built from the Host or the forwarding headers of a request', () => {
   test.each([
     ['Host', { host: 'evil.example' }],
     ['X-Forwarded-Host', { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }],
@@ -42,7 +42,7 @@ describe('threat 8: what a request says of its host goes into no URL', () => {
   })
 })
 
-describe('threat 44: where no one vouches for users, no authorization server could be confused', () => {
+describe('threat 44: without a verifier for users, Gatepass has no endpoints of an authorization server', () => {
   test.each(['/authorize', '/token', '/oauth2/token', '/oauth2/authorize', '/register'])(
     '%s',
     async (path) => {
@@ -53,7 +53,7 @@ describe('threat 44: where no one vouches for users, no authorization server cou
   )
 })
 
-describe('threat 48: a tool does not get at another tool’s token by declaring its entry', () => {
+describe('threat 48: a tool cannot get another tool’s token by declaring the same provider', () => {
   test('only an administrator makes tools, and each import is in the audit trail', async () => {
     await using world = await startWorld()
     const tool = metadata('Thief')
@@ -66,7 +66,7 @@ describe('threat 48: a tool does not get at another tool’s token by declaring 
     expect(body.items).toMatchObject([{ tool: expect.stringMatching(/thief/i), actor: { kind: 'api_key' } }])
   })
 
-  test('one that needs more scopes than were granted gets a link, and no token', async () => {
+  test('a tool that needs more scopes than were granted gets no token: its caller gets a link', async () => {
     await using world = await startWorld({
       worker: { requirement: { id: 'demo', scopes: ['read', 'write'] } },
     })
@@ -76,7 +76,7 @@ describe('threat 48: a tool does not get at another tool’s token by declaring 
     expect(world.worker.invocations).toEqual([])
   })
 
-  test('another tool gets what it declares and was granted, whatever a first tool was given before', async () => {
+  test('each tool gets a token only for the scopes that it declares and that were granted, also after other tools', async () => {
     const given: unknown[] = []
     const tool = (name: string, more: Partial<WorkerTool>): WorkerTool => ({
       name,

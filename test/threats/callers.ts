@@ -16,7 +16,7 @@ import {
   workerHealth,
 } from '../../src/tools/arcade/worker-protocol.ts'
 
-/** Every part that sends requests: each sends one to a given URL and answers how it was refused, if it was. */
+/** Every part that sends requests: each sends one to the given URL, and returns the refusal if there was one. */
 export const CALLERS: Readonly<Record<string, (outgoing: Outgoing, url: string) => Promise<unknown>>> = {
   'token endpoint': (outgoing, url) => {
     const response = new URLSearchParams({ code: 'SECRET-code', state: 's' })

@@ -4,14 +4,14 @@ import type { Answer } from '../gatepass.ts'
 import { providerBody, startWorld, type World } from '../http/world.ts'
 import { answerJson, type Loopback, listen, record } from '../loopback.ts'
 
-// A policy's hook that agrees to `read` alone. Ada's token may read, Bob's may also write; every tool needs `read`.
+// A policy whose hook agrees only to `read`. Ada's token may read, Bob's may also write; every tool needs `read`.
 
 const MODULE = fileURLToPath(new URL('../fixtures/tools-module.ts', import.meta.url))
 
 let world: World
 let hook: Loopback
-/** The scopes of each question, by provider. */
-const asked: Record<string, readonly string[]>[] = []
+/** The scopes in each request to the hook, by provider. */
+const questions: Record<string, readonly string[]>[] = []
 
 beforeAll(async () => {
   world = await startWorld({ gatepass: { environment: { GATEPASS_TOOLS: MODULE } } })
@@ -27,7 +27,7 @@ beforeAll(async () => {
     const scopes = context.authorization.map(
       ({ provider_id, oauth2 }) => [provider_id, oauth2.scopes] as const,
     )
-    asked.push(Object.fromEntries(scopes))
+    questions.push(Object.fromEntries(scopes))
     const agrees = scopes.every(([, all]) => all.every((scope) => scope === 'read'))
     answerJson(res, 200, { code: agrees ? 'OK' : 'DENIED' })
   })
@@ -39,7 +39,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]()
 })
 afterEach(() => {
-  asked.length = 0
+  questions.length = 0
 })
 
 type Way = readonly [string, (user: string) => Promise<Answer>]
@@ -101,16 +101,16 @@ async function released(): Promise<number> {
 }
 
 describe('a hook’s agreement', () => {
-  test.each(ways)('to what is needed says nothing of a token that may do more, by %s', async (_, use) => {
+  test.each(ways)('to the scopes a tool needs does not cover a token with more, by %s', async (_, use) => {
     const before = await released()
     await use('bob')
     expect(await released()).toBe(before)
-    expect(asked.at(-1)).toEqual({ demo: ['read', 'write'] })
-    asked.length = 0
+    expect(questions.at(-1)).toEqual({ demo: ['read', 'write'] })
+    questions.length = 0
 
     await use('ada')
     expect(await released()).toBe(before + 1)
-    // asked once: the token is no more than what was agreed to
-    expect(asked).toEqual([{ demo: ['read'] }])
+    // one question: the token has no more scopes than the hook has agreed to
+    expect(questions).toEqual([{ demo: ['read'] }])
   })
 })

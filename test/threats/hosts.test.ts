@@ -5,14 +5,14 @@ import { type Loopback, listen } from '../loopback.ts'
 import { CALLERS } from './callers.ts'
 import { PRIVATE_HOSTS, PRIVATE_NAMES, resolverOf, startTrap, type Trap, UNREADABLE_HOSTS } from './hosts.ts'
 
-// Every form of host that leads inside, for everything that a URL can be given for. What listens there counts.
+// Every spelling of a private host, in every URL that a caller or a provider can give. A trap counts the connections.
 
 let trap: Trap
 let gatepass: Gatepass
 
 beforeAll(async () => {
   trap = await startTrap()
-  // nothing is allowed: what the tests of the main job need, these do without
+  // no local host is allowed, in contrast to the other tests
   gatepass = await startGatepass({ environment: { GATEPASS_ALLOWED_HOSTS: 'allowed.example' } })
 })
 
@@ -25,7 +25,7 @@ const ROWS = Object.entries(PRIVATE_HOSTS).flatMap(([row, hosts]) =>
   hosts.map((host) => [row, host] as const),
 )
 
-test.each(Object.keys(CALLERS))('the %s gets through where nothing stands in its way', async (what) => {
+test.each(Object.keys(CALLERS))('a request of the %s succeeds when its host is allowed', async (what) => {
   const url = /^(token|keys|user info).* of a login/.test(what)
     ? `https://issuer.example/${{ token: 'token', keys: 'keys', user: 'userinfo' }[what.split(' ')[0] ?? '']}`
     : 'https://public.example'
@@ -55,7 +55,7 @@ test.each(Object.keys(CALLERS))('the %s gets through where nothing stands in its
   expect(await CALLERS[what]?.(outgoing, url)).toBeUndefined()
 })
 
-describe('refused when it is dialled, and nothing there sees a byte', () => {
+describe('refused at the dial, and the host gets no connection', () => {
   test.each(ROWS)('threat %s: %s', async (_, host) => {
     const lookup = resolverOf({ 'public.example': ['127.0.0.1'], localhost: ['127.0.0.1', '::1'] })
     const outgoing = createOutgoing({ allowedHosts: ['allowed.example'], lookup })
@@ -91,7 +91,7 @@ describe('refused when it is dialled, and nothing there sees a byte', () => {
     })
     const port = Number(new URL(good.url).port)
     const outgoing = createOutgoing({
-      allowedHosts: ['127.0.0.1/32'], // takes the place of a public address
+      allowedHosts: ['127.0.0.1/32'], // in the place of a public address
       lookup: (_, options, callback) => {
         const address = asked++ === 0 ? '127.0.0.1' : '127.0.0.2'
         if (options.all) callback(null, [{ address, family: 4 }])
@@ -115,23 +115,23 @@ describe('a redirect leads nowhere', () => {
       Object.keys(CALLERS).map((what) => [status, what] as const),
     ),
   )('threat 14d and 10: %s from the %s', async (status, what) => {
-    const asked: string[] = []
+    const requests: string[] = []
     const redirector: Loopback = await listen((req, res) => {
-      asked.push(req.url ?? '')
+      requests.push(req.url ?? '')
       res.writeHead(status, { location: `http://127.0.0.1:${trap.port}/` }).end()
     })
-    // even when the other place would be allowed
+    // even when the target of the redirect would be allowed
     const outgoing = createOutgoing({ allowedHosts: ['127.0.0.1'] })
     expect(await CALLERS[what]?.(outgoing, redirector.url)).toBeDefined()
-    expect(asked.length).toBeGreaterThanOrEqual(1)
-    expect(asked.length).toBeLessThanOrEqual(2)
+    expect(requests.length).toBeGreaterThanOrEqual(1)
+    expect(requests.length).toBeLessThanOrEqual(2)
     expect(trap.seen).toEqual({ connections: 0, bytes: 0 })
     await outgoing.close()
     await redirector.close()
   })
 })
 
-/** Everything that is given a URL over the API and keeps it; answers the status and the reason. */
+/** Every way to register a URL over the API; returns the status and the message. */
 const REGISTRATIONS: Readonly<Record<string, (url: string) => Promise<{ status: number; said: string }>>> = {
   ...Object.fromEntries(
     [
@@ -231,7 +231,7 @@ async function importTool(entry: Record<string, unknown>) {
   return { status, said: body.items[0].reason }
 }
 
-describe('refused when it is registered, and it is said why', () => {
+describe('refused when it is registered, with the reason', () => {
   test.each([...ROWS, ...UNREADABLE_HOSTS.map((host) => ['14d', host] as const)])(
     'threat %s: %s',
     async (_, host) => {
@@ -247,7 +247,7 @@ describe('refused when it is registered, and it is said why', () => {
     },
   )
 
-  test('threat 14: nothing of it was kept', async () => {
+  test('threat 14: no refused provider or worker was stored', async () => {
     const { body: providers } = await gatepass.call('GET', '/v1/admin/auth_providers')
     const { body: workers } = await gatepass.call('GET', '/v1/workers')
     expect(providers.items.map(({ id }: { id: string }) => id)).not.toContain('inside')
@@ -313,7 +313,7 @@ describe('a URL that only the browser is sent to is never fetched', () => {
   })
 })
 
-describe('an exception is exactly as wide as it says', () => {
+describe('GATEPASS_ALLOWED_HOSTS allows exactly the hosts and ports that it names', () => {
   const allows = (allowedHosts: string[], url: string) => {
     const outgoing = createOutgoing({ allowedHosts })
     const allowed = outgoing.allows(new URL(url))
@@ -325,7 +325,7 @@ describe('an exception is exactly as wide as it says', () => {
     ['10.0.0.5', 'http://10.0.0.5/', true],
     ['10.0.0.5', 'https://10.0.0.5:8443/', true],
     ['10.0.0.5', 'http://10.0.0.6/', false],
-    ['10.0.0.5', 'http://0xa.5/', true], // it is that address
+    ['10.0.0.5', 'http://0xa.5/', true], // the same address
     ['10.0.0.5:8443', 'https://10.0.0.5:8443/', true],
     ['10.0.0.5:8443', 'https://10.0.0.5/', false],
     ['10.0.0.5:443', 'https://10.0.0.5/', true],

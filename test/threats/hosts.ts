@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type LookupFunction, type Socket } from 'node:net'
 
-/** A listener on every address of this machine, to which no request must ever connect. */
+/** A listener on every address of this machine, to which no request may connect. */
 export interface Trap extends AsyncDisposable {
   readonly port: number
   /** Connections accepted and bytes read so far. */
@@ -141,7 +141,7 @@ export const UNREADABLE_HOSTS: readonly string[] = [
   '',
 ]
 
-/** Names whose text shows nothing, and the addresses to which they resolve. */
+/** Names that look public, and the addresses to which they resolve. */
 export const PRIVATE_NAMES: Readonly<Record<string, readonly string[]>> = {
   'loopback.example': ['127.0.0.1'],
   'loopback.example.': ['127.0.0.1'],
@@ -169,7 +169,7 @@ export const PRIVATE_NAMES: Readonly<Record<string, readonly string[]>> = {
   'l\u043ecalhost': ['127.0.0.1'],
 }
 
-/** Resolves the names of the table, and no others; `asked` has every name it was asked for. */
+/** A DNS resolver for the names of the table, and no others; `asked` has every name that was looked up. */
 export function resolverOf(
   table: Readonly<Record<string, readonly string[]>>,
 ): LookupFunction & { readonly asked: string[] } {

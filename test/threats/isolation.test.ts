@@ -8,17 +8,17 @@ import { type Answer, startGatepass } from '../gatepass.ts'
 import { approve, metadata, providerBody, startWorld, WORKER_SECRET, type World } from '../http/world.ts'
 import { type ApiDocument, type ApiRequest, requestOf, routesOf } from './requests-of-document.ts'
 
-// Two projects in one installation: `default`, whose things are all called alpha, and `stranger`, whose key asks for
-// them in every place of every route.
+// Two projects in one installation: `default`, whose resources are all called alpha, and `stranger`, whose keys put the
+// ids of these resources into every parameter of every route.
 
 let world: World
 let document: ApiDocument
 let strangerKeys: readonly string[]
-/** Alpha's ids, each with one of the same form that does not exist. */
+/** By id of alpha: an id of the same form that does not exist. */
 let twins: ReadonlyMap<string, string>
-/** Every spelling of an id or of its twin, in which an answer may repeat it. */
+/** Every spelling in which an answer may repeat an id or its twin. */
 let askedFor: readonly string[]
-/** What only alpha's own things hold. None of it is ever sent by the stranger. */
+/** Texts that only alpha's resources have, and that the stranger never sends. */
 let marks: readonly string[]
 let projectId: string
 
@@ -83,7 +83,7 @@ beforeAll(async () => {
   const tools = await store.tools.list(projectId)
   const apiKey = await store.apiKeys.findByHash(sha256(gatepass.apiKey))
 
-  // things of its own, so that its lists are not empty
+  // resources of the stranger, so that its lists are not empty
   const strangerKey = await gatepass.makeKey('admin', 'stranger')
   strangerKeys = [
     strangerKey,
@@ -113,7 +113,7 @@ beforeAll(async () => {
     newId('exec'),
   ].filter((id) => id !== undefined)
   twins = new Map([
-    // each its own: what is made of two ids under way must not be one thing in their twins
+    // each twin is different: resources made from two ids must not become one resource when made from their twins
     ...ids.map((id, i) => {
       const madeUp = `${i.toString(16).padStart(4, '0')}${'456789abcdef'.repeat(3).slice(0, 28)}`
       return [id, `${id.slice(0, id.indexOf('_'))}_${madeUp}`] as const
@@ -148,7 +148,7 @@ beforeAll(async () => {
 
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** Every row of alpha's, as the file has it. */
+/** Every row of alpha in the database, as JSON. */
 function alphasRows(): string {
   using database = closing(new Database(world.gatepass.databasePath, { readonly: true }))
   const tables = database
@@ -161,7 +161,7 @@ function alphasRows(): string {
       if (!columns.some(({ name }) => name === 'project_id')) return []
       return [[table, database.prepare(`select * from "${table}" where project_id = ?`).all(projectId)]]
     }),
-    // written in the background, of uses before
+    // written in the background, for earlier requests
     (name, value) => (['last_used_at', 'last_accessed_at'].includes(name) ? undefined : value),
     1,
   )
@@ -171,9 +171,9 @@ function closing(database: Database.Database): Database.Database & Disposable {
   return Object.assign(database, { [Symbol.dispose]: () => void database.close() })
 }
 
-/** Every spelling of what is asked for, the longest first: an id may be a part of another. */
+/** Every spelling of the ids, the longest first, since an id may be a part of another. */
 function spellingsOf(ids: readonly string[]): readonly string[] {
-  // an imported tool gets a name and a namespace that are made of those asked for, a toolset its tags
+  // the name and namespace of an imported tool and the tags of a toolset are derived from the given texts
   const spellings = ids.flatMap((id) => {
     const name = toolName(id)
     return [id, id.toLowerCase(), encodeURIComponent(id), name, name.toLowerCase(), ...normalizeTags([id])]
@@ -181,7 +181,7 @@ function spellingsOf(ids: readonly string[]): readonly string[] {
   return [...new Set(spellings)].sort((a, b) => b.length - a.length)
 }
 
-/** The answer without what is new in each: ids, times, durations. What was asked for is one word. */
+/** The answer without new ids, times and durations, and with one word for each id that the request had. */
 function comparable({ status, headers, body }: Answer): unknown {
   let text = typeof body === 'string' ? body : JSON.stringify(body)
   for (const spelling of askedFor) text = text.replaceAll(spelling, '<asked>')
@@ -210,21 +210,21 @@ function inTwin<T>(value: T): T {
   return JSON.parse(text)
 }
 
-describe('threats 37, 38, 51: what another project has', () => {
-  test('is not told, not changed and not known, in any place of any route', async () => {
+describe('threats 37, 38, 51: the resources of another project', () => {
+  test('are not shown, not changed and not confirmed to exist, by any parameter of any route', async () => {
     const before = alphasRows()
     const routes = routesOf(document).filter(({ needsKey }) => needsKey)
     expect(routes.length).toBeGreaterThan(30)
     const seen = new Map<string, Set<number>>()
     const harmless = fc.constantFrom(...HARMLESS)
     const fill = (place: string) =>
-      // code is not what it names
+      // code calls a tool by its id
       place === 'code'
         ? fc.constantFrom(...twins.keys()).map((id) => `return await tools.call(${JSON.stringify(id)}, {})`)
-        : // a document of any form only ever names what it makes
+        : // a free-form document only names what it creates
           place === ''
           ? harmless
-          : // and what is made by a name must not be there already when its twin is made
+          : // and a resource with this name must not exist already when its twin is created
             place === 'id' || place === 'name'
             ? fc.constantFrom(...twins.keys())
             : fc.oneof(
@@ -234,7 +234,7 @@ describe('threats 37, 38, 51: what another project has', () => {
     const ask = async ({ method, path, body }: ApiRequest, key: string) =>
       world.call(method, path, body, { key })
 
-    const pastTheDoor = (statuses: Set<number>) =>
+    const wasHandled = (statuses: Set<number>) =>
       [...statuses].some((status) => ![401, 403, 415].includes(status))
 
     for (const route of routes) {
@@ -257,15 +257,15 @@ describe('threats 37, 38, 51: what another project has', () => {
           ),
           { numRuns: 15 },
         )
-      // drawn again while chance has drawn only what is refused at the door
-      for (let draw = 0; draw < 5 && !pastTheDoor(statuses); draw++) await answersAlike()
+      // draws again while all requests were refused for their key, role or content type
+      for (let draw = 0; draw < 5 && !wasHandled(statuses); draw++) await answersAlike()
       expect(alphasRows(), `${route.method} ${route.path}`).toBe(before)
     }
-    // it was not the key, the role or the form alone that was refused
-    for (const [route, statuses] of seen) expect(pastTheDoor(statuses), route).toBe(true)
+    // at least one request of each route was refused for another reason than key, role or content type
+    for (const [route, statuses] of seen) expect(wasHandled(statuses), route).toBe(true)
   })
 
-  test('what may have been meant is told of the own project alone', async () => {
+  test('are never suggested as what a request may have meant', async () => {
     const key = await world.gatepass.makeKey('admin', 'a project with nothing in it')
     const near = [
       '/v1/tools/Demo.Whoam',
@@ -289,7 +289,7 @@ describe('threats 37, 38, 51: what another project has', () => {
     ['GET', '/v1/auth/status?id={auth}', 'caller'],
     ['GET', '/v1/auth/{auth}/events', 'caller'],
     ['POST', '/v1/connections/{conn}/token', 'caller'],
-  ])('%s %s needs a key of its project: the id alone is worth nothing', async (method, template) => {
+  ])('%s %s needs a key of its project: an id alone is not enough', async (method, template) => {
     const path = template.replaceAll(/\{(\w+)\}/g, (_, kind) => idOf(kind))
     const without = await world.call(method, path, undefined, { key: null })
     expect([without.status, without.body.name]).toEqual([401, 'invalid_authorization'])
@@ -299,7 +299,7 @@ describe('threats 37, 38, 51: what another project has', () => {
     }
   })
 
-  test('status of a pending authorization holds no token, whoever asks', async () => {
+  test('the status of a pending authorization holds no token', async () => {
     const { body } = await world.call('GET', `/v1/auth/status?id=${idOf('auth')}`)
     expect(body).toMatchObject({ status: 'pending', context: {} })
   })
@@ -311,8 +311,8 @@ function idOf(kind: string): string {
   return found
 }
 
-describe('threat 41: whatever is sent', () => {
-  test('is never a failure of ours, and a secret in it never comes back', async () => {
+describe('threat 41: any request body', () => {
+  test('is never answered with an internal error, and a secret in it never comes back', async () => {
     await using gatepass = await startGatepass()
     const SECRET = 'planted-secret-0123456789'
     const secretly = /(^|\.)(client_secret|clientSecret|secret|value)$/

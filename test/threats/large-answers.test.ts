@@ -2,11 +2,12 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { longestHold, parsingMs } from '../event-loop.ts'
 import { repetitions } from '../faults/repetitions.ts'
 import { STAINLESS, startWorld, type World } from '../http/world.ts'
 
-// Answers of 4 MB that are as costly to read as they can be, by every kind of tool and every way in. What is measured is
-// the processor time that the event loop is held at a stretch, which other processes do not lengthen.
+// Answers of 4 MB that are as costly to read as possible, by every kind of tool and every entry point. The tests
+// measure the longest time for which the event loop is blocked, in processor time, which other processes do not lengthen.
 
 const SIZE = 3_900_000
 const percent = (text: string) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join('')
@@ -49,7 +50,7 @@ function body4MB(): string {
   return text
 }
 
-/** The picture holds the token too. */
+/** Answers of the MCP server. The picture in the result of a call holds the token too. */
 function mcpResult(method: string, protocolVersion: string): string | undefined {
   switch (method) {
     case 'initialize':
@@ -75,7 +76,7 @@ function mcpResult(method: string, protocolVersion: string): string | undefined 
   }
 }
 
-/** Sends 390 kB of small events before its answer: read without a pause they would hold the event loop for 0.3 s. */
+/** Sends 390 kB of small events before its answer: read without a pause they would block the event loop for 0.3 s. */
 function chat(id: unknown, response: ServerResponse): unknown {
   const message = (more: object) => JSON.stringify({ jsonrpc: '2.0', ...more })
   const news = `data: ${message({ method: 'notifications/message', params: { level: 'info', data: 1 } })}\n\n`
@@ -160,36 +161,14 @@ afterAll(async () => {
   for (const one of close.reverse()) await one()
 })
 
-/** The shortest timer: it fires between two stretches, and a loop that has nothing to do may sleep. */
-const LOOK_MS = 1
 const MOST_HELD_MS = 50
 const ATTEMPTS = 4
-/** Each may take the 30 s that reading is given. */
+/** Each may take the 30 s that reading an answer may take. */
 const ATTEMPTS_TOO_LATE = 12
 
-/** The longest that the event loop was held at a stretch, in milliseconds of processor time of its thread. */
-async function longestHold<T>(
-  work: () => Promise<T>,
-): Promise<{ readonly held: number; readonly result: T }> {
-  let [isOver, held] = [false, 0]
-  const cpu = () => process.threadCpuUsage().user / 1000
-  let before = cpu()
-  const look = () => {
-    const now = cpu()
-    held = Math.max(held, now - before)
-    before = now
-    if (!isOver) setTimeout(look, LOOK_MS)
-  }
-  setTimeout(look, LOOK_MS)
-  const result = await work().finally(() => {
-    isOver = true
-  })
-  return { held, result }
-}
-
 /**
- * Another attempt where the loop was held: what is long by itself is long each time, a garbage collection is not. Also
- * where the answer was not read within 30 s, as happens when many other processes use the processors.
+ * Measures again when the loop was blocked for too long: code that takes long does so each time, a garbage collection
+ * does not. Also when the answer was not read within 30 s, as happens when other processes use the processors.
  */
 async function repeatedHold<T>(
   work: () => Promise<T>,
@@ -212,21 +191,17 @@ interface Repetition<T> {
 }
 
 /**
- * What it takes to parse the answer, which must not happen on the event loop, in milliseconds of processor time: more
- * than `MOST_HELD_MS` on a machine whose processors are shared with other work, where every stretch takes longer.
+ * The processor time of parsing the answer, which must not happen on the event loop, in milliseconds. It is more than
+ * `MOST_HELD_MS` on a machine whose processors are shared with other work, where every stretch takes longer.
  */
-function parsing(answer: string): number {
-  const known = parsingMs.get(answer)
-  if (known !== undefined) return known
-  const before = process.threadCpuUsage().user
-  JSON.parse(answer)
-  const ms = (process.threadCpuUsage().user - before) / 1000
-  parsingMs.set(answer, ms)
+function parsingTime(answer: string): number {
+  const ms = parsingTimes.get(answer) ?? parsingMs(answer)
+  parsingTimes.set(answer, ms)
   return ms
 }
-const parsingMs = new Map<string, number>()
+const parsingTimes = new Map<string, number>()
 
-/** All ways with all shapes in `npm run test:faults`; otherwise all shapes by one way, and one shape by each other. */
+/** In `npm run test:faults` all shapes by every way; otherwise all shapes by the first way, one shape by each other. */
 function shapesBy(way: string): readonly Shape[] {
   const number = WAYS.findIndex(([name]) => name === way)
   return repetitions<readonly Shape[]>({
@@ -248,11 +223,11 @@ const WAYS: readonly [name: string, path: string, body?: unknown][] = [
 
 describe('threat 41: an answer of 4 MB', () => {
   test.each(WAYS)(
-    'is no reason for others to wait, and holds no token, by %s',
+    'does not block the event loop, and holds no token, by %s',
     async (way, path, body) => {
       for (const one of shapesBy(way)) {
         shape = one
-        const most = Math.max(MOST_HELD_MS, parsing(body4MB()))
+        const most = Math.max(MOST_HELD_MS, parsingTime(body4MB()))
         const ask = async () => {
           const response = await fetch(`${world.gatepass.url}${path}`, {
             method: body === undefined ? 'GET' : 'POST',
@@ -282,7 +257,7 @@ describe('threat 41: an answer of 4 MB', () => {
     1_500_000,
   )
 
-  test('nor are many small events of MCP servers', async () => {
+  test('and many small events of MCP servers do not block the event loop either', async () => {
     const body = { tool_name: 'pictures.Chats', user_id: USER, input: {} }
     const call = () => world.call('POST', '/v1/tools/execute', body, { headers: STAINLESS })
     await call()

@@ -5,10 +5,11 @@ import { pipeline } from 'node:stream/promises'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { syncWorkers } from '../../src/tools/worker.ts'
+import { longestHold, parsingMs } from '../event-loop.ts'
 import { type Gatepass, type GatepassOptions, startGatepass } from '../gatepass.ts'
 import { WORKER_SECRET } from '../http/world.ts'
 
-// Workers with ten thousand tools, and workers whose catalogues are as large as they can be.
+// Workers with ten thousand tools, and workers whose catalogues exceed the limits.
 
 const MANY = 10_000
 const MEBIBYTE = 1024 * 1024
@@ -27,7 +28,7 @@ async function started(options?: GatepassOptions): Promise<Gatepass> {
 
 type Answer = (response: ServerResponse, message: Record<string, unknown>) => unknown
 
-/** A server that answers every request by `answer`, which tests change. */
+/** A server that answers every request by its member `answer`, which tests replace. */
 async function startServer(answer: Answer) {
   const state = { answer }
   const server = createServer(async (request, response) => {
@@ -53,7 +54,7 @@ function* whiteSpace(mebibytes: number): Generator<Buffer> {
   for (let i = 0; i < mebibytes; i++) yield piece
 }
 
-/** Sends the pieces as they are taken, without saying how many they are. */
+/** Sends the pieces as fast as the client reads them, without a Content-Length. */
 async function sendPieces(
   response: ServerResponse,
   pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
@@ -120,37 +121,14 @@ function countWrites({ databasePath }: Gatepass): () => Record<string, number> {
   }
 }
 
-/** The longest that the event loop was held at a stretch, in milliseconds of processor time of its thread. */
-async function longestHold(work: () => Promise<unknown>): Promise<number> {
-  let [isOver, held] = [false, 0]
-  const cpu = () => process.threadCpuUsage().user / 1000
-  let before = cpu()
-  const look = () => {
-    const now = cpu()
-    held = Math.max(held, now - before)
-    before = now
-    if (!isOver) setTimeout(look, 1)
-  }
-  setTimeout(look, 1)
-  await work()
-  isOver = true
-  return held
-}
-
-function parsingMs(body: string): number {
-  const before = process.threadCpuUsage().user
-  JSON.parse(body)
-  return (process.threadCpuUsage().user - before) / 1000
-}
-
 test(
-  'an HTTP worker with 10,000 tools has all of them listed, and a change of one writes one row',
+  'all 10,000 tools of an HTTP worker are listed, and a change of one tool writes one row',
   async () => {
     const gatepass = await started()
     const tools = numbers(MANY).map((i) => httpTool(i))
     const body = JSON.stringify(tools)
     const worker = await startServer(listing(body))
-    const held = await longestHold(async () => {
+    const { held } = await longestHold(async () => {
       const { sync_error } = await register(gatepass, { id: 'many', http: http(worker.uri) })
       expect(sync_error).toBeUndefined()
       expect(await listed(gatepass)).toBe(MANY)
@@ -211,9 +189,9 @@ function mcpTool(i: number, description = `Does the work of number ${i}.`): obje
 
 test.each([
   ['in one page', MANY, 'json'],
-  ['in pages of 1,000, as events', 1_000, 'events'],
+  ['in pages of 1,000 as events', 1_000, 'events'],
 ] as const)(
-  'so has an MCP server that lists them %s',
+  'all 10,000 tools of an MCP server that lists them %s are listed, and a change of one tool writes one row',
   async (_, pageSize, form) => {
     const gatepass = await started()
     const tools = numbers(MANY).map((i) => mcpTool(i))
@@ -245,7 +223,7 @@ describe('threat 41: a catalogue that is too large', () => {
   )
   const few = numbers(3)
   const server = (uri: string) => ({ mcp: { uri: `${uri}/mcp`, timeout: 60 } })
-  /** 65 MiB of white space, without saying how much it will be. */
+  /** 65 MiB of white space, without a Content-Length. */
   const endless: Answer = (response) => sendPieces(response, whiteSpace(65))
   const mcpEndless: Answer = (response, message) =>
     message.method === 'tools/list'
@@ -254,14 +232,14 @@ describe('threat 41: a catalogue that is too large', () => {
 
   test.each<[string, (uri: string) => Record<string, unknown>, Answer, Answer, RegExp]>([
     [
-      'HTTP, by its number',
+      'HTTP, too many tools',
       (uri) => ({ http: http(uri) }),
       listing(JSON.stringify(few.map((i) => httpTool(i)))),
       listing(tooMany),
       /lists 20,001 tools\. At most 20,000/,
     ],
     [
-      'MCP, by its number',
+      'MCP, too many tools',
       server,
       mcpListing(
         few.map((i) => mcpTool(i)),
@@ -272,14 +250,14 @@ describe('threat 41: a catalogue that is too large', () => {
       /lists 20,001 tools\. At most 20,000/,
     ],
     [
-      'HTTP, by its bytes',
+      'HTTP, too many bytes',
       (uri) => ({ http: http(uri) }),
       listing(JSON.stringify(few.map((i) => httpTool(i)))),
       endless,
       /more than 64 MiB/,
     ],
     [
-      'MCP, by its bytes',
+      'MCP, too many bytes',
       server,
       mcpListing(
         few.map((i) => mcpTool(i)),
@@ -312,7 +290,7 @@ test(
   'threat 41: several large catalogues at once are received one after another, and small ones do not wait for them',
   async () => {
     const gatepass = await started()
-    /** More than a connection buffers on its way. */
+    /** More than the buffers of a connection hold. */
     const [sizeMiB, bufferedMiB] = [40, 20]
     let [current, most, ended] = [0, 0, 0]
     let hold: Promise<void> | undefined

@@ -8,7 +8,7 @@ import { answer, answerJson } from '../loopback.ts'
 const text = (...texts: string[]) => texts.map((one) => ({ type: 'text', text: one }))
 
 describe('a hostile server', () => {
-  /** Answers `tools/call` like that, with the id of the call. `timeout`: seconds. */
+  /** A world whose MCP server answers `tools/call` by `respond`, which gets the id of the call. `timeout`: seconds. */
   async function answering(respond: (id: number, res: Parameters<typeof answer>[0]) => void, timeout = 60) {
     const world = await startMcpWorld({ settings: { timeout } })
     world.mcp.behaviour.intercept = ({ json }, res) => {
@@ -45,7 +45,7 @@ describe('a hostile server', () => {
       'TOOL_RUNTIME_BAD_OUTPUT_VALUE',
     ],
     [
-      'answers with more than is read',
+      'answers with more than the limit',
       (id, res) =>
         answerJson(res, 200, { jsonrpc: '2.0', id, result: { content: text('x'.repeat(5_000_000)) } }),
       'TOOL_RUNTIME_BAD_OUTPUT_VALUE',
@@ -78,12 +78,12 @@ describe('a hostile server', () => {
       'NETWORK_TRANSPORT_RUNTIME_UNMAPPED',
     ],
     [
-      'asks to be asked again, for ever',
+      'ends its stream so that the client reconnects, without end',
       (_, res) => void streamed(res).end('retry: 0\nid: 1\ndata:\n\n'),
       'NETWORK_TRANSPORT_RUNTIME_TIMEOUT',
     ],
     [
-      'answers another call',
+      'answers with the id of another call',
       (id, res) => answerJson(res, 200, { jsonrpc: '2.0', id: id + 1000, result: { content: [] } }),
       'NETWORK_TRANSPORT_RUNTIME_TIMEOUT',
     ],
@@ -117,7 +117,7 @@ describe('a hostile server', () => {
         params: { mode: 'url', elicitationId: 'e', url: 'https://evil.test/', message: 'Log in' },
       }),
     ],
-  ])('that sends the user to a link of its own %s reaches nobody', async (_, message) => {
+  ])('that sends the user to a link of its own %s does not reach the user', async (_, message) => {
     await using world = await answering((id, res) => {
       streamed(res).write(sse(message(id)))
       setTimeout(() => res.end(sse({ id, result: { isError: true, content: text('No consent.') } })), 50)
@@ -131,7 +131,7 @@ describe('a hostile server', () => {
     expect(answered.every((one) => (one as { error?: { code: number } }).error?.code === -32_601)).toBe(true)
   })
 
-  test('of 2026-07-28 that wants input from the user is refused it', async () => {
+  test('of 2026-07-28 that wants input from the user does not get it', async () => {
     const asks: FakeMcpTool = {
       name: 'ask',
       run: async () => ({
@@ -151,7 +151,7 @@ describe('a hostile server', () => {
     expect(JSON.stringify(body)).not.toContain('evil.test')
   })
 
-  test('that asks and asks is answered a hundred times at most', async () => {
+  test('that sends a thousand requests of its own is answered a hundred times at most', async () => {
     await using world = await answering((id, res) => {
       const questions = Array.from({ length: 1000 }, (_, i) =>
         sse({ id: `q${i}`, method: 'sampling/createMessage', params: {} }),
@@ -167,7 +167,7 @@ describe('a hostile server', () => {
     [-32_601, 'UPSTREAM_RUNTIME_NOT_FOUND'],
     [-32_603, 'UPSTREAM_RUNTIME_SERVER_ERROR'],
     [-1, 'UPSTREAM_RUNTIME_UNMAPPED'],
-  ])('of the error %i is of the kind %s', async (code, kind) => {
+  ])('that answers with the error %i fails the run with the kind %s', async (code, kind) => {
     await using world = await answering((id, res) =>
       answerJson(res, 200, { jsonrpc: '2.0', id, error: { code, message: 'Because\u001b[31m' } }),
     )
@@ -198,15 +198,15 @@ describe('a hostile server', () => {
       (params) => ({ tools: [tool('a')], nextCursor: `${Number(params?.cursor ?? 0) + 1}` }),
     ],
     ['that is too long', () => ({ tools: Array.from({ length: 20_001 }, (_, i) => tool(`t${i}`)) })],
-    ['that is none', () => ({ tools: 'all' })],
-  ])('a list %s leaves the tools as they were', async (_, respond) => {
+    ['that is not a list', () => ({ tools: 'all' })],
+  ])('that lists its tools by a list %s changes no tool', async (_, respond) => {
     await using world = await listing(respond)
     expect(world.fault).toMatch(/\w/)
     const { body } = await world.call('GET', '/v1/workers/demo/tools?limit=100')
     expect(body.items).toHaveLength(6)
   })
 
-  test('tools that cannot be taken are left out one by one, with the reason', async () => {
+  test('that lists some invalid tools has the valid ones, with a reason for each that is left out', async () => {
     await using world = await listing(() => ({
       tools: [tool('good'), tool('not good'), { name: 'bad', inputSchema: 5 }, tool('GOOD')],
     }))
@@ -216,7 +216,7 @@ describe('a hostile server', () => {
     expect(world.fault).toContain('"bad"')
   })
 
-  test('thousands of tools that cannot be taken are told in few words', async () => {
+  test('that lists thousands of invalid tools gets a short sync error without control characters', async () => {
     await using world = await listing(() => ({
       tools: Array.from({ length: 1900 }, (_, i) => tool(`no ${i}\u001b[31m ${'x'.repeat(500)}`)),
     }))
@@ -225,7 +225,7 @@ describe('a hostile server', () => {
     expect(world.fault).not.toContain('\u001b')
   })
 
-  test('a tool named like another worker’s is left out', async () => {
+  test('that lists a tool with the id of another worker’s tool has it only under another namespace', async () => {
     await using world = await startMcpWorld()
     const again = { id: 'again', mcp: { uri: world.mcp.url } }
     const { body } = await world.call('POST', '/v1/workers', again)
@@ -240,7 +240,7 @@ describe('a server that repeats what it is shown while its tools are listed', ()
   const SECRET = 'a-secret-of-the-worker'
   type Respond = (shown: string, id: number, res: Parameters<typeof answer>[0], origin: string) => void
 
-  /** Lists its tools in the name of Ada, with a header of the worker's own; `shown` is both. */
+  /** Gatepass lists the tools with Ada's token and a secret header of the worker; `shown` has both. */
   async function repeating(respond: Respond) {
     const settings = { headers: { 'X-Api-Key': `\${secret:KEY}` }, secrets: { KEY: SECRET } }
     const world = await startMcpWorld({ wantsOAuth: true, settings })
@@ -254,13 +254,13 @@ describe('a server that repeats what it is shown while its tools are listed', ()
       return true
     }
     await world.call('PATCH', '/v1/workers/demo', { mcp: { timeout: 5 } })
-    const asked = await world.call('POST', '/v1/workers/demo/authorize?user_id=ada')
-    const told = await Promise.all(
+    const authorized = await world.call('POST', '/v1/workers/demo/authorize?user_id=ada')
+    const shown = await Promise.all(
       ['/v1/workers/demo', '/v1/workers/demo/tools?limit=100', '/v1/tools?limit=100', '/oxp/tools'].map(
         async (path) => (await world.call('GET', path)).body,
       ),
     )
-    return { world, token, said: JSON.stringify([asked.body, told, world.gatepass.logLines]) }
+    return { world, token, said: JSON.stringify([authorized.body, shown, world.gatepass.logLines]) }
   }
 
   test.each<[string, Respond, string]>([
@@ -291,7 +291,7 @@ describe('a server that repeats what it is shown while its tools are listed', ()
       'No: [redacted] [redacted]',
     ],
     [
-      'where its refusal leads',
+      'the metadata URL of its refusal',
       (shown, _, res, origin) =>
         answerJson(
           res,
@@ -302,7 +302,7 @@ describe('a server that repeats what it is shown while its tools are listed', ()
       'demo',
     ],
     [
-      'the scopes it wants',
+      'the scopes of its refusal',
       (shown, _, res, origin) =>
         answerJson(
           res,
@@ -314,19 +314,19 @@ describe('a server that repeats what it is shown while its tools are listed', ()
         ),
       'demo',
     ],
-  ])('in %s tells nobody', async (_, respond, rest) => {
+  ])('in %s discloses no secret', async (_, respond, rest) => {
     const { world, token, said } = await repeating(respond)
     await using _world = world
     expect(token).toMatch(/\w{8}/)
     expect(said).toContain(rest)
     for (const secret of [token, SECRET]) expect(said).not.toContain(secret)
-    // nor is it asked for by a URL
+    // no request has the token in its URL
     for (const { path, search } of world.mcp.requests) expect(`${path}${search}`).not.toContain(token)
   })
 })
 
-test('nothing of the MCP SDK is used that sends by itself, or authorizes', () => {
-  // Gatepass's own SDK, which runs elsewhere, serves MCP with it, and so does src/mcp
+test('the server imports no part of the MCP SDK that opens connections or authorizes', () => {
+  // src/mcp, and Gatepass's own SDK, which runs in other processes, serve MCP with it
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) =>
     /^(?!sdk\/|mcp\/).*\.ts$/.test(name),
   )

@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 /**
- * The server's: the SDK runs in applications and in the processes of tool authors, and sends its own requests. One file is
- * the text of the SDK's script for browsers.
+ * The files of the server. The SDK runs in applications and in the processes of tool authors, and sends its own requests.
+ * The file that is left out holds the text of the SDK's script for browsers.
  */
 const SOURCES = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
   (name) => /^(?!sdk\/).*\.ts$/.test(name) && name !== 'http/pages/embed-script.ts',
@@ -16,11 +16,11 @@ const SOURCES = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter
 const OPENS_CONNECTIONS = new RegExp(
   [
     /from '(node:)?(undici|https|http2|tls|dgram|dns)(\/[^']*)?'/,
-    // a module that is known, or none: what is imported late is judged as what is imported first. But for an operator's
-    // own modules of tools and definitions, which are trusted code (docs/writing-tools.md, docs/providers.md), and the tasks
-    // of the thread pool, whose modules thread-pool.ts names itself. oidc-provider fetches clients' documents with the
-    // guarded client that it is given; OpenTelemetry's packages make and write spans, and telemetry/otlp-client.ts sends
-    // them with a guarded client
+    // Dynamic imports may only name modules of the list, so that the other rules hold for them too. Exceptions: an
+    // operator's own modules of tools and definitions, which are trusted code (docs/writing-tools.md, docs/providers.md),
+    // and the tasks of the thread pool, whose modules thread-pool.ts names. oidc-provider fetches clients' documents with
+    // the guarded client that it gets; OpenTelemetry's packages make spans, and telemetry/otlp-client.ts sends them with a
+    // guarded client.
     /(?<!\.)\bimport\((?!'(?:\.{1,2}\/|open'|oidc-provider'|yaml'|@opentelemetry\/(?:api|otlp-transformer|resources|sdk-metrics|sdk-trace)')|toolModule\)|taskModule\)|definitionModule\))|\brequire\(/,
     /\bglobalThis\b/,
     /createRemoteJWKSet/,
@@ -39,7 +39,7 @@ const NAMED_IMPORTS = /import (?:type )?\{([^}]*)\} from '(?:node:)?(?:http|net)
 const OPENS_NOTHING =
   /^(BlockList|isIP(v[46])?|LookupFunction|createServer|IncomingMessage|(Incoming|Outgoing)HttpHeaders?|Server(Options|Response)?)$/
 
-describe('threat 14: one guarded client for every request that leaves', () => {
+describe('threat 14: one guarded client for every outgoing request', () => {
   test('no other file can open a connection', () => {
     expect(SOURCES.length).toBeGreaterThan(100)
     for (const name of SOURCES.filter((one) => !REACH_OUT.includes(one))) {
@@ -56,7 +56,7 @@ describe('threat 14: one guarded client for every request that leaves', () => {
     }
   })
 
-  test('the lint refuses one that tries, in every folder', async () => {
+  test('the lint refuses a file that opens connections, in every folder', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gatepass-lint-'))
     try {
       const { vcs: _, ...settings } = JSON.parse(await readFile('biome.json', 'utf8'))
@@ -74,9 +74,9 @@ describe('threat 14: one guarded client for every request that leaves', () => {
         await mkdir(dirname(join(folder, file)), { recursive: true })
         await writeFile(join(folder, file), sneaky)
       }
-      const told = await lint(folder)
+      const lines = await lint(folder)
       for (const file of files) {
-        const found = told.filter((line) => line.includes(`${join(folder, file)},`))
+        const found = lines.filter((line) => line.includes(`${join(folder, file)},`))
         expect(found.filter((line) => line.includes('noRestrictedImports')).length, file).toBe(4)
         expect(found.filter((line) => line.includes('noRestrictedGlobals')).length, file).toBe(2)
       }

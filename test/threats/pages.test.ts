@@ -7,7 +7,7 @@ import { UserAgent } from '../user-agent.ts'
 import { type ApiDocument, routesOf } from './requests-of-document.ts'
 
 let world: World
-/** Development, for its sandbox. */
+/** A Gatepass in development mode, for the pages of its sandbox. */
 let development: Gatepass
 
 beforeAll(async () => {
@@ -27,15 +27,15 @@ async function begin(userId: string = randomUUID(), provider = 'demo') {
 
 const asBrowser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
-/** Every page there is, and how it is come by. */
+/** Every page, its status, and how to request it. */
 const PAGES: readonly (readonly [string, number, () => Promise<Response>])[] = [
   ['landing', 200, () => get('/')],
   ['API reference', 200, () => get('/docs')],
   ['operations', 200, () => get('/docs/tools')],
   ['connect', 200, async () => get(new URL((await begin()).url).pathname)],
   ['connected', 200, connected],
-  ['no such link', 404, () => get('/connect/auth_nobody')],
-  ['no such page', 404, () => get('/nobody/knows')],
+  ['no such link', 404, () => get('/connect/auth_unknown')],
+  ['no such page', 404, () => get('/no/such/page')],
   ['method', 405, () => get('/docs', { method: 'POST' })],
   ['unknown state', 400, () => get('/callback/prov_x?state=x&code=y')],
   ['foreign click', 403, async () => click({ 'sec-fetch-site': 'cross-site' })],
@@ -89,7 +89,7 @@ function directives(policy: string | null): Map<string, string> {
 
 describe('threats 11, 13, 27: every page', () => {
   test.each(PAGES)(
-    '%s (%i) is framed by nobody, runs nothing, keeps no window and loads nothing from elsewhere',
+    '%s (%i) cannot be framed, runs no script, keeps no opener and loads nothing from other sites',
     async (_, status, open) => {
       const response = await open()
       const { headers } = response
@@ -101,12 +101,12 @@ describe('threats 11, 13, 27: every page', () => {
       expect(Object.fromEntries(headers)).toMatchObject({
         'x-frame-options': 'DENY',
         'x-content-type-options': 'nosniff',
-        // a page with a form for this server says to it, and to it alone, where the form comes from
+        // a page with a form sends its origin with it, and only to this server
         'referrer-policy': /<form[^>]*action="\/connect\//.test(html) ? 'same-origin' : 'no-referrer',
         'cross-origin-opener-policy': 'same-origin',
         'cross-origin-resource-policy': 'same-origin',
         'permissions-policy': expect.stringContaining('camera=()'),
-        // the reference is the same for everybody, so a browser may keep it if it asks whether it still holds
+        // the reference is the same for every visitor, so a browser may keep it and revalidate it
         'cache-control': response.headers.has('etag') ? 'no-cache' : 'no-store',
         'x-request-id': expect.any(String),
       })
@@ -117,7 +117,7 @@ describe('threats 11, 13, 27: every page', () => {
       expect(policy.get('require-trusted-types-for')).toBe("'script'")
       expect(policy.get('trusted-types')).toBe("'none'")
       expect(policy.get('style-src')).toBe("'self'")
-      // the reference, which is no page of a flow, has a script of its own; it may send nothing, except in development
+      // the reference, which is no page of a flow, has its own script, which may send requests in development only
       const isReference = headers.has('etag')
       expect(policy.get('script-src')).toBe(isReference ? "'self'" : undefined)
       for (const open of ['connect-src', 'frame-src', 'object-src', 'worker-src'])
@@ -129,7 +129,7 @@ describe('threats 11, 13, 27: every page', () => {
     },
   )
 
-  test('every redirect of a browser is 303, keeps no copy and sends no Referer on', async () => {
+  test('a click is answered by a 303 redirect that is not stored and sends no Referer', async () => {
     const browser = new UserAgent()
     const { url } = await begin()
     const page = await browser.get(url)
@@ -156,7 +156,7 @@ describe('threats 11, 13, 27: every page', () => {
     },
   )
 
-  test('what users and administrators name is shown as text', async () => {
+  test('names from users and administrators are shown as text', async () => {
     const hostile = '<img src=x onerror=alert(1)>"\'&'
     const id = `evil${Date.now()}`
     await world.call('POST', '/v1/admin/auth_providers', {
@@ -171,7 +171,7 @@ describe('threats 11, 13, 27: every page', () => {
 })
 
 describe('every answer of the API', () => {
-  test('is sniffed, framed and kept by nobody, on every route', async () => {
+  test('cannot be sniffed, framed or stored, on every route', async () => {
     const { body: document } = await world.call('GET', '/openapi.json', undefined, { key: null })
     const routes = routesOf(document as ApiDocument)
     expect(routes.length).toBeGreaterThan(35)
@@ -181,7 +181,7 @@ describe('every answer of the API', () => {
       { method: 'GET', path: '/v1/nothing' },
     ])
       for (const key of [null, world.gatepass.apiKey]) {
-        const { headers } = await world.call(method, path.replaceAll(/\{\w+\}/g, 'nobody'), undefined, {
+        const { headers } = await world.call(method, path.replaceAll(/\{\w+\}/g, 'unknown'), undefined, {
           key,
         })
         expect(Object.fromEntries(headers), `${method} ${path}`).toMatchObject({
@@ -195,7 +195,7 @@ describe('every answer of the API', () => {
       }
   })
 
-  test('that holds a token is kept by nobody', async () => {
+  test('that holds a token is not stored', async () => {
     await world.connect('keeps a token')
     const { body, headers } = await world.call('POST', '/v1/auth/authorize', {
       auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } },
@@ -205,7 +205,7 @@ describe('every answer of the API', () => {
     expect(headers.get('cache-control')).toBe('no-store')
   })
 
-  test('what pages load says what it is and is not for other sites', async () => {
+  test('the assets of pages have a content type that is not sniffed, and are not for other sites', async () => {
     for (const path of ['/assets/pico.css', '/assets/gatepass.css', '/assets/icon.svg']) {
       const { status, headers } = await get(path)
       expect([
@@ -221,15 +221,15 @@ describe('threat 45: a click that another site made', () => {
   test.each([
     ['cross-site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }, 403],
     ['same-site', { 'sec-fetch-site': 'same-site', origin: 'https://other.example' }, 403],
-    ['none, as a typed address says', { 'sec-fetch-site': 'none' }, 403],
-    ['cross-site with our own Origin made up', { 'sec-fetch-site': 'cross-site', origin: 'own' }, 403],
-    ['made up', { 'sec-fetch-site': 'Same-Origin' }, 403],
+    ['none, as for a typed address', { 'sec-fetch-site': 'none' }, 403],
+    ['cross-site with a forged Origin of Gatepass', { 'sec-fetch-site': 'cross-site', origin: 'own' }, 403],
+    ['in other letters', { 'sec-fetch-site': 'Same-Origin' }, 403],
     ['twice', { 'sec-fetch-site': 'same-origin, cross-site' }, 403],
     ['absent, from another Origin', { origin: 'https://evil.example' }, 403],
-    ['absent, from an Origin that only begins like ours', { origin: 'own.evil.example' }, 403],
+    ['absent, from an Origin that only begins with that of Gatepass', { origin: 'own.evil.example' }, 403],
     ['absent, from a null Origin', { origin: 'null' }, 403],
     ['same-origin', { 'sec-fetch-site': 'same-origin', origin: 'null' }, 303],
-    ['absent, from our own Origin', { origin: 'own' }, 303],
+    ['absent, from the Origin of Gatepass', { origin: 'own' }, 303],
     ['absent, and no Origin: no browser', {}, 303],
   ])('Sec-Fetch-Site %s: %i', async (_, given: Record<string, string>, status) => {
     const headers = { ...given }
@@ -241,7 +241,7 @@ describe('threat 45: a click that another site made', () => {
     expect(stored !== undefined && 'attempt' in stored).toBe(status === 303)
   })
 
-  test('over https the cookie is of this host alone, of TLS and of no script', async () => {
+  test('over https the cookie is for this host only, for TLS only and for no script', async () => {
     await using secure = await startGatepass({
       environment: { GATEPASS_PUBLIC_URL: 'https://gatepass.example.com' },
     })
@@ -262,7 +262,7 @@ describe('threat 45: a click that another site made', () => {
     )
   })
 
-  test('the API takes no cookie for a key', async () => {
+  test('the API accepts no API key in a cookie', async () => {
     const browser = new UserAgent()
     await browser.get((await begin()).url)
     const { status } = await world.call('GET', '/v1/connections', undefined, {

@@ -7,6 +7,7 @@ import { parseJson } from '../../src/http/endpoint/parse-json.ts'
 import { answerUnreadable, serverOptions } from '../../src/http/server/server-options.ts'
 import { type Answer, type Gatepass, startGatepass } from '../gatepass.ts'
 import { approve, startWorld, type World } from '../http/world.ts'
+import { until } from '../until.ts'
 
 let gatepass: Gatepass
 
@@ -23,7 +24,7 @@ function post(path: string, body: string, headers: Record<string, string> = {}):
   })
 }
 
-/** Sends these bytes, and answers all that comes back until the server hangs up or `ms` have passed. */
+/** Sends these bytes, and returns what the server sends until it hangs up or `ms` have passed. */
 async function raw(text: string, ms = 2_000, port = Number(new URL(gatepass.url).port)): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   let answered = ''
@@ -54,7 +55,7 @@ describe('threat 41: what a request may hold', () => {
     else expect(() => parseJson(text)).toThrow('deeper than 64')
   })
 
-  test('the depth of 8 MB is known in about the time that it takes to read them', () => {
+  test('the depth of 8 MB of JSON is checked in about the time that parsing them takes', () => {
     const text = JSON.stringify(Array.from({ length: 40_000 }, () => ['"\\', { text: 'x'.repeat(180) }]))
     const begun = performance.now()
     JSON.parse(text)
@@ -74,7 +75,7 @@ describe('threat 41: what a request may hold', () => {
   test.each([
     ['headers', `GET /health HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(17_000)}\r\n\r\n`],
     ['a request line', `GET /health?${'x'.repeat(17_000)} HTTP/1.1\r\nhost: x\r\n\r\n`],
-  ])('%s past 16 KiB are answered 431, in words', async (_, text) => {
+  ])('%s over 16 KiB are answered 431, with a message', async (_, text) => {
     const answered = await raw(text)
     expect(answered).toMatch(/^HTTP\/1\.1 431 /)
     expect(answered).toContain('x-content-type-options: nosniff')
@@ -85,7 +86,7 @@ describe('threat 41: what a request may hold', () => {
     })
   })
 
-  test('what is no HTTP is answered 400 and hung up on', async () => {
+  test('bytes that are no HTTP are answered 400, and the connection is closed', async () => {
     expect(await raw('HELO mail.example.test\r\n\r\n')).toMatch(
       /^HTTP\/1\.1 400 [\s\S]*connection: close[\s\S]*"invalid_request"/,
     )
@@ -100,7 +101,7 @@ describe('threat 41: what a request may hold', () => {
     expect(await request(['127.0.0.1', 'other.example'])).toMatch(/^HTTP\/1\.1 400 /)
   })
 
-  test('slow senders are given up', () => {
+  test('slow senders are cut off after at most a minute', () => {
     const {
       headersTimeout = 0,
       requestTimeout = 0,
@@ -112,7 +113,7 @@ describe('threat 41: what a request may hold', () => {
     expect(connectionsCheckingInterval).toBeLessThanOrEqual(5_000)
   })
 
-  test('a request that does not come whole is answered 408', async () => {
+  test('an incomplete request is answered 408', async () => {
     const server = createServer(
       {
         ...serverOptions(new URL('http://localhost')),
@@ -133,7 +134,7 @@ describe('threat 41: what a request may hold', () => {
   test.each([
     ['in chunks', { 'transfer-encoding': 'chunked' }],
     ['of 8 MB', { 'content-length': String(8 * 1024 * 1024) }],
-  ])('a body %s is not waited for before the key is known', async (_, headers) => {
+  ])('a request with a body %s and a wrong key is refused before the body arrives', async (_, headers) => {
     const answer = await new Promise<number>((resolve, reject) => {
       const outgoing = request(
         new URL('/v1/tools/import', gatepass.url),
@@ -162,7 +163,7 @@ describe('threat 41: what a request may hold', () => {
     ['GET', '/v1/admin/auth_providers/{}', 'id'],
     ['GET', '/v1/admin/user_connections?user_id=', 'user_id'],
     ['DELETE', '/v1/admin/secrets/{}', 'key'],
-  ])('%s %s takes neither control characters nor what is too long', async (method, path, name) => {
+  ])('%s %s refuses control characters and values that are too long', async (method, path, name) => {
     for (const bad of ['a\u0000b', 'a\nb', 'a\u007fb', '\u001b[31m', 'x'.repeat(501)]) {
       const value = encodeURIComponent(bad)
       const { status, body } = await gatepass.call(
@@ -183,7 +184,7 @@ describe('threat 41: what a request may hold', () => {
     ['/v1/auth/confirm_user', { flow_id: 'x' }],
     ['/v1/tools/authorize', { tool_name: 'x' }],
     ['/v1/tools/execute', { tool_name: 'x' }],
-  ])('POST %s takes no user with control or half characters', async (path, rest) => {
+  ])('POST %s refuses a user id with control characters or lone surrogates', async (path, rest) => {
     for (const bad of ['a\u0000b', 'a\r\nb', 'half \ud800', 'x'.repeat(501)])
       expect(await gatepass.call('POST', path, { ...rest, user_id: bad })).toMatchObject({
         status: 400,
@@ -212,12 +213,12 @@ describe('threat 41: what a request may hold', () => {
     ['PUT', '/v1/workers/any', 'DELETE, GET, HEAD, PATCH'],
     ['OPTIONS', '/v1/connections/any/token', 'POST'],
     ['DELETE', '/connect/auth_any', 'GET, HEAD, POST'],
-  ])('%s %s is answered 405, with what the path takes', async (method, path, allow) => {
+  ])('%s %s is answered 405, with the methods of the path', async (method, path, allow) => {
     const { status, headers, body } = await gatepass.call(method, path)
     expect([status, headers.get('allow'), body.name]).toEqual([405, allow, 'method_not_allowed'])
   })
 
-  test('a request may have a name, and each has one', async () => {
+  test('a request may bring its id, and each other request gets one', async () => {
     const named = await gatepass.call('GET', '/v1/tools', undefined, {
       headers: { 'x-request-id': 'job-7.a' },
     })
@@ -265,7 +266,7 @@ describe('threat 39: pending authorizations', () => {
   })
 })
 
-describe('promise P8: what a caller has kept for later', () => {
+describe('promise P8: what a caller lets Gatepass keep for later', () => {
   const tool_name = 'Demo.Echo'
   const run_at = '2099-01-01T00:00:00'
   let world: World
@@ -277,21 +278,21 @@ describe('promise P8: what a caller has kept for later', () => {
   })
   afterAll(() => world[Symbol.asyncDispose]())
 
-  test('runs that are put off are at most GATEPASS_MAX_PENDING, and one that is cancelled makes room', async () => {
-    const putOff = (options = {}) =>
+  test('has at most GATEPASS_MAX_PENDING scheduled runs, and a cancelled one makes room', async () => {
+    const schedule = (options = {}) =>
       world.call('POST', '/v1/tools/execute', { tool_name, input: {}, run_at }, options)
-    const [first] = [(await putOff()).body, (await putOff()).body]
-    const refused = await putOff()
+    const [first] = [(await schedule()).body, (await schedule()).body]
+    const refused = await schedule()
     expect(refused).toMatchObject({ status: 429, body: { name: 'too_many_pending' } })
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     const stranger = await world.gatepass.makeKey('admin', 'another')
-    expect((await putOff({ key: stranger })).body.name).not.toBe('too_many_pending')
+    expect((await schedule({ key: stranger })).body.name).not.toBe('too_many_pending')
     expect((await world.call('GET', '/v1/scheduled_tools')).body.total_count).toBe(2)
     await world.call('DELETE', `/v1/scheduled_tools/${first.execution_id}`)
-    expect((await putOff()).status).toBe(200)
+    expect((await schedule()).status).toBe(200)
   })
 
-  test('a run that is put off has no megabytes of input', async () => {
+  test('has no scheduled run with megabytes of input', async () => {
     const input = { text: 'x'.repeat(3 * 1024 * 1024) }
     expect(await world.call('POST', '/v1/tools/execute', { tool_name, input, run_at })).toMatchObject({
       status: 413,
@@ -299,7 +300,7 @@ describe('promise P8: what a caller has kept for later', () => {
     })
   })
 
-  test('chains that wait for consent are at most as many: one more ends with the link alone', async () => {
+  test('has at most as many chains that wait for consent: one more ends with the link and cannot be resumed', async () => {
     const steps = [{ toolId: tool_name }, { toolId: 'Demo.WhoAmI' }]
     const paused = async () =>
       (await world.call('POST', '/v1/tools/run_chain', { steps, user_id: 'ada' })).body
@@ -312,7 +313,7 @@ describe('promise P8: what a caller has kept for later', () => {
     expect((await world.call('POST', '/v1/tools/run_chain', resumed)).body.status).toBe('completed')
   })
 
-  test('a chain that holds megabytes is not kept', async () => {
+  test('has no paused chain with megabytes of input', async () => {
     await using own = await startWorld({ worker: { requirement: { id: 'demo', scopes: ['read'] } } })
     const steps = [
       { toolId: 'Demo.WhoAmI' },
@@ -323,13 +324,13 @@ describe('promise P8: what a caller has kept for later', () => {
   })
 })
 
-describe('threat 40: those who wait', () => {
+describe('threat 40: callers that wait', () => {
   async function pending({ call }: Pick<World, 'call'>, userId = 'ada') {
     const auth_requirement = { id: 'demo', oauth2: { scopes: ['read'] } }
     return (await call('POST', '/v1/auth/authorize', { auth_requirement, user_id: userId })).body
   }
 
-  test('past the limit are answered at once with the status as it stands, by poll and by stream', async () => {
+  test('beyond the limit are answered at once with the current status, by poll and by stream', async () => {
     await using world = await startWorld({ gatepass: { environment: { GATEPASS_MAX_WAITERS: '4' } } })
     const { waiters } = world.gatepass.broker
     const { id, url } = await pending(world)
@@ -346,7 +347,7 @@ describe('threat 40: those who wait', () => {
     expect((await events.text()).match(/event: status/g)).toHaveLength(1)
     expect(performance.now() - begun).toBeLessThan(15_000)
 
-    // half of all is for one key: another has its own
+    // one key may have half of the waiters, and another key the other half
     const key = await world.gatepass.makeKey('caller')
     const others = [wait(key), wait(key)]
     await until(() => waiters.count === 4)
@@ -377,15 +378,10 @@ describe('threat 40: those who wait', () => {
     await until(() => waiters.count === 0)
   })
 
-  test('wait no longer than 59 seconds', async () => {
+  test('cannot wait longer than 59 seconds', async () => {
     expect(await gatepass.call('GET', '/v1/auth/status?id=auth_x&wait=60')).toMatchObject({
       status: 400,
       body: { name: 'invalid_request' },
     })
   })
 })
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let i = 0; i < 200 && !holds(); i++) await sleep(10)
-  expect(holds()).toBe(true)
-}

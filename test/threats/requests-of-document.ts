@@ -36,7 +36,7 @@ export interface ApiRequest {
 export interface Route {
   readonly method: string
   readonly path: string
-  /** Whether it needs an API key; the token of a connect session, for one, is none. */
+  /** Whether it needs an API key. The token of a connect session, for example, is none. */
   readonly needsKey: boolean
   readonly operation: Operation
 }
@@ -52,7 +52,7 @@ export function routesOf(document: ApiDocument): Route[] {
   )
 }
 
-/** The text for a place: `id` in the path, `user_id` in the query, `auth_requirement.id` in the body. */
+/** Makes the text for a place: `id` in the path, `user_id` in the query, `auth_requirement.id` in the body. */
 export type Fill = (place: string) => fc.Arbitrary<string>
 
 /** Requests that fit the description of the route, with `fill` in every place that takes a text. */

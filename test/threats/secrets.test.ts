@@ -3,11 +3,11 @@ import { oauth2For } from '../flows/fixtures.ts'
 import { testClock } from '../gatepass.ts'
 import { startWorld, type World } from '../http/world.ts'
 
-// One whole life of a connection: consent, a tool run, a refresh, revocation. Then what was sent, and how.
+// The whole life of a connection: consent, a tool run, a refresh, revocation. The tests then check what was sent.
 
 let world: World
 const clock = testClock()
-/** Calls of the global fetch that were not the tests' own. */
+/** Calls of the global fetch that did not come from the tests. */
 const strayFetches: string[] = []
 
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
     return own(...request)
   })
   world = await startWorld({ as: { now: () => clock() * 1000 }, gatepass: { now: clock } })
-  world.as.behaviour.tokenFormat = 'no-scope' // so that introspection has something to tell
+  world.as.behaviour.tokenFormat = 'no-scope' // so that the scopes come from introspection
   const blocks = {
     ...oauth2For(world.as),
     token_introspection_request: {
@@ -40,7 +40,7 @@ beforeAll(async () => {
   expect((await world.call('DELETE', `/v1/connections/${id}`)).status).toBeLessThan(300)
   world.as.behaviour.exchange = 'invalid_client'
   world.as.behaviour.errorDescription = `The secret ${world.as.clientSecret} is wrong.`
-  await world.connect('eve').catch(() => {}) // she gets no token
+  await world.connect('eve').catch(() => {}) // the exchange fails, and its error is logged
 })
 
 afterAll(async () => {
@@ -49,14 +49,14 @@ afterAll(async () => {
 })
 
 describe('threat 12: tokens and secrets in URLs or logs', () => {
-  test('everything was asked for', () => {
+  test('each endpoint of the authorization server got a request', () => {
     const paths = new Set(world.as.requests.map(({ path }) => path))
     expect([...paths].sort()).toEqual(['/authorize', '/introspect', '/revoke', '/token', '/userinfo'])
     expect(world.as.tokenRequests('refresh_token')).toHaveLength(1)
     expect(world.as.secrets().length).toBeGreaterThan(4)
   })
 
-  test('no URL holds a secret; what goes in the URL is what a browser may know', () => {
+  test('no URL holds a secret, and token and revocation requests are POST', () => {
     const secrets = world.as.secrets()
     for (const { path, search } of [...world.as.requests, ...world.worker.requests])
       for (const secret of secrets) expect(`${path}${search}`).not.toContain(encodeURIComponent(secret))
@@ -64,7 +64,7 @@ describe('threat 12: tokens and secrets in URLs or logs', () => {
       expect(method).toBe('POST')
   })
 
-  test('each secret is shown in one place of a request, and a token to its own hosts alone', () => {
+  test('a client secret is in one place of a request, and tokens go to no worker endpoint but the tool call', () => {
     for (const request of world.as.requests) {
       const basic = request.headers.authorization?.startsWith('Basic ') === true
       expect(basic && request.params.client_secret !== undefined, request.path).toBe(false)
@@ -75,7 +75,7 @@ describe('threat 12: tokens and secrets in URLs or logs', () => {
     expect(JSON.stringify(world.worker.requests)).not.toContain(world.as.clientSecret)
   })
 
-  test('no log line holds one', () => {
+  test('no log line holds a token or a secret', () => {
     expect(world.gatepass.logLines.length).toBeGreaterThan(0)
     for (const secret of [...world.as.secrets(), world.gatepass.apiKey])
       expect(world.gatepass.logLines.join('\n')).not.toContain(secret)
@@ -104,6 +104,6 @@ describe('threat 12: tokens and secrets in URLs or logs', () => {
   })
 })
 
-test('threat 14: nothing is fetched but by the one guarded client', () => {
+test('threat 14: every request is sent by the guarded client', () => {
   expect(strayFetches).toEqual([])
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { click, oauth2For, type Scene, startScene } from '../flows/fixtures.ts'
 import { UserAgent } from '../user-agent.ts'
 
-// Templates over the API: what is put in is data, for every placeholder and every place it may be in.
+// Templates over the API: values of placeholders are data, for every placeholder and every place.
 
 let scene: Scene
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => scene?.[Symbol.asyncDispose]())
 
 let made = 0
-/** An entry of its own, with these blocks; answers its id, or the refusal. */
+/** Adds a provider entry with these blocks; returns its id, or the refusal. */
 async function add(oauth2: Record<string, unknown>) {
   const id = `t${++made}`
   const { status, body } = await scene.call('POST', '/v1/admin/auth_providers', {
@@ -49,7 +49,7 @@ function basicOf({ headers }: { headers: { authorization?: string | undefined } 
   return { client_id: decode(id), client_secret: decode(secret) }
 }
 
-describe('threat 26: what is put in is never read as a template again', () => {
+describe('threat 26: a value that replaces a placeholder is never read as a template again', () => {
   test.each(CODES.filter((code) => !/[\s"\\]/.test(code)))('the scope %s', async (scope) => {
     const { id } = await add({})
     const { body } = await scene.authorize({ provider: id, scopes: [scope], user_id: `s ${scope}` })
@@ -91,7 +91,7 @@ describe('threat 26: what is put in is never read as a template again', () => {
   })
 })
 
-describe('threat 26: every position is encoded as it needs', () => {
+describe('threat 26: values are encoded for their position', () => {
   test.each(NASTY)(
     'a client id and a secret that are %j, in a URL, a form, JSON and Basic',
     async (nasty) => {
@@ -130,7 +130,7 @@ describe('threat 26: every position is encoded as it needs', () => {
           .map((hop) => hop.location ?? '')
           .find((to) => to.startsWith(as.authorizationUrl))
         expect(new URL(location ?? '').searchParams.get('client_id')).toBe(nasty)
-        // the server knows no such client: the answer is brought back by hand
+        // the server does not know this client, so the test itself calls back
         const state = new URL(location ?? '').searchParams.get('state')
         const callback = new URL(new URL(location ?? '').searchParams.get('redirect_uri') ?? '')
         callback.search = new URLSearchParams({ code: 'c', state: state ?? '' }).toString()
@@ -151,7 +151,7 @@ describe('threat 26: every position is encoded as it needs', () => {
   )
 })
 
-describe('threat 26: what is no placeholder is refused when it is registered', () => {
+describe('threat 26: an unknown placeholder is refused when it is registered', () => {
   test.each([
     '{{client_secrets}}',
     '{{constructor}}',

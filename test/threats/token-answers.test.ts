@@ -6,8 +6,8 @@ import { ProviderRefusal } from '../../src/providers/provider-refusal.ts'
 import { answer, type Loopback, listen } from '../loopback.ts'
 import { clientAt } from './callers.ts'
 
-// What a token endpoint may answer, through the whole of the OAuth client: a real server, the guarded client, the
-// repairs and openid-client. A code and a refresh token are tried alike, so that no path is laxer than the other.
+// Answers of a token endpoint, through the whole OAuth client: a real server, the guarded client, the corrections of
+// wrong responses and openid-client. Each answer is tried for a code and for a refresh token, with the same result.
 
 interface TokenAnswer {
   readonly status?: number
@@ -44,9 +44,9 @@ afterAll(async () => {
   await server?.close()
 })
 
-/** The grant, or the refusal; by the code and by a refresh token, which must come to the same. */
-async function ask(told: TokenAnswer, provider: Partial<Provider> = {}): Promise<Record<string, unknown>> {
-  next = told
+/** Returns the grant or the refusal, which must be the same for a code and for a refresh token. */
+async function ask(given: TokenAnswer, provider: Partial<Provider> = {}): Promise<Record<string, unknown>> {
+  next = given
   const client = clientAt(`${server.url}/token`, provider)
   const secrets = { providerIdentity: 'p', codeVerifier: 'v'.repeat(43) }
   const redeem = () => oauth.redeem(client, new URLSearchParams({ code: CODE, state: 's' }), secrets)
@@ -78,7 +78,7 @@ const utf16 = (text: string, { bigEndian = false, mark = true } = {}) => {
   return bigEndian ? bytes.swap16() : bytes
 }
 
-describe('threat 17: what is no JSON object and no form', () => {
+describe('threat 17: a body that is no JSON object and no form', () => {
   test.each<[string, TokenAnswer, Record<string, unknown>]>([
     ['HTML', { type: 'text/html', body: `<!doctype html><p>${TOKEN}</p>` }, unusable(/not readable/)],
     ['HTML called JSON', { body: '<!doctype html><h1>Sign in</h1>' }, unusable(/not readable/)],
@@ -125,8 +125,8 @@ describe('threat 17: what is no JSON object and no form', () => {
       { type: 'text/plain', body: `access_token=${TOKEN}&token_type=bearer` },
       granted(),
     ],
-  ])('%s', async (_, told, expected) => {
-    expect(await ask(told)).toMatchObject(expected)
+  ])('%s', async (_, given, expected) => {
+    expect(await ask(given)).toMatchObject(expected)
   })
 })
 
@@ -149,8 +149,8 @@ describe('threat 18: duplicate keys: the last one counts, everywhere', () => {
       { body: `{"error":"","access_token":"${TOKEN}","token_type":"bearer","error":"invalid_grant"}` },
       { reason: 'invalid_grant' },
     ],
-  ])('%s', async (_, told, expected) => {
-    expect(await ask(told)).toMatchObject(expected)
+  ])('%s', async (_, given, expected) => {
+    expect(await ask(given)).toMatchObject(expected)
   })
 })
 
@@ -172,8 +172,8 @@ describe('threat 19: prototype keys reach no prototype', () => {
       { body: { toString: 'x', hasOwnProperty: 'y', valueOf: 'z', ...GOOD } },
       granted(),
     ],
-  ])('%s', async (_, told, expected) => {
-    const outcome = await ask(told)
+  ])('%s', async (_, given, expected) => {
+    const outcome = await ask(given)
     expect(outcome).toMatchObject(expected)
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
     expect((outcome as { polluted?: boolean }).polluted).toBeUndefined()
@@ -181,7 +181,7 @@ describe('threat 19: prototype keys reach no prototype', () => {
   })
 })
 
-describe('threat 20: expires_in: 1 second to ten years, else unknown', () => {
+describe('threat 20: expires_in: 1 second to ten years, otherwise unknown', () => {
   const TEN_YEARS = 10 * 365 * 86_400
   test.each<[string, number | undefined]>([
     ['3600', 3600],
@@ -258,7 +258,7 @@ describe('threat 21: wrong or missing token_type and access_token', () => {
   })
 })
 
-describe('threat 22: what could end a header line is no token', () => {
+describe('threat 22: a text that could end a header line is no token', () => {
   const wrong = [
     '\r\nx-evil: 1',
     '\n',
@@ -322,8 +322,8 @@ describe('threat 23: an error in a 200', () => {
     ['a 400 with tokens', { status: 400, body: GOOD }, 'provider_bad_response'],
     ['a 500 with tokens', { status: 500, body: GOOD }, 'provider_unavailable'],
     ['a 401 with tokens', { status: 401, body: GOOD }, 'provider_bad_response'],
-  ])('%s', async (_, told, reason) => {
-    expect(await ask(told)).toMatchObject({ reason })
+  ])('%s', async (_, given, reason) => {
+    expect(await ask(given)).toMatchObject({ reason })
   })
 
   test.each<[string, unknown]>([
@@ -337,8 +337,8 @@ describe('threat 23: an error in a 200', () => {
   })
 })
 
-describe('threat 24: what the server says of an error is shown without what could hurt', () => {
-  test('without what it was sent: the code and its verifier, the refresh token and the access token', async () => {
+describe('threat 24: an error description is shown without secrets and control characters', () => {
+  test('without the secrets of the request: the code and its verifier, the refresh token and the access token', async () => {
     const client = clientAt(`${server.url}/token`)
     const codeVerifier = 'verifierverifierverifierverifierverifierver'
     const messageOf = (sent: Promise<unknown>) =>
@@ -389,15 +389,15 @@ describe('threat 24: what the server says of an error is shown without what coul
     ],
     ['as a code that is a secret', { status: 400, body: { error: TOKEN } }],
     ['as a long code', { status: 400, body: { error: 'a'.repeat(5000) } }],
-  ])('%s', async (_, told) => {
-    const { message } = await ask(told)
+  ])('%s', async (_, given) => {
+    const { message } = await ask(given)
     expect(message).not.toMatch(/[<>\p{C}]/u)
     for (const secret of echoes) expect(message).not.toContain(secret)
     expect(String(message).length).toBeLessThan(400)
   })
 })
 
-describe('failure R6 and R7: an answer that says later', () => {
+describe('failure R6 and R7: an answer that asks to try again later', () => {
   test.each<[string, TokenAnswer, number | undefined]>([
     ['seconds', { status: 429, headers: { 'retry-after': '17' }, body: '' }, 17],
     [
@@ -417,13 +417,13 @@ describe('failure R6 and R7: an answer that says later', () => {
     ['a negative', { status: 429, headers: { 'retry-after': '-5' }, body: '' }, 1],
     ['nothing', { status: 502, body: '<h1>Bad gateway</h1>' }, undefined],
     ['with invalid_grant', { status: 503, body: { error: 'invalid_grant' } }, undefined],
-  ])('%s', async (_, told, seconds) => {
-    next = told
+  ])('%s', async (_, given, seconds) => {
+    next = given
     const client = clientAt(`${server.url}/token`)
     const error = await oauth
       .refresh(client, { refreshToken: REFRESH_TOKEN, accessToken: 'old' })
       .catch((thrown: unknown) => thrown)
-    // the grant is still valid: it is not the user who has to come again
+    // the grant is still valid, so the user need not consent again
     expect(error).toMatchObject({ name: 'ProviderRefusal', reason: 'provider_unavailable' })
     expect((error as ProviderRefusal).retryAfter).toBe(seconds)
   })

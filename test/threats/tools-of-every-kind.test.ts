@@ -9,11 +9,11 @@ import { type ProxyWorld, startProxyWorld } from '../http/proxy-world.ts'
 import { startWorld, WORKER_SECRET, type World } from '../http/world.ts'
 import { freshDatabase } from '../postgres.ts'
 
-// What hostile callers try on the ways to run tools and on the proxy. Hostile tools and servers have files of their own.
+// Hostile callers, at the endpoints that run tools and at the proxy. Hostile tools and servers are in other files.
 
 const environment = { GATEPASS_TOOLS: fileURLToPath(new URL('../fixtures/told-tools.ts', import.meta.url)) }
 
-describe('threat 48: what a caller tells a tool', () => {
+describe('threat 48: metadata that a caller gives to a tool', () => {
   let world: World
   beforeAll(async () => {
     world = await startWorld({ gatepass: { environment } })
@@ -22,9 +22,9 @@ describe('threat 48: what a caller tells a tool', () => {
 
   const run = (toolId: string, metadata: object) => world.call('POST', '/v1/tools/run', { toolId, metadata })
 
-  test('is not where the broker is, nor which of its keys calls', async () => {
-    const told = { coordinator_url: 'https://evil.example', client_id: 'somebody', locale: 'fr' }
-    const { structured } = (await run('Told:Place', told)).body
+  test('cannot replace the address of the broker and the id of the calling key', async () => {
+    const metadata = { coordinator_url: 'https://evil.example', client_id: 'another', locale: 'fr' }
+    const { structured } = (await run('Told:Place', metadata)).body
     expect(structured).toEqual({
       coordinator_url: world.gatepass.url,
       client_id: expect.stringMatching(/^key_/),
@@ -32,7 +32,7 @@ describe('threat 48: what a caller tells a tool', () => {
     })
   })
 
-  test('is what it says, and not what JavaScript has by itself', async () => {
+  test('does not include the inherited members of JavaScript objects', async () => {
     expect((await run('Told:Odd', {})).body.error).toMatchObject({ kind: 'TOOL_REQUIREMENTS_NOT_MET' })
     expect((await run('Told:Odd', { constructor: 'x' })).body.structured).toEqual({ constructor: 'x' })
   })
@@ -52,7 +52,7 @@ describe('threat 37: an Idempotency-Key', () => {
   const ask = (path: string, body: object, key = world.gatepass.apiKey) =>
     world.call('POST', path, body, { key, headers })
 
-  test('gives nobody the answer of another user, another tool, another way or another key', async () => {
+  test('never gives the answer of another user, another tool, another endpoint or another key', async () => {
     const mine = await ask('/v1/tools/run', { toolId: 'Demo.WhoAmI', user_id: 'ada' })
     const said = JSON.stringify(mine.body.structured)
     expect(mine.status).toBe(200)
@@ -76,7 +76,7 @@ describe('threat 37: an Idempotency-Key', () => {
     expect(toRead.status).toBe(403)
   })
 
-  test('that is used for ever other requests is counted as requests', async () => {
+  test('that is used for other requests again and again counts against the rate limit', async () => {
     await using limited = await startWorld({ gatepass: { environment: { GATEPASS_RATE_LIMIT: '10' } } })
     const key = await limited.gatepass.makeKey('caller')
     const answers = []
@@ -87,7 +87,7 @@ describe('threat 37: an Idempotency-Key', () => {
     expect(answers).toContain(429)
   })
 
-  test('of a request that takes longer than a claim lasts carries nothing out twice', async () => {
+  test('of a request that takes longer than its claim lasts runs the tool only once', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     try {
       const before = world.worker.invocations.length
@@ -114,7 +114,7 @@ describe('threat 37: an Idempotency-Key', () => {
 })
 
 describe('promise P8: callers of the proxy who hang up', () => {
-  test('at any time give their places back', async () => {
+  test('at any time free their place', async () => {
     await using world = await startProxyWorld()
     await world.connect()
     const running = async () =>
@@ -151,7 +151,7 @@ describe('threat 41: requests to the proxy that two servers would read different
   })
   afterAll(() => world[Symbol.asyncDispose]())
 
-  /** Sends it unchanged, and returns the status lines that come back. */
+  /** Sends these lines unchanged, and returns the status lines of the answers. */
   async function raw(lines: readonly string[], body = ''): Promise<string[]> {
     const { port } = new URL(world.gatepass.url)
     const socket = connect(Number(port), '127.0.0.1')
@@ -174,19 +174,19 @@ describe('threat 41: requests to the proxy that two servers would read different
 
   test.each<[string, readonly string[], () => string]>([
     [
-      'two ways to say how long it is',
+      'a length and chunks',
       ['POST /proxy/demo/x HTTP/1.1', 'Content-Length: 4', 'Transfer-Encoding: chunked'],
       () => `0\r\n\r\n${hidden()}\r\n`,
     ],
     ['two lengths', ['POST /proxy/demo/x HTTP/1.1', 'Content-Length: 4', 'Content-Length: 40'], () => 'abcd'],
-    ['a length that is none', ['POST /proxy/demo/x HTTP/1.1', 'Content-Length: +4'], () => 'abcd'],
+    ['a length that is no number', ['POST /proxy/demo/x HTTP/1.1', 'Content-Length: +4'], () => 'abcd'],
     [
       'a coding before the chunks',
       ['POST /proxy/demo/x HTTP/1.1', 'Transfer-Encoding: chunked, identity'],
       () => '4\r\nabcd\r\n0\r\n\r\n',
     ],
     [
-      'a chunk that is longer than it says',
+      'a chunk that is longer than its size',
       ['POST /proxy/demo/x HTTP/1.1', 'Transfer-Encoding: chunked'],
       () => `1\r\nabcd\r\n0\r\n\r\n`,
     ],
@@ -195,7 +195,7 @@ describe('threat 41: requests to the proxy that two servers would read different
     ['another host in its first line', ['GET http://else.example/proxy/demo/x HTTP/1.1'], () => ''],
     ['no path in its first line', ['GET proxy/demo/x HTTP/1.1'], () => ''],
     ['a control character in its path', ['GET /proxy/demo/\u0001 HTTP/1.1'], () => ''],
-  ])('%s: refused, and nothing of it is asked for', async (_, [first = '', ...rest], body) => {
+  ])('%s: refused, and no request is sent to the API', async (_, [first = '', ...rest], body) => {
     const before = world.api.seen.length
     const statuses = await raw([first, ...common(), ...rest], body())
     expect(statuses).toHaveLength(1)
@@ -203,15 +203,15 @@ describe('threat 41: requests to the proxy that two servers would read different
     expect(world.api.seen.slice(before)).toEqual([])
   })
 
-  test('what is behind a request is another request, never a part of the one that goes out', async () => {
+  test('bytes after a request are another request, never a part of the one that is forwarded', async () => {
     const before = world.api.seen.length
     await raw(['POST /proxy/demo/first HTTP/1.1', ...common(), 'Content-Length: 3'], `abc${hidden()}\r\n`)
-    // the answer to what is behind it may come before the first one's token is released and sent
+    // the answer to these bytes may arrive before the token of the first request is released and sent
     await vi.waitFor(() => expect(world.api.seen.length).toBeGreaterThan(before), 60_000)
     expect(world.api.seen.slice(before).map(({ url }) => url)).toEqual(['/base/first'])
   })
 
-  test('headers that are for this hop, this server or another path and host stay here', async () => {
+  test('headers for this hop, for this server or for another path and host are not forwarded', async () => {
     const before = world.api.seen.length
     await raw([
       'GET /proxy/demo/x HTTP/1.1',
@@ -245,10 +245,10 @@ describe('threat 41: requests to the proxy that two servers would read different
   })
 })
 
-describe('threat 25: a server that lists texts which a database cannot keep', () => {
+describe('threat 25: a server that lists texts which a database cannot store', () => {
   const BAD = ['a\u0000b', 'a\ud800b']
 
-  test.each(['SQLite', 'PostgreSQL'])('has its other tools, on %s', async (database) => {
+  test.each(['SQLite', 'PostgreSQL'])('has its other tools listed, on %s', async (database) => {
     await using fresh = await freshDatabase()
     const environment = database === 'SQLite' ? {} : { GATEPASS_DATABASE_URL: fresh.url }
     const run = async () => ({ ran: true })
@@ -269,20 +269,20 @@ describe('threat 25: a server that lists texts which a database cannot keep', ()
   })
 })
 
-describe('threat 37: runs that one project has put off', () => {
-  test('keep no other project’s waiting, however many are due and slow', async () => {
+describe('threat 37: scheduled runs of one project', () => {
+  test('do not delay those of another project, however many are due and slow', async () => {
     const clock = testClock()
     await using world = await startWorld({ gatepass: { now: clock, environment }, timeoutSeconds: 60 })
     const { call, gatepass } = world
     const key = await gatepass.makeKey('admin', 'quiet')
     const http = { uri: world.worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 }
     await call('POST', '/v1/workers', { id: 'demo', http }, { key })
-    const putOff = (tool_name: string, input: object, inSeconds: number, options = {}) => {
+    const schedule = (tool_name: string, input: object, inSeconds: number, options = {}) => {
       const run_at = new Date((clock() + inSeconds) * 1000).toISOString()
       return call('POST', '/v1/tools/execute', { tool_name, input, run_at }, options)
     }
-    for (let i = 0; i < 20; i++) await putOff('Demo.Slow', { ms: 30_000 }, 10)
-    const { body } = await putOff('Demo.Echo', { text: 'mine' }, 20, { key })
+    for (let i = 0; i < 20; i++) await schedule('Demo.Slow', { ms: 30_000 }, 10)
+    const { body } = await schedule('Demo.Echo', { text: 'mine' }, 20, { key })
     clock.advance(30)
     const mine = async () =>
       (await call('GET', `/v1/scheduled_tools/${body.execution_id}`, undefined, { key })).body
@@ -291,23 +291,23 @@ describe('threat 37: runs that one project has put off', () => {
       .toBe('completed')
     const running = await call('GET', '/v1/executions?status=running')
     expect(running.body.total_count).toBe(4)
-    await world.worker.close() // the slow runs have no callers any more
+    await world.worker.close() // ends the slow runs
   })
 })
 
-describe('threat 29: a run that is put off', () => {
-  test('is judged by the policies and the key that stand when it runs', async () => {
+describe('threat 29: a scheduled run', () => {
+  test('is judged by the policies and the key as they are when it runs', async () => {
     const clock = testClock()
     await using world = await startWorld({ gatepass: { now: clock } })
     const token = await world.connect('ada')
     const run_at = new Date((clock() + 60) * 1000).toISOString()
     const key = await world.gatepass.makeKey('caller')
-    const putOff = async (given?: string) => {
+    const schedule = async (given?: string) => {
       const body = { tool_name: 'Demo.WhoAmI', user_id: 'ada', run_at }
       const options = given === undefined ? {} : { key: given }
       return (await world.call('POST', '/v1/tools/execute', body, options)).body.execution_id
     }
-    const [denied, revoked] = [await putOff(), await putOff(key)]
+    const [denied, revoked] = [await schedule(), await schedule(key)]
     const { store } = world.gatepass.broker
     const projectId = (await store.projects.findByName(DEFAULT_PROJECT))?.id ?? ''
     const used = (await store.apiKeys.list(projectId)).find(({ role }) => role === 'caller')

@@ -6,20 +6,20 @@ import { approve, startWorld, WORKER_SECRET, type World } from '../http/world.ts
 import { defined } from '../store/fixtures.ts'
 import { UserAgent } from '../user-agent.ts'
 
-// A worker that was registered, and whose catalogue names more than it did then.
+// A worker whose catalogue names more providers, scopes or secrets than when it was registered.
 
 const open: (() => PromiseLike<unknown>)[] = []
 afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
 })
 
-/** What each call was given. */
+/** The token and the secrets that a call got. */
 type Given = { token?: string; secrets: readonly string[] }
 
 function tool(name: string, given: Given[], more: Partial<WorkerTool> = {}): WorkerTool {
   return {
     name,
-    description: 'Notes what it is given.',
+    description: 'Records what it gets.',
     ...more,
     run: async (_, { authorization, secrets = [] }) => {
       given.push({
@@ -37,7 +37,7 @@ interface Scene {
   readonly tools: WorkerTool[]
   readonly given: Given[]
   readonly token: string
-  /** Gives the worker this catalogue from now on, and lets it be read. */
+  /** Changes the catalogue of the worker, and synchronizes it. */
   list(...tools: readonly WorkerTool[]): Promise<void>
   run(name: string): ReturnType<World['call']>
   show(): Promise<Record<string, unknown>>
@@ -91,7 +91,7 @@ async function trail(world: World, action: string) {
   return items.filter(({ subject }: { subject: string }) => subject === 'later')
 }
 
-describe('what a known worker newly names', () => {
+describe('a new need of a known worker', () => {
   test.each<[string, Partial<WorkerTool>, Record<string, unknown>]>([
     ['a provider', READ, { providers: [{ id: 'demo', scopes: ['read'] }], secrets: [] }],
     [
@@ -101,7 +101,7 @@ describe('what a known worker newly names', () => {
     ],
     ['a secret', { secrets: ['LATER_KEY'] }, { providers: [], secrets: ['later_key'] }],
   ])(
-    '%s, waits for an administrator, and until then the tool asks for nothing and gets nothing',
+    'for %s waits for an administrator, and until then the tool asks for nothing and gets nothing',
     async (_, more, waiting) => {
       const scene = await startScene()
       const { world, given } = scene
@@ -122,7 +122,7 @@ describe('what a known worker newly names', () => {
       )
       const { body: listed } = await world.call('GET', '/v1/tools/Later.Plain?user_id=ada')
       expect(listed.requirements.met).toBe(false)
-      // its other tools go on
+      // the other tools of the worker can still be run
       expect((await scene.run('Other')).body.success).toBe(true)
 
       expect(await scene.show()).toMatchObject({ waiting: { ...waiting, tools: ['Later:Plain:1.0.0'] } })
@@ -137,7 +137,7 @@ describe('what a known worker newly names', () => {
     },
   )
 
-  test('as scopes at a provider it had, waits too', async () => {
+  test('for further scopes at a provider that it had waits too', async () => {
     const scene = await startScene(READ)
     expect((await scene.run('Plain')).body.success).toBe(true)
     await scene.list(tool('Plain', scene.given, { authorization: { id: 'demo', scopes: ['read', 'write'] } }))
@@ -152,7 +152,7 @@ describe('what a known worker newly names', () => {
     expect(scene.given.map(({ token }) => token)).toEqual([scene.token, scene.token])
   })
 
-  test('is asked of no user together with what other tools need', async () => {
+  test('is requested from no user together with the needs of other tools', async () => {
     const scene = await startScene(READ)
     const { world, given } = scene
     const write = { authorization: { id: 'demo', scopes: ['write'] } }
@@ -180,7 +180,7 @@ describe('what a known worker newly names', () => {
     }
   })
 
-  test('is accepted only as it was looked at, and by an administrator', async () => {
+  test('is accepted only by an administrator, and only as the administrator has seen it', async () => {
     const scene = await startScene()
     const { world, given } = scene
     await scene.list(tool('Plain', given, READ))
@@ -197,7 +197,7 @@ describe('what a known worker newly names', () => {
     expect((await scene.run('Plain')).body.success).toBe(true)
   })
 
-  test('is accepted by itself in development, which says so', async () => {
+  test('is accepted automatically in development, and shown as such', async () => {
     const scene = await startScene({}, { mode: 'development' })
     await scene.list(tool('Plain', scene.given, READ))
     expect((await scene.run('Plain')).body.success).toBe(true)
@@ -207,7 +207,7 @@ describe('what a known worker newly names', () => {
     })
   })
 
-  test('waits at a worker that could not be read when it was registered', async () => {
+  test('waits if the catalogue could not be read when the worker was registered', async () => {
     const world = await startWorld()
     open.push(() => world[Symbol.asyncDispose]())
     const worker = await startFakeWorker({
@@ -231,7 +231,7 @@ describe('what a known worker newly names', () => {
   })
 })
 
-test('what a worker names when it is registered is accepted with it, listed and on record', async () => {
+test('what a worker names when it is registered is accepted with it, listed and in the audit trail', async () => {
   const world = await startWorld()
   open.push(() => world[Symbol.asyncDispose]())
   const { body } = await world.call('GET', '/v1/workers/demo')
@@ -243,10 +243,10 @@ test('what a worker names when it is registered is accepted with it, listed and 
   )
 })
 
-test('a worker of a release that knew of no acceptance keeps what it had, and what it names then waits', async () => {
+test('a worker of a release without acceptance keeps what it had, and what it names afterwards waits', async () => {
   const scene = await startScene(READ)
   const { world, given } = scene
-  // as an upgrade leaves it
+  // the state after an upgrade
   const { workers } = world.gatepass.broker.store
   const { uid } = defined((await workers.all()).find(({ id }) => id === 'later'))
   await workers.accept({ uid })
@@ -259,7 +259,7 @@ test('a worker of a release that knew of no acceptance keeps what it had, and wh
   })
 })
 
-test('a worker that comes later takes over no tool of another by a higher version', async () => {
+test('a later worker takes over no tool of an earlier one by a higher version', async () => {
   const world = await startWorld()
   open.push(() => world[Symbol.asyncDispose]())
   const given: Given[] = []

@@ -3,7 +3,7 @@ import type { RawAnswer, WorkerContext, WorkerOutput, WorkerTool } from '../fake
 import { startWorld, WORKER_SECRET, type World } from '../http/world.ts'
 import { startTrap, type Trap } from './hosts.ts'
 
-// A hostile worker, over the API: with none of its answers does the caller get a token or a link of its making.
+// A hostile worker, over the API: none of its answers gives the caller a token, or a link of the worker.
 
 let world: World
 let trap: Trap
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const DIALECTS = ['plain', 'arcade'] as const
 
-/** What the caller gets, for both kinds of caller; all of it as text too. */
+/** Runs the tool in both dialects; returns the answers, each also as text. */
 async function run(hostile: Hostile) {
   answersWith = hostile
   const answers = []
@@ -49,7 +49,7 @@ async function run(hostile: Hostile) {
   return answers
 }
 
-/** What the worker was sent in the last call, as it may repeat it. */
+/** The last request that the worker got, whose parts it may repeat. */
 const sent = () => {
   const { request } = world.worker.invocations.at(-1) ?? {}
   if (request === undefined) throw new Error('the worker was not called')
@@ -145,7 +145,7 @@ describe('threat 25 and 46: a worker that repeats what it was sent', () => {
   ])('%s', async (_, hostile) => {
     const calls = world.worker.invocations.length
     for (const { status, text } of await run(hostile)) {
-      expect([200, 403]).toContain(status) // 403: a consent is needed, which the worker asked for
+      expect([200, 403]).toContain(status) // 403: the worker asked for a consent
       const jwt = sent().authorization.replace('Bearer ', '')
       expect(jwt.length).toBeGreaterThan(100)
       for (const secret of [token, TOOL_SECRET, WORKER_SECRET, jwt])
@@ -157,7 +157,7 @@ describe('threat 25 and 46: a worker that repeats what it was sent', () => {
     for (const secret of [token, TOOL_SECRET, WORKER_SECRET]) expect(log).not.toContain(secret)
   })
 
-  test('its catalogue', async () => {
+  test('in its catalogue', async () => {
     const { tools } = world.worker
     const [jwt] = [
       world.worker.requests.findLast(({ path }) => path === '/worker/tools')?.headers.authorization ?? '',
@@ -176,7 +176,7 @@ describe('threat 25 and 46: a worker that repeats what it was sent', () => {
   })
 })
 
-describe('threat 25: a worker whose answer is no answer', () => {
+describe('threat 25: a worker whose answer is invalid', () => {
   const raw =
     (status: number, body: string, headers: Record<string, string> = {}): Hostile =>
     () => ({
@@ -232,7 +232,7 @@ describe('threat 25: a worker whose answer is no answer', () => {
     expect(trap.seen).toEqual({ connections: 0, bytes: 0 })
   })
 
-  test('slow: the time that the worker was given is the whole of it', async () => {
+  test('slow: the timeout of the worker is that of the whole call', async () => {
     world.worker.behaviour.invoke = 'hang'
     const started = performance.now()
     const { body } = await world.execute('Demo.Hostile', { user_id: 'ada', input: {} })
@@ -302,31 +302,31 @@ describe('threat 25: a worker that makes up an authorization', () => {
   ])('%s', async (_, hostile) => {
     for (const { text, body } of await run(hostile)) {
       expect(text).not.toMatch(/evil|victim/)
-      const told = body.output?.requires_authorization ?? body.output?.authorization
-      if (told?.url !== undefined) expect(new URL(told.url).origin).toBe(world.gatepass.url)
+      const needed = body.output?.requires_authorization ?? body.output?.authorization
+      if (needed?.url !== undefined) expect(new URL(needed.url).origin).toBe(world.gatepass.url)
     }
   })
 })
 
 describe('threat 25: a worker that asks for consent', () => {
-  test('asks for scopes, not for megabytes, control characters or half characters', async () => {
+  test('can ask for scopes, but not for megabytes, control characters or lone surrogates', async () => {
     const scopes = ['write', 'a\u0000b', 'a\nb', 'a\ud800', '', 'x'.repeat(1001)]
     const many = Array.from({ length: 50_000 }, (_, i) => `scope-${i}`)
     const hostile = () => ({ requires_authorization: { id: 'x', scopes: [...scopes, ...many] } })
     for (const { body } of await run(hostile)) {
-      const told = body.output?.requires_authorization ?? body.output?.authorization
-      if (told === undefined) continue
-      expect(told.scopes).toEqual(expect.arrayContaining(['write', 'scope-0']))
-      expect(told.scopes.length).toBeLessThan(250)
-      for (const scope of scopes.slice(1)) expect(told.scopes).not.toContain(scope)
-      expect((await fetch(told.url)).status).toBe(200)
+      const needed = body.output?.requires_authorization ?? body.output?.authorization
+      if (needed === undefined) continue
+      expect(needed.scopes).toEqual(expect.arrayContaining(['write', 'scope-0']))
+      expect(needed.scopes.length).toBeLessThan(250)
+      for (const scope of scopes.slice(1)) expect(needed.scopes).not.toContain(scope)
+      expect((await fetch(needed.url)).status).toBe(200)
     }
     expect(JSON.stringify(await run(hostile))).toContain('scope-0')
   })
 })
 
 describe('threat 31: tokens are not passed through', () => {
-  test('the caller’s key never leaves, and no token is taken for a key', async () => {
+  test('the caller’s key is never sent out, and no token is accepted as a key', async () => {
     await run(() => ({ value: 1 }))
     const everything = [...world.worker.requests, ...world.as.requests]
       .map((request) => JSON.stringify(request))
@@ -337,7 +337,7 @@ describe('threat 31: tokens are not passed through', () => {
       expect((await world.call('GET', '/v1/connections', undefined, { key })).status).toBe(401)
   })
 
-  test('what a worker is shown is for workers, for a minute, and tells nothing', async () => {
+  test('the JWT for a worker is for workers only, is valid for a minute, and names no user', async () => {
     await run(() => ({ value: 1 }))
     const { claims } = world.worker.invocations.at(-1) ?? {}
     expect(claims).toMatchObject({ aud: 'worker', ver: '1', iss: world.gatepass.config.publicUrl.origin })

@@ -132,7 +132,7 @@ export const egress: readonly Mutation[] = [
     from: 'if (!allowed.includes(part.placeholder)) {',
     to: 'if (!(allowed as readonly string[]).includes(part.placeholder) && allowed.length === 0) {',
     test: 'threats/templates.test.ts',
-    name: 'threat 26: what is no placeholder',
+    name: 'threat 26: an unknown placeholder',
   },
   {
     rows: ['26'],
@@ -141,6 +141,6 @@ export const egress: readonly Mutation[] = [
     from: "return [...new Set(entries.filter((entry) => entry !== ''))].join(values.scopeSeparator ?? ' ')",
     to: "const joined = [...new Set(entries.filter((entry) => entry !== ''))].join(values.scopeSeparator ?? ' ')\n    return joined.includes('{{') && joined !== template ? renderTemplate(joined, values) : joined",
     test: 'threats/templates.test.ts',
-    name: 'threat 26: what is put in',
+    name: 'threat 26: a value that replaces a placeholder',
   },
 ]

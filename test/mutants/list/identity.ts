@@ -145,7 +145,7 @@ export const identity: readonly Mutation[] = [
     from: 'return !covers(agreement, policy, use)',
     to: 'return false',
     test: 'threats/hook-agreements.test.ts',
-    name: 'to what is needed says nothing of a token that may do more',
+    name: 'to the scopes a tool needs does not cover a token with more',
   },
   {
     rows: [],

@@ -55,7 +55,7 @@ export const nodes: readonly Mutation[] = [
     from: 'dueWebhooks: async (now) => all(await deliveries.dueWebhooks(now), webhook),',
     to: '',
     test: 'threats/altered-rows.test.ts',
-    name: 'gets no event, is shown to none, and can be deleted',
+    name: 'gets no event, is in no list, and can be deleted',
   },
   {
     rows: ['6', '49'],
@@ -64,7 +64,7 @@ export const nodes: readonly Mutation[] = [
     from: '(row.openerHash === undefined || isSame(row.openerMac, signer.opener(row))),',
     to: 'row.id !== undefined,',
     test: 'threats/altered-rows.test.ts',
-    name: 'that was written by hand is none',
+    name: 'that was written into the database is rejected',
   },
   {
     rows: ['P5', 'R2'],

@@ -136,7 +136,7 @@ export const workers: readonly Mutation[] = [
     from: 'unaccepted === undefined ? found : notAccepted(found, unaccepted)',
     to: 'found',
     test: 'threats/worker-catalogues.test.ts',
-    name: 'is asked of no user together',
+    name: 'is requested from no user together',
   },
   {
     rows: ['P8'],
