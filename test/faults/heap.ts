@@ -1,5 +1,5 @@
-// Loaded into `gatepass serve` by `node --expose-gc --import`. The process answers over IPC how much memory it uses after
-// a garbage collection.
+// Loaded into `gatepass serve` by `node --expose-gc --import`. The process reports over IPC how much memory it uses
+// after a garbage collection.
 
 declare const gc: () => void
 

@@ -16,8 +16,8 @@ import { API_KEY, MASTER_KEY, type Served, serveProcess } from '../served.ts'
 import { until } from '../until.ts'
 import type { KillPoint } from './kill-at.ts'
 
-// Gatepass as an operator runs it: processes on one database, behind a balancer whose address is the public one. The tests
-// of this folder share it.
+// Gatepass as an operator runs it: processes on one database, behind a load balancer that has the public address. The
+// tests of this folder share this module.
 
 export const DATABASES = ['SQLite', 'PostgreSQL'] as const
 export type DatabaseKind = (typeof DATABASES)[number]
@@ -34,9 +34,9 @@ export interface Answer {
 /** One process. */
 export interface Node
   extends Pick<Served, 'url' | 'pid' | 'get' | 'call' | 'log' | 'kill' | 'stop' | 'ended' | 'isRunning'> {
-  /** Sends a message over IPC to the module that was loaded into the process, and answers its reply. */
+  /** Sends a message over IPC to the module that was loaded into the process, and returns its reply. */
   ask(question: unknown): Promise<unknown>
-  /** Has the process kill itself at the point; resolves when the process knows it, `killed` when it has died. */
+  /** Makes the process kill itself at the point; resolves when it has confirmed that, `killed` when it has died. */
   armed(point: KillPoint): Promise<{ readonly killed: Promise<void> }>
 }
 
@@ -51,18 +51,18 @@ export interface Installation extends AsyncDisposable {
   /** The balancer's address, which users, providers and callers use. */
   readonly url: string
   readonly database: string
-  /** The nodes that run, without those that were withdrawn. */
+  /** The running nodes, without those that were withdrawn. */
   readonly nodes: readonly Node[]
   /** Starts a further node; resolves when it serves. */
   start(options?: NodeOptions): Promise<Node>
-  /** Takes a node from the balancer, which opens no more connections to it; the function that is answered puts it back. */
+  /** Makes the balancer open no more connections to the node; returns the function that undoes this. */
   withdraw(node: Node): () => void
-  /** Calls the API as the administrator, over the balancer. Throws when there is no answer. */
+  /** Calls the API as the administrator, over the balancer. Throws when no answer arrives. */
   call(method: string, path: string, body?: object): Promise<Answer>
   sql(text: string): Promise<readonly Record<string, unknown>[]>
   /** Ends the claims and leases that dead processes still hold. No living process may hold one: see `untilNoRefresh`. */
   lapse(): Promise<void>
-  /** Waits until no node refreshes a token: a refresh goes on after its caller was answered that it should come again. */
+  /** Waits until no node refreshes a token: a refresh continues after its caller was answered with Retry-After. */
   untilNoRefresh(): Promise<void>
   /** Reads the project's audit trail from the database, in this process. */
   trail(): Promise<Trail>
@@ -70,7 +70,7 @@ export interface Installation extends AsyncDisposable {
 
 export interface Trail {
   readonly entries: number
-  /** What is wrong with the chain of hashes. */
+  /** Faults in the chain of hashes. */
   readonly faults: readonly string[]
   /** Connections that were marked `refresh_outcome_lost`. */
   readonly outcomesLost: ReadonlySet<string>
@@ -86,7 +86,7 @@ const LAPSED_SECONDS = 60
 export async function install(
   kind: DatabaseKind,
   environment: Readonly<Record<string, string>> = {},
-  /** A PostgreSQL of the caller's; without it a database is made and dropped. */
+  /** A PostgreSQL of the test; without it a database is created, and dropped at the end. */
   postgresUrl?: string,
 ): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'gatepass-faults-'))
@@ -228,7 +228,7 @@ async function startNode(
   })
 }
 
-/** Gives connections to the nodes in turn, as a balancer of TCP does; a node that cannot be reached is passed over. */
+/** A TCP load balancer: gives connections to the nodes in turn, and skips a node that cannot be reached. */
 async function startBalancer(nodes: readonly Node[]) {
   let turn = 0
   const open = new Set<{ destroy(): void }>()

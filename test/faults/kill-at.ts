@@ -10,7 +10,7 @@ export interface KillPoint {
   readonly when: 'before' | 'after'
   /** A regular expression that the SQL, followed by its values as JSON, must match. */
   readonly statement: string
-  /** How many such statements are let pass first. */
+  /** How many such statements run first without effect. */
   readonly skip?: number
   /** Default: SIGKILL. */
   readonly signal?: 'SIGKILL' | 'SIGSTOP'
@@ -24,7 +24,7 @@ function arm({ when, statement, skip = 0, signal = 'SIGKILL' }: KillPoint): void
   point = { when, statement: new RegExp(statement), left: skip, signal }
 }
 
-// a point that a process reaches while it starts: IPC would come too late
+// for points that a process reaches while it starts, before it can get a message over IPC
 if (process.env.TEST_KILL_AT !== undefined) arm(JSON.parse(process.env.TEST_KILL_AT))
 process.on('message', (given: KillPoint) => {
   arm(given)

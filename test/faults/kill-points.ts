@@ -20,7 +20,7 @@ import type { KillPoint } from './kill-at.ts'
 
 // P4, P7, R4, R11, R12: `gatepass serve` is killed with SIGKILL at named points, and started again.
 
-const FOREVER_MS = 600_000
+const ENDLESS_MS = 600_000
 const SHORT_SECONDS = 1
 
 const CLAIM = 'update "authorizations"[^]*exchanging'
@@ -34,7 +34,7 @@ const MIGRATED = 'insert into schema_migrations'
 
 const CALLERS = 24
 const CONSENTS = 8
-/** Users whose tokens expire at once: one for each refresh within which the process is killed. */
+/** Users whose tokens expire after a second: one for each refresh during which the process is killed. */
 const SHORT_LIVED = ['intent', 'arrived', 'carried out', 'uncommitted', 'grace', 'committed'] as const
 type ShortLived = (typeof SHORT_LIVED)[number]
 
@@ -54,7 +54,7 @@ export function killPoints(kind: DatabaseKind): void {
       await installation.start()
       await addProvider(installation, as)
       as.behaviour.accessTokenLifetime = SHORT_SECONDS
-      for (const user of SHORT_LIVED) shortLived.set(user, await acknowledge(user))
+      for (const user of SHORT_LIVED) shortLived.set(user, await connectAcknowledged(user))
       as.behaviour.accessTokenLifetime = 3600
     })
 
@@ -83,7 +83,7 @@ export function killPoints(kind: DatabaseKind): void {
       expect(unrecorded).toEqual([])
     })
 
-    async function acknowledge(user: string): Promise<string> {
+    async function connectAcknowledged(user: string): Promise<string> {
       const id = await connect(installation, user)
       acknowledged.set(user, id)
       return id
@@ -106,7 +106,8 @@ export function killPoints(kind: DatabaseKind): void {
       return restarted(await running)
     }
 
-    async function restarted<T>(heard: T): Promise<T> {
+    /** Starts the process again, and checks that no acknowledged connection is lost; returns `outcome`. */
+    async function restarted<T>(outcome: T): Promise<T> {
       counts.kills++
       await until(() => installation.nodes.length === 0)
       await installation.start()
@@ -115,7 +116,7 @@ export function killPoints(kind: DatabaseKind): void {
       const lost = [...acknowledged].filter(([, id]) => !there.has(id))
       counts.lost += lost.length
       expect(lost).toEqual([])
-      return heard
+      return outcome
     }
 
     async function token(id: string): Promise<Answer> {
@@ -135,22 +136,22 @@ export function killPoints(kind: DatabaseKind): void {
         ['claimed, the code not yet sent', { when: 'after', statement: CLAIM }, 0],
         ['redeemed, not yet committed', { when: 'before', statement: NEW_CONNECTION }, 1],
       ] as const)(
-        '%s: pending again, the code is not sent again, and a click finishes it',
+        '%s: the authorization is pending again, its code is not sent again, and a new click completes it',
         async (user, point, sent) => {
           const before = as.tokenRequests('authorization_code').length
           const flow = await begin(installation, user)
           const callback = await approve(flow)
-          const heard = await killAt(point, () => flow.browser.get(callback))
-          expect(heard).toBeInstanceOf(Error)
+          const outcome = await killAt(point, () => flow.browser.get(callback))
+          expect(outcome).toBeInstanceOf(Error)
           await expectFinishable(flow, callback, before + sent)
         },
       )
 
-      test('at the server, the answer on its way: the same', async () => {
+      test('at the provider, the answer not yet arrived: likewise', async () => {
         const before = as.tokenRequests('authorization_code').length
         const flow = await begin(installation, 'held')
         const callback = await approve(flow)
-        as.behaviour.exchangeDelayMs = FOREVER_MS
+        as.behaviour.exchangeDelayMs = ENDLESS_MS
         const isSent = until(() => as.tokenRequests('authorization_code').length > before)
         expect(await killWhen(isSent, () => flow.browser.get(callback))).toBeInstanceOf(Error)
         as.behaviour.exchangeDelayMs = 0
@@ -177,14 +178,14 @@ export function killPoints(kind: DatabaseKind): void {
         await expectUsable(flow.user)
       }
 
-      test('committed, the browser not yet answered: it is completed', async () => {
+      test('committed, the browser not yet answered: the authorization is completed', async () => {
         const flow = await begin(installation, 'committed consent')
         const callback = await approve(flow)
         const sent = as.tokenRequests('authorization_code').length + 1
-        const heard = await killAt({ when: 'after', statement: NEW_CONNECTION }, () =>
+        const outcome = await killAt({ when: 'after', statement: NEW_CONNECTION }, () =>
           flow.browser.get(callback),
         )
-        expect(heard).toBeInstanceOf(Error)
+        expect(outcome).toBeInstanceOf(Error)
         expect(await statusOf(installation, flow.id)).toBe('completed')
         acknowledged.set(flow.user, await connectionOf(installation, flow.user))
         expect((await flow.browser.follow(callback)).status).toBe(200)
@@ -221,7 +222,7 @@ export function killPoints(kind: DatabaseKind): void {
         counts.refreshesLost++
       }
 
-      test('of which nothing was sent yet is done again', async () => {
+      test('whose refresh token was not sent yet is repeated', async () => {
         const before = refreshes()
         await killAt({ when: 'after', statement: INTENT }, () => token(idOf('intent')))
         expect(refreshes()).toBe(before)
@@ -232,7 +233,7 @@ export function killPoints(kind: DatabaseKind): void {
         ['arrived', 'recovered'],
         ['carried out', 'lost'],
       ] as const)(
-        'that was %s at a server that rotates strictly, not yet answered: %s',
+        'that had %s at a provider without a grace period, not yet answered: %s',
         async (moment, end) => {
           const reached = gate()
           as.behaviour.onRefresh = (at) => {
@@ -247,34 +248,34 @@ export function killPoints(kind: DatabaseKind): void {
         },
       )
 
-      test('that was answered and not yet committed: lost at a server that rotates strictly', async () => {
+      test('that was answered and not yet committed: lost at a provider without a grace period', async () => {
         await killAt({ when: 'before', statement: REFRESHED }, () => token(idOf('uncommitted')))
         await expectLost('uncommitted')
       })
 
-      test('that was answered and not yet committed: recovered where there is a grace', async () => {
+      test('that was answered and not yet committed: recovered at a provider with a grace period', async () => {
         as.behaviour.refresh = 'rotate-grace'
         await killAt({ when: 'before', statement: REFRESHED }, () => token(idOf('grace')))
         await expectRecovered('grace', 1)
         as.behaviour.refresh = 'rotate-strict'
       })
 
-      test('that was committed: its token is there, without another', async () => {
+      test('that was committed: its token is stored, and no other refresh is needed', async () => {
         await killAt({ when: 'after', statement: REFRESHED }, () => token(idOf('committed')))
         await expectRecovered('committed', 0)
       })
     })
 
     describe('a deletion', () => {
-      test('not yet committed: the connection is there and works', async () => {
-        const id = await acknowledge('kept')
+      test('not yet committed: the connection is still there and works', async () => {
+        const id = await connectAcknowledged('kept')
         await killAt({ when: 'before', statement: DELETED }, () =>
           installation.call('DELETE', `/v1/connections/${id}`),
         )
         await expectUsable('kept')
       })
 
-      test('committed: the connection is gone, and gives nothing any more', async () => {
+      test('committed: the connection is gone, and no token is released', async () => {
         const id = await connect(installation, 'gone')
         await killAt({ when: 'after', statement: DELETED }, () =>
           installation.call('DELETE', `/v1/connections/${id}`),
@@ -290,7 +291,7 @@ export function killPoints(kind: DatabaseKind): void {
       const providers = async () =>
         (await installation.call('GET', '/v1/admin/auth_providers')).body.items.length
 
-      test('not yet committed: nothing of it is there; committed: all of it, and the same again changes nothing', async () => {
+      test('not yet committed: stores nothing; committed: stores everything, and the same import again changes nothing', async () => {
         const before = { tools: await tools(), providers: await providers() }
         expect(
           await killAt({ when: 'before', statement: IMPORTED }, () => importTool(installation, other())),
@@ -313,10 +314,10 @@ export function killPoints(kind: DatabaseKind): void {
 
     describe('releases that share a commit', () => {
       test.each(['before', 'after'] as const)(
-        'killed %s it: every release that was answered is recorded',
+        'killed %s that commit: every answered release has an audit entry',
         async (when) => {
-          const id = await acknowledge(`released ${when}`)
-          const heard = await killAt({ when, statement: RELEASED, skip: 5 }, async () => {
+          const id = await connectAcknowledged(`released ${when}`)
+          const outcome = await killAt({ when, statement: RELEASED, skip: 5 }, async () => {
             const callers = Array.from({ length: CALLERS }, async () => {
               const own: Answer[] = []
               for (;;) {
@@ -327,9 +328,9 @@ export function killPoints(kind: DatabaseKind): void {
             })
             return (await Promise.all(callers)).flat()
           })
-          if (heard instanceof Error) throw heard
-          expect(heard.length).toBeGreaterThan(0)
-          answers.push(...heard)
+          if (outcome instanceof Error) throw outcome
+          expect(outcome.length).toBeGreaterThan(0)
+          answers.push(...outcome)
           await expectUsable(`released ${when}`)
         },
       )
@@ -337,19 +338,19 @@ export function killPoints(kind: DatabaseKind): void {
 
     describe('consents that end together', () => {
       test.each(['before', 'after'] as const)(
-        'killed %s a commit: each has its connection, its record and its status, or none of them',
+        'killed %s a commit: each has its connection, its audit entry and its status, or none of them',
         async (when) => {
           const users = Array.from({ length: CONSENTS }, (_, i) => `together ${when} ${i}`)
           const flows = await Promise.all(users.map((user) => begin(installation, user)))
           const callbacks = await Promise.all(flows.map(approve))
 
-          const heard = await killAt({ when, statement: NEW_CONNECTION, skip: CONSENTS / 2 }, () =>
+          const outcome = await killAt({ when, statement: NEW_CONNECTION, skip: CONSENTS / 2 }, () =>
             Promise.all(
               flows.map(({ browser }, i) => browser.get(callbacks[i] ?? '').catch(() => undefined)),
             ),
           )
 
-          if (heard instanceof Error) throw heard
+          if (outcome instanceof Error) throw outcome
           const trail = JSON.stringify(await installation.sql('select text from audit_blocks'))
           const ends = await Promise.all(
             flows.map(async ({ id, user }) => ({
@@ -359,13 +360,13 @@ export function killPoints(kind: DatabaseKind): void {
             })),
           )
           const [whole, none] = [true, false].map((is) => ({ status: is, connection: is, record: is }))
-          for (const [i, end] of ends.entries()) expect(end).toEqual(end.status || heard[i] ? whole : none)
+          for (const [i, end] of ends.entries()) expect(end).toEqual(end.status || outcome[i] ? whole : none)
         },
       )
     })
 
     test.each(['before', 'after'] as const)(
-      'the first start, killed %s the migrations are committed: the next start does what is left',
+      'the first start, killed %s the migrations are committed: the next start runs the missing ones',
       async (when) => {
         await using fresh = await install(kind)
         const point: KillPoint = { when, statement: MIGRATED }

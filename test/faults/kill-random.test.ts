@@ -10,7 +10,7 @@ import { repetitions } from './repetitions.ts'
 
 /** FAULTS_ROUNDS=200 for a long run. */
 const ROUNDS = Number(process.env.FAULTS_ROUNDS ?? repetitions({ few: 2, many: 6 }))
-/** As many refreshes as can be lost at once: more would be taken for a fault of the provider, and held back for a while. */
+/** As many refreshes as may be lost at once: more would count as an outage of the provider, which pauses refreshes. */
 const CLIENTS = 5
 const LIFE_SECONDS = 1
 const EXCHANGE_SECONDS = 28
@@ -22,7 +22,7 @@ interface Held {
   deletion?: 'asked' | 'answered'
 }
 
-/** What the callers and users know, which is what must hold afterwards. */
+/** What callers and users were answered, which must hold afterwards. */
 interface Journal {
   readonly held: Held[]
   readonly flows: string[]
@@ -31,7 +31,7 @@ interface Journal {
 }
 
 test.concurrent.each(DATABASES)(
-  'on %s: what was acknowledged is kept, what was answered is recorded',
+  'on %s: acknowledged connections are kept, and every answered token has an audit entry',
   async (kind) => {
     const as = await startFakeAuthorizationServer({
       refresh: 'rotate-strict',
@@ -48,7 +48,7 @@ test.concurrent.each(DATABASES)(
       const load = startLoad(installation, journal)
       let latestDeadline = 0
       for (let round = 0; round < ROUNDS; round++) {
-        // at any moment of what it does, however fast this machine is
+        // at a random number of answers, so that the speed of the machine does not matter
         const more = journal.answers.length + 20 + Math.random() * 150
         await Promise.race([until(() => journal.answers.length >= more), sleep(5_000)])
         // tokens run out at whole seconds, so refreshes come in crowds: every second kill waits for one
@@ -59,7 +59,7 @@ test.concurrent.each(DATABASES)(
         await victim?.kill()
         await until(() => victim !== undefined && !installation.nodes.includes(victim))
         latestDeadline = Math.max(latestDeadline, await longestClaim(installation))
-        // the only process is dead: no living one holds a lease
+        // the only process is dead, so no living process holds a lease
         if (kind === 'SQLite') await installation.lapse()
         await installation.start()
       }
@@ -85,7 +85,7 @@ function nextRefresh(as: FakeAuthorizationServer): Promise<void> {
   })
 }
 
-/** Seconds until the last claim on a code ends by itself. */
+/** Seconds until the last claim on a code ends. */
 async function longestClaim(installation: Installation): Promise<number> {
   const [row] = await installation.sql(
     "select max(deadline) as deadline from authorizations where status = 'exchanging'",
@@ -98,7 +98,7 @@ function startLoad(installation: Installation, journal: Journal) {
   const counted = (status: number | 'no answer') =>
     journal.byStatus.set(status, (journal.byStatus.get(status) ?? 0) + 1)
 
-  /** `undefined`: no answer came. */
+  /** `undefined`: no answer arrived. */
   async function ask(asked: Promise<Answer>): Promise<Answer | undefined> {
     const answer = await asked.catch(() => undefined)
     counted(answer?.status ?? 'no answer')
@@ -119,7 +119,7 @@ function startLoad(installation: Installation, journal: Journal) {
       .catch(() => undefined)
     const status = await statusOf(installation, flow.id).catch(() => undefined)
     if (status !== 'completed') return undefined
-    // acknowledged: its caller was told
+    // its caller has read `completed`: the connection is acknowledged
     const { body } = await untilAnswered(() => installation.call('GET', `/v1/connections?user_id=${user}`))
     const held = { user, id: body.items[0]?.id }
     journal.held.push(held)
@@ -186,7 +186,7 @@ async function judge(
   const unrecorded = given.filter(
     ({ requestId, body }) => !released.get(requestId)?.includes(fingerprint(body.access_token)),
   )
-  const told = [...byStatus]
+  const statusCounts = [...byStatus]
     .map(([status, count]) => `${status}: ${count}`)
     .sort()
     .join('; ')
@@ -207,14 +207,14 @@ async function judge(
     'of them without an audit record': unrecorded.length,
     'audit entries': entries,
     'broken links': faults.length,
-    [`answers during the load (${told})`]: [...byStatus.values()].reduce((sum, count) => sum + count, 0),
+    [`answers during the load (${statusCounts})`]: [...byStatus.values()].reduce((sum, count) => sum + count, 0),
   })
   expect(lost).toEqual([])
   expect(undeleted).toEqual([])
   expect(unrecorded).toEqual([])
   expect(faults).toEqual([])
   expect(codesSentTwice(as)).toBe(0)
-  // nothing else may end a grant than the one retry of a refresh whose answer was lost
+  // only the one retry of a refresh whose answer was lost may end a grant
   expect(new Set(as.refreshReuses).size).toBe(as.refreshReuses.length)
   expect(as.refreshReuses.length).toBeGreaterThanOrEqual(recorded.size)
   expect(recorded.size).toBeGreaterThanOrEqual(outcomesLost)

@@ -6,16 +6,16 @@ import { API_KEY, serveProcess } from '../served.ts'
 import { UserAgent } from '../user-agent.ts'
 import { report } from './installation.ts'
 
-// R24: a server that logs every request, whose standard output and standard error are not read.
+// R24: a server that logs every request, and whose standard output and standard error are not read.
 
 const REQUESTS_AT_ONCE = 2_000
 const CONNECTIONS = 8
-/** Of one answer. A server that waited for its log would never answer, so the limit is generous for slow machines. */
+/** The limit for one answer. A server that waited for its log would never answer, so slow machines get much time. */
 const MOST_MS = 10_000
 /** Each request logs a line with its id: the longest possible id fills the pipe and the buffer soonest. */
 const headers = { authorization: `Bearer ${API_KEY}`, 'x-request-id': 'x'.repeat(64) }
 
-test('a log that nobody reads: the server goes on answering, and counts the lines that it drops', async () => {
+test('a server whose log is not read still answers, and counts the lines that it drops', async () => {
   await using as = await startFakeAuthorizationServer()
   await using served = await serveProcess({
     args: ['--json'],

@@ -11,15 +11,15 @@ import type { KillPoint } from './kill-at.ts'
 
 const SECRET = 'the secret of the worker'
 const CLAIMED: KillPoint = { when: 'after', statement: 'insert into "answers"' }
-const WRITTEN_DOWN: KillPoint = { when: 'after', statement: 'update "answers" set [^]*"begun" =' }
-/** Within that time a repeat learns that the process of the first request is dead. */
+const RECORDED: KillPoint = { when: 'after', statement: 'update "answers" set [^]*"begun" =' }
+/** Within this time a repeat finds out that the process of the first request is dead. */
 const SOON_MS = 8_000
 
 export function namedRequests(kind: DatabaseKind): void {
   describe(`a request with an Idempotency-Key, on ${kind}`, () => {
     let worker: FakeWorker
     let installation: Installation
-    /** Tools wait for it before they answer. */
+    /** Tools wait for this promise before they answer. */
     let held: Promise<void> | undefined
 
     beforeAll(async () => {
@@ -97,7 +97,7 @@ export function namedRequests(kind: DatabaseKind): void {
     }
 
     test.each(['execute', 'chain', 'code'] as const)(
-      'by %s whose process dies while its tool runs: not run again, and said so with its id, also later',
+      'by %s whose process dies while its tool runs: repeats do not run it, and are answered 409 with its id',
       async (way) => {
         const [path, body] = ways[way]('Once')
         const before = calls()
@@ -117,7 +117,7 @@ export function namedRequests(kind: DatabaseKind): void {
       },
     )
 
-    test('whose tool is safe to repeat is carried out again', async () => {
+    test('whose tool is safe to repeat is run again by a repeat', async () => {
       const [path, body] = ways.execute('Again')
       const before = calls()
       const other = await killedWhileItRuns(path, 'again', body)
@@ -127,7 +127,7 @@ export function namedRequests(kind: DatabaseKind): void {
       expect(calls()).toBe(before + 2)
     })
 
-    test('whose process dies before its tool was called is carried out again', async () => {
+    test('whose process dies before its tool was called is run by a repeat', async () => {
       const [first, other] = await two()
       const before = calls()
       const [path, body] = ways.execute('Once')
@@ -140,11 +140,11 @@ export function namedRequests(kind: DatabaseKind): void {
       expect(calls()).toBe(before + 1)
     })
 
-    test('whose process dies right before its tool is called counts as begun', async () => {
+    test('whose process dies right before its tool is called counts as begun: a repeat is answered 409', async () => {
       const [first, other] = await two()
       const before = calls()
       const [path, body] = ways.execute('Once')
-      const armed = await first.armed(WRITTEN_DOWN)
+      const armed = await first.armed(RECORDED)
       ask(first, path, 'written down', body).catch(() => {})
       await armed.killed
       expect(await ask(other, path, 'written down', body)).toMatchObject({
@@ -154,23 +154,23 @@ export function namedRequests(kind: DatabaseKind): void {
       expect(calls()).toBe(before)
     })
 
-    test('whose process stands still until a repeat was carried out calls no tool when it goes on', async () => {
+    test('whose process is suspended until a repeat was run calls no tool when it continues', async () => {
       const [first, other] = await two()
       const before = calls()
       const [path, body] = ways.execute('Once')
       await first.ask({ ...CLAIMED, signal: 'SIGSTOP' })
-      const late = ask(first, path, 'stands still', body)
+      const late = ask(first, path, 'suspended', body)
       late.catch(() => {})
       await until(
         async () => (await installation.sql('select place from answers where answer is null')).length > 0,
       )
-      const again = await ask(other, path, 'stands still', body)
+      const again = await ask(other, path, 'suspended', body)
       expect(again).toMatchObject({ status: 200, body: { success: true } })
       process.kill(first.pid, 'SIGCONT')
       await late.catch(() => {})
       expect(calls()).toBe(before + 1)
       // the stored answer is that of the request that was carried out
-      expect((await ask(first, path, 'stands still', body)).body).toEqual(again.body)
+      expect((await ask(first, path, 'suspended', body)).body).toEqual(again.body)
     })
   })
 }

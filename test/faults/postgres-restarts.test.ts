@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { type PostgresCluster, runSql, startPostgres } from '../postgres.ts'
+import { API_KEY } from '../served.ts'
 import { until } from '../until.ts'
 import { addProvider, approve, begin, connect, fetchToken } from './clients.ts'
 import { type Answer, type Installation, install, report } from './installation.ts'
@@ -16,7 +17,7 @@ const RESTARTS = 4
 const SHORT_SECONDS = 1
 const LANES = 10
 
-test('PostgreSQL restarted in a loop during a refresh storm: every connection is refreshed or says why', async () => {
+test('PostgreSQL restarted in a loop during a refresh storm: every connection is refreshed, or shows its outcome as lost', async () => {
   await using cluster = await startPostgres()
   const as = await startFakeAuthorizationServer({
     refresh: 'rotate-strict',
@@ -44,7 +45,7 @@ test('PostgreSQL restarted in a loop during a refresh storm: every connection is
     storm.calm()
     const startedAt = performance.now()
     const ends = await storm.untilSettled(8_000)
-    // what is still held are leases of claims whose answer was cut off: they run out by themselves after 25 s
+    // leases whose claim was stored but not answered are still held: they run out after 25 s
     await installation.untilNoRefresh()
     const stillLeased = ids.filter((id) => !ends.has(id))
     await installation.lapse()
@@ -114,8 +115,8 @@ async function inLanes<T>(count: number, run: (i: number) => Promise<T>): Promis
 }
 
 /**
- * Everybody asks for their token over and over, each of which has to be refreshed every second; once it is calm, until
- * there is one that lives, or the user must be asked again.
+ * Fetches the token of every user over and over; each token must be refreshed every second. After `calm` a user is
+ * settled by a token that lives long, or by the answer that the user must consent again.
  */
 function startStorm(installation: Installation, ids: readonly string[]) {
   const ends = new Map<string, Answer>()
@@ -149,13 +150,13 @@ function startStorm(installation: Installation, ids: readonly string[]) {
   }
 }
 
-/** How long after it has completed by one node a long poll at the other is answered: it hears of it by NOTIFY. */
+/** How long after a completion at one node a long poll at the other, which is woken by NOTIFY, is answered. */
 async function wakeOver(installation: Installation, user: string): Promise<number> {
   const [first, second] = installation.nodes
   const flow = await begin(installation, user)
   const callback = new URL(await approve(flow))
   const waiting = fetch(`${second?.url}/v1/auth/status?id=${flow.id}&wait=30`, {
-    headers: { authorization: 'Bearer test-administrator-key' },
+    headers: { authorization: `Bearer ${API_KEY}` },
   }).then(async (response) => ({
     body: (await response.json()) as { status: string },
     at: performance.now(),
@@ -183,7 +184,7 @@ async function directories({ url }: PostgresCluster): Promise<{ data: string }> 
   return { data: rows[0]?.data_directory }
 }
 
-/** `pg_ctl stop -m immediate`: nothing is written down, connections are cut, the next start recovers from the log. */
+/** `pg_ctl stop -m immediate`: no checkpoint, connections are cut, the next start recovers from the log. */
 async function stopAtOnce(data: string): Promise<void> {
   const [pid] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')
   process.kill(Number(pid), 'SIGQUIT')

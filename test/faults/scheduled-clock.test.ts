@@ -5,7 +5,7 @@ import { startGatepass, testClock } from '../gatepass.ts'
 const environment = { GATEPASS_TOOLS: fileURLToPath(new URL('../fixtures/run-tools.ts', import.meta.url)) }
 const PATIENCE = { timeout: 120_000, interval: 100 }
 
-test('a clock that is put forward while a scheduled run is under way does not make its own process take it for lost', async () => {
+test('a process whose clock is put forward during a scheduled run does not take its own run for lost', async () => {
   const clock = testClock()
   await using gatepass = await startGatepass({ environment, now: clock })
   const schedule = async (key: string): Promise<string> => {
@@ -20,10 +20,10 @@ test('a clock that is put forward while a scheduled run is under way does not ma
   }
   const ran = async (key: string) =>
     (await gatepass.call('POST', '/v1/tools/run', { toolId: 'Run:Ran', args: { key } })).body.structured
-  const id = await schedule('slept through')
-  await expect.poll(() => ran('slept through'), PATIENCE).toBe(1)
+  const id = await schedule('before')
+  await expect.poll(() => ran('before'), PATIENCE).toBe(1)
   clock.advance(3600)
-  const later = await schedule('later') // begun by a look after it
+  const later = await schedule('later') // claimed after the clock was put forward
   await expect.poll(() => ran('later'), PATIENCE).toBe(1)
 
   for (const one of [id, later]) {
@@ -31,5 +31,5 @@ test('a clock that is put forward while a scheduled run is under way does not ma
     await expect.poll(async () => (await look()).execution_status, PATIENCE).not.toBe('running')
     expect(await look()).toMatchObject({ execution_status: 'completed', attempts: [{ success: true }] })
   }
-  expect(await ran('slept through')).toBe(1)
+  expect(await ran('before')).toBe(1)
 })

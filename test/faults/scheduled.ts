@@ -4,8 +4,8 @@ import { until } from '../until.ts'
 import { type DatabaseKind, type Installation, install, report } from './installation.ts'
 import type { KillPoint } from './kill-at.ts'
 
-// Scheduled runs, on several `gatepass serve` of one database: each is run once, by any node with room, and none is
-// lost with a node that is killed with SIGKILL. The worker counts the calls of each run.
+// Scheduled runs, with several `gatepass serve` on one database: each is run once, by any node with a free slot, and
+// none is lost with a node that is killed with SIGKILL. The worker counts the calls of each run.
 
 const SECRET = 'the secret of the worker'
 const NODES = { SQLite: 2, PostgreSQL: 3 } as const
@@ -13,7 +13,7 @@ const SHARED = 60
 /** As many runs of a project as one process takes at once. Every second one calls a tool that may be run twice. */
 const RUNS = 4
 const LONG_SECONDS = 3600
-/** By how much the leases of a dead process are moved back. */
+/** How far the leases of a dead process are moved back. */
 const LEASE_SECONDS = 60
 
 const CLAIMED = 'update "executions" set "status"[^]*"attempts" = "executions"."attempts" \\+ 1'
@@ -28,7 +28,7 @@ export function scheduledRuns(kind: DatabaseKind): void {
   describe(`on ${kind}`, () => {
     let worker: FakeWorker
     let installation: Installation
-    /** Tools wait for it before they answer. */
+    /** Tools wait for this promise before they answer. */
     let held: Promise<void> | undefined
     const counts = { kills: 0, runs: 0, repeated: 0, notRepeated: 0 }
 
@@ -91,14 +91,14 @@ export function scheduledRuns(kind: DatabaseKind): void {
       )
     }
 
-    test(`${SHARED} for the same second are run once each, by all nodes`, async () => {
+    test(`${SHARED} runs scheduled for the same second are each run once`, async () => {
       const runs = await schedule(SHARED, 3)
       for (const end of await ended(runs))
         expect(end).toMatchObject({ execution_status: 'completed', attempts: [{ success: true }] })
       expect(runs.map(({ id }) => invoked(id))).toEqual(runs.map(() => 1))
     })
 
-    /** Schedules runs, lets one process alone find them due, and kills it; then starts another. */
+    /** Schedules runs, starts one process when they are due, and kills it; then starts another. */
     async function killed(
       kill: KillPoint | 'while its tools run',
       { whenAllRun = false }: { readonly whenAllRun?: boolean } = {},
@@ -160,25 +160,25 @@ export function scheduledRuns(kind: DatabaseKind): void {
       Array.from({ length: RUNS }, (_, i) => (i % 2 ? safe : unsafe))
 
     describe('a node that is killed', () => {
-      test('before it has claimed them: all are run once', async () => {
+      test('before it has claimed any run: all runs are run once, by the next node', async () => {
         const runs = await killed({ when: 'before', statement: CLAIMED })
         expect(await expectKept(runs)).toEqual({ completed: RUNS, invoked: each(1, 1) })
       })
 
-      test('when it has claimed one: only what may be run twice is run, since it may have been', async () => {
+      test('after a claim: of the claimed runs only those of a repeatable tool are run, since they may have begun', async () => {
         const runs = await killed({ when: 'after', statement: CLAIMED })
         const { completed, invoked } = await expectKept(runs)
         expect(completed).toBeGreaterThanOrEqual(RUNS / 2)
         expect(Math.max(...invoked)).toBe(1) // a claim alone calls no tool
       })
 
-      test('while its tools run: what may be run twice is run again, the others say that they were not', async () => {
+      test('while its tools run: runs of a repeatable tool are run again, the others fail with that reason', async () => {
         const runs = await killed('while its tools run')
         expect(await expectKept(runs)).toEqual({ completed: RUNS / 2, invoked: each(1, 2) })
       })
 
       test.each(['before', 'after'] as const)(
-        '%s it has written down how one ended: none is lost, none is run twice that must not be',
+        '%s it has stored the end of one run: no run is lost, and only runs of a repeatable tool are run twice',
         async (when) => {
           const runs = await killed({ when, statement: SETTLED }, { whenAllRun: true })
           const { completed, invoked } = await expectKept(runs)

@@ -6,12 +6,12 @@ import { startGatepass } from '../gatepass.ts'
 import { approve, providerBody } from '../http/world.ts'
 import { freshDatabase } from '../postgres.ts'
 
-// Two nodes on one PostgreSQL. What the first one announces does not reach the second, whose connection for
-// announcements passes no data without being lost.
+// Two nodes on one PostgreSQL. The announcements of the first do not reach the second: its connection for announcements
+// stays open and passes no data.
 
 const NEED = { auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } }, user_id: 'ada' }
 
-test('a deny policy that was acknowledged is in force at once on a node that does not hear of it', async () => {
+test('a deny policy that was acknowledged is in force at once on a node that does not receive its announcement', async () => {
   await using database = await freshDatabase()
   await using link = await linkTo(database.url)
   const as = await startFakeAuthorizationServer()
@@ -25,19 +25,19 @@ test('a deny policy that was acknowledged is in force at once on a node that doe
   expect((await fetchOn(deaf)).status).toBe(200)
 
   link.stall()
-  const rule = { id: 'nobody', effect: 'deny', match: { users: ['ada'] } }
+  const rule = { id: 'no-ada', effect: 'deny', match: { users: ['ada'] } }
   expect((await writer.call('POST', '/v1/admin/policies', rule)).status).toBe(201)
   const refused = await fetchOn(deaf)
   expect([refused.status, refused.body.name]).toEqual([403, 'denied_by_policy'])
 
-  expect((await writer.call('DELETE', '/v1/admin/policies/nobody')).status).toBe(204)
+  expect((await writer.call('DELETE', '/v1/admin/policies/no-ada')).status).toBe(204)
   expect((await fetchOn(writer)).status).toBe(200)
 })
 
 test.each<[string, (id: string) => readonly [method: string, path: string, body?: object]]>([
   ['revoked', (id) => ['DELETE', `/v1/admin/keys/${id}`]],
   ['rotated without a grace', (id) => ['POST', `/v1/admin/keys/${id}/rotate`, { grace: 0 }]],
-])('a key that was %s gets no token at once on a node that does not hear of it', async (_, end) => {
+])('a key that was %s gets no token on a node that does not receive the announcement', async (_, end) => {
   await using database = await freshDatabase()
   await using link = await linkTo(database.url)
   const as = await startFakeAuthorizationServer()
@@ -57,7 +57,7 @@ test.each<[string, (id: string) => readonly [method: string, path: string, body?
   expect([refused.status, refused.body.name]).toEqual([401, 'invalid_authorization'])
 })
 
-/** A way to the database on which announcements can be held back; everything else goes through. */
+/** A TCP proxy to the database that can hold back announcements, and passes everything else. */
 async function linkTo(database: string) {
   const target = new URL(database)
   const sockets = new Set<Socket>()

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { API_KEY } from '../served.ts'
 import { until } from '../until.ts'
 import { addProvider, approve, begin, codesSentTwice, connect, connectionOf, statusOf } from './clients.ts'
 import { type DatabaseKind, type Installation, install, isStopped, type Node } from './installation.ts'
 import type { KillPoint } from './kill-at.ts'
 
-// R2, R4, P5: a process is stopped (SIGSTOP) after it has taken the lease on a refresh and before it sends the request,
-// for so long that another process refreshes the same connection; likewise after it has claimed a code and before it
+// R2, R4, P5: a process is suspended (SIGSTOP) after it has taken the lease on a refresh and before it sends the
+// request, until another process has refreshed the same connection; likewise after it has claimed a code and before it
 // sends the code. The provider revokes a grant whose refresh token is sent twice.
 
 const CLAIMED: KillPoint = {
@@ -31,7 +32,7 @@ const TOO_LONG_MS = 13_000
 const USERS = ['claimed', 'looked', 'own clock'] as const
 
 export function standStill(kind: DatabaseKind): void {
-  describe(`a process that stands still, on ${kind}`, () => {
+  describe(`a suspended process, on ${kind}`, () => {
     let as: FakeAuthorizationServer
     let installation: Installation
     const ids = new Map<(typeof USERS)[number], string>()
@@ -57,7 +58,7 @@ export function standStill(kind: DatabaseKind): void {
     async function tokenAt({ url }: Node, user: (typeof USERS)[number]) {
       const response = await fetch(`${url}/v1/connections/${ids.get(user)}/token`, {
         method: 'POST',
-        headers: { authorization: 'Bearer test-administrator-key', connection: 'close' },
+        headers: { authorization: `Bearer ${API_KEY}`, connection: 'close' },
       })
       return { status: response.status, body: (await response.json()) as { access_token?: string } }
     }
@@ -68,21 +69,21 @@ export function standStill(kind: DatabaseKind): void {
       answer.catch(() => {})
       await until(() => isStopped(stopped))
       return {
-        async goOn() {
+        async resume() {
           process.kill(stopped.pid, 'SIGCONT')
           return answer
         },
       }
     }
 
-    /** Another process takes over and refreshes; the stopped one then sends nothing and answers the stored token. */
+    /** Another process takes over and refreshes; the stopped one then sends nothing and returns the stored token. */
     async function expectOneRefresh(
       user: (typeof USERS)[number],
-      goOn: () => ReturnType<typeof tokenAt>,
+      resume: () => ReturnType<typeof tokenAt>,
     ): Promise<void> {
       const taken = await tokenAt(node(1), user)
       expect(taken.status, JSON.stringify(taken.body)).toBe(200)
-      const late = await goOn()
+      const late = await resume()
       expect(late).toMatchObject({ status: 200, body: { access_token: taken.body.access_token } })
       expect(as.refreshReuses).toEqual([])
       expect(as.isLive(taken.body.access_token ?? '')).toBe(true)
@@ -91,19 +92,19 @@ export function standStill(kind: DatabaseKind): void {
     }
 
     test('after it has taken the lease, until another holds it: it sends nothing', async () => {
-      const { goOn } = await stoppedAt(CLAIMED, node(0), 'claimed')
+      const { resume } = await stoppedAt(CLAIMED, node(0), 'claimed')
       await installation.lapse()
-      await expectOneRefresh('claimed', goOn)
+      await expectOneRefresh('claimed', resume)
     })
 
-    test('after the row has told it that the lease is its own: its clock keeps it from sending', async () => {
-      const { goOn } = await stoppedAt(LOOKED, node(0), 'looked')
+    test('after it has read that it holds the lease: its own clock keeps it from sending', async () => {
+      const { resume } = await stoppedAt(LOOKED, node(0), 'looked')
       await installation.lapse()
       await sleep(TOO_LONG_MS)
-      await expectOneRefresh('looked', goOn)
+      await expectOneRefresh('looked', resume)
     })
 
-    test('after its claim on a code, until its user has clicked again: it sends nothing, and the later grant stands', async () => {
+    test('after its claim on a code, until its user has clicked again: it sends nothing, and the later grant stays valid', async () => {
       const flow = await begin(installation, 'clicks twice')
       const callback = new URL(await approve(flow))
       const codes = () => as.tokenRequests('authorization_code').length
@@ -140,7 +141,7 @@ export function standStill(kind: DatabaseKind): void {
       await stopped.ask(DELETED)
       const late = fetch(`${stopped.url}/v1/connections/${id}`, {
         method: 'DELETE',
-        headers: { authorization: 'Bearer test-administrator-key', connection: 'close' },
+        headers: { authorization: `Bearer ${API_KEY}`, connection: 'close' },
       })
       late.catch(() => {})
       await until(() => isStopped(stopped))
@@ -153,14 +154,14 @@ export function standStill(kind: DatabaseKind): void {
       expect(as.requestsTo('/revoke')).toEqual([])
     })
 
-    test('for too long, although the row still says that the lease is its own: it takes the lease again', async () => {
-      const { goOn } = await stoppedAt(CLAIMED, node(2), 'own clock')
+    test('for too long, while the row still has its lease: it takes the lease again before it sends', async () => {
+      const { resume } = await stoppedAt(CLAIMED, node(2), 'own clock')
       await installation.sql(
         `update connections set lease_until = lease_until + 600 where id = '${ids.get('own clock')}'`,
       )
       await sleep(TOO_LONG_MS)
       const before = as.tokenRequests('refresh_token').length
-      expect(await goOn()).toMatchObject({ status: 200 })
+      expect(await resume()).toMatchObject({ status: 200 })
       expect(as.tokenRequests('refresh_token')).toHaveLength(before + 1)
       expect(node(2).log()).toContain('too late to be sent under its lease')
       expect(as.refreshReuses).toEqual([])

@@ -7,17 +7,17 @@ import { until } from '../until.ts'
 import { type Installation, install, type Node, report } from './installation.ts'
 import { repetitions } from './repetitions.ts'
 
-// Streams of runs whose clients never read, of tools that send events without end, at one `gatepass serve`.
+// Streams of runs at one `gatepass serve`: their clients never read, and some of their tools send events without end.
 
 const HEAP = new URL('./heap.ts', import.meta.url).href
 const TOOLS = fileURLToPath(new URL('../fixtures/run-tools.ts', import.meta.url))
 const READERS = repetitions({ few: 400, many: 1_000 })
 const FLOODS = repetitions({ few: 60, many: 150 })
-/** What all streams may hold together is a quarter of it; there are their connections, too. */
+/** The events of all streams may hold a quarter of this; the rest is for their connections. */
 const MOST_BYTES = 256 * 2 ** 20
 const headers = { authorization: `Bearer ${API_KEY}` }
 
-test(`${READERS} streams that are not read, ${FLOODS} of them of tools that flood: those are stopped, memory stays bounded and others go on`, async () => {
+test(`of ${READERS} streams that are not read, the ${FLOODS} whose tools flood are stopped; memory is bounded, the others go on`, async () => {
   await using installation = await install('SQLite', { GATEPASS_TOOLS: TOOLS })
   const node = await installation.start({ nodeArgs: ['--expose-gc', '--import', HEAP] })
   await run(installation, 'Run:Ran', 'warm')
@@ -43,7 +43,7 @@ test(`${READERS} streams that are not read, ${FLOODS} of them of tools that floo
   expect([events.filter((kind) => kind === 'chunk').length, events.at(-1)]).toEqual([500, 'done'])
 
   most = Math.max(most, await held(node))
-  // who reads at last hears that it was not all
+  // a client that reads at last gets an error at the end of its stream
   const late = await Promise.all(sockets.slice(0, FLOODS).map(endsOf))
   expect(new Set(late.map(String))).toEqual(new Set(['error']))
   for (const socket of sockets) socket.destroy()
@@ -77,7 +77,7 @@ async function unread(node: Node, toolId: string, key: string): Promise<Socket> 
   return socket
 }
 
-/** Reads all that is left, and answers how the stream says that it ended. */
+/** Reads the rest of the stream, and returns its last events, `done` or `error`. */
 async function endsOf(socket: Socket): Promise<readonly string[]> {
   const ends: string[] = []
   let rest = ''
@@ -100,7 +100,7 @@ async function read(node: Node, toolId: string, args: object): Promise<readonly 
   return [...(await response.text()).matchAll(/^event: (\w+)$/gm)].map(([, kind = '']) => kind)
 }
 
-/** Bytes that the process holds. */
+/** Bytes that the process holds in memory. */
 async function held(node: Node): Promise<number> {
   const said = (await node.ask('heap?')) as { heapUsed: number; external: number } // as heap.ts says
   return said.heapUsed + said.external

@@ -9,11 +9,11 @@ import { freePort } from '../ports.ts'
 import { type DatabaseKind, type Installation, install } from './installation.ts'
 import { repetitions } from './repetitions.ts'
 
-// Two processes deliver to a receiver that fails, hangs and dies, while they are killed themselves.
+// Two processes deliver events to a receiver that fails, hangs and dies; the processes are killed meanwhile.
 
 /** Connections that one request imports. */
 const AT_ONCE = 50
-/** Every so manieth request fails, and every so manieth hangs, the first time that its event comes. */
+/** Every 17th request fails, and every 397th is not answered, if its event arrives for the first time. */
 const [FAILS, HANGS] = [17, 397]
 const KILL_EVERY_MS = 3_000
 const LONGEST_MS = 240_000
@@ -27,12 +27,12 @@ interface Taken {
   readonly sequence: number
 }
 
-/** It verifies each request by the published package, and can be killed and started again on its port. */
+/** A receiver that verifies each request with the npm package, and can be killed and started on its port again. */
 async function startReceiver() {
   const port = await freePort()
   const taken: Taken[] = []
   const seen = new Set<string>()
-  let [asked, forged, secret] = [0, 0, '']
+  let [requests, forged, secret] = [0, 0, '']
   let server: Server | undefined
 
   async function start(): Promise<void> {
@@ -50,9 +50,9 @@ async function startReceiver() {
       }
       const isNew = !seen.has(id)
       seen.add(id)
-      asked++
-      if (isNew && asked % HANGS === 0) return
-      if (isNew && asked % FAILS === 0) return void res.writeHead(500).end()
+      requests++
+      if (isNew && requests % HANGS === 0) return
+      if (isNew && requests % FAILS === 0) return void res.writeHead(500).end()
       taken.push({ id, key: event.data.id, sequence: event.data.sequence })
       res.writeHead(204).end()
     })
@@ -85,8 +85,8 @@ async function startReceiver() {
   }
 }
 
-/** Until the database answers after a kill: the balancer gives the call to a node that runs. */
-async function persistently(installation: Installation, body: object): Promise<void> {
+/** Imports, again and again until a running node takes the import. */
+async function importPersistently(installation: Installation, body: object): Promise<void> {
   for (let tries = 0; tries < 60; tries++) {
     const answer = await installation
       .call('POST', '/v1/admin/user_connections/import', body)
@@ -131,7 +131,7 @@ async function deliveriesUnderKills(kind: DatabaseKind, count: number): Promise<
     const users = Array.from({ length: Math.ceil(count / rounds) }, (_, i) => `user-${i}`)
     for (let round = 1; round <= rounds; round++)
       for (let i = 0; i < users.length; i += AT_ONCE)
-        await persistently(installation, {
+        await importPersistently(installation, {
           replace: true,
           connections: users.slice(i, i + AT_ONCE).map((user_id) => ({
             user_id,
@@ -143,7 +143,7 @@ async function deliveriesUnderKills(kind: DatabaseKind, count: number): Promise<
         })
     isOver = true
     await killing
-    // claims of the dead end now, and not after their 30 seconds
+    // the leases of dead processes end now, and not after 30 seconds
     if (repetitions({ few: true, many: false }))
       await installation.sql(
         "update deliveries set due_at = 0 where state = 'waiting' and lease_owner is not null",
@@ -158,7 +158,7 @@ async function deliveriesUnderKills(kind: DatabaseKind, count: number): Promise<
       )
       if (Number(left?.waiting) === 0) break
       if (performance.now() > until) throw new Error(`${left?.waiting} events were not delivered in time`)
-      // pauses between attempts and probes double up to minutes: they are over now
+      // pauses between attempts and probes double up to minutes: the test ends them
       await installation.sql(
         "update deliveries set due_at = 0 where state = 'waiting' and due_at is not null and lease_owner is null",
       )
@@ -170,7 +170,7 @@ async function deliveriesUnderKills(kind: DatabaseKind, count: number): Promise<
     expect(receiver.forged).toBe(0)
     for (const events of Map.groupBy(receiver.taken, ({ key }) => key).values()) {
       const sequences = events.map(({ sequence }) => sequence)
-      // one that comes again comes before the next one
+      // an event may arrive again, but only before the next one
       expect(sequences).toEqual(sequences.toSorted((a, b) => a - b))
       expect([...new Set(sequences)]).toEqual(Array.from(new Set(sequences), (_, i) => i + 1))
     }
@@ -187,7 +187,7 @@ describe('two processes that are killed, and a receiver that fails, hangs and di
   )
 
   test.runIf(repetitions({ few: false, many: true }))(
-    'and on PostgreSQL',
+    'deliver each event at least once, and those of one connection in order, on PostgreSQL',
     () => deliveriesUnderKills('PostgreSQL', EVENTS),
     600_000,
   )
