@@ -7,7 +7,7 @@ import { repetitions } from '../faults/repetitions.ts'
 import { STAINLESS, startWorld, type World } from '../http/world.ts'
 
 // Answers of 4 MB that are as costly to read as possible, by every kind of tool and every entry point. The tests
-// measure the longest time for which the event loop is blocked, in processor time, which other processes do not lengthen.
+// measure for how long the event loop is blocked, in processor time, which other processes do not lengthen.
 
 const SIZE = 3_900_000
 const percent = (text: string) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join('')

@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 /**
- * The files of the server. The SDK runs in applications and in the processes of tool authors, and sends its own requests.
- * The file that is left out holds the text of the SDK's script for browsers.
+ * The files of the server. The SDK runs in applications and in the processes of tool authors, and sends its own
+ * requests. The file that is left out holds the text of the SDK's script for browsers.
  */
 const SOURCES = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
   (name) => /^(?!sdk\/).*\.ts$/.test(name) && name !== 'http/pages/embed-script.ts',
@@ -17,10 +17,10 @@ const OPENS_CONNECTIONS = new RegExp(
   [
     /from '(node:)?(undici|https|http2|tls|dgram|dns)(\/[^']*)?'/,
     // Dynamic imports may only name modules of the list, so that the other rules hold for them too. Exceptions: an
-    // operator's own modules of tools and definitions, which are trusted code (docs/writing-tools.md, docs/providers.md),
-    // and the tasks of the thread pool, whose modules thread-pool.ts names. oidc-provider fetches clients' documents with
-    // the guarded client that it gets; OpenTelemetry's packages make spans, and telemetry/otlp-client.ts sends them with a
-    // guarded client.
+    // operator's own modules of tools and definitions, which are trusted code (docs/writing-tools.md and
+    // docs/providers.md), and the tasks of the thread pool, whose modules thread-pool.ts names. oidc-provider fetches
+    // clients' documents with the guarded client that it gets; OpenTelemetry's packages make spans, and
+    // telemetry/otlp-client.ts sends them with a guarded client.
     /(?<!\.)\bimport\((?!'(?:\.{1,2}\/|open'|oidc-provider'|yaml'|@opentelemetry\/(?:api|otlp-transformer|resources|sdk-metrics|sdk-trace)')|toolModule\)|taskModule\)|definitionModule\))|\brequire\(/,
     /\bglobalThis\b/,
     /createRemoteJWKSet/,
