@@ -186,7 +186,7 @@ async function judge(
   const unrecorded = given.filter(
     ({ requestId, body }) => !released.get(requestId)?.includes(fingerprint(body.access_token)),
   )
-  const statusCounts = [...byStatus]
+  const counts = [...byStatus]
     .map(([status, count]) => `${status}: ${count}`)
     .sort()
     .join('; ')
@@ -207,7 +207,7 @@ async function judge(
     'of them without an audit record': unrecorded.length,
     'audit entries': entries,
     'broken links': faults.length,
-    [`answers during the load (${statusCounts})`]: [...byStatus.values()].reduce((sum, count) => sum + count, 0),
+    [`answers during the load (${counts})`]: [...byStatus.values()].reduce((sum, count) => sum + count, 0),
   })
   expect(lost).toEqual([])
   expect(undeleted).toEqual([])

@@ -20,8 +20,8 @@ describe('comments and pages', () => {
   })
 
   test.each([
-    ['a document elsewhere', 'src/a.ts', '/** As decided (reference/toolexec.md B2). */', 'reference/toolexec.md'],
-    ['such a document by its number', 'src/a.ts', "// seeds/002's RunResult", 'seeds/002'],
+    ['a foreign file', 'src/a.ts', '/** As decided (reference/toolexec.md B2). */', 'reference/toolexec.md'],
+    ['a foreign file by its number', 'src/a.ts', "// seeds/002's RunResult", 'seeds/002'],
     ['an issue of a tracker that readers cannot see', 'test/a.ts', '// issue 12 wants it', 'issue 12'],
     ['a file that was moved', 'src/a.ts', '/** As `flows/refreshes.ts` does. */', 'flows/refreshes.ts'],
     ['a page that is not there', 'README.md', 'See [the guide](docs/guide.md).', 'docs/guide.md'],
@@ -38,7 +38,7 @@ describe('comments and pages', () => {
     ['a file by the end of its path', '// what `egress/outgoing.ts` refuses'],
     ['a page', '// docs/security.md says why'],
     ['an address', '// https://example.com/reference/shared/a.md'],
-    ['such a document in a string, which is no comment', "export const a = 'reference/arcade.md'"],
+    ['a foreign file in a string, which is no comment', "export const a = 'reference/arcade.md'"],
   ])('may name %s', (_, text) => {
     const files = { 'src/egress/outgoing.ts': '', 'docs/security.md': '', 'src/a.ts': text }
     expect(wordFaults(repository(files))).toEqual([])

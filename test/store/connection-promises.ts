@@ -230,7 +230,7 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
       test.each([
         ['answered', 0],
         ['unknown', 1],
-      ] as const)('whose lease is released with the outcome %s leaves %i unanswered', async (outcome, unanswered) => {
+      ] as const)('whose lease is released as %s leaves %i unanswered', async (outcome, unanswered) => {
         await using opened = await open()
         const { id, connections, others } = await withConnection(opened)
         expect(await connections.claimRefresh(id, 1, lease('me'), 0)).toMatchObject({
