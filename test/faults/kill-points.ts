@@ -233,7 +233,7 @@ export function killPoints(kind: DatabaseKind): void {
         ['arrived', 'recovered'],
         ['carried out', 'lost'],
       ] as const)(
-        '%s at a provider without a grace period, not yet answered: %s',
+        '%s at a provider without a grace period, and not yet answered: %s',
         async (moment, end) => {
           const reached = gate()
           as.behaviour.onRefresh = (at) => {
