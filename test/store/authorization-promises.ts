@@ -487,7 +487,11 @@ export function authorizationPromises(open: () => Promise<OpenedStore>): void {
       })
 
       test.each<[string, (store: Store, id: string) => Promise<unknown>, Partial<Connection>]>([
-        ['needs a consent', (store, id) => store.connections.needsAuthorization(id, 1, 'refresh_refused'), {}],
+        [
+          'needs a consent',
+          (store, id) => store.connections.needsAuthorization(id, 1, 'refresh_refused'),
+          {},
+        ],
         ['is of another provider identity', async () => {}, { providerIdentity: 'other hosts' }],
       ])('of an older consent writes its tokens where the stored connection %s', async (_, meanwhile, of) => {
         await using opened = await open()

@@ -96,10 +96,7 @@ export function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
     const shown = { values: form, ...(policy && { policy }) }
     if (done.outcome === 'refused') return showEditor(on, { ...shown, refused: done })
     if (done.result !== undefined) return showEditor(on, { ...shown, result: done.result })
-    return on.go(
-      pathOf(id),
-      policy === undefined ? 'The policy is in force.' : 'The policy was changed.',
-    )
+    return on.go(pathOf(id), policy === undefined ? 'The policy is in force.' : 'The policy was changed.')
   }
 }
 
