@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { adminOf } from './admin.ts'
 import { AUDITED_USERS, appendEntries } from './audit-seed.ts'
 import type { Bench } from './bench.ts'
+import { probeDisk } from './disk-probe.ts'
 import { type Gatepass, programIn } from './gatepass.ts'
 import { clearHolds, longestHolds } from './holds.ts'
 import { watchOthers } from './machine.ts'
@@ -18,6 +19,8 @@ import { startToolSide } from './tool-side.ts'
 const AUDIT_ENTRIES = 200_000
 const TOOLS = 10_000
 const SLICE_MS = 15_000
+/** How long the disk is measured before the load begins. */
+const DISK_ALONE_MS = 60_000
 /** The first part, in which code is compiled and caches fill. */
 const WARM_UP = 0.2
 const MOST_FETCH_MS = 150
@@ -41,6 +44,9 @@ export async function soak(bench: Bench): Promise<Figure[]> {
   await appendEntries(folder, AUDIT_ENTRIES)
   const holds = join(folder, 'holds')
   clearHolds(holds)
+  const alone = probeDisk(join(folder, 'probe'))
+  await sleep(DISK_ALONE_MS)
+  const before = await alone.stop()
   await using tools = await startToolSide(folder, { answerMs: 2, holds })
   clearHolds(holds)
   const { gatepass } = tools
@@ -62,15 +68,25 @@ export async function soak(bench: Bench): Promise<Figure[]> {
       )
     }
   }
+  const beside = probeDisk(join(folder, 'probe'))
   const [done] = await Promise.all([operators(gatepass, folder, isOver), callers()])
-  return figuresOf(samples, all, done, { count, held: longestHolds(holds) })
+  const disk = { before, meanwhile: await beside.stop() }
+  return figuresOf(samples, all, done, { count, held: longestHolds(holds), disk })
 }
 
 function figuresOf(
   samples: readonly Sample[],
   all: readonly SoakTimes[],
   done: Readonly<Record<string, number[]>>,
-  { count, held }: { readonly count: number; readonly held: ReturnType<typeof longestHolds> },
+  {
+    count,
+    held,
+    disk,
+  }: {
+    readonly count: number
+    readonly held: ReturnType<typeof longestHolds>
+    readonly disk: { readonly before: readonly number[]; readonly meanwhile: readonly number[] }
+  },
 ): Figure[] {
   const settled = samples.slice(Math.floor(samples.length * WARM_UP))
   const third = Math.ceil(settled.length / 3)
@@ -87,6 +103,8 @@ function figuresOf(
       target: `< ${MOST_FETCH_MS} ms`,
       met: worst < MOST_FETCH_MS,
     },
+    { name: '  4 kB flushed to this disk by a bare program, before the load', value: waits(disk.before) },
+    { name: '  the same meanwhile', value: waits(disk.meanwhile) },
     {
       name: '  processor time of the event loop at a stretch, at most',
       value: `${whole(held.all)} ms; ${whole(held.withoutCollections)} ms without collections of garbage`,
@@ -117,6 +135,11 @@ function figuresOf(
       value: median(samples.map(({ others }) => others)).toFixed(2),
     },
   ]
+}
+
+function waits(ms: readonly number[]): string {
+  const [p99, most] = [quantile(ms, 0.99), quantile(ms, 1)]
+  return `p50 ${quantile(ms, 0.5).toFixed(1)}, p99 ${whole(p99)}, slowest ${whole(most)} ms`
 }
 
 /** Runs every job again and again with a pause; returns the seconds that each took. A job that fails ends the soak. */

@@ -9,6 +9,8 @@ export interface CommandEntry {
   readonly description: string
   /** Loads the modules of this command only. */
   readonly load: () => Promise<DefineCommand>
+  /** It may read the whole database beside running servers, so its process has a lower priority than theirs. */
+  readonly isLong?: true
 }
 
 /** Every command, in the order of the help. */
@@ -119,6 +121,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'audit',
     description: 'the audit trail: list, export, verify, archive, reindex',
     load: async () => (await import('./audit.ts')).defineAudit,
+    isLong: true,
   },
   {
     name: 'doctor',
@@ -129,11 +132,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'rotate-key',
     description: 'seal everything with the newest master key, beside running servers',
     load: async () => (await import('./rotate-key.ts')).defineRotateKey,
+    isLong: true,
   },
   {
     name: 'backup',
     description: 'copy the installation into one file, beside running servers',
     load: async () => (await import('./backup.ts')).defineBackup,
+    isLong: true,
   },
   {
     name: 'restore',

@@ -1,5 +1,6 @@
-import { constants, setPriority } from 'node:os'
+import { constants } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
+import { lowerPriority } from '../services/lower-priority.ts'
 import { outOfMemory, timedOut, tooManyCalls } from './code-error.ts'
 import { openInterpreter } from './interpreter.ts'
 import { isFull, writeOutput } from './output.ts'
@@ -15,7 +16,7 @@ const data = workerData as ThreadData // sandbox.ts passes it
 const send = (message: FromThread) => port.postMessage(message)
 
 // on Linux each thread has its own priority; elsewhere this would change the priority of the whole process
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+if (process.platform === 'linux') lowerPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 const { timeoutMs, memoryMb, toolCalls } = data
 const script = toScript(data.code, data.language)

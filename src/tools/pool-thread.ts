@@ -1,5 +1,5 @@
-import { setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
+import { lowerPriority } from '../services/lower-priority.ts'
 import type { FromPoolThread, TaskModule, ToPoolThread } from './thread-pool.ts'
 
 // One thread of the pool (thread-pool.ts). It runs one task after another. Each task is a module of this program.
@@ -10,7 +10,7 @@ const port = parentPort
 const NICENESS = 4
 
 // on Linux each thread has its own priority; elsewhere this would change the priority of the whole process
-if (process.platform === 'linux') setPriority(NICENESS)
+if (process.platform === 'linux') lowerPriority(NICENESS)
 
 port.on('message', async ({ module: taskModule, input }: ToPoolThread) => {
   try {

@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { constants, getPriority } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -165,6 +166,21 @@ test('every list is printed, and nothing else, by a process of its own', async (
       nouns[i],
     ).toEqual(nouns[i] === 'projects' ? ['default', 'acme'] : [])
   }
+})
+
+test('commands that may read the whole database have a lower priority than a server', async () => {
+  const program =
+    "import os from 'node:os'; process.on('exit', () => console.error(`niceness ${os.getPriority()}`))"
+  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(program)}` }
+  const nicenessOf = async (...command: string[]) => {
+    const { stderr } = await gatepass.runWith({ env }, ...command)
+    return Number(/niceness (-?\d+)/.exec(stderr)?.[1])
+  }
+  const ofTest = getPriority()
+  expect(await nicenessOf('tools', '--json')).toBe(ofTest)
+  const low = Math.max(ofTest, constants.priority.PRIORITY_BELOW_NORMAL)
+  expect(await nicenessOf('audit', 'verify')).toBe(low)
+  expect(await nicenessOf('backup', '--to', join(gatepass.directory, 'backup.db'))).toBe(low)
 })
 
 describe('refusals are one line', () => {

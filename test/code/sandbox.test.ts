@@ -483,6 +483,7 @@ test('the thread loads nothing of the broker: no store, no setting, no way out',
     'node:os',
     'node:worker_threads',
     'quickjs-emscripten-core',
+    'src/services/lower-priority.ts',
   ])
   expect(loaded).toContain('src/code/interpreter.ts')
   for (const file of ['execute-code', 'call-trace', 'places', 'sandbox'])
