@@ -161,7 +161,8 @@ async function operators(gatepass: Gatepass, folder: string, isOver: () => boole
   await untilHealthy(toolPort, many)
   const http = { uri: `http://127.0.0.1:${toolPort}`, secret: 'bench-worker-secret', timeout: 60, retry: 0 }
   let cursor = ''
-  let backups = 0
+  /** Removed at the end: the removal of a file of gigabytes would be another load on the disk. */
+  const files: string[] = []
   const jobs: Record<string, { readonly pauseMs: number; run(turn: number): Promise<unknown> }> = {
     'a page of connections, by cursors through all': {
       pauseMs: 100,
@@ -206,9 +207,9 @@ async function operators(gatepass: Gatepass, folder: string, isOver: () => boole
     'a backup': {
       pauseMs: 60_000,
       async run() {
-        const file = join(folder, `backup-${backups++}.db`)
+        const file = join(folder, `backup-${files.length}.db`)
         await command('backup', '--to', file)
-        rmSync(file)
+        files.push(file)
       },
     },
   }
@@ -226,5 +227,6 @@ async function operators(gatepass: Gatepass, folder: string, isOver: () => boole
     }),
   )
   closeSync(log)
+  for (const file of files) rmSync(file)
   return done
 }

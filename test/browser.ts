@@ -58,7 +58,7 @@ export async function newPerson(
     locale: 'en-GB',
     ...(userAgent && { userAgent }),
   })
-  context.setDefaultTimeout(10_000)
+  context.setDefaultTimeout(60_000) // on a machine that other tests keep busy
   const complaints: string[] = []
   context.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text())
@@ -93,7 +93,7 @@ async function unpacked(): Promise<string> {
   return folder
 }
 
-/** The package unpacks to os.tmpdir() and nowhere else. */
+/** The package unpacks to os.tmpdir() and nowhere else. Meanwhile a test starts nothing that makes files there. */
 async function withTemporaryFolder<T>(folder: string, run: () => Promise<T>): Promise<T> {
   const before = process.env.TMPDIR
   process.env.TMPDIR = folder

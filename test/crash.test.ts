@@ -212,7 +212,7 @@ test('stopped while the code is redeemed, and thought dead: what it brought is s
   await startProcess()
   const flow = await begin()
   const callback = await approve(flow)
-  as.behaviour.exchangeDelayMs = 8_000
+  as.behaviour.exchangeDelayMs = 5_000 // long before the time limit of the request, 10 s
   const returning = flow.browser.get(callback)
   await until(() => as.tokenRequests('authorization_code').length === 1)
   served?.child.kill('SIGSTOP')

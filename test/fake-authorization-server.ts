@@ -87,6 +87,8 @@ export interface Behaviour {
   refresh: RefreshMode | Fault
   exchangeDelayMs: number
   refreshDelayMs: number
+  /** Called for every redemption of a code, and awaited before its answer. */
+  onExchange: (() => Promise<unknown>) | undefined
   /** Called for every refresh request, and awaited: before it is carried out, and between that and the answer. */
   onRefresh:
     | ((moment: 'arrived' | 'carried out', refreshToken: string) => Promise<unknown> | undefined)
@@ -133,6 +135,7 @@ const WELL_BEHAVED: Behaviour = {
   refresh: 'static',
   exchangeDelayMs: 0,
   refreshDelayMs: 0,
+  onExchange: undefined,
   onRefresh: undefined,
   retryAfter: '7',
   accessTokenLifetime: 3600,
@@ -372,6 +375,7 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
     const early = earlyFault(mode)
     const outcome = early ? '' : carryOut()
     await held('carried out')
+    if (!refreshing) await behaviour.onExchange?.()
     if (delayMs > 0) await sleep(delayMs, undefined, { ref: false })
     if (early) return early(res, refuse)
     if (typeof outcome === 'string') return refuse(400, 'invalid_grant', outcome)

@@ -35,7 +35,7 @@ const listed = async () =>
   (await call('GET', '/v1/tools?limit=100')).body.items.map((one: { tool_id: string }) => one.tool_id)
 
 async function addWorker(id: string, uri: string): Promise<void> {
-  const http = { uri, secret: WORKER_SECRET, timeout: 5, retry: 0 }
+  const http = { uri, secret: WORKER_SECRET, timeout: 60, retry: 0 }
   const { status, body } = await call('POST', '/v1/workers', { id, http })
   expect([status, body.sync_error]).toEqual([201, undefined])
 }

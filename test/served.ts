@@ -128,6 +128,7 @@ export async function serveProcess(options: ServeOptions = {}): Promise<Served> 
     log: () => log,
     logLines: () =>
       log
+        .slice(0, log.lastIndexOf('\n') + 1) // of the last line, perhaps only a part has been read
         .split('\n')
         .filter((line) => line.startsWith('{'))
         .map((line) => JSON.parse(line)),

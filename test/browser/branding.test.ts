@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newPerson, openBrowser } from '../browser.ts'
 import { type Scene, startScene } from '../flows/fixtures.ts'
 import { lookAt } from './look-at.ts'
+import { heading } from './looks-right.ts'
 
 // A project's own name, logo and colours, in a real browser.
 
@@ -42,6 +43,6 @@ test('the connect page and its end look as the project wants, and can be read in
   await lookAt(person, 'branded-connect')
   await page.emulateMedia({ colorScheme: 'light' })
   await page.getByRole('button', { name: 'Cancel' }).last().click()
-  expect(await page.locator('h1').textContent()).toBe('Access was not approved')
+  expect(await heading(page)).toBe('Access was not approved')
   await lookAt(person, 'branded-cancelled')
 })

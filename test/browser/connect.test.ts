@@ -70,6 +70,7 @@ describe.each(WIDTHS)('at %d px', (width) => {
     await page.getByLabel('Subdomain').fill('Not a subdomain')
     await page.getByLabel('Region').selectOption('eu')
     await page.getByRole('button', { name: /^Continue to/ }).click()
+    await page.waitForLoadState() // the click ends when the page begins
     expect(await page.getByText('Subdomain is not in the right form; it looks like acme.').count()).toBe(1)
     expect(await page.getByLabel('Subdomain').inputValue()).toBe('Not a subdomain')
     expect(await page.getByLabel('Region').inputValue()).toBe('eu')

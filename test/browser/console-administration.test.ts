@@ -13,10 +13,8 @@ let webhook: string
 let record: string[] = []
 
 beforeAll(async () => {
-  ;[browser, world] = await Promise.all([
-    openBrowser(),
-    startWorld({ gatepass: { lookUpTxt: async () => ({ outcome: 'found', values: record }) } }),
-  ])
+  browser = await openBrowser()
+  world = await startWorld({ gatepass: { lookUpTxt: async () => ({ outcome: 'found', values: record }) } })
   const { call } = world
   await world.connect('ada', ['read'])
   await world.execute('Demo.EchoWithToken', { user_id: 'ada', input: { text: 'hello' }, keep_content: true })

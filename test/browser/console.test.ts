@@ -11,7 +11,8 @@ let world: World
 const clock = testClock(Math.floor(Date.now() / 1000))
 
 beforeAll(async () => {
-  ;[browser, world] = await Promise.all([openBrowser(), startWorld({ gatepass: { now: clock } })])
+  browser = await openBrowser()
+  world = await startWorld({ gatepass: { now: clock } })
   const { call, gatepass } = world
   for (const user of ['ada', 'grace', 'a-user-with-a-rather-long-id@some-department.example.com'])
     await world.connect(user)

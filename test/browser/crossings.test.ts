@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newPerson, openBrowser, type Person } from '../browser.ts'
 import { type HostileWorld, NO_DAMAGE, ONCE, startHostileWorld, VERIFIERS } from '../flows/hostile-world.ts'
 import { formIn } from '../user-agent.ts'
+import { heading } from './looks-right.ts'
 
 // Two people with a browser profile each, and an address of one run that reaches the other: the link, either way; the
 // address of the application's page; the callback. Alice is the one who is robbed, Mallory robs. What he wants is a
@@ -13,8 +14,6 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 afterAll(() => browser.close())
-
-const heading = async (page: Page) => (await page.locator('h1').textContent())?.trim()
 
 /** With a profile of their own, signed in at the application and at the issuer as that user, or not signed in. */
 async function person(world: HostileWorld, user: string | undefined): Promise<Person> {
@@ -35,7 +34,11 @@ async function startWorld(kind: (typeof VERIFIERS)[number]): Promise<HostileWorl
   return world
 }
 
-const clickOn = (page: Page) => page.getByRole('button', { name: /^Continue to/ }).click()
+/** Clicks on *Continue*, and waits until the page that it leads to is loaded: the click ends when that page begins. */
+async function clickOn(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Continue to/ }).click()
+  await page.waitForLoadState()
+}
 const approveOn = (page: Page) => page.getByRole('button', { name: 'Approve' }).click()
 
 async function openAndApprove({ page }: Person, url: string): Promise<void> {
@@ -161,7 +164,7 @@ describe('under `caller`, the address of the application’s page', () => {
     await alice.page.goto(visit)
     expect(await heading(alice.page)).toBe('demo is connected')
     expect(new URL(alice.page.url()).search).toBe('')
-    await alice.page.goBack().catch(() => null)
+    await alice.page.goBack({ timeout: 10_000 }).catch(() => null)
     await alice.page.goto(visit)
     expect(await heading(alice.page)).toBe('demo is connected')
     expect(await world.damage()).toEqual(ONCE)
@@ -179,7 +182,7 @@ describe('under `oidc`', () => {
     const loginPage = mallory.page.url()
     expect(new URL(loginPage).origin).toBe(world.oidc.issuer)
     await using alice = await person(world, 'alice')
-    await alice.page.goto(loginPage).catch(() => null)
+    await alice.page.goto(loginPage, { timeout: 10_000 }).catch(() => null)
     // the issuer binds its own page to his browser; what it would answer is bound to his here
     expect(await world.damage()).toEqual(NO_DAMAGE)
     await mallory.page.goto(url)

@@ -112,7 +112,7 @@ describe('the API reference', () => {
     await page.getByLabel('Search operations').fill('no such thing')
     await page.getByRole('status').getByText('0 operations').waitFor()
     await page.getByLabel('Search operations').fill('')
-    expect(await page.getByRole('link', { name: 'Schemas', exact: true }).isVisible()).toBe(true)
+    await page.getByRole('link', { name: 'Schemas', exact: true }).waitFor()
     await looksRight(person, 'docs-group')
     await page.goto(`${gatepass.url}/docs/schemas`)
     await looksRight(person, 'docs-schemas')

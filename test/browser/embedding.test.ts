@@ -124,7 +124,7 @@ describe('a popup', () => {
     const popup = await clickForPopup(page)
     await load(page)
     await page.waitForSelector('gatepass-connect[state=open]')
-    await clickThrough(popup, 'Approve')
+    await untilClosed(popup, () => clickThrough(popup, 'Approve'))
     await settled(page, 'completed')
   })
 
@@ -133,7 +133,7 @@ describe('a popup', () => {
     await load(page)
     const first = await clickForPopup(page)
     const second = await clickForPopup(page, 'Open again')
-    await clickThrough(first, 'Approve')
+    await untilClosed(first, () => clickThrough(first, 'Approve'))
     await settled(page, 'completed')
     await untilClosed(second, () => second.getByRole('button', { name: /^Continue to/ }).click())
   })
@@ -177,7 +177,8 @@ test('a button of the page’s own keeps its label, which a framework may change
     document.querySelector('main')?.append(element)
     button.textContent = 'Connect demo'
   })
-  await clickThrough(await clickForPopup(page), 'Approve')
+  const popup = await clickForPopup(page)
+  await untilClosed(popup, () => clickThrough(popup, 'Approve'))
   await settled(page, 'completed')
   expect(await page.locator('gatepass-connect').textContent()).toBe('Connect demo Connected ')
 })
@@ -237,7 +238,8 @@ describe('a page’s own policy', () => {
     const { page } = person
     const csp = `${strict}; connect-src 'self' GATEPASS; form-action GATEPASS; require-trusted-types-for 'script'; trusted-types 'none'`
     await load(page, `/?csp=${encodeURIComponent(csp)}`)
-    await clickThrough(await clickForPopup(page), 'Approve')
+    const popup = await clickForPopup(page)
+    await untilClosed(popup, () => clickThrough(popup, 'Approve'))
     await settled(page, 'completed')
     expect(person.complaints).toEqual([])
   })
@@ -263,7 +265,7 @@ describe('another person and another site', () => {
     expect(await victim.page.locator('.reason').textContent()).toContain('wrong_browser')
     expect(await victim.page.locator('form').count()).toBe(0)
     await lookAt(victim, 'embedded-wrong-browser')
-    await clickThrough(popup, 'Approve')
+    await untilClosed(popup, () => clickThrough(popup, 'Approve'))
     await settled(page, 'completed')
   })
 

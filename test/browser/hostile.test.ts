@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newPerson, openBrowser, type Person } from '../browser.ts'
 import { NO_DAMAGE, ONCE, startHostileWorld, type VerifierKind } from '../flows/hostile-world.ts'
+import { heading } from './looks-right.ts'
 
 // What only a real browser shows: which cookies it brings from another site, what it does with redirects out of a form,
 // with Back and with a reload, and whether the pages of the login look right.
@@ -18,10 +19,10 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-const heading = async (page: Page) => (await page.locator('h1').textContent())?.trim()
 const clickOn = (page: Page) => page.getByRole('button', { name: /^Continue to/ }).click()
 
 async function looksRight({ page, complaints }: Person, name: string) {
+  await page.waitForLoadState() // a click ends when its page begins
   const { scroll, width } = await page.evaluate(() => ({
     scroll: document.documentElement.scrollWidth,
     width: document.documentElement.clientWidth,
@@ -56,7 +57,7 @@ describe.each(WIDTHS)('the login, at %d px', (width) => {
     expect(page.url()).toBe(url)
     expect((await world.status(id)).status).toBe('completed')
     expect(await world.damage()).toEqual(ONCE)
-    for (let back = 0; back < 4; back++) await page.goBack().catch(() => null)
+    for (let back = 0; back < 4; back++) await page.goBack({ timeout: 10_000 }).catch(() => null)
     await page.goto(url)
     expect(await heading(page)).toBe('demo is connected')
     expect(await world.damage()).toEqual(ONCE)
@@ -155,7 +156,7 @@ describe('in a real browser', () => {
       expect(await heading(other)).toBe('demo is connected')
       await other.reload()
       await other.goBack()
-      await other.goForward().catch(() => null)
+      await other.goForward({ timeout: 10_000 }).catch(() => null)
       await alice.page.goto(url)
       expect(await heading(alice.page)).toBe('demo is connected')
       expect((await world.status(id)).status).toBe('completed')

@@ -9,6 +9,7 @@ export const SCREENSHOTS = process.env.SCREENSHOTS
 
 /** Expects one heading, no sideways scrolling, and nothing that the browser refused to load; takes a screenshot if wanted. */
 export async function looksRight({ page, complaints }: Person, name: string) {
+  await page.waitForLoadState() // a click ends when its page begins
   const { scroll, width } = await page.evaluate(() => ({
     scroll: document.documentElement.scrollWidth,
     width: document.documentElement.clientWidth,
@@ -21,7 +22,11 @@ export async function looksRight({ page, complaints }: Person, name: string) {
     await page.screenshot({ path: `${SCREENSHOTS}/${name}-${width}.png`, fullPage: name !== 'docs' })
 }
 
-export const heading = async (page: Page) => (await page.locator('h1').textContent())?.trim()
+/** The heading of the page, once all of it is loaded: a click ends when the page that it leads to begins. */
+export async function heading(page: Page): Promise<string | undefined> {
+  await page.waitForLoadState()
+  return (await page.locator('h1').textContent())?.trim()
+}
 
 /** Clicks on *Continue*, and on the answer at the provider if one is given. */
 export async function clickThrough(page: Page, answer?: 'Approve' | 'Deny') {

@@ -1,9 +1,10 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newPerson, openBrowser } from '../browser.ts'
 import { startScene } from '../flows/fixtures.ts'
 import { listen } from '../loopback.ts'
 import { freePort } from '../ports.ts'
+import { heading } from './looks-right.ts'
 
 // Development on a network: a name that is no loopback host, without TLS. Browsers then send no Sec-Fetch-Site, so that
 // Origin alone tells our own page's click from another site's; `serve` refuses such a public URL.
@@ -13,8 +14,6 @@ beforeAll(async () => {
   browser = await openBrowser()
 })
 afterAll(() => browser.close())
-
-const heading = async (page: Page) => (await page.locator('h1').textContent())?.trim()
 
 async function startOnLan() {
   const port = await freePort()
@@ -42,7 +41,8 @@ test('over plain http the click on our own page works, and nobody else hears whe
   expect((await scene.status(id)).body.status).toBe('completed')
 
   const to = (part: string) => seen.filter((one) => one.url.includes(part))
-  expect(to('/connect/').map(({ origin }) => origin)).toContain(new URL(url).origin)
+  // Playwright tells the headers of a request some time after the request
+  await expect.poll(() => to('/connect/').map(({ origin }) => origin)).toContain(new URL(url).origin)
   const atProvider = scene.as.requestsTo('/authorize')
   expect(atProvider).toHaveLength(1)
   expect(atProvider[0]?.headers.referer).toBeUndefined()

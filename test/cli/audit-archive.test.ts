@@ -388,6 +388,11 @@ test('waits for another process that indexes or archives the trail', async () =>
   const { auditIndex } = world.gatepass.broker.store
   await auditIndex.claim(world.projectId, { owner: 'another', seconds: 600 }, Date.now() / 1000)
   const archiving = world.run('audit', 'archive', '--before', '2026-02-01', '--to', world.folder)
+  // `run` reads what the command writes by a spy
+  await vi.waitFor(
+    () => expect(vi.mocked(process.stderr.write).mock.calls.join('')).toContain('Waiting for'),
+    60_000,
+  )
   await setTimeout(1_500)
   expect(await world.files()).toEqual([])
   await auditIndex.endClaim(world.projectId, 'another')

@@ -48,9 +48,7 @@ async function paste(key: string, call: string): Promise<unknown> {
   return JSON.parse(stdout)
 }
 
-test('serves a file, prints calls that work, reloads what it imports, and deletes its worker', {
-  timeout: 60_000,
-}, async () => {
+test('serves a file, prints calls that work, reloads what it imports, and deletes its worker', async () => {
   write('prefix.ts', `export const prefix = ''\n`)
   const file = write('hub.ts', hub('Hello'))
   const dev = gatepass.start('tools', 'dev', file)
@@ -75,7 +73,7 @@ test('serves a file, prints calls that work, reloads what it imports, and delete
   )
 })
 
-test('prints only the key of development, no key that it was given', { timeout: 30_000 }, async () => {
+test('prints only the key of development, no key that it was given', async () => {
   write('prefix.ts', `export const prefix = ''\n`)
   const dev = gatepass.start('tools', 'dev', write('given.ts', hub('Hello')), '--key', key)
   await dev.prints(/^KEY=<the key of --key>$/m)

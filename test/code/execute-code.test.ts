@@ -347,7 +347,7 @@ describe('limits', () => {
 
   test('the time ends the run, and the tool it waits for', async () => {
     const { body } = await execute("console.log('before'); await tools.call('Demo.Slow', { ms: 60_000 })", {
-      limits: { timeout_ms: 300 },
+      limits: { timeout_ms: 2_000 },
     })
     expect(body).toMatchObject({
       value: null,

@@ -302,7 +302,7 @@ describe('what ends it', () => {
   test('the time, while a tool does not answer', async () => {
     let given: AbortSignal | undefined
     const kind = await kindOf('await tools.call("never")', {
-      limits: { timeoutMs: 500 },
+      limits: { timeoutMs: 2_000 },
       onRequest(_what, _payload, signal) {
         given = signal
         return new Promise(() => {})
@@ -422,7 +422,7 @@ describe('what ends it', () => {
 
   test('what it printed before is kept, however it ends', async () => {
     for (const [code, kind, timeoutMs] of [
-      ['console.log("before"); for (;;);', 'timeout', 500],
+      ['console.log("before"); for (;;);', 'timeout', 2_000],
       ['console.log("before"); const a = []; for (;;) a.push(a.slice())', 'memory_limit', 60_000],
       ['console.log("before"); for (;;) tools.call("echo")', 'tool_call_limit', 60_000],
     ] as const) {

@@ -22,7 +22,7 @@ beforeAll(async () => {
     cpSync(join(ROOT, path), join(context, path), { recursive: true, filter: isOfContext })
   symlinkSync(join(ROOT, 'node_modules'), join(context, 'node_modules'))
   await run(process.execPath, [join(context, 'build/image.ts'), app])
-}, 180_000)
+})
 
 function isOfContext(path: string): boolean {
   return !/\/(?:node_modules|dist)$/.test(path)

@@ -130,7 +130,8 @@ describe('an answer', () => {
 
   test.each<[string, Partial<OutgoingStreamRequest>, RequestListener, string]>([
     ['a redirect', {}, (_, response) => response.writeHead(302, { location: '/' }).end(), 'redirected'],
-    ['no head in time', { deadlineMs: 50 }, () => {}, 'timeout'],
+    // long enough for the request to be sent before
+    ['no head in time', { deadlineMs: 500 }, () => {}, 'timeout'],
     [
       'more announced than is read',
       { maxBytes: 10 },
@@ -284,13 +285,13 @@ describe('a request', () => {
   test('a body that takes its time meets no deadline while it moves', async () => {
     const url = await serve(digesting)
     async function* slow() {
-      for (let made = 0; made < 6; made++) {
-        await new Promise((resolve) => setTimeout(resolve, 100))
+      for (let made = 0; made < 8; made++) {
+        await new Promise((resolve) => setTimeout(resolve, 150))
         yield Buffer.from('x')
       }
     }
-    const { status, body } = await outgoing().stream({ url, method: 'POST', body: slow(), deadlineMs: 400 })
-    expect([status, (await textOf(body)).slice(0, 2)]).toEqual([200, '6 '])
+    const { status, body } = await outgoing().stream({ url, method: 'POST', body: slow(), deadlineMs: 1_000 })
+    expect([status, (await textOf(body)).slice(0, 2)]).toEqual([200, '8 '])
   })
 
   test('what its body throws is thrown, and the other side sees no whole request', async () => {

@@ -9,6 +9,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { createRunner } from '../../src/store/dialects/sqlite/runner.ts'
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { approve, oauth2For } from '../flows/fixtures.ts'
+import { gate } from '../gate.ts'
 import { type Served, serveProcess } from '../served.ts'
 
 /** A folder on a real disk that can be filled and emptied. */
@@ -172,12 +173,15 @@ describe.each([
     expect((await browser.follow(callback)).status).toBe(200)
     await sleep(1_200)
     as.behaviour.accessTokenLifetime = 3600
+    const filled = gate()
     as.behaviour.onRefresh = (moment) => {
-      if (moment === 'carried out') disk.fill(node)
+      if (moment === 'arrived') return undefined
+      disk.fill(node)
+      filled.open()
       return undefined
     }
     const fetching = node.call('POST', '/v1/auth/authorize', needOf('ada'))
-    await vi.waitFor(() => expect(as.tokenRequests('refresh_token')).toHaveLength(1), 60_000)
+    await filled.opened
     await sleep(300)
     disk.free(node)
     await fetching

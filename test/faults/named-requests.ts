@@ -3,7 +3,7 @@ import type { AnyJson } from '../any-json.ts'
 import { type FakeWorker, startFakeWorker, type WorkerTool } from '../fake-worker.ts'
 import { API_KEY } from '../served.ts'
 import { until } from '../until.ts'
-import { type DatabaseKind, type Installation, install, type Node } from './installation.ts'
+import { type DatabaseKind, type Installation, install, isStopped, type Node } from './installation.ts'
 import type { KillPoint } from './kill-at.ts'
 
 // Requests with an Idempotency-Key whose process dies (SIGKILL) or is suspended (SIGSTOP) before it answers, and their
@@ -161,9 +161,7 @@ export function namedRequests(kind: DatabaseKind): void {
       await first.ask({ ...CLAIMED, signal: 'SIGSTOP' })
       const late = ask(first, path, 'suspended', body)
       late.catch(() => {})
-      await until(
-        async () => (await installation.sql('select place from answers where answer is null')).length > 0,
-      )
+      await until(() => isStopped(first))
       const again = await ask(other, path, 'suspended', body)
       expect(again).toMatchObject({ status: 200, body: { success: true } })
       process.kill(first.pid, 'SIGCONT')

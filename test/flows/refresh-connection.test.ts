@@ -190,13 +190,18 @@ describe('a refresh', () => {
   })
 
   test('of a connection that is deleted meanwhile: the new token is given back, not kept', async () => {
-    await using scene = await startScene({ as: { refreshDelayMs: 150 } })
+    await using scene = await startScene()
     await scene.connect()
     const { id } = await connection(scene)
     scene.clock.advance(LIFE)
+    const { opened, open } = gate()
+    scene.as.behaviour.onRefresh = (moment) => (moment === 'carried out' ? opened : undefined)
     const fetching = scene.authorize()
     await expect.poll(() => scene.as.tokenRequests('refresh_token').length).toBe(1)
-    await scene.call('DELETE', `/v1/connections/${id}`)
+    const deleting = scene.call('DELETE', `/v1/connections/${id}`)
+    await expect.poll(async () => (await scene.call('GET', '/v1/connections')).body.items).toEqual([])
+    open()
+    await deleting
     expect((await fetching).body).toMatchObject({ status: 'pending', context: {} })
     expect((await scene.call('GET', '/v1/connections')).body.items).toEqual([])
     const revoked = scene.as.requestsTo('/revoke').map(({ params }) => params.token ?? '')

@@ -339,9 +339,7 @@ describe('tools', () => {
       run_at: expect.stringContaining(run_at),
     })
     const id = answer.id ?? ''
-    await expect
-      .poll(async () => (await client.tools.scheduled.get(id)).execution_status, { timeout: 20_000 })
-      .toBe('completed')
+    await expect.poll(async () => (await client.tools.scheduled.get(id)).execution_status).toBe('completed')
     expect(await client.tools.scheduled.get(id)).toMatchObject({
       id,
       tool_name: 'Echo',
@@ -378,7 +376,7 @@ describe('tools', () => {
       return { value: text }
     }
     world.worker.tools = tools.map((tool) => (tool.name === 'Echo' ? { ...tool, run: slowly } : tool))
-    const options = { idempotencyKey: `key-${text}`, timeout: 400, maxRetries: 2 }
+    const options = { idempotencyKey: `key-${text}`, timeout: 400, maxRetries: 8 }
     const answer = await client.tools.execute({ tool_name: 'Demo.Echo', input: { text } }, options)
     world.worker.tools = tools
     expect(answer).toMatchObject({ success: true, output: { value: text } })

@@ -1,5 +1,5 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { sharedJobs } from '../../src/background-jobs.ts'
 import { readConfig } from '../../src/config.ts'
 import { indexAudit } from '../../src/flows/audit/index-trail.ts'
@@ -8,10 +8,12 @@ import { type ArchiveWorld, DATABASES, entriesOf, startArchiveWorld } from '../a
 const DAY = 86_400
 const BEGIN = Date.parse('2026-01-01T00:00:00Z') / 1000
 
-/** The server's clock, which a test moves. */
+/** The server's clock, which a test moves. Its own jobs do not run: they would have the lease when a test wants it. */
 async function start(kind: (typeof DATABASES)[number], environment: Record<string, string>) {
   const clock = { now: BEGIN }
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const world = await startArchiveWorld(kind, { environment, now: () => clock.now })
+  vi.useRealTimers()
   return Object.assign(world, { clock })
 }
 

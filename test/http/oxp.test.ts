@@ -401,7 +401,7 @@ describe('call_id', () => {
       await expect(asked).rejects.toThrow()
     }
     const named = fresh('named')
-    const request = { tool_id: 'Oxp.Slow', call_id: fresh('call'), input: { ms: 500, text: named } }
+    const request = { tool_id: 'Oxp.Slow', call_id: fresh('call'), input: { ms: 2_000, text: named } }
     await cutOff(request, named)
     expect(await resultOf(request)).toMatchObject({ success: true, value: 'at last' })
     expect(runsOf(named)).toHaveLength(1)

@@ -58,7 +58,7 @@ async function setPolicy(id: string, effect: string, match: object, more: object
 }
 
 const setHook = (match: object = {}, more: object = {}) =>
-  setPolicy('ask', 'hook', match, { hook: { url: hook.url, secret: HOOK_SECRET, timeout_ms: 500, ...more } })
+  setPolicy('ask', 'hook', match, { hook: { url: hook.url, secret: HOOK_SECRET, timeout_ms: 9000, ...more } })
 
 const NEED = { auth_requirement: { id: 'demo', oauth2: { scopes: ['read'] } } }
 const authorize = (user_id: string) => world.call('POST', '/v1/auth/authorize', { ...NEED, user_id })
@@ -406,7 +406,7 @@ describe('a hook', () => {
     ['hangs up', (res) => res.destroy()],
   ]
   test.each(FAILURES)('that %s has not agreed', async (_, say) => {
-    await setHook()
+    await setHook({}, { timeout_ms: 500 })
     hook.say = say
     const { body } = await run('ada', undefined, 'arcade')
     expect(body.output.error).toMatchObject({
@@ -426,7 +426,7 @@ describe('a hook', () => {
     const refused = await world.call('PATCH', '/v1/admin/policies/ask', { hook: { url } })
     expect([refused.status, refused.body.message]).toEqual([400, expect.stringContaining('hook.secret')])
     const taken = await world.call('PATCH', '/v1/admin/policies/ask', { hook: { url, secret: null } })
-    expect(taken.body.hook).toEqual({ url, timeout_ms: 500, on_failure: 'deny', secret: { exists: false } })
+    expect(taken.body.hook).toEqual({ url, timeout_ms: 9000, on_failure: 'deny', secret: { exists: false } })
   })
 })
 
@@ -500,7 +500,7 @@ describe('policies over the API', () => {
       enabled: true,
       effect: 'hook',
       match,
-      hook: { url: hook.url, timeout_ms: 500, on_failure: 'allow', secret: { exists: true } },
+      hook: { url: hook.url, timeout_ms: 9000, on_failure: 'allow', secret: { exists: true } },
       created_at: expect.any(String),
       updated_at: expect.any(String),
     }

@@ -654,7 +654,7 @@ describe('a body', () => {
       }
     }
     const sent = world.send('PUT', '/proxy/demo/file', { body: counted() })
-    for (let last = -1; last !== made || made === 0; ) {
+    for (let last = -1; last !== made || made === 0 || reading === undefined; ) {
       last = made
       await new Promise((resolve) => setTimeout(resolve, 150))
     }

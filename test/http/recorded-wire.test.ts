@@ -221,7 +221,7 @@ describe('every way of running a tool', () => {
     for (const id of ids) {
       const path = `/v1/scheduled_tools/${id}`
       await expect
-        .poll(async () => (await world.call('GET', path)).body.execution_status, { timeout: 10_000 })
+        .poll(async () => (await world.call('GET', path)).body.execution_status)
         .toMatch(/completed|failed/)
       texts.push(await raw('GET', path))
     }

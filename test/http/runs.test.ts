@@ -589,7 +589,7 @@ describe('streams', () => {
   test('a tool that says more than its listener reads is stopped, and the stream ends with `error`', async () => {
     const key = fresh('flood')
     const response = await startStream('Run:Floods', { key })
-    await expect.poll(() => ask('Heard', key), { timeout: 30_000 }).toBe('stopped')
+    await expect.poll(() => ask('Heard', key)).toBe('stopped')
     const kinds = readEvents(await response.text()).map(({ kind }) => kind)
     expect(kinds.at(-1)).toBe('error')
     expect(kinds.filter((kind) => kind === 'error' || kind === 'done')).toEqual(['error'])

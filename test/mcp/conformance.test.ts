@@ -40,7 +40,7 @@ afterAll(async () => {
 
 test.each(['2025-11-25', '2026-07-28'])(
   'passes every scenario about tools that %s requires',
-  { timeout: 240_000 },
+  { timeout: 600_000 },
   async (revision) => {
     const url = `${proxy.url}/mcp/conformance`
     const args = ['server', '--url', url, '--requirements', revision, '--expected-failures', BASELINE]

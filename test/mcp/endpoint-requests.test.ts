@@ -108,9 +108,10 @@ describe('MCP 2025', () => {
     expect((await batch(21)).status).toBe(400)
     expect((await batch(20)).messages).toHaveLength(20)
     expect((await batch(4, made.key)).status).toBe(200)
-    const { status, headers } = await batch(4, made.key)
-    expect(status).toBe(429)
-    expect(headers.get('retry-after')).not.toBeNull()
+    // at once, and more than a slow machine lets pass meanwhile; as requests they would not be too many
+    const answers = await Promise.all(Array.from({ length: 4 }, () => batch(4, made.key)))
+    const refused = answers.find(({ status }) => status === 429)
+    expect(refused?.headers.get('retry-after')).toEqual(expect.any(String))
   })
 
   test('a session is its principal’s own', async () => {

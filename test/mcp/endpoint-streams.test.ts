@@ -105,6 +105,7 @@ test('a client has 32 streams at most', async () => {
   const others = await openSession(world.gatepass)
   const other = await send(world.gatepass, undefined, { method: 'GET', headers: others, signal: stop.signal })
   expect(other.status).toBe(200)
+  expect(streams).toHaveLength(32) // responses that are let go would be closed
   stop.abort()
   await until(async () => {
     const again = await send(world.gatepass, undefined, { method: 'GET', headers, key })

@@ -26,7 +26,9 @@ beforeAll(async () => {
   let redirectUri = ''
   oidc = await startOidcProvider({ redirectUris: () => [redirectUri] })
   const tools = Object.entries(TOOLS).map(([name, provider]) => recordingTool(name, provider))
-  world = await startWorld({ worker: { tools }, gatepass: { environment: verifierOf(oidc) } })
+  const gatepass = { environment: verifierOf(oidc) }
+  // a call waits until all calls of its round have arrived
+  world = await startWorld({ worker: { tools }, gatepass, timeoutSeconds: 60 })
   redirectUri = `${world.gatepass.url}/login/callback`
   mail = await startFakeAuthorizationServer()
   const added = await world.call('POST', '/v1/admin/auth_providers', providerBody('mail', mail))
@@ -128,7 +130,7 @@ async function askConsent(user: string) {
 
 /** All that an answer says. */
 async function answerTo(message: unknown, options: Parameters<typeof exchange>[2]) {
-  const signal = AbortSignal.timeout(10_000) // a stream that should have been refused would not end
+  const signal = AbortSignal.timeout(60_000) // a stream that should have been refused would not end
   const { status, body, headers } = await exchange(world.gatepass, message, {
     path: PATH,
     signal,

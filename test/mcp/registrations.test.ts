@@ -231,7 +231,7 @@ test('a token of one resource gets at another what an invented one gets', async 
   }
 })
 
-test('the scenarios of the official suite for authorization servers pass', { timeout: 120_000 }, async () => {
+test('the scenarios of the official suite for authorization servers pass', async () => {
   const port = await freePort()
   const { url } = world.gatepass
   const metadata = { client_name: 'Suite', redirect_uris: [`http://127.0.0.1:${port}/callback`] }

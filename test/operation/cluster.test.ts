@@ -29,6 +29,8 @@ const start = () => serveProcess({ args: ['--processes', '2', '--json'] })
 describe('serve --processes 2', () => {
   test('says as JSON where it serves, and one wakes whoever waits at the other', async () => {
     await using served = await start()
+    // after the line of the log for which `serveProcess` waits
+    await until(() => served.printed().endsWith('\n'))
     expect(JSON.parse(served.printed())).toEqual({
       url: served.url,
       host: '127.0.0.1',

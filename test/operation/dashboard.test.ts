@@ -83,7 +83,7 @@ beforeAll(async () => {
   await using database = await freshDatabase()
   await using onPostgres = await serveProcess({ database: database.url })
   learn((await onPostgres.get('/metrics')).body)
-}, 120_000)
+})
 afterAll(() => world[Symbol.asyncDispose]())
 
 /** Labels that Prometheus adds to what it scrapes. */

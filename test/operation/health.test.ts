@@ -91,7 +91,7 @@ test('a database that is broken while somebody waits ends no process', async () 
   await using served = await serveProcess()
   await importTool(served, as)
   const { id } = await begin(served)
-  const waiting = served.call('GET', `/v1/auth/status?id=${id}&wait=2`).catch(() => undefined)
+  const waiting = served.call('GET', `/v1/auth/status?id=${id}&wait=5`).catch(() => undefined)
   await until(async () => (await served.get('/metrics')).body.includes('\ngatepass_waiters 1\n'))
   for (const suffix of ['-wal', '-shm', '']) writeFileSync(`${served.databasePath}${suffix}`, 'no database')
   await waiting

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { createLog, type ServerLog } from '../../src/log.ts'
@@ -217,11 +219,8 @@ test('a reader that stands still holds up nothing: lines are dropped and counted
     stdio: ['ignore', 'pipe', 'pipe'], // standard error is never read
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
   })
-  let said = ''
-  child.stdout.on('data', (chunk) => {
-    said += chunk
-  })
-  const code = await new Promise((resolve) => child.once('exit', resolve))
+  // what it has written may be read after its end
+  const [[code], said] = await Promise.all([once(child, 'exit'), textOf(child.stdout)])
   expect(code).toBe(0)
   const { longest, dropped } = JSON.parse(said)
   expect(dropped).toBeGreaterThan(1000)

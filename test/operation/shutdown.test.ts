@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { approve, authorize, begin, connect, importTool } from '../faults/clients.ts'
+import { gate } from '../gate.ts'
 import { API_KEY, serveProcess } from '../served.ts'
 import { until } from '../until.ts'
 import { isAlive, keptConnection, workersOf } from './process.ts'
@@ -152,7 +153,8 @@ describe('SIGTERM', () => {
     await importTool(served, as)
     const flow = await begin(served)
     const callback = await approve(flow)
-    as.behaviour.exchangeDelayMs = 2_000
+    const { opened, open } = gate()
+    as.behaviour.onExchange = () => opened
     const page = flow.browser.get(callback) // keeps it from ending
     await until(() => as.tokenRequests('authorization_code').length === 1)
     const kept = keptConnection(served)
@@ -162,6 +164,7 @@ describe('SIGTERM', () => {
     served.child.kill('SIGTERM')
     expect((await last).connection).toBe('close')
     await until(async () => (await authorize(served, 'eve').catch(() => undefined)) === undefined)
+    open()
     expect((await page).status).toBe(303)
     expect(await served.ended).toEqual({ code: 0, signal: null })
   })

@@ -53,8 +53,12 @@ async function ran(key: string): Promise<number> {
 }
 
 async function expectUnreadableInAudit(subject: string): Promise<void> {
-  const { body } = await world.call('GET', '/v1/admin/audit?action=envelope.unreadable&limit=1000')
-  expect(body.items.map((entry: { subject: string }) => entry.subject)).toContain(subject)
+  // the audit entry is written after the answer
+  const subjects = async () => {
+    const { body } = await world.call('GET', '/v1/admin/audit?action=envelope.unreadable&limit=1000')
+    return body.items.map((entry: { subject: string }) => entry.subject)
+  }
+  await expect.poll(subjects).toContain(subject)
   expect(world.gatepass.logLines.join('\n')).toContain('an envelope does not open')
   expect(world.gatepass.logLines.join('\n')).not.toContain('internal_error')
 }
@@ -108,10 +112,8 @@ describe.each(Object.keys(DAMAGES))('%s', (how) => {
     const look = async (id: string) => (await world.call('GET', `/v1/scheduled_tools/${id}`)).body
     expect(await look(ids[0])).toMatchObject({ execution_status: 'scheduled', unreadable: ['input'] })
     clock.advance(60)
-    await expect.poll(async () => (await look(ids[0])).execution_status, { timeout: 10_000 }).toBe('failed')
-    await expect
-      .poll(async () => (await look(ids[1])).execution_status, { timeout: 10_000 })
-      .toBe('completed')
+    await expect.poll(async () => (await look(ids[0])).execution_status).toBe('failed')
+    await expect.poll(async () => (await look(ids[1])).execution_status).toBe('completed')
     const failed = await look(ids[0])
     expect(failed).toMatchObject({
       outcome: 'error',
@@ -181,8 +183,8 @@ describe.each(Object.keys(DAMAGES))('%s', (how) => {
       await damage('executions.result', [safe, safe], 'no envelope at all')
     clock.advance(70)
     const end = async (id: string) => (await world.call('GET', `/v1/scheduled_tools/${id}`)).body
-    await expect.poll(async () => (await end(unsafe)).execution_status, { timeout: 10_000 }).toBe('failed')
-    await expect.poll(async () => (await end(safe)).execution_status, { timeout: 10_000 }).toBe('completed')
+    await expect.poll(async () => (await end(unsafe)).execution_status).toBe('failed')
+    await expect.poll(async () => (await end(safe)).execution_status).toBe('completed')
     expect((await end(unsafe)).attempts.at(-1)).toMatchObject({ success: false })
     expect([await ran(keys[0]), await ran(keys[1])]).toEqual([0, 1])
     await expectUnreadableInAudit(`executions.result ${unsafe}`)

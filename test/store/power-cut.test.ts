@@ -146,7 +146,7 @@ test('a log that grew while a reader held old pages is checkpointed and shrinks 
   reader.exec('commit')
   reader.close()
   // a checkpoint, and then a commit that finds all of the log copied
-  for (let i = 0; i < 300 && statSync(opened.log).size >= grown; i++) {
+  for (let i = 0; i < 3_000 && statSync(opened.log).size >= grown; i++) {
     await append(100_000)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }

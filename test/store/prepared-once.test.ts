@@ -95,7 +95,7 @@ describe.each([
     const known = [...watched.prepared]
 
     // a background job may run for the first time during a round; a request that builds or prepares does so in each
-    for (const name of ['third', 'fourth', 'fifth']) {
+    for (const name of ['third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth']) {
       watched.prepared.length = 0
       watched.built.length = 0
       await requests.round(name)

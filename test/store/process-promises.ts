@@ -56,6 +56,7 @@ export function processPromises(open: () => Promise<OpenedStore>): void {
       const announced: string[] = []
       other.onChange((change) => void (change.noun === 'authorization' && announced.push(change.id)))
 
+      expect(await store.processes.beat('living')).toBeDefined()
       expect(await other.processes.declareDead(lapseMs)).toBe(1)
       expect(announced).toContain(lost.id)
       expect(authorizationAt(defined(await store.authorizations.find(lost.id)), 1).status).toBe('pending')

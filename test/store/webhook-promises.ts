@@ -380,7 +380,7 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
           await store.connections.settleRefresh(made.id, i, refreshed({ scopes: [`s ${i}`] }), undefined, [])
       })()
       const sequences: unknown[] = []
-      const until = performance.now() + 30_000
+      const until = performance.now() + 120_000
       while (sequences.length < count && performance.now() < until)
         for (const one of await claim(other, hook)) {
           sequences.push(JSON.parse(one.body).data.sequence)

@@ -20,8 +20,11 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
 })
 
+/** Its own job, which reads all catalogues every 30 seconds, does not run: a test may take longer than that. */
 async function started(options?: GatepassOptions): Promise<Gatepass> {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const gatepass = await startGatepass(options)
+  vi.useRealTimers()
   open.push(() => gatepass.close())
   return gatepass
 }

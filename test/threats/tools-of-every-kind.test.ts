@@ -79,12 +79,13 @@ describe('threat 37: an Idempotency-Key', () => {
   test('that is used for other requests again and again counts against the rate limit', async () => {
     await using limited = await startWorld({ gatepass: { environment: { GATEPASS_RATE_LIMIT: '10' } } })
     const key = await limited.gatepass.makeKey('caller')
-    const answers = []
-    for (let i = 0; i < 30; i++)
-      answers.push(
-        (await limited.call('POST', '/v1/tools/run', { toolId: `Demo.${i}` }, { key, headers })).status,
-      )
-    expect(answers).toContain(429)
+    // at once: one after another they may be fewer than ten in a second
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, i) =>
+        limited.call('POST', '/v1/tools/run', { toolId: `Demo.${i}` }, { key, headers }),
+      ),
+    )
+    expect(answers.map(({ status }) => status)).toContain(429)
   })
 
   test('of a request that takes longer than its claim lasts runs the tool only once', async () => {
@@ -294,7 +295,7 @@ describe('threat 37: scheduled runs of one project', () => {
     const mine = async () =>
       (await call('GET', `/v1/scheduled_tools/${body.execution_id}`, undefined, { key })).body
     await expect
-      .poll(async () => (await mine()).execution_status, { timeout: 15_000, interval: 100 })
+      .poll(async () => (await mine()).execution_status, { timeout: 25_000, interval: 100 })
       .toBe('completed')
     const running = await call('GET', '/v1/executions?status=running')
     expect(running.body.total_count).toBe(4)
@@ -324,7 +325,7 @@ describe('threat 29: a scheduled run', () => {
     const before = world.worker.invocations.length
     clock.advance(61)
     const look = async (id: string) => (await world.call('GET', `/v1/scheduled_tools/${id}`)).body
-    const patience = { timeout: 20_000, interval: 100 }
+    const patience = { timeout: 120_000, interval: 100 }
     for (const id of [denied, revoked])
       await expect.poll(async () => (await look(id)).execution_status, patience).toBe('failed')
     expect(world.worker.invocations.length).toBe(before)

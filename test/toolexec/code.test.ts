@@ -158,7 +158,7 @@ describe('limits', () => {
   test('TestExecutorContract_DeadlineWrapsLimit: the code’s deadline is a limit; a tool’s is an error it can catch', async () => {
     const key = fresh('deadline')
     const late = await execute(`await ${call('Run:Waits', { key })}.catch(() => {}); return 'on'`, {
-      limits: { timeout_ms: 1_000 },
+      limits: { timeout_ms: 3_000 },
     })
     expect(late).toMatchObject({
       value: null,

@@ -186,7 +186,7 @@ describe('validation in the entry points besides `run`, `run_stream`, `run_chain
     expect((await put('Run.Draft7', DRAFT7)).body).toMatchObject({ name: 'invalid_input' })
     const { body } = await put('Run.WrongOutput', {})
     const look = async () => (await world.call('GET', `/v1/scheduled_tools/${body.execution_id}`)).body
-    await expect.poll(async () => (await look()).execution_status, { timeout: 30_000 }).toBe('failed')
+    await expect.poll(async () => (await look()).execution_status).toBe('failed')
     const [attempt] = (await look()).attempts
     expect(attempt).toMatchObject({ success: false, output: { error: { kind: OUTPUT } } })
     expect(JSON.stringify(attempt)).not.toContain('three')

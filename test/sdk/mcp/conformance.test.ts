@@ -15,7 +15,7 @@ afterAll(async () => {
 
 test.each(['2025-11-25', '2026-07-28'])(
   'passes every scenario that %s requires',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (revision) => {
     const args = ['server', '--url', served.url ?? '', '--requirements', revision]
     const { code, output } = await runConformanceSuite(args)

@@ -153,7 +153,7 @@ describe('a missing consent', () => {
       .elicitations
     expect(url).toMatch(LINK)
     await approve(url ?? '')
-    await vi.waitFor(() => expect(completed).toHaveBeenCalledWith(elicitationId), 5000)
+    await vi.waitFor(() => expect(completed).toHaveBeenCalledWith(elicitationId), 60_000)
     expect((await client.callTool({ name: 'whoami', arguments: {} })).structuredContent).toEqual(done('l1'))
   })
 

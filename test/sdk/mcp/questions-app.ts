@@ -42,13 +42,15 @@ export function questionsApp() {
   app.tool('waits', {
     description: 'Waits until it is cancelled.',
     input: z.object({}),
-    handler: ({ signal }) =>
-      new Promise((_, reject) =>
+    handler({ signal }) {
+      counts.entered++
+      return new Promise((_, reject) =>
         signal.addEventListener('abort', () => {
           counts.cancelled++
           reject(new Error('cancelled'))
         }),
-      ),
+      )
+    },
   })
   return { app, counts }
 }

@@ -43,7 +43,7 @@ afterAll(async () => {
 
 test.each(['2025-11-25', '2026-07-28'])(
   'passes every scenario that %s requires of a client, but for those that are listed with a reason',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (revision) => {
     const command = `${process.execPath} ${CLIENT} ${control.url}`
     const args = [SUITE, 'client', '--command', command, '--requirements', revision]
