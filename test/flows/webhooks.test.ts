@@ -10,7 +10,7 @@ let scene: Scene
 let receiver: Receiver
 let users = 0
 let ahead = 0
-/** The sender's clock stands still until a test moves it: a retry becomes due only by that. */
+/** The sender's clock does not run until a test moves it: a retry becomes due only by that. */
 const START = Math.floor(Date.now() / 1000)
 const now = () => START + ahead
 /** How many seconds the sender's clock is ahead of the machine's. */
