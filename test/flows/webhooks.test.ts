@@ -10,20 +10,16 @@ let scene: Scene
 let receiver: Receiver
 let users = 0
 let ahead = 0
-/** The sender's clock does not run until a test moves it: a retry becomes due only by that. */
-const START = Math.floor(Date.now() / 1000)
-const now = () => START + ahead
-/** How many seconds the sender's clock is ahead of the machine's. */
-const aheadOfMachine = () => now() - Date.now() / 1000
 
 beforeAll(async () => {
   ahead = 0
+  const now = () => Math.floor(Date.now() / 1000) + ahead
   scene = await startScene({ gatepass: { now } })
 })
 afterAll(async () => scene[Symbol.asyncDispose]())
 beforeEach(async () => {
   receiver = await startReceiver()
-  receiver.ahead = aheadOfMachine
+  receiver.ahead = () => ahead
   return async () => {
     const { items } = (await scene.call('GET', '/v1/webhooks')).body
     for (const { id } of items) await scene.call('DELETE', `/v1/webhooks/${id}`)
@@ -338,7 +334,7 @@ describe('a webhook', () => {
 test('an endpoint that hangs does not slow down what is told of, nor other endpoints', async () => {
   await register({ types: ['connection.created'] })
   const hanging = await startReceiver()
-  hanging.ahead = aheadOfMachine
+  hanging.ahead = () => ahead
   hanging.answer = () => new Promise(() => {})
   const stuck = await scene.call('POST', '/v1/webhooks', { url: `${hanging.url}/` })
   hanging.secret = stuck.body.secret

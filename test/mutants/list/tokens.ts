@@ -40,7 +40,7 @@ export const tokens: readonly Mutation[] = [
     rows: ['20'],
     fault: 'a token that lives for centuries is believed',
     file: TOKEN_LIFETIME,
-    from: 'return whole >= 1 && whole <= TEN_YEARS ? whole : undefined',
+    from: 'return whole >= 1 && whole <= LONGEST_LIFE_SECONDS ? whole : undefined',
     to: 'return whole >= 1 ? whole : undefined',
     test: TOKEN_ANSWERS,
     name: 'threat 20',
