@@ -24,7 +24,7 @@ export function userWithAt(index: number): string {
   return `at-${index}@example.com`
 }
 
-/** A token of 500 characters that most tokens consist of: letters, digits, `_` and `-`. */
+/** A token of 500 characters. Only the tokens of `userWithAt` hold more than letters, digits, `_` and `-`. */
 export function accessToken(userId: string): string {
   const name = userId.startsWith('at-') ? userId : userId.replace('@', '-').replace('.', '-')
   return `gho_${name.padEnd(496, 'x')}`
@@ -50,7 +50,7 @@ export function accessSecrets(userId: string): AccessSecrets {
   }
 }
 
-/** The bare server answers every user with this one, so that it need not hash. */
+/** The user info in `releasedAnswer`. It is the same for every user, so that the bare server computes no hash. */
 const { userInfo: USER_INFO } = accessSecrets(userName(0))
 
 /** An answer of the size and shape of a fetch for a user whose connection covers the scopes. */

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 
-/** A process that the bench started, and ends by its id. */
+/** A process that the bench started and stops. */
 export interface Started extends AsyncDisposable {
   readonly child: ChildProcess
   /** User and system time that it and its children have used. */
@@ -29,7 +29,7 @@ function started(child: ChildProcess): Started {
   if (pid === undefined) throw new Error('a process could not be started')
   const exited = once(child, 'exit')
   const endWithBench = () => child.kill('SIGKILL')
-  process.prependOnceListener('exit', endWithBench) // before its folder is removed
+  process.prependOnceListener('exit', endWithBench) // runs before the listeners that remove the bench's folders
   const stop = async () => {
     child.kill('SIGTERM')
     const killTimer = setTimeout(() => child.kill('SIGKILL'), 5_000)
@@ -49,10 +49,10 @@ function started(child: ChildProcess): Started {
   }
 }
 
-/** User and system time of the process, of its children, and of those that it has seen end. */
+/** User and system time of the process, of its running children, and of those that have ended. */
 export function cpuMsOf(pid: number): number {
   try {
-    // after the name in parentheses, which may hold anything: utime, stime and their sums over ended children
+    // the fields after the command name in parentheses: utime, stime, and their sums over ended children
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
     const own = fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0)
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)

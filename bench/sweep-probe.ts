@@ -1,4 +1,5 @@
-// A process that sweeps settled authorizations, and reports for how long its event loop computed without a pause.
+// A process that sweeps settled authorizations. It reports how long the sweep took, and the longest time for which the event
+// loop computed without a pause.
 
 import { openStore } from '../src/store/open-store.ts'
 import { KEPT_SECONDS } from './sweep.ts'

@@ -58,7 +58,7 @@ export function defineConnectionsExport(connections: Command, shell: Shell): voi
     })
 }
 
-/** The file appears under its name when it is complete. */
+/** Writes to `<path>.partial`, and renames that file once it is complete. */
 async function writeLines(path: string, lines: AsyncIterable<string>): Promise<void> {
   const partial = `${path}.partial`
   try {

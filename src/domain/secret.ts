@@ -1,7 +1,7 @@
 import type { EpochSeconds } from './clock.ts'
 import type { Sealed } from './sealed.ts'
 
-/** A value, such as an API key, that tools declare by its key and receive when they run. Keys match in any case. */
+/** A value, such as an API key. Tools declare its `key`, in any letter case, and receive the value when they run. */
 export interface Secret {
   readonly id: string
   readonly projectId: string

@@ -64,7 +64,7 @@ export interface TrailDetails {
   readonly previous_account?: string
   /** The issuer at which the user logged in, or who confirmed the user. */
   readonly by?: string
-  /** How often the same failed, and the first time of it. */
+  /** How many times in a row the same failure occurred, and when it first did (`first_at`). */
   readonly times?: number
   readonly first_at?: EpochSeconds
   /** Refresh requests with the same refresh token whose answers were lost. */
@@ -74,7 +74,7 @@ export interface TrailDetails {
 export interface TrailEntry {
   readonly at: EpochSeconds
   readonly step: TrailStep
-  /** Index of the step of the authorization, which names its provider. */
+  /** The index in the authorization's `steps`; that step names the provider. */
   readonly part?: number
   readonly details?: TrailDetails
 }

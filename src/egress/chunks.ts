@@ -33,7 +33,7 @@ export class Chunks {
   }
 }
 
-/** The bytes of all chunks; those of a single one are not copied. */
+/** The bytes of all chunks in one array. A single chunk is returned without a copy. */
 export function joined(chunks: readonly Uint8Array[]): Uint8Array {
   const [first] = chunks
   return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks)

@@ -26,7 +26,7 @@ export async function openStream(
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
-  const wait = (ms: number) => {
+  const restartTimer = (ms: number) => {
     clearTimeout(timer)
     timer = Number.isFinite(ms) ? setTimeout(exchange.giveUp, ms) : undefined
   }
@@ -67,11 +67,11 @@ export async function openStream(
       uploadError = error
       exchange.giveUp()
     })
-  wait(deadlineMs)
+  restartTimer(deadlineMs)
   exchange.begin()
   try {
     const answered = await response
-    if (!isClosed) wait(idleMs)
+    if (!isClosed) restartTimer(idleMs)
     return answered
   } catch (error) {
     settle()
@@ -79,7 +79,7 @@ export async function openStream(
   }
 }
 
-/** The stream is made only for those who read the body as one. */
+/** Makes the web stream only when `body` is read: `received` costs less. */
 function toResponse(
   status: number,
   headers: Readonly<Record<string, string>>,

@@ -3,9 +3,9 @@ import { endpointsDigest, formerIdentitiesOf, identityOf } from '../providers/id
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 
 /**
- * Runs at every start. Updates connections whose `providerIdentity` was computed by an earlier rule: those of version 0.1.0,
- * and those of providers to which the catalogue added endpoints later. It changes only connections of the same client at
- * exactly the endpoints (in 0.1.0: hosts) of their entry, so that no token is sent to a new place.
+ * Runs at every start. Updates connections whose `providerIdentity` was computed by an earlier rule: those of version
+ * 0.1.0, and those of providers to which the catalogue added endpoints later. It changes only connections of the same
+ * client at exactly the endpoints (in 0.1.0: hosts) of their entry, so that no token is sent to a new endpoint.
  */
 export async function settleIdentities({
   store,
@@ -24,7 +24,7 @@ export async function settleIdentities({
       kept += changed
       if (changed > 0 && named !== undefined && !named.allowed) await confirm(entry)
     }
-  if (kept > 0) log.info({ connections: kept }, 'connections were brought to the present rule of identity')
+  if (kept > 0) log.info({ connections: kept }, 'the provider identities of connections were updated')
 
   /** Confirms the environment's client of an entry that users approved before confirmations existed. */
   async function confirm(entry: ProviderEntry): Promise<void> {
@@ -39,7 +39,7 @@ export async function settleIdentities({
     )
     log.warn(
       { provider: entry.id, tokenEndpoint: new URL(provider.tokenRequest.endpoint).host },
-      'the client of the environment stays in use at endpoints that are not those of the catalogue: see that they are right',
+      'the client from the environment stays in use at endpoints that are not in the catalogue: check that they are right',
     )
   }
 }

@@ -99,7 +99,7 @@ function failStatements(database: Database) {
   const { tables, query, statement } = database
   const { authorizations } = tables
   const { unexpired, hasId } = authorizationConditions(database)
-  // a response that was not redeemed in time leaves the hash of its browser, without the attempt
+  // without an attempt any browser may cancel, also when `NO_RESPONSE` has left the hash of an earlier browser
   const isOwn = (p: { browserHash: string }) =>
     or(isNull(authorizations.stateHash), eq(authorizations.browserHash, p.browserHash))
   const fail = variantsOf((which: 'any attempt' | 'one attempt' | 'own browser') =>

@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { deployFile, deployFiles } from './files.ts'
 
-// Templates are rendered by hand (docs/deploy.md says with what): npm has no Helm.
+// These tests read the templates as text, because npm has no Helm. docs/deploy.md says how they were rendered by hand.
 
 const CHART = 'helm/gatepass'
 const values = parse(deployFile(`${CHART}/values.yaml`))
@@ -13,7 +13,7 @@ const templates = deployFiles(`${CHART}/templates/**/*`)
 const isValid = new Ajv({ strict: false }).compile(JSON.parse(deployFile(`${CHART}/values.schema.json`)))
 const all = [...templates.values()].join('\n')
 
-/** `a.b` of every value, and of every group of values. */
+/** The path (such as `a.b`) of every value and of every group of values. */
 function pathsOf(value: unknown, path = ''): string[] {
   const own = path === '' ? [] : [path]
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return own
@@ -26,7 +26,7 @@ function pathsOf(value: unknown, path = ''): string[] {
 }
 
 describe('the Helm chart', () => {
-  test('is of this version of Gatepass', () => {
+  test('has the version of this Gatepass', () => {
     const { version } = JSON.parse(deployFile('../package.json'))
     expect(chart.appVersion).toBe(version)
     expect(chart.version).toBe(version)
@@ -64,7 +64,7 @@ describe('the Helm chart', () => {
     expect([...included].sort()).toEqual(defined.sort())
   })
 
-  test('its alert rules are those of deploy/prometheus: a chart reads no file beside it', () => {
+  test('its alert rules are a copy of deploy/prometheus, because a chart cannot read files outside its folder', () => {
     expect(deployFile(`${CHART}/files/rules.yml`)).toBe(deployFile('prometheus/rules.yml'))
   })
 
@@ -75,7 +75,7 @@ describe('the Helm chart', () => {
     for (const name of commands) expect(names).toContain(name)
   })
 
-  test('stops all pods for another image unless a value says otherwise: two releases do not share a database', () => {
+  test('by default stops all pods before another image starts, because two releases must not share a database', () => {
     expect(values.strategy.type).toBe('auto')
     const [, strategy = ''] = /define "gatepass.strategy" -}}([\s\S]*?)\n{{- end -}}\n\n/.exec(all) ?? []
     expect(strategy).toMatch(
@@ -83,7 +83,7 @@ describe('the Helm chart', () => {
     )
   })
 
-  test('pods have no rights, no token of the cluster and no way to write but their volumes', () => {
+  test('pods have no capabilities, no service account token, and can write only to their volumes', () => {
     expect(values.podSecurityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65_532 })
     expect(values.securityContext).toEqual({
       allowPrivilegeEscalation: false,
@@ -95,7 +95,7 @@ describe('the Helm chart', () => {
     expect(all).not.toMatch(/^kind: Secret$/m)
   })
 
-  test('the probes ask what the server answers', () => {
+  test('the probes request `/health` and `/ready`', () => {
     const deployment = templates.get(`${CHART}/templates/deployment.yaml`) ?? ''
     const probe = (name: string) =>
       new RegExp(`${name}:\\s+httpGet: \\{path: (\\S+), port: http\\}`).exec(deployment)?.[1]

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http'
 import { API_KEY, type Served } from '../served.ts'
 
-/** The process ids of the workers that serve now, by their number. */
+/** The process ids of the worker processes, keyed by worker number. A worker that was replaced has its newest id. */
 export function workersOf(served: Served): Map<number, number> {
   const lines = served.logLines().filter(({ message }) => message === 'a worker is serving')
   return new Map(lines.map(({ worker, workerPid }) => [Number(worker), Number(workerPid)]))
@@ -15,7 +15,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Requests over one connection that is kept alive, as a client's pool does. */
+/** Sends all requests over one connection that is kept alive, as a client's connection pool does. */
 export function keptConnection(served: Served) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   return {

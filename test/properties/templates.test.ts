@@ -12,7 +12,7 @@ import {
 } from '../../src/providers/template.ts'
 
 const NAMES = ['client_id', 'client_secret', 'redirect_uri', 'refresh_token', 'access_token'] as const
-const code = fc.constantFrom(
+const specialText = fc.constantFrom(
   '{{client_secret}}',
   '{{ access_token }}',
   '{{',
@@ -30,7 +30,7 @@ const code = fc.constantFrom(
   '\\',
 )
 const value = fc
-  .array(fc.oneof(code, fc.string(), fc.string({ unit: 'grapheme' })), { maxLength: 5 })
+  .array(fc.oneof(specialText, fc.string(), fc.string({ unit: 'grapheme' })), { maxLength: 5 })
   .map((parts) => parts.join('').toWellFormed())
 const values = fc.record({
   client_id: value,
@@ -46,7 +46,7 @@ const part = fc.oneof(
 )
 
 describe('threat 26: templates', () => {
-  test('what is put in is never read again: the result is the parts in their order', () => {
+  test('inserted values are never read as templates: the result is the parts in their order', () => {
     fc.assert(
       fc.property(fc.array(part, { maxLength: 6 }), values, (parts, filled) => {
         const template = parts.map((one) => ('name' in one ? `{{${one.name}}}` : one.literal)).join('')
@@ -59,9 +59,9 @@ describe('threat 26: templates', () => {
     )
   })
 
-  test('any text is a template or has a fault, and one without a fault names allowed values alone', () => {
+  test('a text without a fault is a template that names only allowed values', () => {
     const written = fc
-      .array(fc.oneof(code, fc.constantFrom('{{scopes}}', '{{x}}', '{{constructor}}'), fc.string()), {
+      .array(fc.oneof(specialText, fc.constantFrom('{{scopes}}', '{{x}}', '{{constructor}}'), fc.string()), {
         maxLength: 6,
       })
       .map((parts) => parts.join(''))
@@ -84,7 +84,7 @@ describe('threat 26: templates', () => {
     )
   })
 
-  test('every encoding gives back the values as they were', () => {
+  test('every encoding decodes to the original values', () => {
     const params = { id: '{{client_id}}', 'a&b=': 'x{{client_secret}}', token: '{{refresh_token}}' }
     fc.assert(
       fc.property(values, (filled) => {
@@ -128,7 +128,7 @@ describe('threat 26: templates', () => {
     )
   })
 
-  test('a list of scopes is joined once each, and none is lost or made up', () => {
+  test('joined scopes have each scope once, and none is lost or added', () => {
     const scope = fc
       .string({ minLength: 1 })
       .filter((one) => /^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+$/.test(one))
@@ -167,7 +167,7 @@ describe('scopes', () => {
   )
   const scopes = fc.array(scope, { maxLength: 6 })
 
-  test('what is missing is of what is needed, and nothing is missing once it is granted too', () => {
+  test('missing scopes are among the needed ones, and nothing is missing once they are granted', () => {
     fc.assert(
       fc.property(scopes, scopes, (needed, granted) => {
         const missing = missingScopes(needed, granted)
@@ -179,7 +179,7 @@ describe('scopes', () => {
     )
   })
 
-  test('a union has everything once, and is its own union', () => {
+  test('a union has each scope once, and a union with its parts does not change it', () => {
     fc.assert(
       fc.property(scopes, scopes, (one, other) => {
         const union = unionOfScopes(one, other)

@@ -11,7 +11,7 @@ beforeAll(() => {
 })
 afterAll(() => outgoing.close())
 
-/** A server with these documents by their paths; `{url}` in them is its own. */
+/** Starts a server that serves these documents, keyed by path. `{url}` in a document becomes the server's own URL. */
 async function serving(documents: Readonly<Record<string, unknown>>) {
   const asked: string[] = []
   const server = await listen((req, res) => {
@@ -40,7 +40,7 @@ describe('a challenge', () => {
     ['Bearer scope="a", scope="b"', { scopes: ['a'] }],
     ['Bearer scope="fine b\u0000d"', { scopes: ['fine'] }],
     [`Bearer scope="${'x '.repeat(100_000)}"`, {}],
-  ])('%j says %j', (field, said) => {
+  ])('%j is read as %j', (field, said) => {
     expect(bearerChallenge(field?.slice(0, 300_000))).toEqual(said)
   })
 })
@@ -56,7 +56,7 @@ describe('metadata of a protected resource', () => {
       ...(resourceMetadata !== undefined && { resourceMetadata }),
     })
 
-  test('is read where the refusal says, then at its path, then at its root', async () => {
+  test('is read at the URL in the challenge, then at the well-known URLs with and without the path', async () => {
     await using server = await serving({
       '/.well-known/oauth-protected-resource': { ...whole, resource: '{url}' },
     })
@@ -77,7 +77,7 @@ describe('metadata of a protected resource', () => {
     ['/a/mcp', '{url}/a/'],
     ['/a/mcp', '{url}/'],
     ['/a/mcp/', '{url}/a/mcp'],
-  ])('of %s may be of %s', async (path, resource) => {
+  ])('at %s may describe the resource %s', async (path, resource) => {
     await using server = await serving({ '/there': { ...whole, resource } })
     expect((await read(`${server.url}${path}`, `${server.url}/there`)).resource).toBe(
       resource.replace('{url}', server.url),
@@ -92,7 +92,7 @@ describe('metadata of a protected resource', () => {
     ['a fragment', '{url}/a/mcp#x'],
     ['no URL', 'mcp'],
     ['no text', 5],
-  ])('is not believed about %s', async (_, resource) => {
+  ])('is refused if the resource that it describes is wrong: %s', async (_, resource) => {
     await using server = await serving({ '/there': { ...whole, resource } })
     await expect(read(`${server.url}/a/mcp`, `${server.url}/there`)).rejects.toThrow('it is of the resource')
   })
@@ -162,7 +162,7 @@ describe('a registration', () => {
     await expect(registerClient(outgoing, `${server.url}/register`, metadata)).rejects.toThrow(message)
   })
 
-  test('that is refused says by what code', async () => {
+  test('that the server refuses names the error code', async () => {
     await using server = await listen((_, res) =>
       answerJson(res, 400, { error: 'invalid_redirect_uri', error_description: '<b>' }),
     )
@@ -176,7 +176,7 @@ describe('a registration', () => {
     [['client_secret_post', 'none'], 'none'],
     [['client_secret_post'], 'client_secret_post'],
     [['private_key_jwt'], 'client_secret_basic'],
-  ])('where %j is taken asks for %s', (supported, way) => {
+  ])('at a server that supports %j asks for %s', (supported, way) => {
     expect(usualAuthMethod(supported ? { token_endpoint_auth_methods_supported: supported } : {})).toBe(way)
   })
 })

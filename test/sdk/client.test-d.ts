@@ -98,7 +98,7 @@ export function users() {
   void ada.tools.run('Add', {}, { user: 'eve' })
   // @ts-expect-error the user is named already
   ada.connections.list({ user: 'eve' })
-  // @ts-expect-error whose connection?
+  // @ts-expect-error the user is missing
   void gatepass.connect('github')
   // @ts-expect-error an option that does not exist
   void gatepass.tools.run('Add', {}, { users: 'ada' })
@@ -119,7 +119,7 @@ export function errors(error: unknown) {
   if (Gatepass.isError(error, 'ambiguous_tool')) expectTypeOf(error.code).toEqualTypeOf<'ambiguous_tool'>()
   // @ts-expect-error codes are a closed list
   Gatepass.isError(error, 'rate_limit')
-  // @ts-expect-error which error it is has not been asked
+  // @ts-expect-error without `isError` the type of the error is unknown
   error.code
 }
 

@@ -9,7 +9,7 @@ const HEADER = { ...PROJECT, project: 'default', previous: '' }
 const BLOCK = { ...PROJECT, count: 1, at: 1000, text: '{"at":1000,"action":"x"}', previous: '', hash: 'h' }
 const ANCHOR = { ...PROJECT, lastSeq: 1, hash: 'h', at: 2000, mac: 'm' }
 
-test('a process whose lease ran out gives no name to the file that another one is writing', async () => {
+test('a process whose lease ran out does not rename the file that another process is writing', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'gatepass-archives-'))
   const slow = await createArchiveWriter(folder, HEADER)
   await slow.add(BLOCK)

@@ -70,7 +70,7 @@ describe('in-process tools', () => {
     expect(who.annotations).toEqual({ readOnlyHint: true })
   })
 
-  test('wait for consent, and then get this user’s token and what is known of it', async () => {
+  test('wait for consent, and then get the token of this user with its scopes and expiry', async () => {
     const asked = await world.execute('Local:WhoAmI', { user_id: 'ada' })
     expect(asked.body.output.requires_authorization).toMatchObject({ scopes: ['read'], status: 'pending' })
     const token = await world.connect('ada')
@@ -106,7 +106,7 @@ describe('in-process tools', () => {
     expect(tokens[0]).not.toBe(tokens[1])
   })
 
-  test('whose token an API does not take any more are run again with a fresh one', async () => {
+  test('are run again with a fresh token when the API refuses the first one', async () => {
     const clock = testClock()
     await using own = await startWorld({ gatepass: { now: clock, environment: { GATEPASS_TOOLS: MODULE } } })
     const token = await own.connect('ada')
@@ -187,7 +187,7 @@ describe('in-process tools', () => {
     expect((await run('BadValue', { what: 'date' })).output.value).toEqual({ at: '1970-01-01T00:00:00.000Z' })
   })
 
-  test('that do not answer in time have failed, and what they say later is heard of by nobody', async () => {
+  test('fail when they do not answer in time, and what they log later is dropped', async () => {
     const { output } = await run('Slow', { ms: 1500 })
     expect(output.error).toMatchObject({ kind: 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT', can_retry: false })
     expect(output.logs).toEqual([{ level: 'info', message: 'begun' }])
@@ -202,7 +202,7 @@ describe('in-process tools', () => {
       ...(signal && { signal }),
     })
 
-  test('hear of it when nobody waits for them any more', async () => {
+  test('are cancelled when the caller disconnects', async () => {
     const asked = Promise.withResolvers<void>()
     const left = Promise.withResolvers<void>()
     await using silent = await listen((_, res) => {
@@ -219,7 +219,7 @@ describe('in-process tools', () => {
     await left.promise
   })
 
-  test('say while they run how far they are', async () => {
+  test('stream their progress while they run', async () => {
     const text = await (await stream('Local:Count', { to: 2 })).text()
     const events = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data))
     const told = events.map(({ kind, data }) => ({ kind, data }))
@@ -236,7 +236,7 @@ describe('in-process tools', () => {
     ])
   })
 
-  test.each(['value', 'error', 'mistake', 'log'])('that hand out their token (%s) do not', async (where) => {
+  test.each(['value', 'error', 'mistake', 'log'])('have their token redacted in their %s', async (where) => {
     const token = await world.connect(`user ${where}`)
     for (const dialect of ['plain', 'arcade'] as const) {
       const { body } = await world.execute(
@@ -259,7 +259,7 @@ test('what a module logs after its answer was scrubbed is not in the answer', as
   const answer = scrubAnswer(read, secrets)
   logs.push({ level: 'info', message: `ended with ${token}` })
   expect(answer).toMatchObject({ logs: [{ level: 'info', message: 'begun with [redacted]' }] })
-  // nor of one in which nothing had to be removed
+  // the same for an answer in which nothing had to be redacted
   const plain: ToolLog[] = []
   const clean = scrubAnswer(
     await readAnswer({ protocol: 'module', bytes, logs: plain }, { secrets, owner: 'p1' }),
@@ -326,7 +326,7 @@ describe('GATEPASS_TOOLS', () => {
     ['timeout.js', `export default ${tool('A', 'timeoutSeconds: 1e9')}`, 'timeoutSeconds'],
     ['schema.js', `export default ${tool('A', 'input: undefined')}`, 'no schema of its input'],
     ['auth.ts', `export default ${tool('A', 'requiresAuth: { scopes: [] }')}`, 'names no provider'],
-  ])('that cannot be used stops the start and says why: %s', async (name, text, why) => {
+  ])('stops the start if a module cannot be used, and says why: %s', async (name, text, why) => {
     const file = await write(name, text)
     const started = startGatepass({ environment: { GATEPASS_TOOLS: file } })
     await expect(started).rejects.toThrow(ConfigError)
@@ -336,13 +336,13 @@ describe('GATEPASS_TOOLS', () => {
     expect(faults[0]).not.toContain('\n')
   })
 
-  test('names files: others are faults of the settings', async () => {
+  test('stops the start if a file does not exist', async () => {
     await expect(startGatepass({ environment: { GATEPASS_TOOLS: join(folder, 'gone.ts') } })).rejects.toThrow(
       /GATEPASS_TOOLS names .*gone\.ts, which is no file/,
     )
   })
 
-  test('takes no module whose name a worker has already', async () => {
+  test('refuses a module with the name of an existing worker', async () => {
     const file = await write('demo.ts', `export default ${tool('A')}`)
     await using world = await startWorld()
     const { databasePath, broker } = world.gatepass
@@ -351,7 +351,7 @@ describe('GATEPASS_TOOLS', () => {
     await expect(again).rejects.toThrow('called like the worker "demo"')
   })
 
-  test('taken out, the worker goes with its tools; moved, it stays', async () => {
+  test('a module that is no longer named loses its worker and its tools; one that was moved keeps them', async () => {
     const [a, b] = [
       await write('a.ts', `export default ${tool('A')}`),
       await write('b.ts', `export default ${tool('B')}`),
@@ -385,7 +385,7 @@ describe('GATEPASS_TOOLS', () => {
     })
   })
 
-  test('holds in each of several processes', async () => {
+  test('loads its tools in each of several processes', async () => {
     await using served = await serveProcess({
       database: `file:${join(folder, 'processes.db')}`,
       environment: { GATEPASS_TOOLS: MODULE },
@@ -401,7 +401,7 @@ describe('GATEPASS_TOOLS', () => {
     await served.stop()
   })
 
-  test('says on the command line in one line what is wrong', async () => {
+  test('on the command line, a fault is one line', async () => {
     const file = await write('broken.ts', "throw new Error('no database')")
     await using installation = await install()
     const { code, stderr } = await installation.runWith({ env: { GATEPASS_TOOLS: file } }, 'dev')

@@ -7,8 +7,9 @@ import { archiveTrail } from './archive-trail.ts'
 const DAY_SECONDS = 86_400
 
 /**
- * Archives the entries of all projects that are older than the retention time. The limit is a midnight (UTC), so that an
- * archive has whole days and there is at most one a day. If one project's trail cannot be archived, the others still are.
+ * Archives the entries of all projects that are older than the retention time. The limit is a midnight (UTC), so each run
+ * archives whole days, and a project has at most one run a day. If one project's trail cannot be archived, the others
+ * still are.
  */
 export async function archiveDue(broker: Broker): Promise<void> {
   const { retention } = broker.settings.audit
@@ -39,7 +40,7 @@ export async function archiveDue(broker: Broker): Promise<void> {
 const NO_FOLDER =
   'the folder of GATEPASS_AUDIT_ARCHIVE is missing: mount or make it. Until then no audit entry is archived, and all stay in the trail'
 
-/** Whether the path is a folder that can be read now. */
+/** Whether there is a folder at the path. */
 export async function isFolder(path: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
   return found?.isDirectory() === true

@@ -6,7 +6,7 @@ import { placesInAll } from '../../services/audit-index/segment.ts'
 import type { SegmentRange } from '../../store/audit-index.ts'
 import type { Order } from './read-blocks.ts'
 
-/** The most rows of the index, and segments, in one read, so that it blocks the event loop only briefly. */
+/** The most rows of the index, and the most segments, that one read covers. A longer read would block the event loop. */
 const ROWS = 128
 const SEGMENTS = 1_024
 
@@ -56,7 +56,7 @@ export async function* indexedSegments(
     isUp,
     rangeFrom,
     isIn,
-    isMeant: ({ sinceAt, untilAt }) => untilAt >= since && sinceAt <= until,
+    isWanted: ({ sinceAt, untilAt }) => untilAt >= since && sinceAt <= until,
   })
 
   for (let segment = isUp ? from : to; isIn(segment); ) {
@@ -78,7 +78,7 @@ export async function* indexedSegments(
   }
 }
 
-/** Reads rows of the index in order, only forwards, and skips rows for which `isMeant` is false. */
+/** Reads rows of the index in the order of the search, never backwards, and skips rows for which `isWanted` is false. */
 interface Cursor<Row> {
   /** The first row of this segment, or of a later one in the order. */
   seek(segment: number): Promise<Row | undefined>
@@ -88,12 +88,12 @@ interface CursorOptions<Row> {
   readonly isUp: boolean
   readonly rangeFrom: (segment: number) => SegmentRange
   readonly isIn: (segment: number) => boolean
-  readonly isMeant?: (row: Row) => boolean
+  readonly isWanted?: (row: Row) => boolean
 }
 
 function createCursor<Row extends { readonly segment: number }>(
   read: (range: SegmentRange) => Promise<readonly Row[]>,
-  { isUp, rangeFrom, isIn, isMeant = () => true }: CursorOptions<Row>,
+  { isUp, rangeFrom, isIn, isWanted = () => true }: CursorOptions<Row>,
 ): Cursor<Row> {
   let rows: readonly Row[] = []
   let next = 0
@@ -106,7 +106,7 @@ function createCursor<Row extends { readonly segment: number }>(
       for (;;) {
         for (; next < rows.length; next++) {
           const row = rows[next]
-          if (row !== undefined && farther(row.segment, segment) === row.segment && isMeant(row)) return row
+          if (row !== undefined && farther(row.segment, segment) === row.segment && isWanted(row)) return row
         }
         const at = unread === undefined ? segment : farther(segment, unread)
         if (!isIn(at)) return undefined

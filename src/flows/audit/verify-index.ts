@@ -3,8 +3,9 @@ import { firstSeqOf, SEGMENT } from '../../services/audit-index/segment.ts'
 import { indexProject, makeSegmentIndex } from './index-trail.ts'
 
 /**
- * Compares the search index of a project with its trail. Returns sentences for an operator; none if searches find every
- * entry. Superfluous rows of the index are not reported, since a search compares each entry that the index names.
+ * Compares the search index of a project with its trail. Returns up to 20 faults as sentences for an operator; an empty
+ * list means that searches find every entry. Superfluous rows of the index are not reported, since a search compares each
+ * entry that the index names.
  */
 export async function verifyIndex(broker: Broker, projectId: string): Promise<readonly string[]> {
   const { audit, auditIndex } = broker.store

@@ -17,13 +17,16 @@ type TimingProvider = Pick<
 
 /** With margins up to this, `refresh-due.ts` finds due connections by the expiry of the access token. */
 export const LONGEST_USUAL_MARGIN_SECONDS = 60
-/** The part of its life after which a refresh token is used to keep it alive, and an access token is renewed. */
+/** The part of its life after which a refresh token is used so that it does not expire, and an access token is renewed. */
 const KEPT_ALIVE_AFTER = 0.8
 const RENEWED_AFTER = 0.5
 /** The random part of these times, so that tokens which were received together are not all refreshed together. */
 const SPREAD = 0.1
 
-/** When the refresh token expires: by the response, else by the entry. A refresh token that was not replaced keeps its expiry. */
+/**
+ * When the refresh token expires: by the response, else by the entry. A refresh token that was not replaced keeps its expiry,
+ * unless the response or the entry's `idleSeconds` gives it a new one.
+ */
 export function refreshExpiry(
   { refreshTokenLife: { seconds, idleSeconds } = {} }: TimingProvider,
   received: {

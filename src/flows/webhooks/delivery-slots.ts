@@ -13,8 +13,9 @@ const KNOWN_WEBHOOKS = 10_000
 export type AttemptResult = 'answered' | 'failed' | 'overloaded'
 
 /**
- * Limits the attempts that a process makes at once. A webhook begins with a few slots, gets one more for each answer, and
- * half as many when its receiver is overloaded. So receivers that do not answer take no slots from the others.
+ * Limits the attempts that a process makes at once. A webhook begins with a few slots. Each answer adds one; an overloaded
+ * receiver halves them, and a failed attempt resets them to the first few. So receivers that do not answer take few slots
+ * from the others.
  */
 export interface DeliverySlots {
   readonly free: number

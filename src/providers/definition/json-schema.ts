@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { definitionSchema } from './definition-schema.ts'
 
-/** The JSON Schema (draft 2020-12) of a definition's file, for editors. It refuses unknown members, as reading does. */
+/**
+ * The JSON Schema (draft 2020-12) of a definition's file, for editors. It refuses unknown members, as Gatepass does when it
+ * reads the file.
+ */
 export function definitionJsonSchema(id: string): object {
   const { $schema, ...schema } = z.toJSONSchema(definitionSchema, {
     target: 'draft-2020-12',
@@ -10,7 +13,7 @@ export function definitionJsonSchema(id: string): object {
     override({ jsonSchema }) {
       if ('example' in jsonSchema) {
         jsonSchema.examples = [jsonSchema.example]
-        delete jsonSchema.example // the member of OpenAPI
+        delete jsonSchema.example // OpenAPI's name; JSON Schema has `examples`
       }
       if (jsonSchema.properties !== undefined) jsonSchema.additionalProperties ??= false
     },

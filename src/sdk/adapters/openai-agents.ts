@@ -15,16 +15,17 @@ type Parameters = {
   additionalProperties: true
 }
 
-/** On each tool, for `consentOf`. */
+/** The property of each tool in which `consentOf` finds its binding. */
 const BINDING = Symbol.for('gatepass.agents.binding')
 
 /**
  * Tools for the OpenAI Agents SDK: `new Agent({ name, tools: await agentTools(gatepass, { user, tools }) })`.
  *
- * In the mode `wait` a call whose consent is missing interrupts the run: each of `result.interruptions` has its link by
- * `consentOf(item)`. When the user has approved, `result.state.approve(item)` and `run(agent, result.state)`, also from a
- * state that was stored: `RunState.fromString(agent, text)`. An approved call whose consent is still missing answers the
- * link. In the mode `throw`, `run` throws an error whose `error` is `AuthorizationRequired`.
+ * In the mode `wait` a call whose consent is missing interrupts the run: for each of `result.interruptions`,
+ * `consentOf(item)` returns the consent with its link. When the user has approved, call `result.state.approve(item)` and
+ * then `run(agent, result.state)`. This also works with a state that was stored: `RunState.fromString(agent, text)`. If the
+ * consent is still missing then, the model gets the link as text. In the mode `throw`, `run` throws an error whose `error`
+ * is `AuthorizationRequired`.
  */
 export async function agentTools(gatepass: Gatepass, options: AdapterOptions): Promise<Tool[]> {
   const binding = bind(gatepass, options)
@@ -61,8 +62,9 @@ async function execute(
 }
 
 /**
- * The consent for which a run was interrupted: show its `url`, then `await` its `wait()`. `undefined` when nothing is missing
- * any more, and for interruptions of other tools. It asks Gatepass, so it also works for a state that was stored.
+ * The consent for which a run was interrupted: show its `url`, then `await` its `wait()`. `undefined` when nothing is
+ * missing any more, and for interruptions of other tools. The function asks Gatepass, so it also works for a state that was
+ * stored.
  */
 export async function consentOf(item: RunToolApprovalItem): Promise<PendingAuthorization | undefined> {
   const { name, agent } = item

@@ -111,5 +111,6 @@ export async function follow(
 /** How the session ended; `undefined` while it is pending. */
 export function endingOf({ status, reason, message, connection }: Partial<Wire>): ConnectEnding | undefined {
   const isEnded = status === 'completed' || status === 'failed'
-  return isEnded ? ({ status, reason, message, connection } as ConnectEnding) : undefined // as Gatepass has answered
+  // the cast holds: Gatepass sends the members that belong to the status
+  return isEnded ? ({ status, reason, message, connection } as ConnectEnding) : undefined
 }

@@ -13,7 +13,7 @@ export interface ProviderRequest {
   readonly account?: string | undefined
 }
 
-/** What `fetch` takes, and which grant is used. */
+/** The options of `fetch`, and which grant is used. */
 export interface ProviderRequestInit extends RequestInit, ProviderRequest {}
 
 /** Methods whose repetition has no further effect (RFC 9110 section 9.2.2). */
@@ -48,7 +48,7 @@ export function createProviderFetch(
     ...(scopes !== undefined && { 'x-gatepass-scopes': scopes.join(' ') }),
   }
 
-  /** One request through the proxy; repeated when a refused token was replaced, or Gatepass asks for a retry. */
+  /** Sends a request through the proxy. Repeats it if Gatepass has replaced a refused token, or asks for a retry. */
   async function send(target: Target, parts: Parts): Promise<Response> {
     const { method, signal } = parts
     const headers = withoutGatepassHeaders(parts.headers)
@@ -109,7 +109,9 @@ function targetOf(input: string | URL | Request): Target {
   return { origin: url.origin, path: `${url.pathname}${url.search}` }
 }
 
-/** `fetch` resolves dot segments: a path made of a user's input must not lead out of the proxy, with the API key. */
+/**
+ * Refuses a path that leads out of the proxy: `fetch` resolves `..`, and would send the API key to another path of Gatepass.
+ */
 function urlBelow(proxy: string, path: string): string {
   const url = new URL(`${proxy}${path}`)
   if (url.pathname.startsWith(`${new URL(proxy).pathname}/`)) return url.href
@@ -166,5 +168,5 @@ async function toProxyRefusal(transport: Transport, response: Response): Promise
 
 function requiredOf(body: unknown): ProxyError['requires_authorization'] {
   if (typeof body !== 'object' || body === null || !('requires_authorization' in body)) return undefined
-  return body.requires_authorization as ProxyError['requires_authorization'] // as openapi.json has it
+  return body.requires_authorization as ProxyError['requires_authorization'] // the type that openapi.json declares
 }

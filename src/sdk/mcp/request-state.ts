@@ -1,5 +1,5 @@
 // The `requestState` of a call that waits for the client's answers (MCP 2026-07-28). The client carries it between two
-// requests and must neither read nor change it: it holds answers of other rounds and values that `step` kept.
+// requests and must neither read nor change it: it holds the answers of earlier rounds and values that `step` kept.
 
 import { fromBase64Url, toBase64Url } from '../base64-url.ts'
 

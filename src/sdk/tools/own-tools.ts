@@ -12,7 +12,10 @@ import { userAuthorizations } from './user-authorizations.ts'
 /** How deep calls of tools by tools may nest. */
 const MAX_DEPTH = 8
 
-/** `tools.call` and `tools.list` for an app that is served on its own: its own tools, and those of its Gatepass. */
+/**
+ * `tools.call` and `tools.list` for an app that is served on its own. `tools.call` runs the app's own tools and those of its
+ * Gatepass; `tools.list` has only the app's own.
+ */
 export function withOwnTools(app: ServedApp, run: ToolRun, depth = 1): ToolRun {
   return {
     ...run,
@@ -42,7 +45,7 @@ function findOwn({ name: app, tools }: ServedApp, name: string): AppTool | undef
 
 type Held = { readonly outcome: 'held'; readonly authorizations: ToolRun['authorizations'] } | ConsentMissing
 
-/** The tokens of the outer tool where they cover what the inner one needs; else those of Gatepass. */
+/** The tokens of the outer tool if they cover what the inner one needs; otherwise tokens that Gatepass gives. */
 async function authorizationsFor(
   { gatepass }: ServedApp,
   { authorizations, userId }: ToolRun,

@@ -1,7 +1,7 @@
 import { Gatepass } from '../../../src/sdk/client/gatepass.ts'
 
-// Uses of `@gatepass/sdk` by the ids of the operations. The API reference shows the body of each function, and `npm run
-// types` checks that it compiles.
+// Examples of `@gatepass/sdk`; each is named after its operation (`operationId`). The API reference shows the body of each
+// function, and `npm run types` checks that it compiles.
 
 const gatepass = new Gatepass({ baseUrl: 'http://localhost:8400', apiKey: 'the-key' })
 
