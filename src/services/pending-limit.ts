@@ -2,7 +2,7 @@ import type { Clock, EpochSeconds } from '../domain/clock.ts'
 
 /** A count is repeated after this time, since other processes add and settle rows, and rows expire. */
 const COUNTED_SECONDS = 10
-/** At the limit, up to this many rows are counted at every check, and more once a second. */
+/** A project that has reached a limit up to this is counted at every check, and with a higher limit once a second. */
 const FEW = 1_000
 
 /** Limits the pending rows of a project, without a count in the database for each new one. */
@@ -15,7 +15,16 @@ export interface PendingLimit {
 
 interface Count {
   live: number
-  at: EpochSeconds
+  readonly at: EpochSeconds
+  /** Whether rows were added since, of which some may have been in the database when it was counted. */
+  isEstimate: boolean
+}
+
+/** A count of the database that has not ended. */
+interface Counting {
+  readonly counted: Promise<Count>
+  /** The rows that were added meanwhile: whether the count includes them is unknown. */
+  added: number
 }
 
 export function createPendingLimit(
@@ -24,26 +33,28 @@ export function createPendingLimit(
   now: Clock,
 ): PendingLimit {
   const known = new Map<string, Count>()
-  const counting = new Map<string, Promise<Count>>()
+  const counting = new Map<string, Counting>()
 
   function count(projectId: string): Promise<Count> {
     const running = counting.get(projectId)
-    if (running !== undefined) return running
-    const started = countLive(projectId, now())
+    if (running !== undefined) return running.counted
+    const counted = countLive(projectId, now())
       .then((live) => {
-        const counted = { live, at: now() }
-        known.set(projectId, counted)
-        return counted
+        const { added } = started
+        const result = { live: live + added, at: now(), isEstimate: added > 0 }
+        known.set(projectId, result)
+        return result
       })
       .finally(() => counting.delete(projectId))
+    const started: Counting = { counted, added: 0 }
     counting.set(projectId, started)
-    return started
+    return counted
   }
 
-  /** Counting many rows takes milliseconds, so a project at its limit is counted at most once a second. */
-  function isStale({ live, at }: Count): boolean {
+  /** Counting many rows takes milliseconds, so a project that was counted at its limit is counted at most once a second. */
+  function isStale({ live, at, isEstimate }: Count): boolean {
     const age = now() - at
-    return age >= COUNTED_SECONDS || (live >= most && (live <= FEW || age >= 1))
+    return age >= COUNTED_SECONDS || (live >= most && (isEstimate || live <= FEW || age >= 1))
   }
 
   return {
@@ -53,8 +64,12 @@ export function createPendingLimit(
       return live >= most
     },
     added(projectId) {
+      const running = counting.get(projectId)
+      if (running !== undefined) running.added++
       const last = known.get(projectId)
-      if (last !== undefined) last.live++
+      if (last === undefined) return
+      last.live++
+      last.isEstimate = true
     },
   }
 }
