@@ -1,8 +1,9 @@
 import { createWriteStream, existsSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { encryptRows } from '../copying/connection-export.ts'
+import { discard, nameFile, sync } from '../copying/durable-file.ts'
 import { toTimestamp } from '../domain/clock.ts'
 import { type ExportCounts, exportConnections } from '../flows/export-connections.ts'
 import { readExportKey } from './export-key.ts'
@@ -37,6 +38,7 @@ export function defineConnectionsExport(connections: Command, shell: Shell): voi
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action(async ({ to, user, provider, keyFile, project, json }: ExportOptions) => {
+      if (existsSync(to)) throw alreadyExists(to)
       const key = await readExportKey(keyFile)
       await withBroker(shell, { project }, async ({ broker, project: { id } }) => {
         const counts: ExportCounts = { written: 0, leftOut: 0 }
@@ -61,20 +63,23 @@ export function defineConnectionsExport(connections: Command, shell: Shell): voi
 /** Writes to `<path>.partial`, and renames that file once it is complete. */
 async function writeLines(path: string, lines: AsyncIterable<string>): Promise<void> {
   const partial = `${path}.partial`
+  discard(partial) // left behind by an export that was killed
   try {
-    const stream = createWriteStream(partial, { mode: 0o600, flags: 'wx' })
-    await pipeline(withLineEnds(lines), stream)
-    if (existsSync(path)) throw new CommandFailure(`The file "${path}" exists already.`, EXIT.usage)
-    await rename(partial, path)
+    await pipeline(withLineEnds(lines), createWriteStream(partial, { mode: 0o600, flags: 'wx' }))
+    sync(partial)
+    if (!(await nameFile(partial, path))) throw alreadyExists(path)
+    sync(dirname(resolve(path)))
   } catch (error) {
+    discard(partial)
     const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code === 'EEXIST')
-      throw new CommandFailure(`The file "${partial}" exists: another export may be running.`, EXIT.usage)
-    await rm(partial, { force: true })
     if (typeof code === 'string' && /^E[A-Z]+$/.test(code))
       throw new CommandFailure(`The file "${path}" cannot be written (${code}).`)
     throw error
   }
+}
+
+function alreadyExists(path: string): CommandFailure {
+  return new CommandFailure(`The file "${path}" exists already.`, EXIT.usage)
 }
 
 async function* withLineEnds(lines: AsyncIterable<string>): AsyncGenerator<string> {

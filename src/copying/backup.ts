@@ -1,13 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  fdatasyncSync,
-  linkSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, existsSync, fdatasyncSync, openSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import type { EpochSeconds } from '../domain/clock.ts'
@@ -16,7 +7,7 @@ import type { DatabasePlace } from '../store/database-place.ts'
 import { reasonOf } from '../store/dialects/sqlite/file.ts'
 import { BACKUP_FACT, LAST_BACKUP_FACT, MOVED_FACT } from '../store/facts.ts'
 import { COPIED_TABLES, copyRows } from './copy-rows.ts'
-import { discard, sync } from './durable-file.ts'
+import { discard, nameFile, sync } from './durable-file.ts'
 import { openSqliteTarget } from './sqlite.ts'
 
 /** A finished backup. */
@@ -48,7 +39,7 @@ export async function backUp(place: DatabasePlace, to: string, takenAt: EpochSec
     else await copyFromServer(place.url, partial)
     const rows = finish(partial, takenAt)
     sync(partial)
-    giveName(partial, path, to)
+    if (!(await nameFile(partial, path))) throw alreadyExists(to)
     sync(dirname(path))
     return { bytes: statSync(path).size, rows }
   } catch (error) {
@@ -122,25 +113,6 @@ function finish(path: string, takenAt: EpochSeconds): Record<string, number> {
     )
   } finally {
     client.close()
-  }
-}
-
-/** Renames the partial file, and never replaces an existing one. */
-function giveName(partial: string, path: string, to: string): void {
-  try {
-    linkSync(partial, path)
-    rmSync(partial)
-  } catch (error) {
-    if (existsSync(path)) throw alreadyExists(to)
-    if (
-      !(
-        error instanceof Error &&
-        'code' in error &&
-        ['EPERM', 'ENOTSUP', 'EOPNOTSUPP'].includes(String(error.code))
-      )
-    )
-      throw error
-    renameSync(partial, path) // no hard links on this file system
   }
 }
 

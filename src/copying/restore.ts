@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, existsSync, linkSync, statSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import type { EpochSeconds } from '../domain/clock.ts'
@@ -8,7 +8,7 @@ import { reasonOf } from '../store/dialects/sqlite/file.ts'
 import { BACKUP_FACT, LAST_BACKUP_FACT, MOVED_FACT } from '../store/facts.ts'
 import { openStore } from '../store/open-store.ts'
 import { copyRows } from './copy-rows.ts'
-import { discard, sync } from './durable-file.ts'
+import { discard, nameFile, sync } from './durable-file.ts'
 import { openSource, openTarget } from './open.ts'
 
 export interface Restored {
@@ -52,20 +52,15 @@ export async function markRestored(place: DatabasePlace, takenAt: EpochSeconds):
   }
 }
 
-function restoreFile(backup: string, to: string): Restored {
+async function restoreFile(backup: string, to: string): Promise<Restored> {
   const path = resolve(to)
   const partial = `${path}.partial`
-  for (const one of [path, `${path}-wal`, `${path}-shm`])
-    if (existsSync(one))
-      throw new BrokerError(
-        'already_exists',
-        `${one} is there already. Restoring never replaces anything: stop the servers and move ${databaseName({ kind: 'sqlite', path: to })} away first, with its -wal and -shm.`,
-      )
+  for (const one of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(one)) throw alreadyExists(one, to)
   discard(partial) // left behind by a restore that was killed
   try {
     const restored = copyMarked(backup, partial)
     sync(partial)
-    linkSync(partial, path)
+    if (!(await nameFile(partial, path))) throw alreadyExists(path, to)
     sync(dirname(path))
     return restored
   } catch (error) {
@@ -76,6 +71,13 @@ function restoreFile(backup: string, to: string): Restored {
   } finally {
     discard(partial)
   }
+}
+
+function alreadyExists(path: string, to: string): BrokerError {
+  return new BrokerError(
+    'already_exists',
+    `${path} is there already. Restoring never replaces anything: stop the servers and move ${databaseName({ kind: 'sqlite', path: to })} away first, with its -wal and -shm.`,
+  )
 }
 
 /** Makes a checked copy with the mark in it and without a write-ahead log. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -111,6 +111,14 @@ describe('our own export', () => {
   test('never replaces a file, and nothing is left of one that failed', async () => {
     const again = await runHere(database(from), 'connections', 'export', '--to', path, '--key-file', key)
     expect(again).toMatchObject({ code: 2, stderr: expect.stringMatching(/exists already/) })
+    // nothing was exported, and so nothing is recorded
+    expect((await from.call('GET', '/v1/admin/audit?action=connections.exported')).body.items).toHaveLength(1)
+  })
+
+  test('is not hindered by what a killed export left behind', async () => {
+    const to = file('next.gatepass.partial', 'the beginning of an export\n').replace(/\.partial$/, '')
+    const next = await runHere(database(from), 'connections', 'export', '--to', to, '--key-file', key)
+    expect([next.code, existsSync(to), existsSync(`${to}.partial`)]).toEqual([0, true, false])
   })
 })
 

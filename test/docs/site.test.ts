@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LISTED, OUTLINE } from '../../build/docs/outline.ts'
 import { serveFolder } from '../../build/docs/serve.ts'
 import { buildSite, type Site } from '../../build/docs/site.ts'
+import { AUDIT_ACTIONS } from '../../src/domain/audit.ts'
 import { type Looking, lookAt } from '../browser/look-at.ts'
 import { newPerson, openBrowser } from '../browser.ts'
 
@@ -23,6 +24,19 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('the documentation as a site', () => {
+  test('names every action of the audit trail', () => {
+    const rows = readFileSync('docs/audit.md', 'utf8').split('\n')
+    const named = new Set<string>()
+    for (const row of rows.filter((one) => one.startsWith('| `'))) {
+      let noun = ''
+      for (const [, text = ''] of row.matchAll(/`([a-z_]*\.[a-z_]+)`/g)) {
+        if (!text.startsWith('.')) [noun = ''] = text.split('.')
+        named.add(text.startsWith('.') ? `${noun}${text}` : text)
+      }
+    }
+    expect(AUDIT_ACTIONS.filter((action) => !named.has(action))).toEqual([])
+  })
+
   test('has every page of docs/, the first ten minutes first, and tasks before reference', () => {
     const pages = site.pages.map(({ path }) => path)
     expect(pages[0]).toBe('docs/start.md')

@@ -225,6 +225,14 @@ describe('threat 41: a catalogue that is too large', () => {
     'json',
   )
   const few = numbers(3)
+  const openapiDocument = {
+    openapi: '3.0.3',
+    info: { title: 'Many', version: '1.0.0' },
+    servers: [{ url: 'http://127.0.0.1:9' }],
+    paths: Object.fromEntries(
+      few.map((i) => [`/things/${i}`, { get: { operationId: `tool${i}`, responses: { 200: { description: 'ok' } } } }]),
+    ),
+  }
   const server = (uri: string) => ({ mcp: { uri: `${uri}/mcp`, timeout: 60 } })
   /** 65 MiB of white space, without a Content-Length. */
   const endless: Answer = (response) => sendPieces(response, whiteSpace(65))
@@ -269,6 +277,13 @@ describe('threat 41: a catalogue that is too large', () => {
       ),
       mcpEndless,
       /more than 64 MiB/,
+    ],
+    [
+      'OpenAPI, too many bytes',
+      (uri) => ({ openapi: { url: `${uri}/openapi.json` } }),
+      listing(JSON.stringify(openapiDocument)),
+      endless,
+      /OpenAPI document has more than 32 MiB/,
     ],
   ])(
     'is refused with the reason, and the earlier tools stay: %s',

@@ -23,8 +23,8 @@ export async function archiveDue(broker: Broker): Promise<void> {
   const before = Math.floor((broker.now() - seconds) / DAY_SECONDS) * DAY_SECONDS
   for (const project of await broker.store.projects.list()) {
     await nextTurn()
-    if (!(await isDue(broker, project.id, before))) continue
     try {
+      if (!(await isDue(broker, project.id, before))) continue
       const archived = await archiveTrail(broker, project, {
         before,
         ...(folder !== undefined && { folder }),

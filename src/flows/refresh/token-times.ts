@@ -25,7 +25,8 @@ const SPREAD = 0.1
 
 /**
  * When the refresh token expires: by the response, else by the entry. A refresh token that was not replaced keeps its expiry,
- * unless the response or the entry's `idleSeconds` gives it a new one.
+ * unless the response or the entry's `idleSeconds` gives it a new one. An entry with both settings, whose refresh tokens are
+ * not replaced: only the expiry is stored, so from the first refresh on, `idleSeconds` alone counts.
  */
 export function refreshExpiry(
   { refreshTokenLife: { seconds, idleSeconds } = {} }: TimingProvider,

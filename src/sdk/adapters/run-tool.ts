@@ -1,6 +1,7 @@
 import type { PendingAuthorization } from '../client/authorization.ts'
 import { AuthorizationRequired } from '../client/errors.ts'
 import { Gatepass } from '../client/gatepass.ts'
+import { isRecord } from '../is-record.ts'
 import type { Binding } from './options.ts'
 
 /** A call of a tool by a model. */
@@ -22,7 +23,8 @@ export async function* runTool(
   for (;;) {
     let missing: PendingAuthorization
     try {
-      return await gatepass.tools.run(name, isObject(input) ? input : {}, { user, account, signal })
+      // models send an empty text, `null` or nothing for a tool without parameters
+      return await gatepass.tools.run(name, isRecord(input) ? input : {}, { user, account, signal })
     } catch (error) {
       if (!Gatepass.isError(error, 'authorization_required')) throw error
       missing = error.authorization
@@ -66,9 +68,4 @@ export async function show({ consent, shown }: Binding, authorization: PendingAu
   if (typeof consent !== 'function' || shown.has(authorization.id)) return
   shown.add(authorization.id)
   await consent(authorization)
-}
-
-/** Models send an empty text, `null` or nothing for a tool without parameters. */
-function isObject(input: unknown): input is object {
-  return typeof input === 'object' && input !== null && !Array.isArray(input)
 }

@@ -98,7 +98,7 @@ export async function follow(
       poll = new AbortController()
       const response = await request(session, '?wait=25', { signal: poll.signal, cache: 'no-store' })
       if (response?.status === 401) return failed('expired')
-      const ended = response?.ok && endingOf(await response.json())
+      const ended = response?.ok && endingOf(await response.json().catch(() => ({})))
       if (ended) return settle(options, ended)
       if (!poll.signal.aborted && Date.now() - began < PAUSE_MS)
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, link, open, readdir, rename, rm } from 'node:fs/promises'
+import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { nameFile } from '../../copying/durable-file.ts'
 import type { AuditAnchor, AuditBlock } from '../../domain/audit.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { type ArchiveHeader, archiveName, blockLines, endLine, headerLine } from './format.ts'
@@ -52,7 +53,7 @@ export async function createArchiveWriter(folder: string, header: ArchiveHeader)
     },
     async giveName(anchor) {
       const name = archiveName(anchor)
-      await nameFile(path, join(folder, name))
+      if (!(await nameFile(path, join(folder, name)))) throw alreadyExists(join(folder, name))
       await syncFolder(folder)
       return name
     },
@@ -69,18 +70,9 @@ export async function syncFolder(folder: string): Promise<void> {
   await directory.sync().finally(() => directory.close())
 }
 
-async function nameFile(partial: string, path: string): Promise<void> {
-  try {
-    await link(partial, path)
-    await rm(partial)
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    if (code === 'EEXIST')
-      throw new BrokerError(
-        'already_exists',
-        `${path} exists already, and does not belong to the present state of this trail. An archive never replaces a file: move it elsewhere.`,
-      )
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP'].includes(code)) throw error
-    await rename(partial, path) // no hard links on this file system
-  }
+function alreadyExists(path: string): BrokerError {
+  return new BrokerError(
+    'already_exists',
+    `${path} exists already, and does not belong to the present state of this trail. An archive never replaces a file: move it elsewhere.`,
+  )
 }

@@ -6,6 +6,7 @@ import type { Backend, BackendCall, CatalogueBounds, ListedCatalogue } from '../
 import { readAnswer } from '../read-answer.ts'
 import { Refusal } from '../read-json.ts'
 import { ownError, type ToolAnswer } from '../tool-answer.ts'
+import { badOutputError } from '../tool-error.ts'
 import { WorkerFault } from '../worker-fault.ts'
 import { askWorker, MAX_HEALTH_SECONDS, refusalOf, toolErrorOf } from '../worker-request.ts'
 import { buildRequest } from './build-request.ts'
@@ -23,7 +24,9 @@ import {
 import { planOf } from './request-plan.ts'
 import { BadArgument } from './write-parameter.ts'
 
-const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024
+const MAX_DOCUMENT_MEBIBYTES = 32
+const MAX_DOCUMENT_BYTES = MAX_DOCUMENT_MEBIBYTES * 1024 * 1024
+const TOO_LARGE = `The OpenAPI document has more than ${MAX_DOCUMENT_MEBIBYTES} MiB. None of its tools was changed.`
 /** Large documents take long to download. */
 const MAX_DOCUMENT_SECONDS = 30
 
@@ -151,6 +154,10 @@ async function fetchDocument(
     retry: worker.retry,
     isRepeatable: true,
     maxBytes,
+  }).catch((error) => {
+    // read with the larger bounds if it may be larger
+    if (!(error instanceof WorkerFault && error.isTooLarge) || maxBytes < MAX_DOCUMENT_BYTES) throw error
+    throw new WorkerFault(badOutputError(TOO_LARGE))
   })
   if (status === 304 && before !== undefined) return 'unchanged'
   if (status < 200 || status > 299) throw new WorkerFault(refusalOf(status, headers['retry-after']))
