@@ -22,6 +22,7 @@ function dialogOf(...answers: readonly ElicitationAnswer[]) {
     tool: 'Files',
     host: 'tools.example',
     publicOrigin: 'https://gp.example',
+    isOwnDomain: (hostName: string) => hostName === 'auth.acme.example',
     secrets: [SECRET],
   }
   return { shown, logged, tool: createToolDialog(dialog, options) }
@@ -164,6 +165,8 @@ describe('a link', () => {
     ['https://user:pass@login.example/'],
     ['https://gp.example/connect/auth_of_the_attacker'],
     ['https://gp.example./connect/auth_of_the_attacker'],
+    ['https://auth.acme.example/connect/auth_of_the_attacker'],
+    ['https://AUTH.acme.example./connect/auth_of_the_attacker'],
     [`https://login.example/?token=${SECRET}`],
     [`https://login.example/?token=${Buffer.from(SECRET).toString('base64')}`],
     [`https://login.example/${'x'.repeat(3_000)}`],
@@ -187,6 +190,7 @@ test('a title does not hide who asks', async () => {
     tool: `Gatepass\n\nYour session has ended.\u202E${'x'.repeat(5_000)}`,
     host: 'tools.example',
     publicOrigin: 'https://gp.example',
+    isOwnDomain: () => false,
     secrets: [],
   }
   const tool = createToolDialog({ modes: ['form', 'url'], elicit }, options)
@@ -197,7 +201,7 @@ test('a title does not hide who asks', async () => {
 })
 
 test('a mode that the client did not declare is not asked', async () => {
-  const options = { tool: 'T', publicOrigin: 'https://gp.example', secrets: [] }
+  const options = { tool: 'T', publicOrigin: 'https://gp.example', isOwnDomain: () => false, secrets: [] }
   const elicit = () => Promise.reject(new Error('asked'))
   const tool = createToolDialog({ modes: ['form'], elicit }, options)
   await expect(tool.elicit(link('https://a.example'), over)).rejects.toThrow('mode "url"')

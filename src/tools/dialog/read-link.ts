@@ -5,17 +5,26 @@ const MAX_LENGTH = 2_048
 
 /**
  * Reads the link of a tool's URL elicitation. Gatepass never opens it. Throws `ContextRequiredError` for a link that is
- * not https, that holds a secret, or that leads to this Gatepass: with such a link a tool could send its user to approve
- * something else.
+ * not https, that holds a secret, or that leads to this Gatepass, at its public URL or at the domain of any project: with
+ * such a link a tool could send its user to approve something else.
  */
 export function readLink(
   text: string,
-  { publicOrigin, secrets }: { readonly publicOrigin: string; readonly secrets: readonly string[] },
+  {
+    publicOrigin,
+    isOwnDomain,
+    secrets,
+  }: {
+    readonly publicOrigin: string
+    readonly isOwnDomain: (hostName: string) => boolean
+    readonly secrets: readonly string[]
+  },
 ): URL {
   const url = text.length > MAX_LENGTH ? null : URL.parse(text)
   if (url === null || url.protocol !== 'https:' || url.username !== '' || url.password !== '')
     throw refusal('is not an https URL of ordinary length, without a user name')
-  if (rootless(url.host) === new URL(publicOrigin).host) throw refusal('leads to Gatepass itself')
+  if (rootless(url.host) === new URL(publicOrigin).host || isOwnDomain(rootless(url.hostname)))
+    throw refusal('leads to Gatepass itself')
   if (scrub(url.href, secrets) !== url.href || scrub(text, secrets) !== text)
     throw refusal('holds a token or a secret')
   return url

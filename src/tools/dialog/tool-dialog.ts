@@ -41,6 +41,8 @@ export interface DialogOptions {
   readonly host?: string
   /** The origin of this Gatepass, which a tool's link must not lead to. */
   readonly publicOrigin: string
+  /** Whether a project has proved this host name, so that this Gatepass answers there too. */
+  readonly isOwnDomain: (hostName: string) => boolean
   /** Removed from questions and log lines. Entries may be added while the tool runs. */
   readonly secrets: readonly string[]
 }

@@ -211,6 +211,7 @@ async function callWorker(
       tool: tool.title,
       ...(worker.type !== 'module' && { host: new URL(worker.uri).host }),
       publicOrigin: broker.settings.publicUrl.origin,
+      isOwnDomain: (hostName) => broker.domains.projectAt(hostName) !== undefined,
       secrets: secretValues,
     })
   const progress = call.dialog && risingProgress(call.dialog)
