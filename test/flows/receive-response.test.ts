@@ -123,6 +123,19 @@ describe('the connect page', () => {
     expect((await scene.status(id)).body.status).toBe('completed')
   })
 
+  test.each([
+    ['600', 3600],
+    ['86400', 86_400],
+  ])('each click sets the cookie again; with authorizations of %s s it lives %i s', async (ttl, seconds) => {
+    await using scene = await startScene({ gatepass: { environment: { GATEPASS_AUTHORIZATION_TTL: ttl } } })
+    const { url } = (await scene.authorize()).body
+    const browser = new UserAgent()
+    const [first, second] = [await browser.post(url), await browser.post(url)]
+    const cookies = first.response.headers.getSetCookie()
+    expect(cookies).toEqual([expect.stringContaining(`; Max-Age=${seconds};`)])
+    expect(second.response.headers.getSetCookie()).toEqual(cookies)
+  })
+
   test('every page: no frame, no script, no Referer, no copy', async () => {
     await using scene = await startScene()
     const { url, callback, browser } = await scene.approve()

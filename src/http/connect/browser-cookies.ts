@@ -8,6 +8,8 @@ import type { BegunLogin } from '../../flows/kept-login.ts'
 import type { LoginProof } from '../../flows/login-proof.ts'
 import type { SessionCookie } from '../../flows/user-session.ts'
 
+/** The least life of the browser's id, in seconds. */
+const BROWSER_SECONDS = 3600
 /** Logins that one browser may have open at a time. Without a limit their cookies would make every request too large. */
 const MAX_LOGINS = 8
 /** Connect sessions that one browser may have open at a time. There may be more of them, because their cookies live longer. */
@@ -20,7 +22,7 @@ const MAX_OPENED = 16
 export interface BrowserCookies {
   /** The browser's id, if it has one. It distinguishes browsers and proves nothing about their user. */
   idOf(c: Context): string | undefined
-  /** The browser's id; a browser without one gets a new one. */
+  /** The browser's id, for what it begins now; a browser without one gets a new one. Prolongs the cookie's life. */
   bind(c: Context): string
   /** Stores what the login callback needs. */
   keepLogin(c: Context, login: BegunLogin): void
@@ -63,10 +65,10 @@ export function browserCookies({ settings }: Pick<Broker, 'settings'>): BrowserC
   return {
     idOf,
     bind(c) {
-      const known = idOf(c)
-      if (known !== undefined) return known
-      const id = randomToken()
-      setCookie(c, cookies.browser, id, { ...attributes, maxAge: 3600 })
+      const id = idOf(c) ?? randomToken()
+      // an attempt is bound to this id, so the cookie must live as long as the authorization may
+      const maxAge = Math.max(BROWSER_SECONDS, settings.authorizationTtlSeconds)
+      setCookie(c, cookies.browser, id, { ...attributes, maxAge })
       return id
     },
     keepLogin(c, { stateHash, kept, seconds }) {
