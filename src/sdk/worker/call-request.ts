@@ -65,11 +65,11 @@ function toAuthInfo(
   required: readonly string[],
 ): AuthInfo | undefined {
   if (typeof token !== 'string' || token === '') return undefined
-  const expiresAt = typeof expires_at === 'string' ? new Date(expires_at) : undefined
+  const expiresAt = typeof expires_at === 'string' ? Date.parse(expires_at) : Number.NaN
   return {
     token,
     tokenType: typeof token_type === 'string' ? token_type : 'bearer',
-    ...(expiresAt !== undefined && { expiresAt }),
+    ...(!Number.isNaN(expiresAt) && { expiresAt: new Date(expiresAt) }),
     scopes: Array.isArray(scopes) ? scopes.filter((one) => typeof one === 'string') : required,
     userInfo: members(user_info),
     extra: members(extra),

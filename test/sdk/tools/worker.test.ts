@@ -129,6 +129,20 @@ describe('exchanges as Arcade’s engine has them', () => {
     })
   })
 
+  test.each([
+    ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05.000Z'],
+    ['soon', undefined], // no date
+    [1_800_000_000, undefined], // no text
+  ])('a token that expires at %s is given with the expiry %s', async (expires_at, expiresAt) => {
+    const { body } = await invoke(
+      { name: 'WhoAmI', toolkit: 'Hub' },
+      { context: { authorization: { token: 'at_x', expires_at } } },
+    )
+    expect(body.output.value.digest).toBe(digest('at_x'))
+    expect(Object.hasOwn(body.output.value, 'expiresAt')).toBe(expiresAt !== undefined)
+    expect(body.output.value.expiresAt).toBe(expiresAt)
+  })
+
   test('a call with secrets as an object, names in other letters, and nulls', async () => {
     const { body } = await invoke(
       { name: 'context', toolkit: 'hub', version: null },
