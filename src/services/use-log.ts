@@ -15,10 +15,10 @@ const PAUSE_MS = 50
 /** The most pending uses of each noun. While the database cannot be written, further uses are not recorded. */
 const MAX_PENDING = 50_000
 
-/** The times of last use of rows, written in batches, so that a use costs no write. */
+/** The times of last use of rows, written in batches, so that a use costs no write. A crash may lose the last second. */
 export interface UseLog {
   used(noun: Noun, id: string, at: EpochSeconds): void
-  /** Writes the queue. A crash may lose its last second. */
+  /** Writes the queue. Rejects when the database cannot be written; what was not written stays queued. */
   flush(): Promise<void>
   /** The length of the queue. */
   readonly waiting: number
@@ -78,7 +78,15 @@ function createUses(noun: { used(uses: ReadonlyMap<string, EpochSeconds>): Promi
           pending.delete(id)
           written.add(id)
         }
-        await noun.used(batch)
+        try {
+          await noun.used(batch)
+        } catch (error) {
+          for (const [id, at] of batch) {
+            written.delete(id)
+            if (!pending.has(id) && pending.size < MAX_PENDING) pending.set(id, at)
+          }
+          throw error
+        }
         if (pending.size > 0) await sleep(PAUSE_MS)
       }
     },

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { createUseLog } from '../../src/services/use-log.ts'
+import type { Store } from '../../src/store/store.ts'
+
+/** A store whose writes of last uses of connections fail while `isDown`. */
+function scene() {
+  const written: [string, number][] = []
+  const database = { isDown: false }
+  const used = async (uses: ReadonlyMap<string, number>) => {
+    if (database.isDown) throw new Error('the database is down')
+    written.push(...uses)
+  }
+  const authorizations = { opened: used }
+  const nouns = { connections: { used }, connectionTools: { used }, apiKeys: { used }, secrets: { used } }
+  const log = createUseLog({ ...nouns, authorizations } as unknown as Store) // it uses nothing else of a store
+  return { log, written, database }
+}
+
+test('a use is written once a minute', async () => {
+  const { log, written } = scene()
+  for (const at of [100, 101, 159]) {
+    log.used('connections', 'c', at)
+    await log.flush()
+  }
+  expect(written).toEqual([['c', 100]])
+  log.used('connections', 'c', 160)
+  await log.flush()
+  expect(written).toEqual([
+    ['c', 100],
+    ['c', 160],
+  ])
+})
+
+test('uses that the database did not take stay queued, and a later use replaces an earlier one', async () => {
+  const { log, written, database } = scene()
+  database.isDown = true
+  log.used('connections', 'once', 100)
+  log.used('connections', 'again', 100)
+  await expect(log.flush()).rejects.toThrow('the database is down')
+  expect(log.waiting).toBe(2)
+  log.used('connections', 'again', 130)
+  await expect(log.flush()).rejects.toThrow('the database is down')
+  database.isDown = false
+  await log.flush()
+  expect(written.toSorted()).toEqual([
+    ['again', 130],
+    ['once', 100],
+  ])
+  expect(log.waiting).toBe(0)
+})
