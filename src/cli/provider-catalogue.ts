@@ -1,6 +1,6 @@
 import { didYouMean } from '../domain/nearest.ts'
 import { englishSentence, type findScopeSentence } from '../providers/catalogue/scope-sentences.ts'
-import { type Api, listAll } from './api.ts'
+import { type Api, listAll, refusal } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, shortened, table } from './print.ts'
 import type { CommonOptions } from './shell.ts'
@@ -67,7 +67,9 @@ export async function listCatalogue(
 /** Returns the definition; `undefined` if the catalogue has none of that name. */
 export async function findDefinition(api: Api, id: string): Promise<DefinitionWire | undefined> {
   const { status, body } = await api.request('GET', `${PATH}/${encodeURIComponent(id)}`)
-  return status === 200 ? (body as DefinitionWire) : undefined // the wire's contract says so
+  if (status === 404) return undefined
+  if (status !== 200) throw refusal(status, body, api.place)
+  return body as DefinitionWire // the wire's contract says so
 }
 
 /** Returns the definition. Throws `CommandFailure` with the most similar names if there is none. */

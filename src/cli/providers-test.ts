@@ -45,6 +45,8 @@ export function defineProvidersTest(providers: Command, shell: Shell): void {
         const { testLive } = await import('./providers-live.ts')
         return testLive(shell, id, { ...options, user: options.user ?? TEST_USER })
       }
+      if (options.user !== undefined || options.revoke || !options.open)
+        throw new CommandFailure('--user, --no-open and --revoke go with --live alone.', EXIT.usage)
       const entry = await entryOf(id, options)
       const [{ withSimulation }, { runMainJob }] = await Promise.all([
         import('./simulation.ts'),

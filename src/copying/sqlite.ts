@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { BrokerError } from '../domain/errors.ts'
-import { openDatabase } from '../store/dialects/sqlite/file.ts'
+import { openDatabase, reasonOf } from '../store/dialects/sqlite/file.ts'
 import { migrateDatabase } from '../store/dialects/sqlite/migrations.ts'
 import {
   COPIED_TABLES,
@@ -48,10 +48,13 @@ export function openSqliteSource(path: string): RowSource {
   }
 }
 
-/** Opens a new or empty file. A file that this call made is removed if it is closed without a commit. */
+/**
+ * Opens a new or empty file. A file that this call made is removed if it is closed without a commit. Throws
+ * `store_unavailable` if it cannot be made or holds rows.
+ */
 export function openSqliteTarget(path: string): RowTarget {
   const isNew = !existsSync(path)
-  if (isNew) closeSync(openSync(path, 'wx', 0o600))
+  if (isNew) makeFile(path)
   const client = openDatabase(path)
   let isKept = !isNew
   const closeTarget = () => {
@@ -83,6 +86,16 @@ export function openSqliteTarget(path: string): RowTarget {
     async [Symbol.asyncDispose]() {
       closeTarget()
     },
+  }
+}
+
+function makeFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch (error) {
+    throw new BrokerError('store_unavailable', `The database ${path} cannot be made (${reasonOf(error)}).`, {
+      cause: error,
+    })
   }
 }
 

@@ -163,6 +163,14 @@ describe('moving an installation', () => {
     expect(pg.stderr).not.toContain(new URL(database.url).password)
   })
 
+  test('says in one line that the target cannot be made', async () => {
+    await installationAt(file('a.db'))
+    const refused = await move(`file:${file('a.db')}`, `file:${file('no-folder/b.db')}`)
+    const stderr = expect.stringContaining('b.db cannot be made (ENOENT')
+    expect(refused).toEqual({ code: 1, stdout: '', stderr })
+    expect(refused.stderr).not.toMatch(/\n +at /)
+  })
+
   test('takes only a source of this release', async () => {
     await installationAt(file('a.db'))
     const client = new Database(file('a.db'))

@@ -120,6 +120,8 @@ describe('with --url and --key, and no database', () => {
     const file = toolFile('worker.json', { http: { uri: worker.url, secret: 'shared-secret' } })
     expect(await json('workers', 'add', 'afar', '--file', file)).toMatchObject({ id: 'afar', type: 'http' })
     expect((await run(['workers'])).stdout).toMatch(new RegExp(`^afar +http +${worker.url} +active`, 'm'))
+    const both = await run(['workers', 'add', 'other', '--file', file, '--secret'])
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('--secret goes with an address') })
     expect(await json('workers', 'delete', 'afar')).toEqual({ id: 'afar', deleted: true })
   })
 
