@@ -130,6 +130,11 @@ describe('a setting', () => {
       'https://chat.example.test, chrome-extension://abc',
       { mcp: { origins: new Set(['https://chat.example.test', 'chrome-extension://abc']) } },
     ],
+    [
+      'MCP_ORIGINS',
+      'https://Chat.example.test:443, http://intern.example.test:8080',
+      { mcp: { origins: new Set(['https://chat.example.test', 'http://intern.example.test:8080']) } },
+    ],
     ['LOG_LEVEL', 'debug', { logLevel: 'debug' }],
     ['LOG_LEVEL', '', { logLevel: 'info' }],
   ])('is read: GATEPASS_%s=%s', (name, value, expected) => {
@@ -379,6 +384,7 @@ describe('an issuer whose tokens are taken at /mcp', () => {
     ['is there for its claim', { GATEPASS_MCP_USER_CLAIM: 'x' }, 'MCP_USER_CLAIM'],
     ['an origin has no path', { GATEPASS_MCP_ORIGINS: 'https://a.example.test/b' }, 'MCP_ORIGINS'],
     ['every origin is none', { GATEPASS_MCP_ORIGINS: '*' }, 'MCP_ORIGINS'],
+    ['an origin has a host', { GATEPASS_MCP_ORIGINS: 'https://[::1' }, 'MCP_ORIGINS'],
   ])('%s', (_, environment: Record<string, string>, name) => {
     const faults = faultsOf(() => serve(environment))
     expect(faults).toEqual([expect.stringMatching(new RegExp(`^GATEPASS_${name} `))])

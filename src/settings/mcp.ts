@@ -68,11 +68,16 @@ function readIssuer(
   }
 }
 
-/** Origins as browsers write them: without a path. Those of browser extensions have their own schemes. */
+/**
+ * Origins as browsers send them: with the host in lower case, without the default port. Those of browser extensions have
+ * their own schemes and are taken unchanged.
+ */
 function readOrigins(text: string | undefined, addFault: AddFault): ReadonlySet<string> {
-  const origins = splitList(text)
-  for (const one of origins)
-    if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#\s@]+$/.test(one))
-      addFault('MCP_ORIGINS', `has "${one}", which is no origin such as https://app.example.com.`)
+  const origins = splitList(text).map((one) => {
+    const isWeb = /^https?:/.test(one)
+    const isOrigin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s@]+$/.test(one) && (!isWeb || URL.canParse(one))
+    if (!isOrigin) addFault('MCP_ORIGINS', `has "${one}", which is no origin such as https://app.example.com.`)
+    return isOrigin && isWeb ? new URL(one).origin : one
+  })
   return new Set(origins)
 }
