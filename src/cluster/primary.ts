@@ -82,7 +82,10 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
     slot.worker = worker
     slot.isServing = false
     running.add(worker)
-    worker.on('error', () => {}) // a message could not be sent; the exit is handled below
+    worker.on('error', (error) => {
+      // a running process has an id: a message to it could not be sent, and its exit is handled apart
+      if (worker.process.pid === undefined) ended(error.message, {})
+    })
     worker.on('message', (message: ToPrimary) => {
       switch (message.type) {
         case 'settings?':
@@ -117,25 +120,31 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
           break
       }
     })
-    worker.once('exit', (exitCode, signal) => {
+    worker.once('exit', (exitCode, signal) => ended(signal ?? `exit code ${exitCode}`, { exitCode, signal }))
+
+    /** Called when the process has exited, and when it could not be started, because no exit follows then. */
+    function ended(how: string, facts: { readonly exitCode?: number; readonly signal?: string }): void {
       clearTimeout(stable)
       running.delete(worker)
       metrics.exited(worker)
-      if (isClosing) return running.size === 0 ? allExited.resolve() : undefined
+      if (isClosing) {
+        if (running.size === 0) allExited.resolve()
+        return
+      }
       if (slot.worker !== worker) return // a replacement has its slot already
       const afterMs = Math.round(performance.now() - begun)
-      log.error({ worker: slot.number, exitCode, signal, afterMs }, 'a worker has ended; it is started again')
+      log.error({ worker: slot.number, how, ...facts, afterMs }, 'a worker has ended; it is started again')
       slot.isServing = false
       slot.failures++
       failures++
       if (failures >= MAX_FAILURES && !slots.some(({ isServing }) => isServing)) {
-        const how = signal ?? `exit code ${exitCode}`
-        return giveUp(
+        giveUp(
           `The processes end as soon as they have started (the last with ${how}); see their log lines above.`,
         )
+        return
       }
       setTimeout(() => start(slot), Math.min(FIRST_PAUSE_MS * 2 ** (slot.failures - 1), LONGEST_PAUSE_MS))
-    })
+    }
   }
 
   function killAll(): void {
