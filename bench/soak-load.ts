@@ -15,11 +15,11 @@ export interface SoakJob {
   readonly ms: number
 }
 
-/** Milliseconds that the requests of one kind took, and how many were not answered as they must be. */
+/** Milliseconds that each request took, by kind, and the wrong answers. */
 export interface SoakTimes {
   readonly fetches: readonly number[]
   readonly others: readonly number[]
-  /** The first of each kind, as a sentence. */
+  /** The first wrong answer to each kind of request, as a sentence. */
   readonly wrong: readonly string[]
 }
 
@@ -38,7 +38,7 @@ export async function load({ port, users, ms }: SoakJob): Promise<SoakTimes> {
         const begun = performance.now()
         const answer = await connection.send(rawRequest(port, request))
         ;(kind === 'fetch' ? fetches : others)?.push(performance.now() - begun)
-        if (!isRight(answer))
+        if (!isRight(answer) && !wrong.has(kind))
           wrong.set(kind, `${kind}: ${answer.status} ${answer.body.toString('utf8', 0, 200)}`)
       }
     }),

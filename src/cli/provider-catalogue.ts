@@ -45,7 +45,7 @@ const PATH = '/v1/admin/provider_catalogue'
 /** The description of a longer scope, such as Google's URLs, is printed on its own line. */
 const WIDEST_SCOPE = 30
 
-/** Prints the providers that Gatepass knows, those of the searched text first. */
+/** Prints the providers of the catalogue; with `search` those that match it, the best match first. */
 export async function listCatalogue(
   api: Api,
   search: string | undefined,

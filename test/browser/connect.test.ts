@@ -25,6 +25,7 @@ afterAll(async () => {
 
 beforeEach(() => {
   world.as.behaviour.consent = 'page'
+  world.as.behaviour.exchange = 'normal' // also after a test that failed before it restored that
 })
 
 /** A link for a new user, made as by a tool. */

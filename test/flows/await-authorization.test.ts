@@ -26,7 +26,7 @@ describe('status', () => {
     expect((await scene.call('GET', `/v1/auth/status?id=${id}&wait=${wait}`)).status).toBe(status)
   })
 
-  test('whoever waits hears of the completion, all of them, with the token', async () => {
+  test('all waiting requests are answered with the completion and the token', async () => {
     await using scene = await startScene()
     const { id, url } = (await scene.authorize()).body
     const waiting = Array.from({ length: 20 }, () => scene.call('GET', `/v1/auth/status?id=${id}&wait=59`))
@@ -38,7 +38,7 @@ describe('status', () => {
     }
   })
 
-  test('whoever waits hears of the failure', async () => {
+  test('a waiting request is answered with the failure', async () => {
     await using scene = await startScene({ as: { consent: 'deny' } })
     const { id, url } = (await scene.authorize()).body
     const waiting = scene.call('GET', `/v1/auth/status?id=${id}&wait=59`)
@@ -83,7 +83,7 @@ describe('status', () => {
     })
   })
 
-  test('runs out: failed with `expired`, also for whoever waits', async () => {
+  test('runs out: failed with `expired`, also for a waiting request', async () => {
     await using scene = await startScene({ gatepass: { environment: { GATEPASS_AUTHORIZATION_TTL: '1' } } })
     const { id, url } = (await scene.authorize()).body
     const waiting = scene.call('GET', `/v1/auth/status?id=${id}&wait=59`)
@@ -93,7 +93,7 @@ describe('status', () => {
     expect((await new UserAgent().get(url)).status).toBe(410)
   })
 
-  test('an answer under way at the end of the time is waited for, not asked for in a tight loop', async () => {
+  test('a code that is being redeemed when the time ends is waited for: the answer is its result', async () => {
     await using scene = await startScene({ as: { exchangeDelayMs: 1500 } })
     const { id, callback, browser } = await scene.approve()
     scene.clock.advance(595)
@@ -168,7 +168,7 @@ describe('events', () => {
   })
 })
 
-test('a server that stops lets go of whoever waits, at once', async () => {
+test('a server that stops answers waiting requests at once, with the current status', async () => {
   await using scene = await startScene()
   const { id } = (await scene.authorize()).body
   const stream = await openEvents(scene.gatepass.url, id, scene.gatepass.apiKey)

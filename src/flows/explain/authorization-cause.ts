@@ -13,7 +13,7 @@ export interface AuthorizationSituation {
   readonly entries: readonly TrailEntry[]
   readonly openedAt?: EpochSeconds | undefined
   readonly now: EpochSeconds
-  /** Whether others have come back from this provider by the same client. */
+  /** Whether browsers have come back from this provider for other authorizations by the same client. */
   readonly othersCameBack: boolean
 }
 

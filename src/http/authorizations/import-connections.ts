@@ -22,7 +22,7 @@ const token = z
   .string()
   .max(16_384)
   .regex(/^[\x21-\x7e]+$/, 'has to be visible ASCII without spaces')
-/** Milliseconds since 1970 are greater than this, seconds are not before the year 5138. */
+/** A greater number is in milliseconds since 1970 (from March 1973 on), another in seconds (until the year 5138). */
 const MILLISECONDS = 100_000_000_000
 
 const rowSchema = z.object({

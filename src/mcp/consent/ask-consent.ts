@@ -57,8 +57,8 @@ export async function consentRequest(
   const where = providers.length === 0 ? '' : ` at ${listed(providers)}`
   const scopes = required.scopes.slice(0, MAX_NAMED_SCOPES)
   const more = required.scopes.length - scopes.length
-  const asked =
-    scopes.length === 0 ? '' : ` (${scopes.join(' ')}${more > 0 ? ` and ${more} more scopes` : ''})`
+  const others = more === 0 ? '' : ` and ${more} more ${more === 1 ? 'scope' : 'scopes'}`
+  const asked = scopes.length === 0 ? '' : ` (${scopes.join(' ')}${others})`
   const end = authorization?.expiresAt ?? broker.now() + broker.settings.authorizationTtlSeconds
   return {
     required,

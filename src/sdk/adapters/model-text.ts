@@ -76,7 +76,8 @@ function failedConsentText(name: string, { reason, authorization }: Authorizatio
 
 function laterText({ retryAfterMs }: Pick<GatepassError, 'retryAfterMs'>): string {
   if (retryAfterMs === undefined || retryAfterMs === 0) return 'You may call it again.'
-  return `You may call it again after ${Math.ceil(retryAfterMs / 1000)} seconds.`
+  const seconds = Math.ceil(retryAfterMs / 1000)
+  return `You may call it again after ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`
 }
 
 /** Whether the same call may succeed later. */

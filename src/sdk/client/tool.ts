@@ -33,7 +33,7 @@ export interface ToolRequirements {
   readonly met: boolean
   readonly authorizations: readonly RequiredAuthorization[]
   readonly secrets: readonly RequiredSecret[]
-  /** What runs the tool. Absent where nothing does, and for what Gatepass cannot run. */
+  /** The worker that runs the tool. Absent if there is none, or if Gatepass cannot run the tool. */
   readonly worker?: RequiredWorker
 }
 

@@ -14,7 +14,7 @@ export interface AppTools {
    * for a tool that cannot be published.
    */
   add(name: string, tool: MaterializedTool): Promise<void>
-  /** Returns whether there was one, and notifies clients. */
+  /** Removes the tool and notifies clients; `false` if there was none of that name. */
   remove(name: string): Promise<boolean>
   list(): readonly AppTool[]
   find(name: string): AppTool | undefined
