@@ -15,7 +15,7 @@ const PAUSE_MS = 50
 /** The most pending uses of each noun. While the database cannot be written, further uses are not recorded. */
 const MAX_PENDING = 50_000
 
-/** The times of last use of rows, written in batches, so that a use costs no write. A crash may lose the last second. */
+/** Times of last use of rows, written in batches, so that a use costs no write. A crash may lose the last second. */
 export interface UseLog {
   used(noun: Noun, id: string, at: EpochSeconds): void
   /** Writes the queue. Rejects when the database cannot be written; what was not written stays queued. */

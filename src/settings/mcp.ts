@@ -69,8 +69,8 @@ function readIssuer(
 }
 
 /**
- * Origins as browsers send them: with the host in lower case, without the default port. Those of browser extensions have
- * their own schemes and are taken unchanged.
+ * Origins as browsers send them: with the host in lower case, without the default port. Those of browser extensions
+ * have their own schemes and are taken unchanged.
  */
 function readOrigins(text: string | undefined, addFault: AddFault): ReadonlySet<string> {
   const origins = splitList(text).map((one) => {

@@ -5,8 +5,8 @@ const MAX_LENGTH = 2_048
 
 /**
  * Reads the link of a tool's URL elicitation. Gatepass never opens it. Throws `ContextRequiredError` for a link that is
- * not https, that holds a secret, or that leads to this Gatepass, at its public URL or at the domain of any project: with
- * such a link a tool could send its user to approve something else.
+ * not https, that holds a secret, or that leads to this Gatepass, at its public URL or at a project's domain: with such
+ * a link a tool could send its user to approve something else.
  */
 export function readLink(
   text: string,
