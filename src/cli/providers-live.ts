@@ -143,8 +143,10 @@ async function refreshHere(
     refreshConnection(broker, entry, before, { rejected }),
   )
   const request = sent.findLast(({ purpose }) => purpose === 'refresh')
-  if (request === undefined)
-    return finding('refresh', 'not_tried', 'the server refreshed the connection meanwhile')
+  if (request === undefined) {
+    const why = outcome === 'usable' ? 'the server refreshed the connection meanwhile' : 'nothing was sent'
+    return finding('refresh', 'not_tried', `${why}: gatepass explain ${connectionId}`)
+  }
   const after = await connections.find(connectionId)
   if (outcome !== 'usable' || after === undefined)
     return finding(

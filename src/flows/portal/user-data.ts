@@ -11,6 +11,7 @@ import { readAudit } from '../read-audit.ts'
 import { openAccess } from '../seal-grant.ts'
 
 const PAGE = 100
+/** The most pairs of a connection and a tool that used it. Further ones are left out. */
 const MAX_TOOL_USES = 10_000
 
 /** The user whose data is exported or erased. */
@@ -20,8 +21,9 @@ export interface DataOwner {
 }
 
 /**
- * All stored data about a user except tokens, as the pieces of one JSON document. Pieces are yielded while the data
- * is read, so that a long history does not fill the memory. The download is recorded in the audit trail before the first piece.
+ * The data about a user that docs/portal.md lists under "What is downloaded", as the pieces of one JSON document. Pieces
+ * are yielded while the data is read, so that a long history does not fill the memory. The download is recorded in the
+ * audit trail before the first piece.
  */
 export async function* userData(broker: Broker, owner: DataOwner): AsyncGenerator<string, undefined> {
   const { projectId, userId } = owner

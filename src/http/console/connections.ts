@@ -136,7 +136,7 @@ const REFRESHED = {
   usable: 'The connection has a valid token. One that was received less than ten seconds ago is kept.',
   authorization_required: 'The provider refused the refresh: the user has to consent again.',
   provider_unavailable:
-    'The provider did not answer, so the token is not refreshed. It is tried again later.',
+    'No new token was received, so the stored one is kept. The refresh is tried again later.',
 } as const
 
 const REVOKED = {
