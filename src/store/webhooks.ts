@@ -5,22 +5,14 @@ import type { DisabledReason, Webhook } from '../domain/webhook.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import { hasIdInProject } from './row-conditions.ts'
-import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
+import { type InProject, type OfProject, placeholdersOf, variantsOf } from './statement.ts'
 
-/** The columns that an administrator sets. */
+/** The columns that an administrator sets. Without `enabled`, the row keeps it, with the reason and the time. */
 export type WebhookSettings = Pick<
   Webhook,
-  | 'id'
-  | 'projectId'
-  | 'url'
-  | 'description'
-  | 'types'
-  | 'enabled'
-  | 'disabledReason'
-  | 'disabledAt'
-  | 'updatedAt'
-  | 'mac'
->
+  'id' | 'projectId' | 'url' | 'description' | 'types' | 'disabledReason' | 'disabledAt' | 'updatedAt' | 'mac'
+> &
+  Partial<Pick<Webhook, 'enabled'>>
 
 /** The secrets after a rotation. */
 export interface RotatedSecret extends InProject {
@@ -65,15 +57,18 @@ export function createWebhooks(database: Database): Webhooks {
   const insert = statement((_: Webhook) =>
     query.insert(webhooks).values(placeholdersOf(webhooks)).returning(id),
   )
-  const update = statement((p: WebhookSettings) => {
-    const { url, description, types, enabled, disabledReason, disabledAt, updatedAt, mac } =
-      placeholdersOf(webhooks)
-    return query
-      .update(webhooks)
-      .set({ url, description, types, enabled, disabledReason, disabledAt, updatedAt, mac })
-      .where(named(p))
-      .returning(id)
-  })
+  const update = variantsOf((what: 'all settings' | 'without enabled') =>
+    statement((p: WebhookSettings) => {
+      const { url, description, types, enabled, disabledReason, disabledAt, updatedAt, mac } =
+        placeholdersOf(webhooks)
+      const switched = what === 'all settings' ? { enabled, disabledReason, disabledAt } : {}
+      return query
+        .update(webhooks)
+        .set({ url, description, types, ...switched, updatedAt, mac })
+        .where(named(p))
+        .returning(id)
+    }),
+  )
   const heal = statement((p: InProject) =>
     query
       .update(webhooks)
@@ -122,7 +117,7 @@ export function createWebhooks(database: Database): Webhooks {
       return write(audit, function* (announce) {
         const [known] = yield* byId(settings)
         if (known === undefined) return false
-        yield* update(settings)
+        yield* update(settings.enabled === undefined ? 'without enabled' : 'all settings')(settings)
         if (settings.enabled && !known.enabled) {
           yield* heal(settings)
           yield* hasten({ webhookId: settings.id, now: settings.updatedAt })

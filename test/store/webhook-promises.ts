@@ -65,6 +65,20 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.webhooks.delete(projectId, hook.id)).toBe(true)
       expect(await other.webhooks.find(projectId, hook.id)).toBeUndefined()
     })
+
+    test('keep whether they are enabled when a change does not say: a delivery may disable them meanwhile', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId, hook } = await inWebhookProject(store)
+      await other.webhooks.disable({ ...hook, reason: 'failing' }, 8)
+      const { id, url } = hook
+      expect(await store.webhooks.change({ id, projectId, url, description: 'new', updatedAt: 9 })).toBe(true)
+      const kept = { description: 'new', enabled: false, disabledReason: 'failing', disabledAt: 8 }
+      expect(await other.webhooks.find(projectId, id)).toMatchObject(kept)
+      await store.webhooks.change({ id, projectId, url, enabled: true, updatedAt: 10 })
+      expect(await other.webhooks.find(projectId, id)).toMatchObject({ enabled: true, updatedAt: 10 })
+      expect(await other.webhooks.find(projectId, id)).not.toHaveProperty('disabledReason')
+    })
   })
 
   describe('events', () => {

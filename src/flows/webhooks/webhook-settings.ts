@@ -71,24 +71,21 @@ export async function addWebhook(
 export async function changeWebhook(
   broker: Broker,
   webhook: Webhook,
-  { url = webhook.url, description, types, enabled = webhook.enabled }: WebhookChanges,
+  { url = webhook.url, description, types, enabled }: WebhookChanges,
 ): Promise<Webhook> {
   if (url !== webhook.url) checkUrl(broker, url)
   const now = broker.now()
-  const { description: oldDescription, types: oldTypes, disabledReason, disabledAt, ...kept } = webhook
+  const { id, projectId, description: oldDescription, types: oldTypes } = webhook
   const described = description === undefined ? oldDescription : (description ?? undefined)
   const taken = types === undefined ? oldTypes : (types ?? undefined)
-  const changed: Webhook = {
-    ...kept,
+  const changed = {
+    id,
+    projectId,
     url,
     ...(described !== undefined && { description: described }),
     ...(taken !== undefined && { types: taken }),
-    ...(enabled === webhook.enabled
-      ? {
-          ...(disabledReason !== undefined && { disabledReason }),
-          ...(disabledAt !== undefined && { disabledAt }),
-        }
-      : enabledBy(enabled, now)),
+    // a delivery may disable the webhook meanwhile: only a change that says so enables it again
+    ...(enabled === undefined || (!enabled && !webhook.enabled) ? {} : enabledBy(enabled, now)),
     updatedAt: now,
   }
   const audit = auditOf(broker, webhook, 'webhook.changed')
