@@ -12,8 +12,8 @@ export interface Brandings {
   /** The image of that hash, if it is still the project's logo. */
   findLogo(projectId: string, logoHash: string): Promise<Logo | undefined>
   /**
-   * Replaces the project's branding except for its domain, which `own-domains.ts` writes. `logo` replaces the image;
-   * absent: the image stays, unless `logoHash` has changed.
+   * Replaces the project's branding except for its domain, which `own-domains.ts` writes. `logo` replaces the image.
+   * Without it the image that is stored now stays, with its hash; without a `logoHash` too, the image is removed.
    */
   put(branding: Branding, logo?: Logo, audit?: AuditEntries): Promise<void>
 }
@@ -76,13 +76,13 @@ export function createBrandings({ tables, query, statement, read, write }: Datab
     },
     async put(branding, logo, audit) {
       await write(audit, function* () {
-        const { projectId, logoHash } = branding
-        const [before] = yield* imageOf({ projectId })
-        const kept = before !== undefined && before.logoHash === logoHash ? before : undefined
-        const { domain: _, ...shown } = branding
+        const { domain: _, logoHash, ...shown } = branding
+        // another request may have replaced the image since the branding was read
+        const [kept] = logo === undefined ? yield* imageOf(branding) : []
         yield* upsert({
           ...shown,
           ...(logoHash !== undefined && {
+            logoHash: logo === undefined ? kept?.logoHash : logoHash,
             logoType: logo?.type ?? kept?.type,
             logo: logo?.data ?? kept?.data,
           }),

@@ -29,10 +29,15 @@ export function brandingPromises(open: () => Promise<OpenedStore>): void {
       // the image stays until it is replaced or removed
       await store.brandings.put({ ...branding, appName: 'Acme Assistant', updatedAt: 2 })
       expect(await store.brandings.findLogo(projectId, 'l1')).toEqual(logo)
+      const newer = { type: 'image/webp', data: 'bmV3ZXI=' } as const
+      await other.brandings.put({ ...branding, logoHash: 'l2', updatedAt: 3 }, newer)
+      await store.brandings.put({ ...branding, appName: 'Acme, read before', updatedAt: 4 })
+      expect(await store.brandings.find(projectId)).toMatchObject({ logoHash: 'l2', updatedAt: 4 })
+      expect(await store.brandings.findLogo(projectId, 'l2')).toEqual(newer)
       const { logoHash: _, styleHash: _style, ...bare } = branding
       await store.brandings.put(bare)
       expect(await store.brandings.find(projectId)).toEqual(bare)
-      expect(await store.brandings.findLogo(projectId, 'l1')).toBeUndefined()
+      expect(await store.brandings.findLogo(projectId, 'l2')).toBeUndefined()
       expect(await store.brandings.findStyle('s1')).toBeUndefined()
     })
 
