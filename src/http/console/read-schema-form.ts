@@ -20,9 +20,10 @@ export function readSchemaForm(form: SchemaForm, sent: URLSearchParams, asText =
     const inner = objectOf(field.fields, (one) =>
       readField(one, sent, faults, { isInGroup: !field.isRequired }),
     )
-    const isGiven = Object.keys(inner).length > 0
-    if (isGiven && !field.isRequired) checkRequired(field.fields, inner, faults)
-    return isGiven || field.isRequired ? { value: inner } : 'absent'
+    if (field.isRequired) return { value: inner }
+    if (!field.fields.some((one) => isFilledIn(one, sent))) return 'absent'
+    checkRequired(field.fields, inner, faults)
+    return { value: inner }
   })
   return faults.size > 0 ? { outcome: 'faulty', faults } : { outcome: 'read', input }
 }
@@ -62,6 +63,12 @@ function readField(
 }
 
 const MISSING = 'is required.'
+
+/** Whether the user has filled the field in. A required constant does not count: browsers always send it. */
+function isFilledIn(field: SimpleField, sent: URLSearchParams): boolean {
+  if (field.kind === 'constant' && field.isRequired) return false
+  return sent.getAll(field.name).some((one) => (field.kind === 'text' ? one : one.trim()) !== '')
+}
 
 /** Of a group that may be left out, members are required once one of them is filled in. */
 function checkRequired(

@@ -31,7 +31,7 @@ function fieldView(field: FormField, sent: SentForm | undefined): Html {
   const fault = sent?.faults.get(field.name)
   return html`<fieldset class="group"><legend>${labelText(field)}</legend>
 ${field.description !== undefined && html`<p class="muted small">${name(field.description, { longest: 600 })}</p>`}
-${fault !== undefined && html`<p class="fault small">${field.title ?? field.member} ${fault}</p>`}
+${fault !== undefined && html`<p class="fault small">${name(field.title ?? field.member)} ${fault}</p>`}
 ${field.fields.map((one) => simpleView(one, sent))}</fieldset>`
 }
 

@@ -126,6 +126,24 @@ describe('a form of a schema', () => {
     expect(readSchemaForm(formOf(every), fieldsOf(sent))).toEqual({ outcome: 'read', input })
   })
 
+  const withConstant = object({
+    to: object(
+      { kind: { const: 'user' }, name: text, tags: { type: 'array', items: text } },
+      { required: ['kind', 'name', 'tags'] },
+    ),
+  })
+
+  test.each([
+    ['is left out if none of its fields is filled in', 'to/kind=user&to/name=&to/tags=', {}],
+    [
+      'has its constants once a field is filled in',
+      'to/kind=user&to/name=ada&to/tags=',
+      { to: { kind: 'user', name: 'ada', tags: [] } },
+    ],
+  ])('an optional group %s', (_, sent, input) => {
+    expect(readSchemaForm(formOf(withConstant), fieldsOf(sent))).toEqual({ outcome: 'read', input })
+  })
+
   test.each([
     ['a required member', '', { '/text': 'is required.' }],
     [
