@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { issueApiKey } from '../../src/domain/api-key.ts'
 import { CAUSE_CODES, causeOf } from '../../src/domain/causes.ts'
 import { TRAIL_STEPS } from '../../src/domain/trail.ts'
+import { failedConsents } from '../../src/flows/explain/troubles.ts'
 import { Gatepass } from '../../src/sdk/client/gatepass.ts'
 import { runHere } from '../cli/gatepass.ts'
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
@@ -720,6 +721,21 @@ describe('what callers, pages and doctor are told', () => {
     own.clock.advance(1)
     await own.connect()
     expect(await consent()).toBeUndefined()
+  })
+
+  test('of the failed consents, those at other providers that succeeded later take no place', async () => {
+    await using own = await startScene({ as: { clientAuth: 'refuse' } })
+    const { gatepass, as, clock } = own
+    await addProvider(gatepass, as, {}, { id: 'second' })
+    const failed = await own.connect()
+    as.behaviour.clientAuth = 'either'
+    clock.advance(1)
+    expect((await own.connect({ provider: 'second' })).body.status).toBe('completed')
+    const project = await gatepass.broker.store.projects.findByName('default')
+    const limits = { ended: 10, causes: 1 }
+    expect(await failedConsents(gatepass.broker, project?.id ?? '', 0, limits)).toMatchObject([
+      { provider: 'demo', authorizationId: failed.body.id, cause: { code: 'wrong_client_secret' } },
+    ])
   })
 
   test('names the cause in the status and on the page, with what the operator can change', async () => {

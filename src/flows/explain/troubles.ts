@@ -50,8 +50,8 @@ export interface FailedConsent {
 
 /**
  * Providers whose latest authorization failed for a cause that users cannot remove. An older failure says little once a
- * later consent was completed. `limits.ended`: the authorizations that are read; `limits.causes`: the providers whose
- * latest failure is examined, which costs a query each.
+ * later consent was completed. `limits.ended`: the authorizations that are read; `limits.causes`: the latest failures
+ * that are examined, which costs a query each.
  */
 export async function failedConsents(
   broker: Broker,
@@ -67,8 +67,8 @@ export async function failedConsents(
     if (!latest.has(providerUid)) latest.set(providerUid, one)
   }
   const failed: FailedConsent[] = []
-  for (const [providerUid, authorization] of [...latest].slice(0, limits.causes)) {
-    if (authorization.status !== 'failed') continue
+  const latestFailures = [...latest].filter(([, { status }]) => status === 'failed')
+  for (const [providerUid, authorization] of latestFailures.slice(0, limits.causes)) {
     const cause = await causeOfAuthorization(broker, authorization)
     if (cause === undefined || cause.who === 'user') continue
     failed.push({
