@@ -44,12 +44,27 @@ export async function recordRefusal(
   reason: Refusal,
   words?: string,
 ): Promise<void> {
-  const { id, projectId, userId, step } = authorization
+  const { id, step } = authorization
   const known = recorded.get(broker) ?? new LRUCache(maxEntries(MAX_RECORDED))
   recorded.set(broker, known)
   const key = `${id} ${step} ${reason}`
   if (known.has(key)) return
-  known.set(key, true)
+  known.set(key, true) // before the write, so that simultaneous repetitions are not recorded
+  try {
+    await writeRefusal(broker, authorization, reason, words)
+  } catch (error) {
+    known.delete(key)
+    throw error
+  }
+}
+
+async function writeRefusal(
+  broker: Broker,
+  authorization: Authorization,
+  reason: Refusal,
+  words: string | undefined,
+): Promise<void> {
+  const { id, projectId, userId, step } = authorization
   const entry = await findProviderByUid(broker, projectId, currentStep(authorization).providerUid)
   const audit = broker.audit.of(projectId, {
     action: 'authorization.refused',

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { BrokerError } from '../../src/domain/errors.ts'
 import { verifyAudit } from '../../src/flows/audit/verify-audit.ts'
 import { startScene } from '../flows/fixtures.ts'
 import { UserAgent } from '../user-agent.ts'
@@ -207,6 +208,18 @@ describe('refusals are in the audit trail, each once', () => {
       { action: 'authorization.failed', reason: 'access_denied', actor: { kind: 'user' } },
       { action: 'authorization.refused', reason: 'wrong_browser', provider_id: 'demo' },
     ])
+  })
+
+  test('a callback in another browser, again after the database could not be written', async () => {
+    await using scene = await startScene()
+    const { callback } = await scene.approve()
+    const { authorizations } = scene.gatepass.broker.store
+    vi.spyOn(authorizations, 'note').mockRejectedValueOnce(new BrokerError('store_unavailable', 'It is down.'))
+    const stranger = new UserAgent()
+    expect((await stranger.get(callback)).status).toBe(503)
+    for (let i = 0; i < 2; i++) await stranger.get(callback)
+    const { body } = await scene.call('GET', '/v1/admin/audit?action=authorization.refused')
+    expect(body.items).toMatchObject([{ reason: 'wrong_browser' }])
   })
 
   test('a user whom the caller does not know', async () => {
