@@ -143,6 +143,7 @@ describe('who vouches for users', () => {
     for (const other of [
       { verifier_url: 'https://evil.example/' },
       { unsafe_skip_verification: true },
+      { unsafe_skip_verification_choice_allowed: true },
       { verifier_url: '' },
     ])
       expect(await gatepass.call('PUT', path, other)).toMatchObject({
@@ -173,5 +174,15 @@ describe('who vouches for users', () => {
     const later = body.flow_id.replace(/^trial\.\d+/, 'trial.99999999999')
     expect((await confirm(later, 'ada')).status).toBe(400)
     expect((await begin()).body.flow_id).not.toBe(body.flow_id)
+  })
+
+  test.each([
+    ['http://app.example.test/verify', 400],
+    ['https://ada:secret@app.example.test/verify', 400],
+    [`${VERIFIER}?a=b`, 400],
+    ['http://127.0.0.1:9/verify', 200],
+  ])('a verifier page at %s, as for the setting: %i', async (verifier_url, status) => {
+    const body = { user_id: 'ada', verifier_url }
+    expect((await world.call('POST', '/v1/auth/validate_custom_verifier', body)).status).toBe(status)
   })
 })

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
+import { isConfidential } from '../../domain/confidential-url.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { beginTrial } from '../../flows/verifier-trial.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
@@ -64,7 +65,8 @@ export function addArcadeVerifier(add: AddEndpoint, broker: Broker): void {
       const { verifier_url: url, unsafe_skip_verification: skips } = settings()
       const sameUrl = body.verifier_url == null || normalized(body.verifier_url) === url
       const sameSkip = body.unsafe_skip_verification == null || body.unsafe_skip_verification === skips
-      if (!sameUrl || !sameSkip)
+      const sameChoice = body.unsafe_skip_verification_choice_allowed !== true
+      if (!sameUrl || !sameSkip || !sameChoice)
         throw new BrokerError(
           'set_by_operator',
           'The user verifier holds for all projects: an operator sets it by GATEPASS_USER_VERIFIER and restarts Gatepass.',
@@ -97,7 +99,7 @@ export function addArcadeVerifier(add: AddEndpoint, broker: Broker): void {
           'set_by_operator',
           `This installation uses no verifier page: users log in at ${broker.settings.verifier.issuer}.`,
         )
-      const url = new URL(checkedUrl(body.verifier_url))
+      const url = checkedUrl(body.verifier_url, broker.settings.development)
       const flowId = beginTrial(broker, caller.projectId, body.user_id)
       url.searchParams.set('flow_id', flowId)
       return c.json({ flow_id: flowId, next_uri: url.href })
@@ -106,17 +108,17 @@ export function addArcadeVerifier(add: AddEndpoint, broker: Broker): void {
 }
 
 /** Accepts the same URLs as GATEPASS_USER_VERIFIER. Throws `invalid_request`. */
-function checkedUrl(text: string): string {
+function checkedUrl(text: string, development: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isPlain =
     url !== undefined && url.username === '' && url.password === '' && url.search === '' && url.hash === ''
-  if (!isPlain || !['http:', 'https:'].includes(url.protocol))
+  if (!isPlain || !isConfidential(url, development))
     throw invalidMember(
       'verifier_url',
       'invalid',
-      'verifier_url must be an http or https URL without credentials, query and fragment.',
+      'verifier_url must be an https URL (http for a loopback host) without credentials, query and fragment.',
     )
-  return url.href
+  return url
 }
 
 function normalized(text: string): string {
