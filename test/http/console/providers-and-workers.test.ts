@@ -82,6 +82,8 @@ describe('a worker', () => {
     expect(textOf(page)).toMatch(/cannot be reached/)
     expect(page.body).toContain('class="note bad"')
     expect(textOf(await send('/workers/away/sync'))).toMatch(/cannot be reached/)
+    const changed = await send('/workers/away/settings', { timeout: '7' })
+    expect(textOf(changed)).toMatch(/It was changed\. .*cannot be reached/)
     const moved = await send('/workers/away/settings', { uri: world.worker.url, secret: WORKER_SECRET })
     expect(textOf(moved)).toContain('It was changed, and its tools were read.')
     expect((await world.call('GET', '/v1/workers/away')).body.status).toBe('active')

@@ -18,9 +18,7 @@ export function addWorkerChanges(routes: ConsoleRoutes, broker: Broker): void {
   const workerOf = (on: OnPage) => getWorker(broker, on.projectId, on.c.req.param('id') ?? '')
 
   routes.form('/workers/:id/sync', async (on) => {
-    const { id, syncError } = await syncWorker(broker, await workerOf(on))
-    // the page of the worker shows the error
-    return on.go(workerPath(id), syncError === undefined ? 'Its tools were read just now.' : undefined)
+    return showRead(on, await syncWorker(broker, await workerOf(on)), 'Its tools were read just now.')
   })
 
   routes.form(
@@ -39,7 +37,8 @@ export function addWorkerChanges(routes: ConsoleRoutes, broker: Broker): void {
           problem: done.message,
           status: done.status,
         })
-      return on.go(workerPath(worker.id), 'It was changed, and its tools were read.')
+      if (!done.result.enabled) return on.go(workerPath(worker.id), 'It was changed.')
+      return showRead(on, done.result, 'It was changed, and its tools were read.', 'It was changed.')
     },
     { recent: true },
   )
@@ -56,8 +55,13 @@ export function addWorkerChanges(routes: ConsoleRoutes, broker: Broker): void {
       if (acquired.outcome === 'refused')
         return showWorker(on, worker, { problem: acquired.message, status: acquired.status })
       if (acquired.result.outcome === 'ready') {
-        await syncWorker(broker, await workerOf(on))
-        return on.go(workerPath(worker.id), 'It is authorized already: its tools were read.')
+        const read = await syncWorker(broker, await workerOf(on))
+        return showRead(
+          on,
+          read,
+          'It is authorized already: its tools were read.',
+          'It is authorized already.',
+        )
       }
       const { authorization } = acquired.result
       const { id } = authorization
@@ -72,6 +76,11 @@ export function addWorkerChanges(routes: ConsoleRoutes, broker: Broker): void {
     },
     { recent: true },
   )
+}
+
+/** Goes to the page of a worker whose tools were to be read. `otherwise`: they were not, and the page shows the error. */
+function showRead(on: OnPage, { id, syncError }: Worker, message: string, otherwise?: string) {
+  return on.go(workerPath(id), syncError === undefined ? message : otherwise)
 }
 
 /** The form that changes the settings of the worker's type. */
