@@ -8,6 +8,7 @@ import { checkOpenapiSettings } from '../../src/tools/openapi/check-openapi-sett
 import { parseDocument } from '../../src/tools/openapi/openapi-document.ts'
 import type { OpenapiSettings } from '../../src/tools/openapi/openapi-settings.ts'
 import { readOpenapi } from '../../src/tools/openapi/read-openapi.ts'
+import { readRequestDescription } from '../../src/tools/openapi/read-request-description.ts'
 import { planOf } from '../../src/tools/openapi/request-plan.ts'
 import { BadArgument } from '../../src/tools/openapi/write-parameter.ts'
 
@@ -239,6 +240,7 @@ describe('what of an operation cannot be a tool is left out with its reason', ()
   test.each([
     [taking({ type: 'object' }, 'multipart/form-data'), 'multipart/form-data'],
     [taking({ type: 'string' }, 'application/octet-stream'), 'application/octet-stream'],
+    [taking({ type: 'object', properties: { a: text } }, 'application/jsonl'), 'a body of application/jsonl'],
     [taking({}, 'application/x-www-form-urlencoded'), 'whose members are not described'],
     [parameter({ in: 'cookie', required: true }), 'in "cookie"'],
     [parameter({ in: 'header', name: 'Host', required: true }), 'not one that a tool may set'],
@@ -324,6 +326,16 @@ describe('the input of a tool', () => {
     expect(Object.keys(tool.inputSchema.properties as object)).toEqual(['q', 'body'])
     expect(buildRequest(planOf(tool.document), { body: { a: 1 } }).body).toBe('{"a":1}')
     if (!required) expect(buildRequest(planOf(tool.document), {}).body).toBeUndefined()
+  })
+
+  test('has the members of the body of plain JSON, where there are several kinds of JSON', async () => {
+    const content = {
+      'application/json-patch+json': { schema: { type: 'array' } },
+      'application/json; charset=utf-8': { schema: { type: 'object', properties: { a: text } } },
+    }
+    const tool = await only(documentOf({ requestBody: { content } }, { method: 'post' }))
+    const { headers, body } = buildRequest(planOf(tool.document), { a: 'x' })
+    expect([headers['content-type'], body]).toEqual(['application/json; charset=utf-8', '{"a":"x"}'])
   })
 
   test('stands by itself: what it refers to comes with it, circles too', async () => {
@@ -614,6 +626,20 @@ describe('an argument', () => {
     expect(() => build({ id: [], list: 'a' })).toThrow('is empty')
     expect(() => build({ id: { a: {} }, list: 'a' })).toThrow('nests deeper')
   })
+})
+
+test('the query of a single request may have question marks', () => {
+  const tool = readRequestDescription(
+    {
+      name: 'Find',
+      description: '',
+      method: 'GET',
+      url: 'https://api.example.com/find?q=why?&a=b',
+      inputSchema: { type: 'object' },
+    },
+    {},
+  )
+  expect(buildRequest(planOf(tool.document), {}).url.search).toBe('?q=why%3F&a=b')
 })
 
 test('settings are refused as invalid requests', () => {

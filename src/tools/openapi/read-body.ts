@@ -13,6 +13,7 @@ export interface ReadBody {
   readonly required: readonly string[]
 }
 
+const PLAIN_JSON = /^\s*application\/json\s*(;|$)/i
 const FORM = 'application/x-www-form-urlencoded'
 const WHOLE = 'body'
 
@@ -30,7 +31,7 @@ export function readBody(
   const { content, required, description } = resolved(document, requestBody, 'Its requestBody')
   const offered = isRecord(content) ? Object.entries(content) : []
   const [contentType, media] =
-    offered.find(([type]) => type.toLowerCase().startsWith('application/json')) ??
+    offered.find(([type]) => PLAIN_JSON.test(type)) ??
     offered.find(([type]) => isJsonType(type)) ??
     offered.find(([type]) => type.toLowerCase().startsWith(FORM)) ??
     []

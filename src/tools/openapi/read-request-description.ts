@@ -78,22 +78,21 @@ export function readRequestDescription(
   }
 }
 
-/** Reads an absolute URL, or a path relative to `server_url`. */
+/** Reads an absolute URL, or a path relative to `server_url`, which also replaces the origin of an absolute URL. */
 function readUrl(text: string, serverUrl: string | undefined) {
   const [, origin = '', rest = ''] = /^([a-z]+:\/\/[^/?#]*)?(.*)$/is.exec(text) ?? []
   if (origin === '' && serverUrl === undefined)
     throw new Refusal(`request.url is ${quote(text)}; it must be an absolute http or https URL.`)
   if (/[{}]/.test(origin))
     throw new Refusal('request.url has a placeholder in its host, which an input must not choose.')
-  const [path = '', search, hash] = rest.split(/[?#]/)
-  if (hash !== undefined || rest.includes('#'))
-    throw new Refusal('request.url has a fragment, which is not sent.')
+  if (rest.includes('#')) throw new Refusal('request.url has a fragment, which is not sent.')
+  const [path = '', ...search] = rest.split('?')
   const server = checkedServer(serverUrl ?? origin, undefined)
   const template = pathTemplate(path === '' ? '/' : path)
   const parameters = placeholdersOf(template).map(
     (name): PlannedParameter => ({ property: name, in: 'path', name, style: 'simple', explode: false }),
   )
-  const query = Object.fromEntries(new URLSearchParams(search ?? ''))
+  const query = Object.fromEntries(new URLSearchParams(search.join('?')))
   if (Object.values(query).some((value) => placeholderOf(value) !== undefined))
     throw new Refusal('request.url has a placeholder in its query: put it into `query`.')
   return { url: server + template, parameters, query }
