@@ -37,14 +37,17 @@ export interface Deadline {
 
 export function createDeadline(seconds: number): Deadline {
   let endsAt = performance.now() + seconds * 1000
+  // a server may ask several questions at once: the time in which they overlap is added once
+  let asking = 0
+  let pausedAt = 0
   return {
-    leftMs: () => endsAt - performance.now(),
+    leftMs: () => endsAt - (asking > 0 ? pausedAt : performance.now()),
     async pausedDuring(ask) {
-      const askedAt = performance.now()
+      if (asking++ === 0) pausedAt = performance.now()
       try {
         return await ask()
       } finally {
-        endsAt += performance.now() - askedAt
+        if (--asking === 0) endsAt += performance.now() - pausedAt
       }
     },
   }
