@@ -240,7 +240,10 @@ describe('what of an operation cannot be a tool is left out with its reason', ()
   test.each([
     [taking({ type: 'object' }, 'multipart/form-data'), 'multipart/form-data'],
     [taking({ type: 'string' }, 'application/octet-stream'), 'application/octet-stream'],
-    [taking({ type: 'object', properties: { a: text } }, 'application/jsonl'), 'a body of application/jsonl'],
+    [
+      taking({ type: 'object', properties: { a: text } }, 'application/jsonl'),
+      'a body of application/jsonl',
+    ],
     [taking({}, 'application/x-www-form-urlencoded'), 'whose members are not described'],
     [parameter({ in: 'cookie', required: true }), 'in "cookie"'],
     [parameter({ in: 'header', name: 'Host', required: true }), 'not one that a tool may set'],
