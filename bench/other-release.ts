@@ -16,7 +16,7 @@ import { seedOwn } from './seed.ts'
 const ROUNDS = 15
 const ROUND_MS = 1_000
 const LEAST_RATIO = 0.9
-/** The last commit whose store built and prepared its statements at each call: a cold fetch must cost half of its. */
+/** The last commit whose store prepared its statements at each call: a cold fetch must cost at most half of its. */
 const UNPREPARED = 'f60e141'
 const LEAST_RATIO_TO_UNPREPARED = 2
 

@@ -12,7 +12,7 @@ const name = 'MCP'
 /** Checks that the keys of the issuer whose tokens `/mcp` accepts can be read. */
 export async function checkMcpIssuer({ mcp, allowedHosts }: Config): Promise<Check[]> {
   if (mcp.issuer === undefined) return []
-  const { issuer, audience = 'the URL of /mcp', userClaim } = mcp.issuer
+  const { issuer, audience = 'the URL of the resource', userClaim } = mcp.issuer
   const outgoing = createOutgoing({ allowedHosts })
   try {
     const { jwks_uri: uri } = await createDiscovery(outgoing, systemClock)(issuer)

@@ -2,8 +2,8 @@ import type { EpochSeconds } from './clock.ts'
 
 /**
  * Every action the audit trail records. The names are stable: operators search for them. `token.released` is
- * committed before the token is handed out; every other entry is written in the transaction that makes the change it
- * names.
+ * committed before the token is handed out. The entry of a single change is written in the transaction of the change; any
+ * other entry, such as that of a refusal, an export or an erasure, has a transaction of its own.
  */
 export const AUDIT_ACTIONS = [
   'token.released',

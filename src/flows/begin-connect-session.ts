@@ -18,7 +18,7 @@ export interface BegunSession {
 
 /**
  * Begins an authorization that pages of one origin may open and follow. If connections cover the need, the session is
- * completed from the start. Throws what `acquireTokens` throws.
+ * completed from the start. Throws what `acquireConnections` throws.
  */
 export async function beginConnectSession(
   broker: Broker,

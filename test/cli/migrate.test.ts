@@ -157,7 +157,9 @@ describe('moving an installation', () => {
     expect(rowsOf(file('b.db'))).toEqual(before)
 
     await using database = await freshDatabase()
-    await (await openStore({ kind: 'postgres', url: database.url })).facts.put('something', 'is here')
+    const store = await openStore({ kind: 'postgres', url: database.url })
+    await store.facts.put('something', 'is here')
+    await store.close()
     const pg = await move(`file:${file('a.db')}`, database.url)
     expect(pg).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining('has something in it') })
     expect(pg.stderr).not.toContain(new URL(database.url).password)

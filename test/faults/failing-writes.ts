@@ -10,7 +10,7 @@ import { UserAgent } from '../user-agent.ts'
 import { type DatabaseKind, report } from './installation.ts'
 
 // R11, R13: a trigger fails one kind of write, and no other. The request that needed the write is answered 503 and
-// has changed no row; after the trigger is dropped, the same request succeeds.
+// has added and deleted no row; after the trigger is dropped, the same request succeeds.
 
 const LIFE_SECONDS = 3600
 const TOOLS = fileURLToPath(new URL('../fixtures/run-tools.ts', import.meta.url))

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 
-/** Longer than a process takes for one segment, and between two prolongations. When the lease lapses, another process takes it. */
+/** Longer than indexing one segment takes, and than the time between two prolongations. A lapsed lease is free. */
 const LEASE_SECONDS = 60
 const PROLONG_MS = 10_000
 
@@ -26,7 +26,10 @@ export async function leaseTrail(broker: Broker, projectId: string): Promise<Tra
     async keep() {
       if (performance.now() - claimedAt < PROLONG_MS) return
       if (!(await prolong()))
-        throw new BrokerError('store_unavailable', 'Another process has begun to archive the audit trail.')
+        throw new BrokerError(
+          'store_unavailable',
+          'Another process has begun to index or archive the audit trail.',
+        )
       claimedAt = performance.now()
     },
     [Symbol.asyncDispose]: () => auditIndex.endClaim(projectId, lease.owner),

@@ -15,8 +15,9 @@ import { STATUS } from './errors.ts'
 
 const KEPT_SECONDS = 10 * 60
 const PROLONG_MS = 60_000
-/** How long a repeated request waits for the answer of the first, and how often it checks the process of the first. */
-const LONGEST_WAIT_MS = 5 * 60_000
+/** After this wait for the answer of the first request, a repeated one tries to claim the key: the claim may have lapsed. */
+const CLAIM_AGAIN_MS = 5 * 60_000
+/** How often a repeated request checks the process of the first. */
 const LIVENESS_CHECK_MS = 1_000
 /** How long, and at which interval, the outcome of a request is written again while the database is unavailable. */
 const LONGEST_WRITE_MS = 60_000
@@ -88,7 +89,10 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
 
   let waiting = 0
 
-  /** Waits for the answer of the first request. Returns `undefined` when that request has released its claim. */
+  /**
+   * Waits for the answer of the first request. Returns `undefined` when that request has released its claim, and a claim
+   * without an answer after `CLAIM_AGAIN_MS`, or when the caller has gone.
+   */
   async function awaitAnswer(
     keyHash: string,
     kept: KeptAnswer,
@@ -112,7 +116,7 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
           const abandoned = await findAbandoned(keyHash, current)
           if (abandoned !== undefined) return { abandoned }
         }
-        if (performance.now() - began >= LONGEST_WAIT_MS) return current
+        if (performance.now() - began >= CLAIM_AGAIN_MS) return current
         await sleep(pause)
         current = await answers.find(keyHash)
       }
@@ -160,7 +164,7 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
         continue
       }
       const answer = known?.answer
-      // the first request released its claim, so this one tries to claim the key
+      // the first request has released its claim, or its claim may have lapsed: this one tries to claim the key
       if (answer === undefined && !signal.aborted) continue
       return answer === undefined
         ? new Response(null, { status: 499 })

@@ -60,7 +60,7 @@ interface Expectation {
 
 const NUMBER: Expectation = { of: 'a number', holds: Number.isFinite }
 const COUNT: Expectation = {
-  of: 'a number of 0 or more',
+  of: 'an integer of 0 or more',
   holds: (value) => Number.isInteger(value) && Number(value) >= 0,
 }
 const FLAG: Expectation = { of: 'true or false', holds: (value) => typeof value === 'boolean' }
