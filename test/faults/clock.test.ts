@@ -89,6 +89,7 @@ test.each([30, 300, 3600])(
         }
         const together = await Promise.all([behind, ahead, behind, ahead].map((node) => tokenOf(node, user)))
         given += together.length
+        dead += together.filter((token) => !as.isLive(token)).length
       }
     }
     const refreshes = as.tokenRequests('refresh_token').length
