@@ -281,6 +281,16 @@ describe('what an administrator changes', () => {
       if (['id', 'name', 'users'].includes(field)) expect(page.body).toContain(`value="${value}"`)
   })
 
+  test.each(['', '0.5', 'soon', '-1', '9000'])(
+    'a key is not rotated when the time of the old one is %j hours',
+    async (hours) => {
+      const before = await newest()
+      const page = await send(`/keys/${ids.key}/rotate`, { hours })
+      expect([page.status, textOf(page)]).toEqual([400, expect.stringContaining('0 to 8760 whole hours')])
+      expect(await newest()).toEqual(before)
+    },
+  )
+
   test('what gives power or deletes needs a login of the last five minutes; what takes power does not', async () => {
     const clock = testClock()
     await using gatepass = await startGatepass({ now: clock })

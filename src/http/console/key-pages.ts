@@ -63,22 +63,28 @@ ${asCurl(on, '/v1/admin/keys', { method: 'POST', body: { role: 'caller', name: '
     { recent: true },
   )
 
-  routes.page('/keys/:id', async (on) => {
-    requireAdmin(on)
-    const key = await get(on)
+  function show(on: OnPage, key: ApiKey, refused?: Refused) {
     return on.show(key.name === '' ? key.id : key.name, keyPage(on, key), {
       above: ABOVE,
       lead: html`<code>${key.id}</code>`,
+      ...(refused !== undefined && { problem: refused.message, status: refused.status }),
     })
+  }
+
+  routes.page('/keys/:id', async (on) => {
+    requireAdmin(on)
+    return show(on, await get(on))
   })
 
   routes.form(
     '/keys/:id/rotate',
     async (on, form) => {
-      const { id } = await get(on)
-      const hours = Number(form.get('hours'))
-      const graceSeconds = Number.isInteger(hours) && hours >= 0 && hours <= 24 * 365 ? hours * 3600 : DAY
-      const issued = await rotateKey(broker, on.session.project, id, { graceSeconds })
+      const key = await get(on)
+      const made = await attempt(async () =>
+        rotateKey(broker, on.session.project, key.id, { graceSeconds: readGrace(form) }),
+      )
+      if (made.outcome === 'refused') return show(on, key, made)
+      const issued = made.result
       return showIssued(
         on,
         issued,
@@ -155,6 +161,19 @@ function readOrder({ projectId, broker }: OnPage, form: URLSearchParams) {
     ...(user !== undefined && { userId: user }),
     ...(expiresAt !== undefined && { expiresAt }),
   }
+}
+
+const MAX_GRACE_HOURS = 24 * 365
+
+/** Reads how many seconds the old key stays valid. Throws `invalid_request`: an empty field must not end it at once. */
+function readGrace(form: URLSearchParams): number {
+  const hours = Number(given(form, 'hours') ?? Number.NaN)
+  if (Number.isInteger(hours) && hours >= 0 && hours <= MAX_GRACE_HOURS) return hours * 3600
+  throw invalidMember(
+    'hours',
+    'invalid',
+    `Say for how long the old key stays good: 0 to ${MAX_GRACE_HOURS} whole hours.`,
+  )
 }
 
 /** The only page that has the key: it is neither stored nor shown again. */
