@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ConfigError } from '../../src/config-error.ts'
+import type { Worker } from '../../src/domain/worker.ts'
+import type { BackendCall } from '../../src/tools/backend.ts'
+import { moduleBackend } from '../../src/tools/module/backend.ts'
 import { readAnswer } from '../../src/tools/read-answer.ts'
 import { scrubAnswer } from '../../src/tools/scrub-answer.ts'
 import type { ToolLog } from '../../src/tools/tool-answer.ts'
@@ -68,6 +71,17 @@ describe('in-process tools', () => {
     const formatted = (await world.call('GET', '/v1/formatted_tools?format=mcp&limit=100')).body.items
     const who = formatted.find((one: { name: string }) => one.name === 'Local_WhoAmI')
     expect(who.annotations).toEqual({ readOnlyHint: true })
+  })
+
+  test('that the module has removed answer that it has no such tool', async () => {
+    const { broker } = world.gatepass
+    const workers = await broker.store.workers.all()
+    const worker = workers.find(({ id }) => id === 'tools-module') as Worker // it is registered at the start
+    const call = { tool: { namespace: 'Local', name: 'Gone' } } as BackendCall // all that is read of it
+    expect(await moduleBackend.call(broker, worker, call)).toMatchObject({
+      outcome: 'error',
+      error: { kind: 'TOOLKIT_LOAD_FAILED', message: expect.stringContaining('has no tool Local:Gone') },
+    })
   })
 
   test('wait for consent, and then get the token of this user with its scopes and expiry', async () => {

@@ -1,3 +1,5 @@
+import { toolId } from '../../domain/tool.ts'
+import type { ToolId } from '../../domain/tool-id.ts'
 import type { Worker } from '../../domain/worker.ts'
 import type { Backend } from '../backend.ts'
 import { ownError } from '../tool-answer.ts'
@@ -18,22 +20,17 @@ export const moduleBackend: Backend = {
     return { healthy: false, message: notLoaded(worker).message }
   },
   async call(_, worker, call) {
-    const tool = getTool(loadedModule(worker.uri), call.tool)
-    if (tool === undefined) return ownError(notLoaded(worker))
+    const module = loadedModule(worker.uri)
+    if (module === undefined) return ownError(notLoaded(worker))
+    const tool = findTool(module, call.tool)
+    if (tool === undefined) return ownError(notInModule(worker, call.tool))
     return runHandler({ timeoutSeconds: tool.options.timeoutSeconds ?? worker.timeoutSeconds, ...tool }, call)
   },
 }
 
-function getTool(
-  module: ToolModule | undefined,
-  {
-    namespace,
-    name,
-    version,
-  }: { readonly namespace: string; readonly name: string; readonly version?: string },
-) {
+function findTool(module: ToolModule, { namespace, name, version }: ToolId) {
   return module
-    ?.tools()
+    .tools()
     .find(
       ({ listed }) => listed.namespace === namespace && listed.name === name && listed.version === version,
     )
@@ -44,6 +41,15 @@ function notLoaded({ id }: Worker): ToolError {
   return {
     kind: 'TOOLKIT_LOAD_FAILED',
     message: `The module "${id}" is not loaded on this node: GATEPASS_TOOLS must be the same on every node.`,
+    canRetry: false,
+  }
+}
+
+/** Happens when the module has removed the tool while it ran, or when nodes have different versions of the module. */
+function notInModule({ id }: Worker, tool: ToolId): ToolError {
+  return {
+    kind: 'TOOLKIT_LOAD_FAILED',
+    message: `The module "${id}" has no tool ${toolId(tool)} on this node: it was removed, or nodes have different versions of the module.`,
     canRetry: false,
   }
 }
