@@ -218,4 +218,15 @@ describe('a search of the audit trail', () => {
     await indexAudit(broker)
     expect(await progress()).toEqual({ indexedFrom: 0, indexedTo: 2 })
   })
+
+  test('is indexed for every project, also when that of an earlier one fails', async () => {
+    const { broker } = world.gatepass
+    await world.call('POST', '/v1/admin/projects', { name: 'later' })
+    const projects = await broker.store.projects.list()
+    expect(projects.length).toBeGreaterThan(1)
+    const head = vi.spyOn(broker.store.audit, 'head').mockRejectedValueOnce(new Error('cannot be read'))
+    await expect(indexAudit(broker)).rejects.toThrow('cannot be read')
+    expect(head.mock.calls.map(([id]) => id)).toEqual(projects.map(({ id }) => id))
+    head.mockRestore()
+  })
 })

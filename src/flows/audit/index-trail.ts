@@ -15,12 +15,17 @@ export interface SegmentIndex extends SegmentTimes {
   readonly buckets: ReadonlyMap<number, string>
 }
 
-/** Indexes the full segments of every project. Only one process at a time indexes a project. */
+/**
+ * Indexes the full segments of every project. Only one process at a time indexes a project. If one project's trail cannot
+ * be indexed, the others still are; the first error is thrown at the end.
+ */
 export async function indexAudit(broker: Broker): Promise<void> {
+  const errors: unknown[] = []
   for (const { id } of await broker.store.projects.list()) {
-    await indexProject(broker, id)
+    await indexProject(broker, id).catch((error: unknown) => errors.push(error))
     await nextTurn()
   }
+  if (errors.length > 0) throw errors[0]
 }
 
 /**
