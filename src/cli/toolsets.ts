@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { TOOL_LISTINGS, TOOL_NAMINGS } from '../domain/toolset.ts'
 import { listAll, withApi } from './api.ts'
+import { CommandFailure, EXIT } from './failure.ts'
 import { bold, dim, MARKS, print, printJson, quantity, sanitize, shortened, table } from './print.ts'
 import { type CommonOptions, commandLine, parseId, type Shell, withCommonOptions } from './shell.ts'
 
@@ -113,16 +114,20 @@ export function defineToolsets(toolsets: Command, shell: Shell): void {
       ).choices(CLEARABLE),
     )
     .addHelpText('after', EXAMPLES)
-    .action(async (id: string, options: Settings) =>
-      withApi(shell, options, async (api) => {
-        const cleared = Object.fromEntries((options.clear ?? []).map((member) => [member, null]))
-        const body = { ...bodyOf(options), ...cleared }
+    .action(async (id: string, options: Settings) => {
+      const { clear = [] } = options
+      const given = Object.entries(bodyOf(options)).filter(([, value]) => value !== undefined)
+      const [both] = given.map(([member]) => member).filter((member) => clear.includes(member))
+      if (both !== undefined)
+        throw new CommandFailure(`Either give ${both} or clear ${both}, not both.`, EXIT.usage)
+      const body = Object.fromEntries([...given, ...clear.map((member) => [member, null] as const)])
+      return withApi(shell, options, async (api) => {
         const changed = await api.send<ToolsetDetailWire>('PATCH', pathOf(id), { body })
         if (options.json) return printJson(changed)
         print(`${MARKS.ok} ${changed.id} has ${quantity(changed.tool_count, 'tool')}.`)
         printWarnings(changed)
-      }),
-    )
+      })
+    })
 
   withCommonOptions(
     toolsets

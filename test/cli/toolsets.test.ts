@@ -40,6 +40,8 @@ test('toolsets are made, shown with the names for MCP clients, changed and delet
   expect(changed).toMatchObject({ tools: ['mail:search'], names: 'bare', tool_count: 1, warnings: [] })
   for (const gone of ['namespaces', 'instructions']) expect(changed).not.toHaveProperty(gone)
   expect(await json('toolsets', 'show', 'post')).toMatchObject({ shown: [{ name: 'search' }] })
+  const both = await run('toolsets', 'update', 'post', '--tool', 'mail_send', '--clear', 'tools')
+  expect(both).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('not both') })
   expect(await json('toolsets', 'delete', 'post')).toEqual({ id: 'post', deleted: true })
   const missing = await run('toolsets', 'show', 'post')
   expect([missing.code, missing.stdout]).toEqual([3, ''])
