@@ -65,7 +65,7 @@ function lease(pool: Map<string, PooledSession>, key: string, one: PooledSession
   }
 }
 
-/** Makes room by closing the session that has been idle longest. `false` if all are in use. */
+/** Makes room by closing the oldest session that no call uses. `false` if all are in use. */
 function makeRoom(pool: Map<string, PooledSession>): boolean {
   if (pool.size < MAX_SESSIONS) return true
   for (const [key, one] of pool) {
