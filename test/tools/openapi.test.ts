@@ -623,6 +623,17 @@ describe('an argument', () => {
     )
   })
 
+  test('that is null is left out of the query and the headers', async () => {
+    const schema = { type: ['string', 'null'] }
+    const parameters = [
+      { in: 'query', name: 'q', schema },
+      { in: 'header', name: 'X-Trace', schema },
+    ]
+    const { document } = await only(documentOf({ parameters }))
+    const { url, headers } = buildRequest(planOf(document), { q: null, 'X-Trace': null })
+    expect([url.search, headers]).toEqual(['', expect.not.objectContaining({ 'x-trace': expect.anything() })])
+  })
+
   test('that is not there is an error, not a hole in the path', () => {
     expect(() => build({ list: 'a' })).toThrow(BadArgument)
     expect(() => build({ id: null, list: 'a' })).toThrow(BadArgument)
