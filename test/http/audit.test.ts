@@ -214,7 +214,9 @@ describe('refusals are in the audit trail, each once', () => {
     await using scene = await startScene()
     const { callback } = await scene.approve()
     const { authorizations } = scene.gatepass.broker.store
-    vi.spyOn(authorizations, 'note').mockRejectedValueOnce(new BrokerError('store_unavailable', 'It is down.'))
+    vi.spyOn(authorizations, 'note').mockRejectedValueOnce(
+      new BrokerError('store_unavailable', 'It is down.'),
+    )
     const stranger = new UserAgent()
     expect((await stranger.get(callback)).status).toBe(503)
     for (let i = 0; i < 2; i++) await stranger.get(callback)
