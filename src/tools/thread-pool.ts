@@ -111,8 +111,20 @@ function next(): void {
   if (waiting === 0) return
   const idle = [...threads].find((thread) => thread.job === undefined)
   if (idle === undefined && threads.size >= MAX_THREADS) return
-  begin(idle ?? start(), takeJob())
+  const thread = idle ?? tryStart()
+  if (thread !== undefined) begin(thread, takeJob())
+  else if (threads.size === 0) takeJob().reject(new ThreadFault('crashed'))
+  else return // the running threads take the waiting tasks
   next()
+}
+
+/** Starts a thread; `undefined` if the system has none left, as at the limit of a container's processes. */
+function tryStart(): Thread | undefined {
+  try {
+    return start()
+  } catch {
+    return undefined
+  }
 }
 
 function cancelJob(owner: string, job: Job): void {
