@@ -162,10 +162,12 @@ function createGateway(
       let last: Reply<Stop> = { reply: 'value', value: null }
       for (const step of steps) {
         if (last.reply !== 'value' || signal.aborted) break
-        left--
         const { value } = last
-        if (step.usePrevious && value instanceof LargeJson && !value.isQuickToParse())
-          return refused('The previous step returned too many values for args.previous.')
+        if (step.usePrevious && value instanceof LargeJson && !value.isQuickToParse()) {
+          last = refused('The previous step returned too many values for args.previous.')
+          break
+        }
+        left--
         const previous = () => parsedValue(value)
         const args = step.usePrevious ? { ...step.args, previous: previous() } : step.args
         last = await call({ ...step, args }, 'chain', signal)

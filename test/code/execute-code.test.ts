@@ -281,6 +281,14 @@ describe('tools.chain', () => {
       limits: { tool_calls: 3 },
     })
     expect(some.body.value).toBe('room') // only steps that ran count
+    const manyValues = "{ toolId: 'Demo.Echo', args: { text: ','.repeat(70_000) } }"
+    const refused = await execute(
+      `try { await tools.chain([${manyValues}, { toolId: 'Demo.Echo', usePrevious: true }]) } catch (e) {
+        await tools.call('Demo.Null'); return e.message
+      }`,
+      { limits: { tool_calls: 2 } },
+    )
+    expect(refused.body.value ?? refused.body.error).toContain('too many values') // nor does a refused step
   })
 })
 
