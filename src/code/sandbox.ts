@@ -122,6 +122,7 @@ export async function runInSandbox<Stop>(
         inCallersContext(() => answer(message)).catch(reject)
         break
       case 'ended':
+        clearTimeout(timer) // the code has ended; a large value may still wait for a thread that reads it
         toEnd(message.ended).then(end, reject)
         break
     }
@@ -183,11 +184,16 @@ function readJson(text: string): unknown {
 
 let compilation: Promise<WebAssembly.Module> | undefined
 
-/** QuickJS, compiled once for all threads. */
+/** QuickJS, compiled once for all threads. After a failure, such as too many open files, the next run tries again. */
 function compiled(): Promise<WebAssembly.Module> {
   compilation ??= readFile(
     createRequire(import.meta.url).resolve('@jitl/quickjs-ng-wasmfile-release-sync/wasm'),
-  ).then((bytes) => WebAssembly.compile(bytes))
+  )
+    .then((bytes) => WebAssembly.compile(bytes))
+    .catch((error: unknown) => {
+      compilation = undefined
+      throw error
+    })
   return compilation
 }
 

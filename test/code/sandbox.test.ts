@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { MAX_OUTPUT_BYTES } from '../../src/code/limits.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { DEFAULT_LIMITS, MAX_OUTPUT_BYTES } from '../../src/code/limits.ts'
+import { inThread, threadTask } from '../../src/tools/thread-pool.ts'
+import type { ThreadTaskInput } from '../fixtures/thread-task.ts'
 import { kindOf, NOW, returned, run } from './run.ts'
 
 describe('what code does', () => {
@@ -450,6 +452,30 @@ describe('what ends it', () => {
     })
     await expect(broken).rejects.toThrow('a bug')
   })
+})
+
+test('a run that ended in time is no timeout, although its large value waits for a thread that reads it', async () => {
+  const task = threadTask<ThreadTaskInput, unknown>('../fixtures/thread-task', import.meta.url)
+  const others = Array.from({ length: 4 }, () => inThread(task, { does: 'wait', ms: 4_000 }))
+  const value = await returned('return "x".repeat(100_000)', { limits: { timeoutMs: 2_000 } })
+  expect(value).toBe('x'.repeat(100_000))
+  await Promise.all(others)
+})
+
+test('a failure to load the interpreter concerns one run: the next one loads it again', async () => {
+  vi.resetModules()
+  const { runInSandbox } = await import('../../src/code/sandbox.ts')
+  const start = () =>
+    runInSandbox('return 1', {
+      language: 'javascript',
+      now: NOW,
+      limits: DEFAULT_LIMITS,
+      onRequest: () => Promise.reject(new Error('it calls no tool')),
+    })
+  const compiling = vi.spyOn(WebAssembly, 'compile').mockRejectedValueOnce(new Error('no memory'))
+  await expect(start()).rejects.toThrow('no memory')
+  compiling.mockRestore()
+  expect(await start()).toMatchObject({ end: { outcome: 'value', value: 1 } })
 })
 
 test('this thread goes on meanwhile', async () => {
