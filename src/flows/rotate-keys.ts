@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Broker } from '../broker.ts'
+import type { Sealed } from '../domain/sealed.ts'
 import { forgetOlderKeys } from '../services/sealing-keys.ts'
 import type { EnvelopeCount } from '../store/envelopes.ts'
 import { type SealedPlace, UnknownKeyError, UnsealError } from '../store/seal.ts'
@@ -110,14 +111,28 @@ async function reseal(
 
 /**
  * An altered envelope opens with no key. Once the old key is removed, it could not be told apart from one whose key is
- * missing. So the connection is marked as needing a new consent now, as it would be at its next use.
+ * missing. So the connection is marked as needing a new consent now, as it would be at its next use. A connection that
+ * has got new tokens since its envelope was found is not marked.
  */
 async function giveUp(broker: Broker, { place, reason }: Unreadable): Promise<void> {
   if (place.table !== 'connections' || reason !== 'altered') return
   const connection = await broker.store.connections.find(place.rowId)
   if (connection?.status !== 'active') return
+  const sealed = place.column === 'access' ? connection.access : connection.refresh
+  if (sealed === undefined || !isAltered(broker, sealed, place)) return
   const entry = await broker.store.providers.findByUid(connection.providerUid)
   await markUnusable(broker, { id: entry?.id ?? '' }, connection, { reason: 'unreadable' })
+}
+
+function isAltered({ sealer }: Broker, sealed: Sealed, place: SealedPlace): boolean {
+  try {
+    sealer.open(sealed, place)
+    return false
+  } catch (error) {
+    if (error instanceof UnsealError) return true
+    if (error instanceof UnknownKeyError) return false
+    throw error
+  }
 }
 
 function outdated(counts: readonly EnvelopeCount[], newest: string): number {

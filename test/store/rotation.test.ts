@@ -281,6 +281,29 @@ describe('rotation', () => {
     await rotating.close()
   })
 
+  test('a connection that gets new tokens after its altered envelope was found stays active', async () => {
+    await using installation = await startSealedInstallation()
+    const { broker, databasePath } = installation.scene.gatepass
+    const found = await envelopesOf(broker)
+    const damaged = defined(found.find(({ place }) => place.column === 'access' && place.userId === 'ada'))
+    overwrite(databasePath, damaged, flipped(damaged.sealed))
+    const rotating = await opened(installation.scene.gatepass, NEW, OLD)
+    const { sealed, place } = damaged
+    const renewed = rotating.sealer.seal(broker.sealer.open(sealed, place), place)
+    let before = -1
+    await rotateKeys(rotating, {
+      batch: 100,
+      onProgress({ done }) {
+        // the last pass has found the altered envelope alone, so nothing more is done
+        if (done === before) overwrite(databasePath, damaged, renewed)
+        before = done
+      },
+    })
+    expect(await rotating.store.connections.find(damaged.rowId)).toMatchObject({ status: 'active' })
+    await everythingOpens(rotating)
+    await rotating.close()
+  })
+
   test('an envelope of a key that is not configured is answered 503, and its connection stays active', async () => {
     await using installation = await startSealedInstallation()
     const { scene } = installation
