@@ -177,6 +177,16 @@ describe('a client that registers itself', () => {
     expect(await world.register(metadata)).toMatchObject({ status: 400, body: { error } })
   })
 
+  test.each([
+    ['\u202e\u200b', undefined],
+    ['\u202eMy \u0000client ', 'My client'],
+    ['💎'.repeat(201), '💎'.repeat(200)],
+  ])('its name has visible characters only, and is shortened between two of them: %j', async (sent, kept) => {
+    const metadata = { client_name: sent, redirect_uris: ['https://client.example.test/cb'] }
+    const { status, body } = await world.register(metadata)
+    expect([status, body.client_name]).toEqual([201, kept])
+  })
+
   test('is not served where registration is off; clients with a document of their own need none', async () => {
     await using closed = await startAuthorizationServer({ environment: { GATEPASS_MCP_REGISTRATION: 'off' } })
     const metadata = await closed.gatepass.call('GET', '/.well-known/oauth-authorization-server')

@@ -1,8 +1,7 @@
 import { isLoopbackHost } from '../../domain/confidential-url.ts'
 
-/** The members that a registration may have here; all others are ignored (RFC 7591 section 2). */
+/** Text members that a registration may have here, besides the name; all others are ignored (RFC 7591 section 2). */
 const TEXT_MEMBERS = [
-  'client_name',
   'client_uri',
   'token_endpoint_auth_method',
   'token_endpoint_auth_signing_alg',
@@ -38,14 +37,14 @@ export function clientMetadata(given: unknown): Members {
   const members = given as Members // an object, whose members are checked below
   const redirectUris = checkedRedirectUris(members.redirect_uris)
   const grantTypes = textsIn(members.grant_types).filter((one) => GRANT_TYPES.includes(one))
-  const name = text(members.client_name)?.replaceAll(/\p{C}/gu, '').trim().slice(0, MAX_NAME_LENGTH)
+  const name = readName(members.client_name)
   const picked = Object.fromEntries(
     TEXT_MEMBERS.map((member) => [member, text(members[member])]).filter(([, value]) => value !== undefined),
   )
   return {
     ...picked,
     ...(members.jwks !== undefined && { jwks: members.jwks }),
-    ...(name && { client_name: name }),
+    ...(name !== undefined && { client_name: name }),
     redirect_uris: redirectUris,
     // any type but `native` would be refused a private scheme
     application_type: redirectUris.every((uri) => new URL(uri).protocol === 'https:') ? 'web' : 'native',
@@ -120,6 +119,12 @@ export function withoutLoopbackPort(uri: string): string | undefined {
   const [, scheme, host, rest = ''] =
     /^(http):\/\/(localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?([/?].*)?$/.exec(uri) ?? []
   return scheme === undefined ? undefined : `${scheme}://${host}${rest}`
+}
+
+/** The name without invisible characters, which could disguise it, and shortened; `undefined` if nothing is left. */
+function readName(value: unknown): string | undefined {
+  const visible = text(value)?.replaceAll(/\p{C}/gu, '').trim()
+  return text([...(visible ?? '')].slice(0, MAX_NAME_LENGTH).join(''))
 }
 
 function text(value: unknown): string | undefined {
