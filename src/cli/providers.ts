@@ -3,6 +3,7 @@ import { nearest } from '../domain/nearest.ts'
 import { addProvider } from './add-provider.ts'
 import { type Api, withApi } from './api.ts'
 import { lacksClient, readProviderFile } from './definition-file.ts'
+import { CommandFailure, EXIT } from './failure.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, table } from './print.ts'
 import { promptSecret, promptText } from './prompt.ts'
 import {
@@ -148,10 +149,7 @@ export function defineProviders(providers: Command, shell: Shell): void {
         const known = await api.send<ProviderWire>('GET', pathOf(id)) // fails before it prompts
         if (!options.json && options.file === undefined && options.variable === undefined)
           process.stderr.write(`Redirect URI to register: ${known.oauth2.redirect_uri}\n`)
-        const given = options.file === undefined ? {} : await readJsonFile(options.file)
-        // variables can be set without the client
-        const isClientSet = options.file === undefined && (options.variable ?? []).length === 0
-        const body = isClientSet ? { oauth2: await promptClient(options) } : withVariables(given, options)
+        const body = withVariables(await readChange(options), options)
         report(await api.send<ProviderWire>('PATCH', pathOf(id), { body }), options)
       }),
     )
@@ -173,6 +171,20 @@ export function defineProviders(providers: Command, shell: Shell): void {
 
   defineProvidersTest(providers, shell)
   defineProvidersImport(providers, shell)
+}
+
+/** The body of `PATCH` from a file or with the client. Variables can be set without the client. */
+async function readChange(options: AddOptions): Promise<object> {
+  const { file, clientId, variable } = options
+  const isPublic = options.public === true
+  if (file === undefined && variable !== undefined && clientId === undefined && !isPublic) return {}
+  if (file === undefined)
+    return { oauth2: { ...(await promptClient(options)), ...(isPublic && { client_secret: null }) } }
+  if (clientId === undefined && !isPublic) return readJsonFile(file)
+  throw new CommandFailure(
+    'With --file, the client comes from the file: leave --client-id and --public out.',
+    EXIT.usage,
+  )
 }
 
 /** The content of a file. For a definition, which has no client, prompts for the client. */

@@ -99,6 +99,11 @@ describe('with --url and --key, and no database', () => {
     expect(added.oauth2.variables.subdomain.value).toBe('acme')
     const { stdout } = await run(['providers', 'set', 'zendesk', '--variable', 'subdomain=acme-2'])
     expect(stdout).toMatch(/Subdomain +acme-2/)
+    const client = ['--client-id', 'ghi', '--public']
+    const set = await json('providers', 'set', 'zendesk', '--variable', 'subdomain=acme-3', ...client)
+    expect(set.oauth2).toMatchObject({ client_id: 'ghi', client_secret: { exists: false } })
+    expect(set.oauth2.variables.subdomain.value).toBe('acme-3')
+    expect(await run(['providers', 'set', 'zendesk', '--file', zendesk, ...client])).toMatchObject({ code: 2 })
     const policy = { id: 'no-leaks', effect: 'deny', match: { uses: ['proxy'] } }
     const file = toolFile('policy.json', policy)
     expect((await json('policies', 'set', file)).items).toMatchObject([policy])
