@@ -48,7 +48,7 @@ describe('a storm', () => {
     expect(scene.as.familyRevoked).toBe(false)
   })
 
-  test('R2: who waits for another server hears of its answer at once', async () => {
+  test('R2: a server that waits for the refresh of another gives its token, without a request of its own', async () => {
     await using scene = await startScene({ as: { refresh: 'rotate-strict' } })
     await using second = await startGatepass({ now: scene.clock, databasePath: scene.gatepass.databasePath })
     await scene.connect()

@@ -89,10 +89,15 @@ describe('events', () => {
 
   test('tell of a refusal and of an authorization that has expired', async () => {
     await register({ types: ['authorization.failed', 'authorization.expired'] })
+    scene.as.behaviour.consent = 'deny'
+    const refused = await scene.connect({ user_id: newUser() })
+    scene.as.behaviour.consent = 'approve'
+    await soon(() => expect(receiver.taken).toHaveLength(1))
     const late = await scene.authorize({ user_id: newUser() })
     ahead += 700
     await soon(() =>
       expect(receiver.taken.map(({ type, data }) => [type, data.id, data.reason])).toEqual([
+        ['authorization.failed', refused.body.id, 'access_denied'],
         ['authorization.expired', late.body.id, 'expired'],
       ]),
     )
@@ -119,6 +124,7 @@ describe('delivery', () => {
     const { id: webhook } = await register({ types: ['connection.created', 'connection.deleted'] })
     const [slow, quick] = [newUser(), newUser()]
     let refusals = 0
+    receiver.headers = { 'retry-after': '60' } // so that the checks come before the retry, on a slow machine too
     receiver.answer = ({ data }) => (data.user_id === slow && refusals++ === 0 ? 503 : 204)
     await scene.connect({ user_id: slow })
     await soon(() => expect(refusals).toBe(1))
@@ -130,7 +136,7 @@ describe('delivery', () => {
       { type: 'connection.deleted', sequence: 2, attempts: 0 },
       { type: 'connection.created', sequence: 1, attempts: 1, last_status: 503 },
     ])
-    ahead += 10
+    ahead += 61
     await soon(() =>
       expect(receiver.taken.map(({ type, data }) => [type, data.user_id])).toEqual([
         ['connection.created', quick],
@@ -187,6 +193,7 @@ describe('delivery', () => {
 
   test('to a webhook that fails is left to probes, goes on when it answers, and ends after three days', async () => {
     const { id } = await register({ types: ['connection.created'] })
+    receiver.headers = { 'retry-after': '60' } // so that no retry comes between the five connections
     receiver.answer = () => 500
     const state = async () => (await scene.call('GET', `/v1/webhooks/${id}`)).body
     for (let i = 0; i < 5; i++) await scene.connect({ user_id: newUser() })
