@@ -9,6 +9,7 @@ import { parseDocument } from '../../src/tools/openapi/openapi-document.ts'
 import type { OpenapiSettings } from '../../src/tools/openapi/openapi-settings.ts'
 import { readOpenapi } from '../../src/tools/openapi/read-openapi.ts'
 import { readRequestDescription } from '../../src/tools/openapi/read-request-description.ts'
+import { readResponse } from '../../src/tools/openapi/read-response.ts'
 import { planOf } from '../../src/tools/openapi/request-plan.ts'
 import { BadArgument } from '../../src/tools/openapi/write-parameter.ts'
 
@@ -240,10 +241,7 @@ describe('what of an operation cannot be a tool is left out with its reason', ()
   test.each([
     [taking({ type: 'object' }, 'multipart/form-data'), 'multipart/form-data'],
     [taking({ type: 'string' }, 'application/octet-stream'), 'application/octet-stream'],
-    [
-      taking({ type: 'object', properties: { a: text } }, 'application/jsonl'),
-      'a body of application/jsonl',
-    ],
+    [taking({ type: 'object', properties: { a: text } }, 'application/jsonl'), 'a body of application/jsonl'],
     [taking({}, 'application/x-www-form-urlencoded'), 'whose members are not described'],
     [parameter({ in: 'cookie', required: true }), 'in "cookie"'],
     [parameter({ in: 'header', name: 'Host', required: true }), 'not one that a tool may set'],
@@ -654,6 +652,18 @@ test('the query of a single request may have question marks', () => {
     {},
   )
   expect(buildRequest(planOf(tool.document), {}).url.search).toBe('?q=why%3F&a=b')
+})
+
+test.each([
+  ['is cut off', [0x5b]],
+  ['is not UTF-8', [0x22, 0xff, 0x22]],
+])('an answer that %s, although its content type says JSON, is an error that says so', (_, bytes) => {
+  const headers = { 'content-type': 'application/json' }
+  const answer = readResponse({ status: 200, headers, body: Uint8Array.from(bytes) }, true)
+  expect(answer).toMatchObject({
+    outcome: 'error',
+    error: { developerMessage: expect.stringContaining('a body that is not JSON') },
+  })
 })
 
 test('settings are refused as invalid requests', () => {

@@ -8,32 +8,33 @@ import { isJsonType } from './read-parameters.ts'
 
 /**
  * Reads an API's answer: the value of JSON, text unchanged, an empty body as `null`. Other content is refused,
- * because a tool's value is JSON. A status other than 2xx becomes an error with the API's own message if it has a
- * short one.
+ * because a tool's value is JSON. A status other than 2xx becomes an error with the API's own message, which
+ * `boundedAnswer` shortens.
  */
 export function readResponse(response: OutgoingResponse, isSafe: boolean): ToolAnswer {
   const { status, headers, body } = response
   if (status < 200 || status > 299) return failed(errorOf(response, isSafe))
   if (body.length === 0) return { outcome: 'value', value: null, logs: [] }
   const contentType = headers['content-type'] ?? ''
-  const text = isJsonType(contentType) ? decode(body, 'utf-8') : textOf(body, contentType)
+  const isJson = isJsonType(contentType)
+  const text = isJson ? decode(body, 'utf-8') : textOf(body, contentType)
+  if (text === undefined && isJson) return failed(badOutputError(NOT_JSON))
   if (text === undefined)
     return failed(
       badOutputError(
         `The API answered with ${contentType.slice(0, 100) || 'something'}; only JSON and text are supported.`,
       ),
     )
-  if (!isJsonType(contentType) && contentType !== '') return { outcome: 'value', value: text, logs: [] }
+  if (!isJson && contentType !== '') return { outcome: 'value', value: text, logs: [] }
   try {
     return { outcome: 'value', value: JSON.parse(text), logs: [] }
   } catch {
     if (contentType === '') return { outcome: 'value', value: text, logs: [] }
-    // the parser's message would quote the answer
-    return failed(
-      badOutputError('The API answered with a body that is not JSON, although its content type says so.'),
-    )
+    return failed(badOutputError(NOT_JSON)) // the parser's message would quote the answer
   }
 }
+
+const NOT_JSON = 'The API answered with a body that is not JSON, although its content type says so.'
 
 /**
  * Decodes text in the charset of its media type (RFC 9110 section 8.3.2), else UTF-8; `undefined` if it is not text.
