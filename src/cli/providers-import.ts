@@ -4,13 +4,13 @@ import { type Command, Option } from 'commander'
 import { systemClock } from '../domain/clock.ts'
 import { createOutgoing, type Outgoing, OutgoingError } from '../egress/outgoing.ts'
 import { createDiscovery } from '../providers/discovery.ts'
-import { countNotes, type ImportedProvider } from '../providers/imports/imported.ts'
+import { countNotes, type ImportedProvider, notCarried } from '../providers/imports/imported.ts'
 import { importIssuer } from '../providers/imports/issuer.ts'
 import { importMcpServer } from '../providers/imports/mcp-server.ts'
 import { type DocumentSource, importDocument } from '../providers/imports/read-document.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { CommandFailure, EXIT } from './failure.ts'
-import { bold, dim, MARKS, print, printJson, sanitize, table } from './print.ts'
+import { bold, dim, MARKS, print, printJson, quantity, sanitize, table } from './print.ts'
 import { readTextFile } from './read-json-file.ts'
 import { jsonOption, parseId, type Shell } from './shell.ts'
 
@@ -63,7 +63,7 @@ export function defineProvidersImport(providers: Command, shell: Shell): void {
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action(async (source: string, options: ImportProvidersOptions) => {
-      const imported = only(await read(source, options, shell), options.only)
+      const imported = withoutTwins(only(await read(source, options, shell), options.only))
       const files = write(imported.items, options)
       if (options.json) printJson({ ...imported, counts: countsOf(imported.items), files })
       else report(imported, files, options)
@@ -158,6 +158,20 @@ function only({ source, items }: Imported, names: readonly string[] | undefined)
   return { source, items: items.filter(({ name }) => names.includes(name)) }
 }
 
+/** Each definition has a file named by its id. Of providers with one id, such as `a_b` and `a-b`, the first is kept. */
+function withoutTwins({ source, items }: Imported): Imported {
+  const ids = new Set<string>()
+  const kept = items.map((item) => {
+    const id = item.definition?.id
+    if (id !== undefined && ids.has(id)) return notCarried(item.name, SAME_ID)
+    if (id !== undefined) ids.add(id)
+    return item
+  })
+  return { source, items: kept }
+}
+
+const SAME_ID = 'another provider of the source has the same id; --only imports this one alone'
+
 interface WrittenFile {
   readonly path: string
   readonly result: 'written' | 'exists' | 'not written'
@@ -168,7 +182,7 @@ function write(
   { to, dryRun, force }: ImportProvidersOptions,
 ): readonly WrittenFile[] {
   if (to === undefined) return []
-  if (dryRun !== true) mkdirSync(to, { recursive: true })
+  if (dryRun !== true) makeFolder(to)
   return items.flatMap(({ definition }): WrittenFile[] => {
     if (definition === undefined) return []
     const path = join(to, `${definition.id}.json`)
@@ -179,11 +193,21 @@ function write(
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
         return [{ path, result: 'exists' }]
-      throw new CommandFailure(
-        `The file "${path}" cannot be written (${error instanceof Error ? error.message : error}).`,
-      )
+      throw new CommandFailure(`The file "${path}" cannot be written (${whyOf(error)}).`)
     }
   })
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true })
+  } catch (error) {
+    throw new CommandFailure(`The folder "${path}" cannot be made (${whyOf(error)}).`)
+  }
+}
+
+function whyOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function countsOf(items: readonly ImportedProvider[]) {
@@ -222,7 +246,7 @@ function report(
   }
   const written = files.filter(({ result }) => result === 'written').length
   const existing = files.filter(({ result }) => result === 'exists')
-  if (files.length > 0) print(`${written} files written to ${sanitize(options.to ?? '')}.`)
+  if (files.length > 0) print(`${quantity(written, 'file')} written to ${sanitize(options.to ?? '')}.`)
   if (existing.length > 0)
     print(
       `${MARKS.warning} ${existing.length} exist already and stay as they are (--force replaces them): ${existing

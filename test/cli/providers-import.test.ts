@@ -86,6 +86,24 @@ describe('a file', () => {
     })
   })
 
+  test('with two names that make one id has a definition of the first alone, also with --force', async () => {
+    const to = join(folder, 'twins')
+    const other = { ...entry, access_url: `${entry.access_url}/x` }
+    const twins = file('twins.json', { 'acme-x': entry, acme_x: other })
+    const { items, files } = await json(twins, '--to', to, '--force')
+    expect(files).toEqual([{ path: join(to, 'acme-x.json'), result: 'written' }])
+    expect(readFileSync(join(to, 'acme-x.json'), 'utf8')).not.toContain(other.access_url)
+    expect(items).toMatchObject([{ carried: 'whole' }, { name: 'acme_x', carried: 'none' }])
+    const alone = await json(twins, '--to', join(folder, 'alone'), '--only', 'acme_x')
+    expect(alone.files).toMatchObject([{ result: 'written' }])
+  })
+
+  test('whose folder cannot be made says so in one line', async () => {
+    const { code, stderr } = await run(source, '--to', source)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^The folder ".+" cannot be made \(.+\)\.\n$/)
+  })
+
   test('is reported for people: each provider, what was left out, and why', async () => {
     const { stdout, code } = await run(source)
     expect(code).toBe(0)
