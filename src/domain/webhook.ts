@@ -118,7 +118,7 @@ export function webhookState({ enabled, failures }: Pick<Webhook, 'enabled' | 'f
 
 const FIRST_PROBE_SECONDS = 15
 const LONGEST_PROBE_SECONDS = 5 * MINUTE
-/** A webhook to which nothing could be delivered for this long is disabled. */
+/** A webhook whose attempts have all failed for this long is disabled. */
 export const DISABLED_AFTER_SECONDS = 3 * 24 * HOUR
 /** How long events and their deliveries are kept. */
 export const EVENTS_KEPT_SECONDS = 14 * 24 * HOUR

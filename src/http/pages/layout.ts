@@ -19,8 +19,8 @@ export interface PageOptions {
 
 /**
  * The document around the body of a page. It has no inline script, no inline style and nothing from other hosts, as
- * the content security policy of `pageHeaders` demands. Only the pages under /docs and the final page of a popup have a
- * script.
+ * the content security policy of `pageHeaders` demands. Pages that users see have no script, except the final page of a
+ * popup.
  */
 export function page(
   title: string,

@@ -83,7 +83,7 @@ export function eventQueue(all: Backlogs, stop: () => void) {
       count(-(event?.data.length ?? 0))
       return event
     },
-    /** Drops the waiting events after the reader has disconnected. */
+    /** Drops the waiting events and removes the queue from the backlogs, when the response has ended. */
     drop() {
       forget()
       all.of.delete(backlog)
