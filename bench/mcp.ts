@@ -70,7 +70,7 @@ export async function overMcp({ folder, load }: Bench): Promise<Figure[]> {
   return [...figures, await listOfMany(admin, run)]
 }
 
-/** The list is asked for by one client after the other: what it costs the one that waits for it. */
+/** Clients request the list one after another, so the figure is the time that each of them waits. */
 async function listOfMany(
   admin: (path: string, body: unknown) => Promise<unknown>,
   run: Run,

@@ -18,7 +18,7 @@ export function quantile(values: readonly number[], q: number): number {
   return value
 }
 
-/** `0.52 (0.50-0.55)`: the median and what it lies between. */
+/** `0.52 (0.50-0.55)`: the median, the least and the greatest value. */
 export function spread(values: readonly number[], format: (value: number) => string): string {
   return `${format(median(values))} (${format(Math.min(...values))}-${format(Math.max(...values))})`
 }

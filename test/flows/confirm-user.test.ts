@@ -177,7 +177,7 @@ describe('a verifier page', () => {
     expect(scene.as.tokenRequests()).toHaveLength(1)
   })
 
-  test('one that confirmed is on record once', async () => {
+  test('a confirmation is in the audit trail once', async () => {
     await using scene = await withVerifier()
     const { id, browser, callback } = await scene.approve()
     const flowId = await comeBack({ browser, callback })
@@ -216,7 +216,7 @@ describe('a verifier page', () => {
     expect((await browser.get(url)).body).toContain('wants to use your')
   })
 
-  test('confirmed, and then the verifier is another: nothing is redeemed by the old word', async () => {
+  test('a confirmation by a verifier that was replaced meanwhile redeems nothing', async () => {
     await using scene = await withVerifier()
     const { id, browser, callback } = await scene.approve()
     const { next_uri } = (await confirm(scene, await comeBack({ browser, callback }))).body
@@ -227,7 +227,7 @@ describe('a verifier page', () => {
     expect((await scene.status(id)).body.status).toBe('pending')
   })
 
-  test('an unknown flow and another project’s are 404 alike, and the flow stands', async () => {
+  test('an unknown flow and one of another project are both 404, and the flow can still be confirmed', async () => {
     await using scene = await withVerifier()
     const { id, browser, callback } = await scene.approve()
     const flowId = await comeBack({ browser, callback })

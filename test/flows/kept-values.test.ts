@@ -129,7 +129,7 @@ describe('values kept of a connection', () => {
     ])
   })
 
-  test('through the browser are never taken for the token response’s', async () => {
+  test('of the token response are never read from the browser’s request', async () => {
     await using world = await startKeeping(salesforce())
     await world.change({ callback_members: { instance_url: '.*' } })
     const { browser, callback } = await world.approve()
@@ -139,7 +139,7 @@ describe('values kept of a connection', () => {
     expect(world.api.seen).toEqual([])
   })
 
-  test('are held to the pattern that the entry has now', async () => {
+  test('are checked by the pattern that the entry has now', async () => {
     await using world = await startKeeping(salesforce())
     world.as.behaviour.tokenMembers = { instance_url: world.api.url }
     await world.connect()

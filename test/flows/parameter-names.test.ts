@@ -68,7 +68,7 @@ describe('parameters under other names', () => {
     },
   )
 
-  test('a code under the standard’s name is none then, nor is one of two', async () => {
+  test('a response with the code under the standard name, or with two codes, is refused then', async () => {
     await using scene = await startScene({ oauth2: { code_parameter: 'auth_code' } })
     const standard = await scene.approve()
     await standard.browser.get(standard.callback.href)

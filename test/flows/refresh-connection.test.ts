@@ -95,7 +95,7 @@ describe('a storm', () => {
     expect(body.items).toEqual([])
   })
 
-  test('R2: who has a token that lives does not wait long for a server that died', async () => {
+  test('R2: a caller whose token has not expired does not wait long for a server that died', async () => {
     await using scene = await startScene()
     const old = (await scene.connect()).body.context.token
     scene.clock.advance(LIFE - 50)
@@ -156,7 +156,7 @@ describe('a refresh', () => {
     },
   )
 
-  test('R5: whose answer has no refresh token keeps the one there is', async () => {
+  test('R5: whose answer has no refresh token keeps the stored one', async () => {
     await using scene = await startScene({ as: { omitRefreshTokenOnRefresh: true } })
     await scene.connect()
     for (let times = 0; times < 2; times++) {
@@ -189,7 +189,7 @@ describe('a refresh', () => {
     expect(scene.as.tokenRequests('refresh_token')).toHaveLength(2)
   })
 
-  test('of a connection that is deleted meanwhile: the new token is given back, not kept', async () => {
+  test('of a connection that is deleted meanwhile: the new token is revoked, not stored', async () => {
     await using scene = await startScene()
     await scene.connect()
     const { id } = await connection(scene)
@@ -387,7 +387,7 @@ describe('a token that cannot be refreshed', () => {
     expect(scene.as.tokenRequests('refresh_token')).toEqual([])
   })
 
-  test('because nobody said when it ends is given as it is', async () => {
+  test('because its lifetime is unknown is still released after ten years', async () => {
     await using scene = await startScene({ as: { tokenFormat: 'no-expiry' } })
     const old = (await scene.connect()).body.context.token
     scene.clock.advance(10 * 365 * 86_400)
@@ -517,7 +517,7 @@ describe('an entry that is changed', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  test('in what is no identity keeps its connections', async () => {
+  test('in members that are not part of its identity keeps its connections', async () => {
     await using scene = await startScene()
     const old = (await scene.connect()).body.context.token
     await scene.call('PATCH', '/v1/admin/auth_providers/demo', {

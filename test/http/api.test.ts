@@ -203,7 +203,7 @@ describe('keys and roles', () => {
     expect(answer.status).toBe(status)
   })
 
-  test('a key in the query is none', async () => {
+  test('a key in the query is not accepted', async () => {
     const path = `/v1/tools?api_key=${gatepass.apiKey}&access_token=${gatepass.apiKey}`
     expect(await gatepass.call('GET', path, undefined, { key: null })).toMatchObject({ status: 401 })
   })

@@ -115,7 +115,7 @@ describe('a token that is handed out', () => {
     expect(await outcomeOf(run('eve'))).toBe('run')
   })
 
-  test('again when the policy is changed, switched off or deleted', async () => {
+  test('is refused or released by the policy as it is now, after a change, a switch or a deletion', async () => {
     await setPolicy('no-ada', 'deny', { users: ['ada'] })
     expect([await handOut('ada'), await handOut('bob')]).toEqual(['403 denied_by_policy', 'released'])
     await world.call('PATCH', '/v1/admin/policies/no-ada', { match: { users: ['bob'] } })
@@ -180,7 +180,7 @@ describe('a token that is handed out', () => {
     expect(await handOut('ada')).toBe('released')
   })
 
-  test('of another project is none of its business', async () => {
+  test('is not refused by a policy of another project', async () => {
     const key = await world.gatepass.makeKey('admin', 'elsewhere')
     const everything = { id: 'no', effect: 'deny', match: {} }
     expect((await world.call('POST', '/v1/admin/policies', everything, { key })).status).toBe(201)

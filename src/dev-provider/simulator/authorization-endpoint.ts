@@ -6,7 +6,7 @@ import type { SimulatedClient, SimulatedOAuth2 } from './definition.ts'
 import type { SimulatedEndpoints } from './simulated-endpoints.ts'
 import { namesIn, type Values } from './template.ts'
 
-/** What the server plays from the next request on; set members at any time. */
+/** How the server behaves from the next request on; the members can be set at any time. */
 export interface Play {
   /** The user's answer at the consent. */
   consent: 'approve' | 'deny'

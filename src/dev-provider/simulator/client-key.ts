@@ -15,7 +15,7 @@ export interface SigningClient {
 
 const SIGNING = ['private_key_jwt', 'client_secret_jwt', 'signed_client_secret']
 
-/** The key of a client that signs; `undefined` for others, and for algorithms that are not played. */
+/** The key of a client that signs; `undefined` for others, and for algorithms that the simulator does not know. */
 export function clientKeyFor({ method = '', algorithm }: SigningClient): ClientKey | undefined {
   if (!SIGNING.includes(method)) return undefined
   const used = algorithm ?? (method === 'client_secret_jwt' ? 'HS256' : 'RS256')

@@ -60,7 +60,7 @@ export class SimulatedEndpoints {
     )
   }
 
-  /** With the values of the definition's variables. */
+  /** The endpoint of a request block as a URL, with the values of the definition's variables. */
   of({ endpoint }: SimulatedBlock): URL {
     const { variables = {} } = this.#oauth2
     const values = Object.entries(variables).map(([name, { value = '' }]) => [name, value] as const)
