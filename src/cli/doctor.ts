@@ -10,7 +10,7 @@ import { isServing } from '../diagnosis/is-serving.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
 import { serverOf, withApi } from './api.ts'
 import { checkInstallation } from './doctor-installation.ts'
-import { CommandFailure } from './failure.ts'
+import { CommandFailure, EXIT } from './failure.ts'
 import { dim, MARKS, print, printJson, quantity, sanitize } from './print.ts'
 import { type CommonOptions, commandLine, type Shell, withCommonOptions } from './shell.ts'
 import { readSettings, withBroker } from './with-broker.ts'
@@ -37,8 +37,9 @@ export function defineDoctor(command: Command, shell: Shell): void {
 }
 
 async function runChecks(shell: Shell, options: DoctorOptions): Promise<Check[]> {
-  if (serverOf(shell, options) !== undefined) return askServer(shell, options)
-  return runChecksHere(shell, options)
+  if (options.production !== true && serverOf(shell, options) !== undefined) return askServer(shell, options)
+  if (options.url === undefined) return runChecksHere(shell, options)
+  throw new CommandFailure('--production checks the settings of this shell: leave --url out.', EXIT.usage)
 }
 
 /** The checks of the running server, which alone knows its settings. */
@@ -137,7 +138,7 @@ Examples:
   $ gatepass doctor --production --json
   $ gatepass doctor --url https://gatepass.example.com
 
-A running server makes the checks itself, with its own settings: the one of --url, or the one that answers at the
-public URL of these settings if an administrator's key for it is known.
+A running server makes the checks itself, with its own settings: the one of --url (or GATEPASS_URL), or the one that
+answers at the public URL of these settings if an administrator's key for it is known. --production ignores GATEPASS_URL.
 
 Exit code 1 when a check failed; warnings do not count.`

@@ -148,6 +148,17 @@ describe('with --url and --key, and no database', () => {
     expect(await run(['doctor', '--key', reader])).toMatchObject({ code: 4, stdout: '' })
   })
 
+  test('the doctor checks the settings of this shell for --production, although GATEPASS_URL names a server', async () => {
+    const { code, stdout } = await run(['doctor', '--production', '--json'])
+    expect(code).toBe(1)
+    const { checks } = JSON.parse(stdout)
+    expect(checks).toContainEqual(
+      expect.objectContaining({ status: 'failed', fix: 'Set GATEPASS_MASTER_KEY in the environment.' }),
+    )
+    const both = await run(['doctor', '--production', '--url', scene.gatepass.url])
+    expect(both).toMatchObject({ code: 2, stdout: '' })
+  })
+
   test('nothing is opened or made where the command runs', () => {
     expect(existsSync(join(folder, 'not-there'))).toBe(false)
   })
