@@ -6,7 +6,7 @@ export const ERROR_MEANINGS = {
   unsupported_media_type: 'The body is not JSON.',
   request_too_large: 'The body is too large.',
   method_not_allowed: 'The path exists, but not with this method.',
-  rate_limited: 'The key sent too many requests. Retry after `Retry-After` seconds.',
+  rate_limited: 'Too many requests in a short time or at once. Retry after `Retry-After` seconds.',
   too_many_pending: 'Too many authorizations are pending. Retry after `Retry-After` seconds.',
   invalid_authorization: 'The API key is missing, unknown, expired or revoked.',
   insufficient_role: 'The role of the key is not high enough.',
