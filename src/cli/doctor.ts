@@ -139,6 +139,7 @@ Examples:
   $ gatepass doctor --url https://gatepass.example.com
 
 A running server makes the checks itself, with its own settings: the one of --url (or GATEPASS_URL), or the one that
-answers at the public URL of these settings if an administrator's key for it is known. --production ignores GATEPASS_URL.
+answers at the public URL of these settings if an administrator's key for it is known. With --production, GATEPASS_URL
+is ignored.
 
 Exit code 1 when a check failed; warnings do not count.`
