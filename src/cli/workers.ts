@@ -131,7 +131,10 @@ async function bodyOf(options: AddOptions): Promise<Record<string, unknown>> {
   const given = KINDS.filter(({ kind }) => options[kind] !== undefined)
   const [first, second] = given
   if (options.file !== undefined && options.secret)
-    throw new CommandFailure('--secret goes with an address. With --file the file holds the secret.', EXIT.usage)
+    throw new CommandFailure(
+      '--secret goes with an address. With --file the file holds the secret.',
+      EXIT.usage,
+    )
   if (options.file !== undefined && first === undefined) return readJsonFile(options.file)
   if (first === undefined || second !== undefined || options.file !== undefined)
     throw new CommandFailure(

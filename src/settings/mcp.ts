@@ -76,7 +76,8 @@ function readOrigins(text: string | undefined, addFault: AddFault): ReadonlySet<
   const origins = splitList(text).map((one) => {
     const isWeb = /^https?:/.test(one)
     const isOrigin = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s@]+$/.test(one) && (!isWeb || URL.canParse(one))
-    if (!isOrigin) addFault('MCP_ORIGINS', `has "${one}", which is no origin such as https://app.example.com.`)
+    if (!isOrigin)
+      addFault('MCP_ORIGINS', `has "${one}", which is no origin such as https://app.example.com.`)
     return isOrigin && isWeb ? new URL(one).origin : one
   })
   return new Set(origins)

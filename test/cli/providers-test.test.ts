@@ -41,13 +41,12 @@ test('runs a definition of a file, and says what of it fails', async () => {
   rmSync(file)
 })
 
-test.each([
-  ['--user', 'ada'],
-  ['--no-open'],
-  ['--revoke'],
-])('refuses %s, which goes with --live', async (...args) => {
-  expect(await run('github', ...args)).toMatchObject({ code: 2, stderr: expect.stringContaining('--live') })
-})
+test.each([['--user', 'ada'], ['--no-open'], ['--revoke']])(
+  'refuses %s, which goes with --live',
+  async (...args) => {
+    expect(await run('github', ...args)).toMatchObject({ code: 2, stderr: expect.stringContaining('--live') })
+  },
+)
 
 test('names the nearest provider of the catalogue', async () => {
   expect(await run('gihub')).toMatchObject({

@@ -103,7 +103,9 @@ describe('with --url and --key, and no database', () => {
     const set = await json('providers', 'set', 'zendesk', '--variable', 'subdomain=acme-3', ...client)
     expect(set.oauth2).toMatchObject({ client_id: 'ghi', client_secret: { exists: false } })
     expect(set.oauth2.variables.subdomain.value).toBe('acme-3')
-    expect(await run(['providers', 'set', 'zendesk', '--file', zendesk, ...client])).toMatchObject({ code: 2 })
+    expect(await run(['providers', 'set', 'zendesk', '--file', zendesk, ...client])).toMatchObject({
+      code: 2,
+    })
     const policy = { id: 'no-leaks', effect: 'deny', match: { uses: ['proxy'] } }
     const file = toolFile('policy.json', policy)
     expect((await json('policies', 'set', file)).items).toMatchObject([policy])

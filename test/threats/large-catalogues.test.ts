@@ -230,7 +230,10 @@ describe('threat 41: a catalogue that is too large', () => {
     info: { title: 'Many', version: '1.0.0' },
     servers: [{ url: 'http://127.0.0.1:9' }],
     paths: Object.fromEntries(
-      few.map((i) => [`/things/${i}`, { get: { operationId: `tool${i}`, responses: { 200: { description: 'ok' } } } }]),
+      few.map((i) => [
+        `/things/${i}`,
+        { get: { operationId: `tool${i}`, responses: { 200: { description: 'ok' } } } },
+      ]),
     ),
   }
   const server = (uri: string) => ({ mcp: { uri: `${uri}/mcp`, timeout: 60 } })
