@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander'
 import { systemClock } from '../domain/clock.ts'
 import { createOutgoing, type Outgoing, OutgoingError } from '../egress/outgoing.ts'
 import { createDiscovery } from '../providers/discovery.ts'
-import { countNotes, type ImportedProvider, notCarried } from '../providers/imports/imported.ts'
+import { countNotes, type ImportedProvider } from '../providers/imports/imported.ts'
 import { importIssuer } from '../providers/imports/issuer.ts'
 import { importMcpServer } from '../providers/imports/mcp-server.ts'
 import { type DocumentSource, importDocument } from '../providers/imports/read-document.ts'
@@ -63,7 +63,7 @@ export function defineProvidersImport(providers: Command, shell: Shell): void {
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action(async (source: string, options: ImportProvidersOptions) => {
-      const imported = withoutTwins(only(await read(source, options, shell), options.only))
+      const imported = only(await read(source, options, shell), options.only)
       const files = write(imported.items, options)
       if (options.json) printJson({ ...imported, counts: countsOf(imported.items), files })
       else report(imported, files, options)
@@ -157,20 +157,6 @@ function only({ source, items }: Imported, names: readonly string[] | undefined)
     )
   return { source, items: items.filter(({ name }) => names.includes(name)) }
 }
-
-/** Each definition has a file named by its id. Of providers with one id, such as `a_b` and `a-b`, the first is kept. */
-function withoutTwins({ source, items }: Imported): Imported {
-  const ids = new Set<string>()
-  const kept = items.map((item) => {
-    const id = item.definition?.id
-    if (id !== undefined && ids.has(id)) return notCarried(item.name, SAME_ID)
-    if (id !== undefined) ids.add(id)
-    return item
-  })
-  return { source, items: kept }
-}
-
-const SAME_ID = 'another provider of the source has the same id; --only imports this one alone'
 
 interface WrittenFile {
   readonly path: string

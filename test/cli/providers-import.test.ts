@@ -94,8 +94,6 @@ describe('a file', () => {
     expect(files).toEqual([{ path: join(to, 'acme-x.json'), result: 'written' }])
     expect(readFileSync(join(to, 'acme-x.json'), 'utf8')).not.toContain(other.access_url)
     expect(items).toMatchObject([{ carried: 'whole' }, { name: 'acme_x', carried: 'none' }])
-    const alone = await json(twins, '--to', join(folder, 'alone'), '--only', 'acme_x')
-    expect(alone.files).toMatchObject([{ result: 'written' }])
   })
 
   test('whose folder cannot be made says so in one line', async () => {

@@ -85,7 +85,8 @@ describe('a worker', () => {
     const changed = await send('/workers/away/settings', { timeout: '7' })
     expect(textOf(changed)).toMatch(/It was changed\. .*cannot be reached/)
     const moved = await send('/workers/away/settings', { uri: world.worker.url, secret: WORKER_SECRET })
-    expect(textOf(moved)).toContain('It was changed, and its tools were read.')
+    // another worker of this file lists the same tools, so they are left out
+    expect(textOf(moved)).toMatch(/It was changed\. The tool .+ was left out/)
     expect((await world.call('GET', '/v1/workers/away')).body.status).toBe('active')
   })
 
