@@ -299,6 +299,7 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
         const next = apiKey({ projectId: key.projectId, id: 'key_next', hash: 'next' })
         expect(await other.apiKeys.rotate(key, 20, next)).toBe(true)
         expect(await store.audit.release([release], 19, link)).toEqual([true])
+        expect(await store.audit.release([release], 20, link)).toEqual([false])
       })
     })
   })

@@ -74,7 +74,7 @@ export function sqliteAudit({
 
 /**
  * Compares the rows that releases are based on with the database. A row is compared once, and then counts as current until
- * a process announces the next change of its noun.
+ * a process announces the next change of its noun. Keys with an expiry are compared for each release.
  */
 export interface ReleaseCheck {
   /** The change that the release has missed, or `undefined` when all rows that it is based on are current. */
@@ -111,7 +111,9 @@ export function createReleaseCheck(
     if (checked.get(basis) === changes[noun]) return true
     const row = rowOf[noun].get(key)
     if (row === undefined || !matches(row)) return false
-    checked.set(basis, changes[noun])
+    // a key that has an expiry is compared again each time: it expires without a change
+    const expires = noun === 'api_key' && row.version !== 0
+    if (!expires) checked.set(basis, changes[noun])
     return true
   }
 
