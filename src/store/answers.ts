@@ -35,7 +35,7 @@ export interface Answers {
   /**
    * Claims the place for a request, for one owner at a time: of two racing calls one gets `claimed`, the other what is
    * stored there. A claim that has expired counts as free. So does the claim of the owner `over`, whose process is dead,
-   * unless that owner has begun a run, which must not be done twice.
+   * unless that owner has begun a run, which must not be done twice. An owner that has the claim already gets `claimed`.
    */
   claim(place: string, claim: AnswerClaim, now: EpochSeconds, over?: string): Promise<'claimed' | KeptAnswer>
   find(place: string): Promise<KeptAnswer | undefined>
@@ -151,6 +151,8 @@ export function createAnswers({
         const claimed = await writeRepeatable(variant({ ...wanted, place: at, now, over: over ?? '' }))
         if (claimed.length > 0) return 'claimed'
         const known = await find(at)
+        // this call made the claim before: the outcome of the first attempt was lost with the connection
+        if (known?.owner === wanted.owner && known.answer === undefined) return 'claimed'
         if (known !== undefined) return known
       }
     },

@@ -258,6 +258,15 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         for (const one of outcomes) if (one !== 'claimed') expect(one).toEqual(claimOf(winner))
       })
 
+      test('are claimed by an owner whose first attempt has made the claim, though its outcome was lost', async () => {
+        await using opened = await open()
+        const claim = await scene(opened)
+        const { answers } = opened.store
+        expect(await answers.claim('place', claim('a'), 0)).toBe('claimed')
+        expect(await answers.claim('place', claim('a'), 0)).toBe('claimed')
+        expect(await answers.claim('place', claim('b'), 0)).toEqual(claimOf('a'))
+      })
+
       test('are kept until they expire, and given to every later claim of the same place', async () => {
         await using opened = await open()
         const { store, other } = opened
