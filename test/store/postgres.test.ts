@@ -92,6 +92,17 @@ describe('on PostgreSQL, other nodes', () => {
   })
 })
 
+test('on PostgreSQL, a write that its own condition refuses gives its connection back to the pool', async () => {
+  await using opened = await openTwice()
+  const { store } = opened
+  const { owner } = await inProject(store)
+  await store.authorizations.begin(pending(owner), 'share 1', 0)
+  const before = store.figures().connections
+  const refused = store.authorizations.begin(pending(owner), 'share 2', 0, 1)
+  await expect(refused).rejects.toMatchObject({ code: 'too_many_pending' })
+  expect(store.figures().connections).toEqual(before)
+})
+
 describe('on PostgreSQL, races', () => {
   test('of a sweep and a write keep what was written', async () => {
     await using opened = await openTwice()

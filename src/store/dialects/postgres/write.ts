@@ -3,6 +3,7 @@ import pg from 'pg'
 import { BrokerError } from '../../../domain/errors.ts'
 import type { AuditEntries } from '../../audit-entries.ts'
 import type { Announce, StoreChange } from '../../changes.ts'
+import { isStoreUnavailable } from '../../retry.ts'
 import type { Announcements } from './announcements.ts'
 import { appendAudit } from './audit-chain.ts'
 import { fromDriver, isConnectionFailure, RETRY_MS, RetryableError } from './failures.ts'
@@ -33,14 +34,19 @@ export function createTransact({ pool, announcements, reportsOutcome, notify }: 
     return rows[0]?.id ?? null
   }
 
-  /** Throws when the transaction was not committed. If the connection is lost during the COMMIT, asks the server. */
-  async function commit(client: pg.PoolClient, transactionId: string | null): Promise<void> {
+  /**
+   * Throws when the transaction was not committed. If the connection is lost during the COMMIT, asks the server. Returns
+   * whether the connection can still be used.
+   */
+  async function commit(client: pg.PoolClient, transactionId: string | null): Promise<boolean> {
     try {
       await fromDriver(client.query('commit'))
+      return true
     } catch (error) {
       if (!isConnectionFailure(error)) throw error
       if (reportsOutcome && transactionId === null) throw error // nothing was written
       if (!(await wasCommitted(transactionId))) throw new RetryableError('the transaction was rolled back')
+      return false
     }
   }
 
@@ -78,12 +84,12 @@ export function createTransact({ pool, announcements, reportsOutcome, notify }: 
       const id = changes.length > 0 ? await announcements.append(client, changes) : null
       // the head of the audit chain is locked last, since all writers of a project wait for this lock
       if (audit !== undefined && done !== undefined && done !== false) await appendAudit(client, audit)
-      await commit(client, id ?? (await identify(client)))
+      isBroken = !(await commit(client, id ?? (await identify(client))))
       for (const change of changes) notify(change)
       if (changes.length > 0) announcements.wake()
       return done
     } catch (error) {
-      isBroken = isLost(error) || !(await isRolledBack(client))
+      isBroken ||= isLost(error) || !(await isRolledBack(client))
       throw error
     } finally {
       client.release(isBroken)
@@ -91,9 +97,9 @@ export function createTransact({ pool, announcements, reportsOutcome, notify }: 
   }
 }
 
-/** Whether the connection cannot be used any more. */
+/** Whether the connection cannot be used any more. A body's own error, such as a refusal, leaves it intact. */
 function isLost(error: unknown): boolean {
-  return isConnectionFailure(error) || error instanceof RetryableError || error instanceof BrokerError
+  return isConnectionFailure(error) || error instanceof RetryableError || isStoreUnavailable(error)
 }
 
 async function isRolledBack(client: pg.PoolClient): Promise<boolean> {
