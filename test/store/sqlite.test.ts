@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { BrokerError } from '../../src/domain/errors.ts'
+import { createChangeFeed } from '../../src/store/dialects/sqlite/change-feed.ts'
 import { openDatabase } from '../../src/store/dialects/sqlite/file.ts'
 import { openSqliteStore } from '../../src/store/dialects/sqlite/open.ts'
 import { migratedFile } from '../migrated-file.ts'
 import { storeConformance } from './conformance.ts'
-import type { OpenedStore } from './fixtures.ts'
+import { inProject, type OpenedStore } from './fixtures.ts'
 
 /** Without `file`, the first store creates the database. */
 async function openTwice(file?: Buffer): Promise<OpenedStore & { readonly path: string }> {
@@ -68,6 +69,32 @@ test('waits while another process writes, without holding the event loop', async
   })
   await Promise.all([ticking, writing])
   expect(order).toEqual(['the event loop ran', 'written'])
+})
+
+test('reads the changes of other processes again after a read that failed', async () => {
+  await using opened = await openTwice()
+  const client = openDatabase(opened.path)
+  let fails = false
+  const feed = createChangeFeed({
+    get inTransaction() {
+      return client.inTransaction
+    },
+    prepare(text: string) {
+      const statement = client.prepare(text)
+      if (!text.includes('min(seq)')) return statement
+      const get = () => {
+        if (fails) throw new Error('disk I/O error')
+        return statement.get()
+      }
+      return { get }
+    },
+  } as unknown as Database.Database) // what the feed uses of it
+  await inProject(opened.store)
+  fails = true
+  expect(() => feed.read()).toThrow('disk I/O error')
+  fails = false
+  expect(feed.read()).toMatchObject({ changes: [{ noun: 'provider' }], missed: false })
+  client.close()
 })
 
 test('answers store_unavailable when the database cannot be used', async () => {

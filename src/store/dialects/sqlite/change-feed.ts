@@ -41,11 +41,14 @@ export function createChangeFeed(client: Database.Database): ChangeFeed {
       if (!client.inTransaction) firstUncertain = Number.POSITIVE_INFINITY
       const current = dataVersion.get()
       if (current === version) return NOTHING
-      version = current
       const { first, last } = range.get() ?? { first: null, last: null }
-      if (last === null || last <= seen) return NOTHING
+      if (last === null || last <= seen) {
+        version = current
+        return NOTHING
+      }
       const missed = first !== null && first > seen + 1
       const rows = missed ? [] : newer.all(seen, writer)
+      version = current // after the reads: if one of them fails, the next call reads again
       // a group commit may have added uncommitted rows of this process, which are not counted as seen
       seen = Math.max(seen, Math.min(last, firstUncertain - 1))
       return { changes: rows.map((row) => JSON.parse(row.change) as StoreChange), missed } // written by `add`
