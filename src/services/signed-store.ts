@@ -147,9 +147,11 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
       put: (one, ...rest) => policies.put({ ...one, mac: signer.policy(one) }, ...rest),
       find: async (projectId, id) => policy(await policies.find(projectId, id)),
       async inForce(projectId) {
-        const found = await policies.inForce(projectId)
-        const [altered] = (await policies.list(projectId)).filter((one) => policy(one) === undefined)
-        if (altered === undefined) return found
+        const { version } = await policies.inForce(projectId)
+        // the same read is checked and used: a row that is altered between two reads would pass the check
+        const rows = await policies.list(projectId)
+        const [altered] = rows.filter((one) => policy(one) === undefined)
+        if (altered === undefined) return { version, policies: rows.filter(({ enabled }) => enabled) }
         throw new BrokerError(
           'store_unavailable',
           `The policy "${altered.id}" was changed in the database by another program than Gatepass. Nothing is released in its project until an administrator sets it again or deletes it.`,
