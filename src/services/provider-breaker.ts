@@ -147,7 +147,9 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
       const { limitedUntil, open, degraded } = health
       if (now() < limitedUntil) return limitedUntil - now()
       if (open !== undefined && now() < open.until) return open.until - now()
-      if (health.probe !== undefined && now() < health.probe.until) return WAIT_FOR_PROBE_SECONDS
+      // once the breaker has closed, nobody waits for a probe that is still under way
+      const isProbing = health.probe !== undefined && now() < health.probe.until
+      if (isProbing && (open !== undefined || degraded !== undefined)) return WAIT_FOR_PROBE_SECONDS
       if (degraded !== undefined) {
         // the grant of a connection that was refused before may really be revoked: others are probed first
         const from = degraded.nextProbeAt + (degraded.doubted.has(connectionId) ? PROBE_SECONDS : 0)

@@ -75,6 +75,15 @@ describe('R7: a provider that is down', () => {
     expect(subject.enter(ENTRY, 'any')).toBe(10)
   })
 
+  test('is asked by all as soon as an earlier request is answered, also while one still tries', () => {
+    const { subject, clock, states } = down()
+    clock.advance(10)
+    expect(subject.enter(ENTRY, 'probe')).toBe(0)
+    subject.ended(ENTRY, 'sent before', 'refreshed')
+    expect(states()).toEqual([])
+    expect(subject.enter(ENTRY, 'any')).toBe(0)
+  })
+
   test('is tried by another when the one that tried has died, or has not sent anything', () => {
     const { subject, clock } = down()
     clock.advance(10)
