@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import type { Connection } from '../../src/domain/connection.ts'
 import type { Store } from '../../src/store/store.ts'
-import { connected, inProject, type OpenedStore, providerEntry, refreshed, sealed } from './fixtures.ts'
+import {
+  claimed,
+  connected,
+  connection,
+  inProject,
+  type OpenedStore,
+  providerEntry,
+  refreshed,
+  sealed,
+} from './fixtures.ts'
 
 /** Tests the promises of `Connections`. */
 export function connectionPromises(open: () => Promise<OpenedStore>): void {
@@ -42,6 +51,30 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
         await connected(store, owner, account('a'))
         await connected(store, owner, account('b'), { makeDefault })
         expect(defaults(await store.connections.ofOwner(owner))).toEqual(expected)
+      })
+
+      test('is one of two first connections that are stored at once', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const { owner } = await inProject(store)
+        for (let i = 0; i < 10; i++) {
+          const of = { ...owner, userId: `user ${i}` }
+          const claims = [
+            await claimed(store, of, { state: `first ${i}` }),
+            await claimed(store, of, { state: `second ${i}` }),
+          ]
+          const storing = claims.map((claim, at) =>
+            (at === 0 ? store : other).authorizations.finishStep(
+              claim,
+              connection(of, account(`account ${at}`)),
+              { makeDefault: false },
+              1,
+            ),
+          )
+          expect(await Promise.all(storing)).toMatchObject([{ status: 'completed' }, { status: 'completed' }])
+          const stored = await store.connections.ofOwner(of)
+          expect(stored.map(({ isDefault }) => isDefault)).toEqual([true, false])
+        }
       })
 
       test('gets the new identity of its provider entry, at that entry only', async () => {

@@ -16,6 +16,8 @@ const TRANSIENT_STATES = ['40001', '40P01', '57P01', '57P02', '57P03', '53300', 
 
 /** Constraints that the second of two racing writers violates: its retry finds what the first has written. */
 const RACED_CONSTRAINTS = ['connections_default', 'audit_heads_pkey']
+/** The index `connections_default` of a partition: PostgreSQL names it after the partition and its columns. */
+const RACED_IN_PARTITION = /^connections_\d+_project_id_provider_uid_user_id_owner_bits_idx$/
 
 /** SQLSTATEs of values that PostgreSQL cannot store: U+0000, a number out of range, a text too long for its index. */
 const UNSTORABLE_STATES = ['22021', '22P05', '22003', '54000']
@@ -48,9 +50,12 @@ function isTransient(error: unknown): boolean {
   if (error instanceof RetryableError || isConnectionFailure(error)) return true
   if (!(error instanceof pg.DatabaseError)) return false
   return (
-    TRANSIENT_STATES.includes(error.code ?? '') ||
-    (error.code === '23505' && RACED_CONSTRAINTS.includes(error.constraint ?? ''))
+    TRANSIENT_STATES.includes(error.code ?? '') || (error.code === '23505' && isRaced(error.constraint ?? ''))
   )
+}
+
+function isRaced(constraint: string): boolean {
+  return RACED_CONSTRAINTS.includes(constraint) || RACED_IN_PARTITION.test(constraint)
 }
 
 /** Calls are retried for `RETRY_MS` when nothing was written. A write whose outcome is unknown is not retried. */
