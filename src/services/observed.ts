@@ -1,3 +1,4 @@
+import type { Failed } from '../domain/authorization.ts'
 import {
   type Outgoing,
   OutgoingError,
@@ -21,6 +22,14 @@ export function observedStore(store: Store, metrics: Metrics, activity: Activity
     { buckets: COMMIT_SECONDS },
   )
   addDatabaseMetrics(store, metrics)
+
+  function countFailed(failed: Failed | undefined): Failed | undefined {
+    if (failed === undefined) return undefined
+    metrics.authorizationFailed(failed.reason)
+    activity.count(failed.projectId, 'consents', failed.reason)
+    return failed
+  }
+
   return {
     ...store,
     authorizations: {
@@ -40,12 +49,10 @@ export function observedStore(store: Store, metrics: Metrics, activity: Activity
         return finished
       },
       async fail(...args) {
-        const failed = await authorizations.fail(...args)
-        if (failed !== undefined) {
-          metrics.authorizationFailed(failed.reason)
-          activity.count(failed.projectId, 'consents', failed.reason)
-        }
-        return failed
+        return countFailed(await authorizations.fail(...args))
+      },
+      async cancel(...args) {
+        return countFailed(await authorizations.cancel(...args))
       },
     },
     audit: {

@@ -204,6 +204,16 @@ describe('GET /metrics', () => {
     expect(samples.get('gatepass_audit_commit_duration_seconds_count')).toBeGreaterThan(0)
   })
 
+  test('counts an authorization that its user has cancelled as failed', async () => {
+    await using gatepass = await withTool()
+    const { url } = (await authorize(gatepass, 'bob')).body
+    const browser = new UserAgent()
+    await browser.get(url)
+    await browser.post(`${url}/cancel`, {})
+    const samples = await scrape(gatepass)
+    expect(samples.get('gatepass_authorizations_failed_total{reason="access_denied"}')).toBe(1)
+  })
+
   test('tells how the process is doing', async () => {
     await using gatepass = await withTool()
     await gatepass.call('GET', '/ready')
