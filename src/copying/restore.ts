@@ -27,6 +27,7 @@ export async function restoreBackup(backup: string, place: DatabasePlace): Promi
   if (place.kind === 'sqlite') return restoreFile(backup, place.path)
   // beside the backup, since a temporary folder may be in memory, and smaller
   const copy = join(dirname(resolve(backup)), `.gatepass-restore-${process.pid}.db`)
+  discard(copy) // left behind by a restore that was killed and had the same process id, as in a container
   try {
     const restored = copyMarked(backup, copy)
     const sqlite = { kind: 'sqlite', path: copy } as const
@@ -55,7 +56,9 @@ export async function markRestored(place: DatabasePlace, takenAt: EpochSeconds):
 async function restoreFile(backup: string, to: string): Promise<Restored> {
   const path = resolve(to)
   const partial = `${path}.partial`
-  for (const one of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(one)) throw alreadyExists(one, to)
+  // SQLite would apply a log or journal of another database to the restored one
+  for (const one of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`])
+    if (existsSync(one)) throw alreadyExists(one, to)
   discard(partial) // left behind by a restore that was killed
   try {
     const restored = copyMarked(backup, partial)
@@ -76,7 +79,7 @@ async function restoreFile(backup: string, to: string): Promise<Restored> {
 function alreadyExists(path: string, to: string): BrokerError {
   return new BrokerError(
     'already_exists',
-    `${path} is there already. Restoring never replaces anything: stop the servers and move ${databaseName({ kind: 'sqlite', path: to })} away first, with its -wal and -shm.`,
+    `${path} is there already. Restoring never replaces anything: stop the servers and move ${databaseName({ kind: 'sqlite', path: to })} away first, with its -wal, -shm and -journal.`,
   )
 }
 

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -73,6 +73,17 @@ test('a database that was restored by other means is marked on demand', async ()
   expect(await json(`file:${at('old.db')}`, 'restore', '--mark')).toMatchObject({ marked: true })
   const { items } = await json(`file:${at('old.db')}`, 'audit', 'list', '--action', 'installation.restored')
   expect(items).toHaveLength(1)
+})
+
+test('beside a log or journal of another database nothing is restored', async () => {
+  const { path } = await makeBackup()
+  for (const left of ['new.db-wal', 'new.db-shm', 'new.db-journal']) {
+    writeFileSync(at(left), 'left behind')
+    const refused = await run(`file:${at('new.db')}`, 'restore', path)
+    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(`${left} is there`) })
+    rmSync(at(left))
+  }
+  expect(existsSync(at('new.db'))).toBe(false)
 })
 
 test('what is no backup, or not there, is refused and leaves nothing', async () => {
