@@ -18,7 +18,7 @@ const HOUR = 3600
 
 /**
  * Hourly counts, and when users were last seen, for the console. They are kept in memory and written in batches, so that
- * no request waits for a write. A crash may lose the last seconds.
+ * no request waits for a write. A crash may lose the last seconds, and a failed write loses its batch.
  */
 export interface ActivityLog {
   /** Adds one. `label` is one of a closed list, such as outcomes or reasons. */

@@ -20,7 +20,7 @@ export async function inSlices(limit: number, slice: () => Promise<readonly unkn
 
 /**
  * Returns a function that deletes all rows of the table that meet the condition, in slices, and returns how many. `key`:
- * the columns that identify a row.
+ * the columns that identify a row, or a few rows that one slice may delete together.
  *
  * The statement has the condition twice, in the subquery for the keys and beside it. PostgreSQL evaluates the subquery on
  * the state when the statement began; if another node has changed a row since, it checks only the condition beside it.

@@ -23,7 +23,10 @@ export interface RotatedSecret extends InProject {
 }
 
 export interface Webhooks {
-  /** Adds the webhook; `false`, with nothing written, when its project has `most` already. */
+  /**
+   * Adds the webhook; `false`, with nothing written, when its project has `most` already. Racing calls of several nodes may
+   * exceed this by a few.
+   */
   add(webhook: Webhook, most: number, audit?: AuditEntries): Promise<boolean>
   find(projectId: string, id: string): Promise<Webhook | undefined>
   /** The oldest first. */
