@@ -71,8 +71,12 @@ export function createCheckpoints(client: Database.Database, pauseWrites: () => 
   function begin(): void {
     isRunning = true
     beganPaused = resume !== undefined
-    thread ??= start()
-    thread.postMessage('checkpoint')
+    try {
+      thread ??= start()
+      thread.postMessage('checkpoint')
+    } catch {
+      fail() // the system allows no further thread
+    }
   }
 
   function onDone(): void {

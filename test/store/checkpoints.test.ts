@@ -1,0 +1,34 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { createCheckpoints } from '../../src/store/dialects/sqlite/checkpoints.ts'
+import { openDatabase } from '../../src/store/dialects/sqlite/file.ts'
+
+vi.mock('node:worker_threads', () => ({
+  Worker: class {
+    constructor() {
+      throw new Error('the system allows no further thread')
+    }
+  },
+}))
+
+test('without a thread for checkpoints SQLite makes its own, and writes go on', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'gatepass-checkpoints-'))
+  const client = openDatabase(join(folder, 'gatepass.db'))
+  let paused = 0
+  const pauseWrites = () => {
+    paused++
+    return () => void paused--
+  }
+  const checkpoints = createCheckpoints(client, pauseWrites)
+  expect(client.pragma('wal_autocheckpoint', { simple: true })).toBe(0)
+  client.exec('create table large (bytes blob); insert into large values (zeroblob(20000000))')
+  checkpoints.beginIfDue()
+  checkpoints.beginIfDue()
+  expect(client.pragma('wal_autocheckpoint', { simple: true })).toBe(1_000)
+  expect(paused).toBe(0)
+  await checkpoints.stop()
+  client.close()
+  await rm(folder, { recursive: true, force: true })
+})
