@@ -10,7 +10,7 @@ import { createExecutionLists, type ExecutionLists, hasNotCompleted } from './ex
 import { type Lease, leaseEnd, NO_LEASE } from './lease.ts'
 import { hasIdInProject, isOfUser } from './row-conditions.ts'
 import { type InProject, type OfProject, type OfUser, placeholdersOf, type Steps } from './statement.ts'
-import { deleteInSlices, inSlices } from './sweep.ts'
+import { deleteInSlices, inSlices, untilNoneIsLeft } from './sweep.ts'
 
 /** Runs of tools: those that were carried out, and those that are scheduled. */
 export interface Executions extends ExecutionLists {
@@ -237,7 +237,7 @@ export function createExecutions(database: Database): Executions {
     },
     async forgetUser(projectId, userId, now) {
       const slice = () => writeRepeatable(forgetUser({ projectId, userId, now }))
-      return inSlices(dialect.sweptAtOnce, slice)
+      return untilNoneIsLeft(() => inSlices(dialect.sweptAtOnce, slice))
     },
     async sweep(before) {
       return sweep({ before })

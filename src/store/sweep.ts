@@ -19,6 +19,16 @@ export async function inSlices(limit: number, slice: () => Promise<readonly unkn
 }
 
 /**
+ * Repeats a pass of slices until one finds no row, for data that must not be left over: when another node deletes rows of
+ * a slice at the same time, the slice is smaller than its limit, and the pass ends early. Returns the number of all rows.
+ */
+export async function untilNoneIsLeft(pass: () => Promise<number>): Promise<number> {
+  let taken = 0
+  for (let some = await pass(); some > 0; some = await pass()) taken += some
+  return taken
+}
+
+/**
  * Returns a function that deletes all rows of the table that meet the condition, in slices, and returns how many. `key`:
  * the columns that identify a row, or a few rows that one slice may delete together.
  *
