@@ -18,7 +18,7 @@ type Identity = Pick<McpConsent, 'projectId' | 'userId' | 'clientId' | 'redirect
 export interface McpConsents {
   /**
    * Adds the approval. If there is one for this user, client and redirect URI, its scopes, grant and client name are
-   * replaced.
+   * replaced. Access tokens of a grant that was replaced are refused.
    */
   put(consent: McpConsent, audit?: AuditEntries): Promise<void>
   find(identity: Identity): Promise<McpConsent | undefined>
@@ -40,34 +40,38 @@ export interface McpConsents {
 }
 
 export function createMcpConsents(database: Database): McpConsents {
-  const { tables, query, statement, read, write, writeRepeatable } = database
+  const { tables, query, statement, read, write, writeRepeatable, dialect } = database
   const { mcpConsents, mcpRecords } = tables
+  const hasIdentity = (p: Identity) =>
+    and(
+      isOfUser(mcpConsents, p),
+      eq(mcpConsents.clientId, p.clientId),
+      eq(mcpConsents.redirectUri, p.redirectUri),
+    )
 
-  const upsert = statement((_: McpConsent) => {
-    const row = placeholdersOf(mcpConsents)
-    const { clientName, scopes, grantId } = row
-    const { projectId, userId, clientId, redirectUri } = mcpConsents
+  const insert = statement((_: McpConsent) => {
+    const { projectId, userId, clientId, redirectUri, id } = mcpConsents
     return query
       .insert(mcpConsents)
-      .values(row)
-      .onConflictDoUpdate({
-        target: [projectId, userId, clientId, redirectUri],
-        set: { clientName, scopes, grantId },
-      })
+      .values(placeholdersOf(mcpConsents))
+      .onConflictDoNothing({ target: [projectId, userId, clientId, redirectUri] })
+      .returning({ id })
+  })
+  const lockedGrant = statement((p: Identity) =>
+    dialect.lock(
+      query.select({ grantId: mcpConsents.grantId }).from(mcpConsents).where(hasIdentity(p)),
+      'for update',
+    ),
+  )
+  const replace = statement((p: McpConsent) => {
+    const { clientName, scopes, grantId } = placeholdersOf(mcpConsents)
+    return query
+      .update(mcpConsents)
+      .set({ clientName, scopes, grantId })
+      .where(hasIdentity(p))
       .returning({ id: mcpConsents.id })
   })
-  const byIdentity = statement((p: Identity) =>
-    query
-      .select()
-      .from(mcpConsents)
-      .where(
-        and(
-          isOfUser(mcpConsents, p),
-          eq(mcpConsents.clientId, p.clientId),
-          eq(mcpConsents.redirectUri, p.redirectUri),
-        ),
-      ),
-  )
+  const byIdentity = statement((p: Identity) => query.select().from(mcpConsents).where(hasIdentity(p)))
   const byId = statement((p: InProject) =>
     query.select().from(mcpConsents).where(hasIdInProject(mcpConsents, p)),
   )
@@ -147,7 +151,14 @@ export function createMcpConsents(database: Database): McpConsents {
   return {
     async put(consent, audit) {
       await write(audit, function* (announce) {
-        yield* upsert(consent)
+        while ((yield* insert(consent)).length === 0) {
+          const [former] = yield* lockedGrant(consent)
+          if (former === undefined) continue // deleted meanwhile
+          yield* replace(consent)
+          const { grantId } = former
+          if (grantId !== undefined && grantId !== consent.grantId) announce({ noun: 'mcp_grant', id: grantId })
+          break
+        }
         if (consent.grantId !== undefined) announce({ noun: 'mcp_grant', id: consent.grantId })
         return true
       })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { StoreChange } from '../../src/store/changes.ts'
 import { BACKUP_FACT } from '../../src/store/facts.ts'
 import { inProject, mcpConsent, mcpRecord, type OpenedStore, sealed } from './fixtures.ts'
 
@@ -67,7 +68,10 @@ export function mcpPromises(open: () => Promise<OpenedStore>): void {
       await store.mcpConsents.put(first)
       expect(await other.mcpConsents.find(first)).toEqual(first)
       expect(await other.mcpConsents.findByGrant('g1')).toEqual(first)
+      const announced: StoreChange[] = []
+      other.onChange((change) => void announced.push(change))
       await other.mcpConsents.put({ ...first, id: 'another', scopes: ['mcp', 'mcp:read'], grantId: 'g2' })
+      for (const id of ['g1', 'g2']) expect(announced).toContainEqual({ noun: 'mcp_grant', id })
       expect(await store.mcpConsents.find(first)).toEqual({
         ...first,
         scopes: ['mcp', 'mcp:read'],
