@@ -155,8 +155,8 @@ export function createMcpConsents(database: Database): McpConsents {
           const [former] = yield* lockedGrant(consent)
           if (former === undefined) continue // deleted meanwhile
           yield* replace(consent)
-          const { grantId } = former
-          if (grantId !== undefined && grantId !== consent.grantId) announce({ noun: 'mcp_grant', id: grantId })
+          const { grantId: id } = former
+          if (id !== undefined && id !== consent.grantId) announce({ noun: 'mcp_grant', id })
           break
         }
         if (consent.grantId !== undefined) announce({ noun: 'mcp_grant', id: consent.grantId })
