@@ -37,7 +37,7 @@ export function watchRows({ log, metrics }: { readonly log: Log; readonly metric
   }
 }
 
-/** Reads every row that has a MAC, and returns those whose MAC is wrong. */
+/** Reads the rows that have a MAC, except connect sessions, which end soon. Returns those whose MAC is wrong. */
 export async function findAlteredRows({
   store,
   altered,

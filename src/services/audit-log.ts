@@ -42,8 +42,8 @@ export interface AuditLog {
    * Records that the tokens are released. They may be handed out only if it resolves with `true`; with `false` a
    * precondition has changed, and the caller looks them up and evaluates policies again. The trail then has entries for
    * those of several tokens whose preconditions still held. Concurrent releases share one commit. Throws
-   * `invalid_authorization` when the key was revoked or has expired in the meantime, `store_unavailable` when nothing can be
-   * recorded.
+   * `invalid_authorization` when the key was revoked or has expired in the meantime, `store_unavailable` when nothing can
+   * be recorded.
    */
   release(tokens: readonly AuditedToken[], policies: PoliciesInForce): Promise<boolean>
   /** A keyed hash of a token: distinguishes tokens without revealing anything about them. */
