@@ -410,6 +410,13 @@ describe('admin', () => {
     expect(await projects.changeBranding('default', { app_name: 'Acme' })).toMatchObject({ app_name: 'Acme' })
     expect(await projects.branding('default')).toMatchObject({ app_name: 'Acme' })
     expect(await projects.changeBranding('default', { app_name: null })).not.toHaveProperty('app_name')
+    await expect(projects.changeBranding('default', { accent: '#ffffff' })).rejects.toMatchObject({
+      name: 'InvalidRequest',
+      code: 'invalid_request',
+      status: 422,
+      message: expect.stringContaining('The nearest shade is #'),
+      faults: [{ path: 'accent' }],
+    })
     const { domain } = await projects.changeBranding('default', { domain: 'auth.acme.example' })
     const values = [domain?.challenge.value]
     Object.assign(world.gatepass.broker, { lookUpTxt: async () => ({ outcome: 'found', values }) })

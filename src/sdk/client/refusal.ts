@@ -57,9 +57,9 @@ export function toError(
   { why = cause, ...rest }: ErrorDetails,
 ): GatepassError {
   const details: ErrorDetails = { ...rest, ...(why && { why }) }
-  if (name in REFUSAL_CLASSES)
+  if (Object.hasOwn(REFUSAL_CLASSES, name))
     return new REFUSAL_CLASSES[name as keyof typeof REFUSAL_CLASSES](name, message, details)
-  return details.status === 400
+  return details.status === 400 || details.status === 422
     ? new InvalidRequest(name, message, { ...details, ...(errors && { faults: errors }) })
     : new GatepassError(name, message, details)
 }

@@ -1,6 +1,7 @@
+import { isRecord } from '../is-record.ts'
 import type { Operations } from '../wire.ts'
 import { ConnectionError, GatepassError, InvalidRequest, TimeoutError } from './errors.ts'
-import { toRefusal } from './refusal.ts'
+import { refusalOf, toRefusal } from './refusal.ts'
 import { pause, type Repetition, retryPauseMs } from './retry.ts'
 
 /** The signature of `fetch` of the web standards. */
@@ -200,7 +201,7 @@ async function asOpened(response: Response): Promise<Response> {
   return response
 }
 
-/** The answer of an import whose tools were all refused says why, tool by tool. */
+/** An import whose tools were all refused answers this with `items`, which say why. Refusals have this status too. */
 const ALL_REFUSED = 422
 
 async function readJson<T>(response: Response): Promise<Answer<T>> {
@@ -208,6 +209,8 @@ async function readJson<T>(response: Response): Promise<Answer<T>> {
   const { status, headers } = response
   const text = await response.text()
   const body = text === '' ? undefined : parse(text)
+  const isAnswer = response.ok || (isRecord(body) && 'items' in body)
+  if (!isAnswer) throw refusalOf(response, body)
   if ((typeof body !== 'object' || body === null) && status !== 204)
     throw new GatepassError(
       'unexpected_answer',
