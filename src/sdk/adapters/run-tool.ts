@@ -67,5 +67,10 @@ export async function runToEnd(
 export async function show({ consent, shown }: Binding, authorization: PendingAuthorization): Promise<void> {
   if (typeof consent !== 'function' || shown.has(authorization.id)) return
   shown.add(authorization.id)
-  await consent(authorization)
+  try {
+    await consent(authorization)
+  } catch (error) {
+    shown.delete(authorization.id) // the next call shows it
+    throw error
+  }
 }

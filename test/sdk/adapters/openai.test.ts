@@ -78,6 +78,21 @@ describe('Responses', () => {
     expect(await text({ user, consent: ({ url }) => giveConsent(url) })).toContain(`"user_id":"${user}"`)
   })
 
+  test('a function that fails is asked again by the next call', async () => {
+    const user = agents.newUser()
+    let isFirst = true
+    const { run, send } = await ask({
+      user,
+      async consent({ url }) {
+        if (!isFirst) return giveConsent(url)
+        isFirst = false
+        throw new Error('the chat is offline')
+      },
+    })
+    await expect(run()).rejects.toThrow('the chat is offline')
+    expect(await send((await run()).outputs)).toContain(`"user_id":"${user}"`)
+  })
+
   test.each([
     ['refused', (url: string) => refuseConsent(agents.world, url), 'The user refused the access'],
     ['expired', () => agents.expireLinks(), 'has expired. Ask the user whether to try again'],
