@@ -293,6 +293,60 @@ test('what is aborted already is not sent', async () => {
   expect(error).toBe(reason)
 })
 
+test('a deadline that is too long for a timer does not end at once', async () => {
+  const slow: ClientOptions['fetch'] = (_, { signal } = {}) =>
+    new Promise((resolve, reject) => {
+      setTimeout(() => resolve(page()), 100_000)
+      signal?.addEventListener('abort', () => reject(signal.reason))
+    })
+  for (const timeoutMs of [2 ** 31, Number.POSITIVE_INFINITY])
+    expect(await play([], read, { timeoutMs, fetch: slow })).toMatchObject({ value: [], error: undefined })
+})
+
+describe('a body that breaks off', () => {
+  /** A client to which the text is answered. The body then fails: at once, or when the signal is aborted. */
+  const answering = (text: string, signal?: AbortSignal) =>
+    new Gatepass({
+      baseUrl: 'http://gatepass.test',
+      apiKey: 'key',
+      fetch: async () =>
+        new Response(
+          new ReadableStream({
+            start: (controller) => controller.enqueue(new TextEncoder().encode(text)),
+            pull(controller) {
+              if (signal === undefined) controller.error(new TypeError('terminated'))
+              else signal.addEventListener('abort', () => controller.error(signal.reason))
+            },
+          }),
+        ),
+    })
+
+  test('is a connection error in an export of the audit trail', async () => {
+    const seen: unknown[] = []
+    const exported = async () => {
+      for await (const entry of answering('{"seq":1}\n').admin.audit.export()) seen.push(entry)
+    }
+    await expect(exported()).rejects.toMatchObject({
+      code: 'connection_error',
+      cause: { message: 'terminated' },
+    })
+    expect(seen).toEqual([{ seq: 1 }])
+  })
+
+  test('by an abort throws the reason of the signal', async () => {
+    const controller = new AbortController()
+    const { signal } = controller
+    const client = answering('data: {"kind":"chunk","data":1}\n\n', signal)
+    const stream = client.tools.stream('Tool', {}, { signal })
+    const events = stream[Symbol.asyncIterator]()
+    expect((await events.next()).value).toEqual({ type: 'chunk', data: 1 })
+    const ended = events.next()
+    controller.abort('the user left')
+    await expect(ended).rejects.toBe('the user left')
+    await expect(stream.result).rejects.toBe('the user left')
+  })
+})
+
 test('the logger hears of each attempt, and of no key', async () => {
   const lines: string[] = []
   const note = (line: string) => void lines.push(line)
@@ -323,6 +377,13 @@ describe('the constructor', () => {
       expect(() => new Gatepass({ baseUrl: 'http://a.test', apiKey: 'key', ...options })).toThrow(
         expect.objectContaining({ code: 'invalid_options' }),
       )
+  })
+
+  test('as() without a user is refused: the client would act for all', () => {
+    const gatepass = new Gatepass({ baseUrl: 'http://a.test', apiKey: 'key' })
+    // programs in JavaScript may pass `undefined`
+    for (const user of ['', undefined as unknown as string])
+      expect(() => gatepass.as(user)).toThrow(expect.objectContaining({ code: 'invalid_options' }))
   })
 
   test('works where there is no process', () => {

@@ -12,7 +12,7 @@ import { getAuthorization, type StatusOptions, toAuthorization } from './authori
 import { type Code, createCode } from './code.ts'
 import { type ConnectSessions, createConnectSessions } from './connect-sessions.ts'
 import { type Connections, createConnections } from './connections.ts'
-import type { ErrorCode, GatepassError } from './errors.ts'
+import { type ErrorCode, GatepassError } from './errors.ts'
 import { createExecutions, createScheduled, type Executions, type Scheduled } from './executions.ts'
 import { explain } from './explain.ts'
 import { hideBehind } from './hidden.ts'
@@ -67,8 +67,14 @@ export class Gatepass {
     hideBehind(this, `Gatepass(${this.baseUrl})`)
   }
 
-  /** The same methods for one user, without the argument that names the user. */
+  /**
+   * The same methods for one user, without the argument that names the user.
+   * @throws GatepassError `invalid_options` without a user
+   */
   as(user: string): UserGatepass {
+    // without this, a program that has no user would read the connections of all
+    if (typeof user !== 'string' || user === '')
+      throw new GatepassError('invalid_options', 'as() needs the id of a user.')
     return createUserGatepass(this, this.#transport, user)
   }
 

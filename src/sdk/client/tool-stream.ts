@@ -48,10 +48,11 @@ export interface ToolStream<Value = Wire.JsonValue> extends AsyncIterable<Stream
   readonly result: Promise<Value>
 }
 
-/** `open` sends the request; it is called once. */
+/** `open` sends the request; it is called once. `signal` is that of the request. */
 export function createToolStream<Value>(
   transport: Transport,
   open: () => Promise<Response>,
+  signal: AbortSignal | undefined,
 ): ToolStream<Value> {
   const { promise, resolve, reject } = Promise.withResolvers<Value>()
   promise.catch(() => {}) // a caller that reads only the events gets the error there
@@ -69,10 +70,7 @@ export function createToolStream<Value>(
       }
       throw incomplete()
     } catch (error) {
-      // any error but an abort and those of this library means that the connection broke
-      const isNamed =
-        error instanceof GatepassError || (error instanceof Error && error.name === 'AbortError')
-      const thrown = isNamed ? error : incomplete(error)
+      const thrown = toThrown(error, signal)
       reject(thrown)
       throw thrown
     } finally {
@@ -93,6 +91,12 @@ export function createToolStream<Value>(
       return promise
     },
   }
+}
+
+/** Any error but those of this library and an abort, whose reason is thrown, means that the connection broke. */
+function toThrown(error: unknown, signal: AbortSignal | undefined): unknown {
+  if (error instanceof GatepassError) return error
+  return signal?.aborted ? signal.reason : incomplete(error)
 }
 
 function incomplete(cause?: unknown): ConnectionError {

@@ -230,14 +230,17 @@ export function createTools<Who extends UserBinding>(
     execute: execute as Tools<Who>['execute'], // its overloads state which outcomes are possible
     run: run as Tools<Who>['run'], // the caller names the type of the value
     stream: (name, input = {}, options = {} as CallOptions & Who) =>
-      createToolStream(transport, () =>
-        transport.open<'streamTool'>({
-          method: 'POST',
-          path: '/v1/tools/run_stream',
-          body: { toolId: name, args: input as JsonObject, ...callBody(options, user) },
-          repetition: 'unsafe',
-          options,
-        }),
+      createToolStream(
+        transport,
+        () =>
+          transport.open<'streamTool'>({
+            method: 'POST',
+            path: '/v1/tools/run_stream',
+            body: { toolId: name, args: input as JsonObject, ...callBody(options, user) },
+            repetition: 'unsafe',
+            options,
+          }),
+        options.signal,
       ),
     chain: (steps, options = {} as ChainOptions & Who) => runChain(transport, { steps }, options, user),
     resumeChain: (resume, options = {} as ChainOptions & Who) =>

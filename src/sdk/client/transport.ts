@@ -89,6 +89,9 @@ export interface TransportOptions {
   readonly logger: Logger | undefined
 }
 
+/** A timer with a longer time ends at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
 export function createTransport(options: TransportOptions): Transport {
   const { baseUrl, apiKey, logger, fetch: fetchWith } = options
   const headers = () => ({ ...options.headers, authorization: `Bearer ${apiKey}` })
@@ -102,7 +105,7 @@ export function createTransport(options: TransportOptions): Transport {
   ): Promise<T> {
     signal?.throwIfAborted()
     const late = new AbortController()
-    const timer = setTimeout(() => late.abort(), timeoutMs)
+    const timer = setTimeout(() => late.abort(), Math.min(timeoutMs, LONGEST_TIMER_MS))
     const ended = signal ? AbortSignal.any([signal, late.signal]) : late.signal
     try {
       return await read(await fetchWith(url, { ...init, signal: ended }))

@@ -1,4 +1,5 @@
 import type * as Wire from '../../wire.ts'
+import { ConnectionError } from '../errors.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
 
 /** Which entries of the audit trail. */
@@ -64,14 +65,14 @@ export function createAuditLog(transport: Transport): AuditLog {
       }
       return { page, [Symbol.asyncIterator]: iterate }
     },
-    async *export({ after, signal, timeoutMs, maxRetries, ...filter } = {}) {
+    async *export({ after, signal, timeoutMs, maxRetries, traceparent, ...filter } = {}) {
       const { body } = await transport.open<'exportAuditEntries'>({
         method: 'GET',
         path: '/v1/admin/audit/export',
         query: { ...toQuery(filter), after },
-        options: { signal, timeoutMs, maxRetries },
+        options: { signal, timeoutMs, maxRetries, traceparent },
       })
-      for await (const line of body === null ? [] : linesOf(body))
+      for await (const line of body === null ? [] : linesOf(body, signal))
         if (line !== '') yield JSON.parse(line) as Wire.AuditEntry // one entry a line, as openapi.json says
     },
   }
@@ -92,14 +93,22 @@ function toQuery(filter: AuditFilter) {
   }
 }
 
-/** The body is cancelled when the caller leaves the loop. */
-async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
+/** The body is cancelled when the caller leaves the loop. Throws `ConnectionError` when it breaks off. */
+async function* linesOf(
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string, void> {
   const reader = body.getReader()
+  const read = () =>
+    reader.read().catch((cause: unknown) => {
+      signal?.throwIfAborted()
+      throw new ConnectionError('connection_error', 'The export ended before its last entry.', { cause })
+    })
   const decoder = new TextDecoder()
   let rest = ''
   try {
     for (;;) {
-      const { done, value } = await reader.read()
+      const { done, value } = await read()
       rest += decoder.decode(value, { stream: !done })
       const lines = rest.split('\n')
       rest = lines.pop() ?? ''
