@@ -44,6 +44,10 @@ async function answer(handler: FetchHandler, req: IncomingMessage, res: ServerRe
     if (!res.writableFinished) gone.abort()
   })
   const response = await handler(toRequest(req, gone.signal))
+  if (gone.signal.aborted) {
+    await response.body?.cancel() // otherwise an endless body would be produced for no client
+    return
+  }
   const headers: Record<string, string | string[]> = Object.fromEntries(response.headers)
   const cookies = response.headers.getSetCookie()
   res.writeHead(response.status, cookies.length > 0 ? { ...headers, 'set-cookie': cookies } : headers)
@@ -56,7 +60,7 @@ async function answer(handler: FetchHandler, req: IncomingMessage, res: ServerRe
   gone.signal.addEventListener('abort', () => void reader.cancel().catch(() => undefined), { once: true })
   for (;;) {
     const { done, value } = await reader.read()
-    if (done) break
+    if (done || gone.signal.aborted) break // a closed response emits no further event to wait for
     if (!res.write(value)) await new Promise<void>((resume) => onceAny(res, ['drain', 'close'], resume))
   }
   res.end()
