@@ -29,6 +29,8 @@ export function runTools(
   const watched = new Map<string, { readonly names: Set<string>; readonly watcher: FSWatcher }>()
   let child: ChildProcess | undefined
   let timer: NodeJS.Timeout | undefined
+  /** Restarts run one after another: two at once would start two processes, of which the first is never ended. */
+  let restarted = Promise.resolve()
   let isClosing = false
 
   function start(): void {
@@ -64,13 +66,16 @@ export function runTools(
     const watcher = watch(folder, (_, name) => {
       if (name === null || !names.has(name)) return
       clearTimeout(timer)
-      timer = setTimeout(() => void restart(name), SETTLE_MS)
+      timer = setTimeout(() => {
+        restarted = restarted.then(() => restart(name))
+      }, SETTLE_MS)
     })
     watcher.on('error', () => undefined) // the folder was deleted
     watched.set(folder, { names, watcher })
   }
 
   async function restart(name: string): Promise<void> {
+    if (isClosing) return
     onReport({ kind: 'changed', file: name })
     await end()
     if (!isClosing) start()
@@ -93,6 +98,7 @@ export function runTools(
       isClosing = true
       clearTimeout(timer)
       for (const { watcher } of watched.values()) watcher.close()
+      await restarted
       await end()
     },
   }

@@ -7,7 +7,7 @@ import { InvalidArgumentError } from 'commander'
 import { readDevelopmentKey } from '../development-key.ts'
 import { readDatabase } from '../settings/database.ts'
 import { toolsPorts } from '../settings/tools-ports.ts'
-import { type Api, listAll, withApi } from './api.ts'
+import { type Api, listAll, refusal, withApi } from './api.ts'
 import { exampleInput } from './example-input.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { bold, dim, MARKS, print, sanitize } from './print.ts'
@@ -134,6 +134,7 @@ async function register(
 ): Promise<WorkerWire> {
   const known = isRegistered ? undefined : await api.request('GET', pathOf(id))
   if (known?.status === 404) return api.send<WorkerWire>('POST', '/v1/workers', { body: { id, http } })
+  if (known !== undefined && known.status !== 200) throw refusal(known.status, known.body, api.place)
   const before = known?.body as WorkerWire | undefined // of the API
   if (before !== undefined && !/^http:\/\/127\.0\.0\.1:/.test(before.http?.uri ?? ''))
     throw new CommandFailure(`There is another worker ${id} already. Choose another id with --id.`)
