@@ -19,6 +19,19 @@ export async function withServerTransport(
       EXIT.usage,
     )
 
+  /** Converts the error of an answer that breaks off while it is read. */
+  async function* reading(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+    try {
+      yield* body
+    } catch (error) {
+      if (!(error instanceof OutgoingError)) throw error
+      throw new CommandFailure(
+        `The answer of ${server.origin} broke off, so the output is not complete: ${error.message}`,
+        EXIT.unreachable,
+      )
+    }
+  }
+
   async function reach<Answer>(ask: Promise<Answer>): Promise<Answer> {
     return ask.catch((error: unknown) => {
       if (!(error instanceof OutgoingError)) throw error
@@ -50,7 +63,7 @@ export async function withServerTransport(
         const { status, body } = await reach(
           outgoing.stream({ url: new URL(target, server), headers: { authorization } }),
         )
-        return { status, body }
+        return { status, body: reading(body) }
       },
     })
   } finally {

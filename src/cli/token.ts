@@ -84,7 +84,7 @@ function nameOf(body: unknown): unknown {
 function connectCommand(
   shell: Shell,
   provider: string,
-  { user, scopes, account, project }: TokenOptions,
+  { user, scopes, account, project, url }: TokenOptions,
 ): string {
   return commandLine(
     shell,
@@ -92,6 +92,7 @@ function connectCommand(
     ...(scopes === undefined ? [] : ['--scopes', scopes.join()]),
     ...(account === undefined ? [] : ['--account', account]),
     ...(project === undefined ? [] : ['--project', project]),
+    ...(url === undefined ? [] : ['--url', url]), // the key is a secret, and is not repeated
   )
 }
 

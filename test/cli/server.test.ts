@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -192,6 +195,35 @@ describe('exit codes say what kind of failure it was', () => {
     expect(stderr).toMatch(expected === 2 ? /\S/ : /^[^\n]+\n$/)
     expect(stderr).not.toContain(scene.gatepass.apiKey)
   })
+})
+
+test('the command that asks for consent names the server of --url', async () => {
+  const oauth2 = { client_id: 'a', client_secret: 'b' }
+  await scene.gatepass.call('POST', '/v1/admin/auth_providers', { id: 'asked', provider_id: 'github', oauth2 })
+  const { url, apiKey } = scene.gatepass
+  const { code, stderr } = await run(['token', 'asked', '--user', 'ada', '--url', url], {
+    GATEPASS_API_KEY: apiKey,
+  })
+  expect({ code, stderr }).toEqual({
+    code: 5,
+    stderr: expect.stringContaining(`connect asked --user ada --url ${url}\n`),
+  })
+})
+
+test('an export that breaks off prints what came, and fails with one line', async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+    response.write('{"seq":1}\n', () => response.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo // of a server that listens on a port
+  try {
+    const { code, stdout, stderr } = await run(['audit', 'export', '--url', `http://127.0.0.1:${port}`])
+    expect({ code, stdout }).toEqual({ code: 6, stdout: '{"seq":1}\n' })
+    expect(stderr).toMatch(/^The answer of \S+ broke off, [^\n]+\n$/)
+  } finally {
+    server.close()
+  }
 })
 
 test('an import leaves out packages and hidden folders', async () => {
