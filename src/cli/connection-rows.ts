@@ -38,7 +38,8 @@ export function readRows(text: string, options: RowOptions): SourceFile {
   const kind = exportKindOf(clean)
   if (kind !== undefined) return { format: 'gatepass', rows: ownRows(clean, kind, options) }
   const items = jsonItems(clean)
-  if (items === undefined) return { format: 'csv', rows: each(csvRows(clean, options)) }
+  // read to its end at once, so that nothing is imported of a file that is no CSV
+  if (items === undefined) return { format: 'csv', rows: each([...csvRows(clean, options)]) }
   const isNango = items.some(({ value }) => isRecord(value) && isRecord(value.credentials))
   const read = isNango ? nangoRow : plainRow
   return {
@@ -70,12 +71,13 @@ interface JsonItem {
   readonly value: unknown
 }
 
-/** The items of a JSON array, of the array `connections` of an object, or the lines of JSON lines. */
+/** The items of a JSON array, of the array `connections` of an object, an object alone, or the lines of JSON lines. */
 function jsonItems(text: string): readonly JsonItem[] | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined
   const whole = parseJson(text)
   const list = Array.isArray(whole) ? whole : isRecord(whole) ? whole.connections : undefined
   if (Array.isArray(list)) return list.map((value, index) => ({ line: index + 1, value }))
+  if (isRecord(whole)) return [{ line: 1, value: whole }]
   return text
     .split('\n')
     .map((line, index) => ({ line: index + 1, text: line.trim() }))
@@ -163,7 +165,7 @@ function* csvRecords(text: string): Generator<{ readonly line: number; readonly 
     const at = token.lastIndex
     const match = token.exec(text)
     if (match === null)
-      throw new CommandFailure(`Line ${line} of the file is no CSV: a quote is not closed.`, EXIT.usage)
+      throw new CommandFailure(`Line ${line} of the file is no CSV: a quote is not closed, or is inside a cell.`, EXIT.usage)
     const [whole, quoted, plain = '', end] = match
     cells.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
     line += whole.split('\n').length - 1

@@ -106,7 +106,11 @@ async function importAll(
   } catch (error) {
     if (!(error instanceof ExportFault)) throw error
     await send() // the rows before the fault are complete
-    throw new CommandFailure(`${error.message} ${results.length} rows before it were imported.`, EXIT.usage)
+    const stored = results.filter(({ result }) => result !== 'refused').length
+    throw new CommandFailure(
+      `${error.message} Of the ${results.length} rows before it, ${stored} are stored.`,
+      EXIT.usage,
+    )
   } finally {
     progress.end()
   }

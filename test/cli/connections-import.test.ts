@@ -187,6 +187,22 @@ describe('files of others', () => {
     ])
   })
 
+  test('an object alone is one row, also on several lines', async () => {
+    const row = { user_id: 'alone', provider_id: 'demo', access_token: 't' }
+    const { code, json } = await importFile(file('alone.json', JSON.stringify(row, undefined, 2)))
+    expect(code).toBe(0)
+    expect(json).toMatchObject({ format: 'json', items: [{ line: 1, result: 'created' }] })
+  })
+
+  test('a CSV whose end cannot be read is refused as a whole', async () => {
+    const row = 'unread,demo,token,'
+    const lines = ['user_id,provider_id,access_token,scopes', ...Array(501).fill(row), 'u,demo,t,"read']
+    const { code, stdout, stderr } = await importFile(file('unread.csv', lines.join('\n')))
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/^Line 503 of the file is no CSV/)
+    expect(await usersOf(to)).not.toContain('unread')
+  })
+
   test('a CSV without a heading is refused without quoting it', async () => {
     const { code, stdout, stderr } = await importFile(file('bare.csv', 'ada,demo,ya29.a-token\n'))
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
