@@ -10,7 +10,7 @@ import { isBegun } from '../store/open-store.ts'
 import { recordInAuditTrail } from './audit-record.ts'
 import { CommandFailure } from './failure.ts'
 import { dim, MARKS, print, printJson, quantity, sanitize } from './print.ts'
-import { jsonOption, type Shell } from './shell.ts'
+import { databaseUrlOf, jsonOption, type Shell } from './shell.ts'
 
 interface BackupOptions {
   readonly to: string
@@ -23,7 +23,7 @@ export function defineBackup(command: Command, shell: Shell): void {
     .addOption(jsonOption())
     .addHelpText('after', HELP)
     .action(async ({ to, json }: BackupOptions) => {
-      const database = parseDatabaseUrl(shell.environment.GATEPASS_DATABASE_URL ?? 'file:gatepass.db')
+      const database = parseDatabaseUrl(databaseUrlOf(shell))
       if (!(await isBegun(database)))
         throw new CommandFailure(
           `There is no database ${databaseName(database)} yet. Set GATEPASS_DATABASE_URL to the one its server uses.`,

@@ -3,7 +3,7 @@ import { type Api, listAll, refusal, withApi } from './api.ts'
 import { CONNECTIONS, type ConnectionWire } from './connections.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
-import { type CommonOptions, parseId, parseScopes, type Shell, withCommonOptions } from './shell.ts'
+import { type CommonOptions, parseId, parseNames, type Shell, withCommonOptions } from './shell.ts'
 
 interface ConnectOptions extends CommonOptions {
   readonly user: string
@@ -41,7 +41,7 @@ export function defineConnect(command: Command, shell: Shell): void {
     ),
   )
     .requiredOption('--user <id>', 'the user', parseId)
-    .option('--scopes <scopes>', 'scopes to ask a provider for, comma-separated', parseScopes)
+    .option('--scopes <scopes>', 'scopes to ask a provider for, comma-separated', parseNames)
     .option('--account <account>', "which of the user's accounts, or `new` for another one", parseId)
     .option('--no-open', 'only print the link')
     .addHelpText('after', EXAMPLES)

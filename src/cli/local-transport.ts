@@ -24,7 +24,7 @@ export async function withLocalTransport(
     )
     const ask = async (target: string, init?: RequestInit) => {
       const answer = await app.request(target, init)
-      if (answer.status === 500) for (const write of heldBack) write()
+      if (answer.status === 500) for (const write of heldBack.splice(0)) write()
       return answer
     }
     await run({
@@ -43,8 +43,8 @@ export async function withLocalTransport(
   })
 }
 
-/** Holds back error lines, because the command itself prints refusals. The lines are written only after an answer 500. */
-function quietLog(log: Log): { readonly log: Log; readonly heldBack: readonly (() => void)[] } {
+/** Holds back error lines, because the command itself prints refusals. The caller writes them only after an answer 500. */
+function quietLog(log: Log): { readonly log: Log; readonly heldBack: (() => void)[] } {
   const heldBack: (() => void)[] = []
   return {
     heldBack,

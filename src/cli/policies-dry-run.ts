@@ -18,7 +18,7 @@ import {
   type CommonOptions,
   parseId,
   parseMoment,
-  parseScopes,
+  parseNames,
   type Shell,
   withCommonOptions,
 } from './shell.ts'
@@ -44,7 +44,7 @@ export function defineDryRun(policies: Command, shell: Shell): void {
         parseId,
       ),
   )
-    .option('--without <ids>', 'policies in force to leave out, comma-separated', parseScopes)
+    .option('--without <ids>', 'policies in force to leave out, comma-separated', parseNames)
     .option('--since <time>', 'from this time on, by default a week ago; at most 31 days', parseMoment)
     .option('--until <time>', 'up to this time, by default now', parseMoment)
     .addHelpText('after', DRY_RUN_EXAMPLES)

@@ -4,7 +4,7 @@ import { bold, dim, print, printJson, sanitize, toSecond } from './print.ts'
 import {
   type CommonOptions,
   parseId,
-  parseScopes,
+  parseNames,
   parseWholeNumber,
   type Shell,
   withCommonOptions,
@@ -25,7 +25,7 @@ interface PortalLinkWire {
 
 export function definePortal(command: Command, shell: Shell): void {
   withCommonOptions(command.argument('<user>', 'the user', parseId))
-    .option('--may <rights>', 'comma-separated: view, disconnect, connect, export, erase', parseScopes)
+    .option('--may <rights>', 'comma-separated: view, disconnect, connect, export, erase', parseNames)
     .option('--name <name>', "the user's name, for the page")
     .option('--return-url <url>', 'where the page leads back to')
     .option('--lang <language>', 'the language of the page; else that of the browser')

@@ -5,7 +5,7 @@ import { builtIn, builtInIds } from '../providers/catalogue/registry.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
 import { readJsonFile } from './read-json-file.ts'
-import { type CommonOptions, parseId, parseScopes, type Shell, withCommonOptions } from './shell.ts'
+import { type CommonOptions, parseId, parseNames, type Shell, withCommonOptions } from './shell.ts'
 
 interface TestOptions extends CommonOptions {
   readonly simulate?: true
@@ -29,7 +29,7 @@ export function defineProvidersTest(providers: Command, shell: Shell): void {
   )
     .option('--simulate', 'a simulator plays the provider as its definition says')
     .option('--file <path>', 'the definition, or the body of POST /v1/admin/auth_providers', parseId)
-    .option('--scopes <scopes>', 'scopes to ask for, comma-separated', parseScopes)
+    .option('--scopes <scopes>', 'scopes to ask for, comma-separated', parseNames)
     .option('--live', 'one real consent with the client of the added provider; says what differed')
     .option('--user <id>', `with --live: the user (default: "${TEST_USER}")`, parseId)
     .option('--no-open', 'with --live: only print the link')

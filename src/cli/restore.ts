@@ -7,7 +7,7 @@ import { isBegun } from '../store/open-store.ts'
 import { isStoreUnavailable } from '../store/retry.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { dim, MARKS, print, printJson, sanitize } from './print.ts'
-import { jsonOption, type Shell } from './shell.ts'
+import { databaseUrlOf, jsonOption, type Shell } from './shell.ts'
 
 interface RestoreOptions {
   readonly to?: string
@@ -23,7 +23,7 @@ export function defineRestore(command: Command, shell: Shell): void {
     .addOption(jsonOption())
     .addHelpText('after', HELP)
     .action(async (backup: string | undefined, { to, mark, json }: RestoreOptions) => {
-      const place = parseDatabaseUrl(to ?? shell.environment.GATEPASS_DATABASE_URL ?? 'file:gatepass.db')
+      const place = parseDatabaseUrl(to ?? databaseUrlOf(shell))
       const database = databaseName(place)
       if ((backup === undefined) === (mark === undefined))
         throw new CommandFailure('Name the backup to restore, or use --mark alone.', EXIT.usage)

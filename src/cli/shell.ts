@@ -8,6 +8,11 @@ export interface Shell {
   readonly command?: string
 }
 
+/** The database of the settings, for commands that need no other setting. */
+export function databaseUrlOf({ environment }: Shell): string {
+  return environment.GATEPASS_DATABASE_URL?.trim() || 'file:gatepass.db' // empty means the default, as for a server
+}
+
 /** The options of every administration command: which installation and project, and the output format. */
 export interface CommonOptions {
   readonly project?: string
@@ -36,11 +41,11 @@ export function withCommonOptions(command: Command): Command {
     .addOption(jsonOption())
 }
 
-/** Scopes separated by commas or spaces. */
-export function parseScopes(text: string): string[] {
-  const scopes = text.split(/[\s,]+/).filter(Boolean)
-  if (scopes.length === 0) throw new InvalidArgumentError('Name at least one scope, such as repo,user.')
-  return scopes
+/** Names (scopes, rights, ids) separated by commas or spaces. */
+export function parseNames(text: string): string[] {
+  const names = text.split(/[\s,]+/).filter(Boolean)
+  if (names.length === 0) throw new InvalidArgumentError('Give at least one; separate several by commas.')
+  return names
 }
 
 /** Refuses an empty id, which is nearly always an unset shell variable. */

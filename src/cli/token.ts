@@ -7,7 +7,7 @@ import {
   type CommonOptions,
   commandLine,
   parseId,
-  parseScopes,
+  parseNames,
   type Shell,
   withCommonOptions,
 } from './shell.ts'
@@ -33,7 +33,7 @@ export function defineToken(command: Command, shell: Shell): void {
       "which of the user's accounts: a connection's id, an account's id or name",
       parseId,
     )
-    .option('--scopes <scopes>', 'scopes that the token must have, comma-separated', parseScopes)
+    .option('--scopes <scopes>', 'scopes that the token must have, comma-separated', parseNames)
     .addHelpText('after', EXAMPLES)
     .action(async (provider: string, options: TokenOptions) =>
       withApi(shell, options, async (api) => {

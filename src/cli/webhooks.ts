@@ -89,7 +89,11 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
     .addHelpText('after', ADD_EXAMPLES)
     .action(async (url: string, { types, description, ...options }: AddOptions) =>
       withApi(shell, options, async (api) => {
-        const body = { url, ...(types && { types }), ...(description !== undefined && { description }) }
+        const body = {
+          url,
+          ...(types && !isAll(types) && { types }),
+          ...(description !== undefined && { description }),
+        }
         const webhook = await api.send<WebhookWire>('POST', WEBHOOKS_PATH, { body })
         if (options.json) return printJson(webhook)
         printSecret(webhook)
@@ -113,7 +117,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
     .action(async (id: string, { to, types, description, enable, disable, ...options }: SetOptions) => {
       const body = {
         ...(to !== undefined && { url: to }),
-        ...(types && { types: types.length === EVENT_TYPES.length ? null : types }),
+        ...(types && { types: isAll(types) ? null : types }),
         ...(description !== undefined && { description }),
         ...(enable && { enabled: true }),
         ...(disable && { enabled: false }),
@@ -165,6 +169,11 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
         print(`${MARKS.ok} ${sanitize(id)} is deleted.`)
       }),
     )
+}
+
+/** Every event, also those that a later release adds: then no types are stored. */
+function isAll(types: readonly EventType[]): boolean {
+  return types.length === EVENT_TYPES.length
 }
 
 function printSecret({ secret = '' }: WebhookWire): void {

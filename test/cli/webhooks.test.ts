@@ -44,6 +44,9 @@ test('a webhook is registered, tested, changed, rotated, replayed and deleted', 
   expect(await json('replay', id, '--only-failed')).toEqual({ replayed: 0 })
   expect((await run('deliveries', id)).stdout).toBe('Nothing was sent.\n')
   expect(await run('set', id)).toMatchObject({ code: 2, stderr: expect.stringContaining('--types') })
+  const all = await json('add', `${receiver.url}/all`, '--types', 'all')
+  expect(all).not.toHaveProperty('types')
+  await run('delete', all.id)
   expect(await run('add', receiver.url, '--types', 'made.up')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('There is no event "made.up"'),
