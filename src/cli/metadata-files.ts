@@ -21,7 +21,7 @@ export async function readMetadataFiles(source: string): Promise<MetadataFile[]>
       process.stderr.write('Reading tool metadata from standard input; Ctrl+D ends it.\n')
     return [{ file: 'standard input', reading: parse(await text(process.stdin)) }]
   }
-  const found = statSync(source, { throwIfNoEntry: false })
+  const found = reading(source, () => statSync(source, { throwIfNoEntry: false }))
   if (found === undefined)
     throw new CommandFailure(
       `There is no file or directory "${source}". Name one, or - for standard input.`,
@@ -38,7 +38,8 @@ export async function readMetadataFiles(source: string): Promise<MetadataFile[]>
 }
 
 function jsonFilesIn(directory: string): string[] {
-  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+  const entries = reading(directory, () => readdirSync(directory, { withFileTypes: true }))
+  return entries.flatMap((entry) => {
     const path = join(directory, entry.name)
     if (entry.isDirectory())
       return entry.name === 'node_modules' || entry.name.startsWith('.') ? [] : jsonFilesIn(path)
@@ -46,13 +47,25 @@ function jsonFilesIn(directory: string): string[] {
   })
 }
 
+/** Throws `CommandFailure` in place of an error of the file system, such as EACCES. */
+function reading<Value>(path: string, read: () => Value): Value {
+  try {
+    return read()
+  } catch (error) {
+    throw new CommandFailure(`"${path}" cannot be read${whyOf(error)}.`, EXIT.notFound)
+  }
+}
+
 function read(file: string): MetadataFile['reading'] {
   try {
     return parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    const why = error instanceof Error && 'code' in error ? ` (${error.code})` : ''
-    return { outcome: 'refused', reason: `The file cannot be read${why}.` }
+    return { outcome: 'refused', reason: `The file cannot be read${whyOf(error)}.` }
   }
+}
+
+function whyOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? ` (${error.code})` : ''
 }
 
 /** One document or an array of them. Messages never quote the text, because it may hold secrets. */

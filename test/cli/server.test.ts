@@ -177,6 +177,7 @@ describe('exit codes say what kind of failure it was', () => {
     ['an empty user of a token', ['token', 'demo', '--user', ' '], 2],
     ['an address that is none', ['tools', '--url', 'gatepass.example.com/x'], 2],
     ['a file that is not there', ['import', 'nowhere.json'], 3],
+    ['a path that the system refuses', ['import', 'x'.repeat(5000)], 3],
     ['a tool that is not there', ['tools', 'show', 'nowhere'], 3],
     ['a provider that is not there', ['token', 'nowhere', '--user', 'ada'], 3],
     ['a key that is none', ['tools', '--key', 'gp_nobody'], 4],
