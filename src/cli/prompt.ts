@@ -30,6 +30,8 @@ async function promptAtTerminal(what: string, { isHidden }: { readonly isHidden:
   })
   try {
     return (await lines.question('')).trim()
+  } catch {
+    throw new CommandFailure(`No ${what} was typed.`, EXIT.usage) // Ctrl+C or Ctrl+D
   } finally {
     lines.close()
     if (isHidden) process.stderr.write('\n')

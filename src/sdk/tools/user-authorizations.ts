@@ -30,7 +30,10 @@ export async function userAuthorizations(
   return { outcome: 'held', authorizations: { ...all.authorizations, ...chosen.authorizations } }
 }
 
-/** The first alternative that the user has granted; else the consent that the first one lacks. */
+/**
+ * The first alternative that the user has granted; else the consent that is missing for the first one whose providers are
+ * configured. Throws the refusal of Gatepass if there is none.
+ */
 async function chooseAlternative(
   gatepass: GatepassClient,
   user: string,
@@ -38,12 +41,25 @@ async function chooseAlternative(
   signal: AbortSignal,
 ): Promise<UserAuthorizations> {
   let first: UserAuthorizations | undefined
+  const refusals: unknown[] = []
   for (const alternative of alternatives) {
-    const held = await heldOf(gatepass, user, alternative, signal)
-    if (held.outcome === 'held') return held
-    first ??= held
+    try {
+      const held = await heldOf(gatepass, user, alternative, signal)
+      if (held.outcome === 'held') return held
+      first ??= held
+    } catch (error) {
+      if (!isNotConfigured(error)) throw error
+      refusals.push(error)
+    }
   }
-  return first ?? { outcome: 'held', authorizations: {} }
+  if (first !== undefined) return first
+  throw refusals[0]
+}
+
+/** Whether Gatepass has refused because it does not have the provider, or not completely. */
+function isNotConfigured(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return ['provider_not_found', 'provider_incomplete', 'provider_inactive'].includes(code)
 }
 
 async function heldOf(

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { type ServedMcp, serveMcp } from '../../../src/sdk/mcp/mcp.ts'
 import { createHandler } from '../../../src/sdk/mcp/mcp-handler.ts'
-import { ToolApp } from '../../../src/sdk/tools/index.ts'
+import { anyOf, OAuth2, ToolApp } from '../../../src/sdk/tools/index.ts'
+import { userAuthorizations } from '../../../src/sdk/tools/user-authorizations.ts'
 import { approve } from '../../http/world.ts'
 import { type SdkWorld, startSdkWorld } from '../sdk-world.ts'
 
@@ -188,4 +189,17 @@ test('Gatepass calls it as a worker of the type mcp, signs its requests, and ask
 
   const wrong = await world.call('PATCH', '/v1/workers/hub', { mcp: { secret: `${BROKER_SECRET}!` } })
   expect(wrong.body.sync_error).toContain('brokerSecret')
+})
+
+test('of anyOf, a provider that Gatepass does not have is passed over', async () => {
+  const nowhere = OAuth2({ id: 'nowhere' })
+  const { signal } = new AbortController()
+  const given = (requiresAuth: Parameters<typeof userAuthorizations>[2]) =>
+    userAuthorizations(world.client, 'either', requiresAuth, signal)
+  expect(await given(anyOf(nowhere, { provider: 'demo', scopes: ['read'] }))).toMatchObject({
+    outcome: 'missing',
+    authorization: { url: expect.stringMatching(LINK) },
+  })
+  for (const none of [nowhere, anyOf(nowhere)])
+    await expect(given(none)).rejects.toMatchObject({ code: 'provider_not_found' })
 })
