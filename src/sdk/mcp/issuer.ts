@@ -13,30 +13,49 @@ export interface IssuerOptions {
 
 /** How often the keys may be read for an unknown key id, since anyone can send a token with one. */
 const MIN_REFRESH_MS = 30_000
+/** Older keys are read again, because an issuer withdraws a key by publishing it no longer. */
+const MAX_AGE_MS = 600_000
 const REQUEST_MS = 10_000
 
-/** Checks tokens by the issuer's published keys, which are read at the first token and when a key is unknown. */
+/**
+ * Checks tokens by the issuer's published keys, which are read at the first token, when a key is unknown, and every ten
+ * minutes. While they cannot be read again, those that were read last are used.
+ */
 export function issuerVerifier(
   { url, audience, fetch = globalThis.fetch }: IssuerOptions,
   now: () => number,
 ): (jwt: Jwt) => Promise<boolean> {
   let keys: Promise<readonly JsonWebKey[]> | undefined
+  /** Those of the last read that succeeded. */
+  let lastKeys: readonly JsonWebKey[] | undefined
   let readAt = Number.NEGATIVE_INFINITY
 
   function readKeys(): Promise<readonly JsonWebKey[]> {
     readAt = now()
-    keys = keysOf(url, fetch)
-    keys.catch(() => {
-      keys = undefined
-    })
-    return keys
+    const read = keysOf(url, fetch).then(
+      (found) => {
+        lastKeys = found
+        return found
+      },
+      (error: unknown) => {
+        if (lastKeys !== undefined) return lastKeys
+        if (keys === read) keys = undefined // the next token reads them again
+        throw error
+      },
+    )
+    keys = read
+    return read
+  }
+
+  function currentKeys(): Promise<readonly JsonWebKey[]> {
+    return keys !== undefined && now() - readAt < MAX_AGE_MS ? keys : readKeys()
   }
 
   return async (jwt) => {
     const { claims } = jwt
     if (claims.iss !== url || !hasAudience(claims, audience)) return false
     if (claims.exp === undefined || !isCurrent(claims, now())) return false
-    if (await isSignedByKey(jwt, await (keys ?? readKeys()))) return true
+    if (await isSignedByKey(jwt, await currentKeys())) return true
     return now() - readAt >= MIN_REFRESH_MS && isSignedByKey(jwt, await readKeys())
   }
 }

@@ -191,6 +191,35 @@ describe('callers', () => {
   })
 })
 
+test('a key that its issuer has withdrawn is trusted for ten minutes at most, or until the issuer answers again', async () => {
+  const issuer = 'https://issuer.example.com'
+  const { publicKey, privateKey } = await generateKeyPair('ES256')
+  let published = [{ ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256' }]
+  let isAway = false
+  let now = Date.now()
+  const fetch = async (url: string | URL | Request) => {
+    if (isAway) throw new TypeError('fetch failed')
+    const metadata = { issuer, jwks_uri: `${issuer}/jwks` }
+    return Response.json(String(url).endsWith('/jwks') ? { keys: published } : metadata)
+  }
+  const options = { issuer: { url: issuer, audience: URL_, fetch } }
+  const handler = createHandler(questionsApp().app, options, { now: () => now })
+  const token = await new SignJWT({ iss: issuer, aud: URL_, sub: 'ada', exp: Math.floor(now / 1000) + 3600 })
+    .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
+    .sign(privateKey)
+  const status = async () =>
+    (await call(handler, 'tools/call', { name: 'context', arguments: {} }, bearer(token))).status
+
+  expect(await status()).toBe(200)
+  published = []
+  isAway = true
+  now += 600_000
+  expect(await status()).toBe(200)
+  isAway = false
+  now += 600_000
+  expect(await status()).toBe(401)
+})
+
 describe('what callers get', () => {
   test('a tool with a secret that is added later ends anonymous calls', async () => {
     const { app } = questionsApp()
