@@ -242,7 +242,7 @@ function compareAccount(
 }
 
 function compareRotation(
-  { rotation }: ComparedDefinition,
+  { rotation, refresh_request }: ComparedDefinition,
   { received, isRotated }: ObservedRefresh,
 ): Findings {
   const kind = rotation?.kind
@@ -255,7 +255,7 @@ function compareRotation(
       `a new refresh token came; ${said}; ${unseen}`,
     )
   }
-  if (formsIn(received).get('refresh_token') !== 'text')
+  if (formOf(formsIn(received), refresh_request ?? {}, 'refresh_token') !== 'text')
     return finding('refresh', 'ok', `no refresh token came, so the used one stays; ${said}`)
   const isOther = kind !== undefined && kind !== 'none'
   return finding(

@@ -32,7 +32,7 @@ export function issuerVerifier(
 
   function readKeys(): Promise<readonly JsonWebKey[]> {
     readAt = now()
-    const read = keysOf(url, fetch).then(
+    const read: Promise<readonly JsonWebKey[]> = keysOf(url, fetch).then(
       (found) => {
         lastKeys = found
         return found
