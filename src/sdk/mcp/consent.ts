@@ -68,6 +68,9 @@ export async function waitForConsent(
   return ended === 'pending' ? endForConsent({ id: consent.id }) : failure(ended.reason)
 }
 
+/** The consents of each session that are waited for: a client may call again before its user has approved. */
+const AWAITED = new WeakMap<Server, Set<string>>()
+
 /** Notifies a client of 2025, on its session's stream, that it may call again. */
 function announceCompletion(
   server: Server,
@@ -75,7 +78,9 @@ function announceCompletion(
   gatepass: GatepassClient | undefined,
   id: string,
 ): void {
-  if (sessionId === undefined || gatepass === undefined) return
+  const awaited = AWAITED.get(server) ?? new Set()
+  if (sessionId === undefined || gatepass === undefined || awaited.has(id)) return
+  AWAITED.set(server, awaited.add(id))
   const closed = new AbortController()
   const before = server.onclose
   server.onclose = () => {
@@ -85,6 +90,7 @@ function announceCompletion(
   settled(gatepass, id, LINK_MS, closed.signal)
     .then((ended) => (ended === 'pending' ? undefined : server.createElicitationCompletionNotifier(id)()))
     .catch(() => undefined) // the client has disconnected; it may call again without the notification
+    .finally(() => awaited.delete(id))
 }
 
 /** Waits until an authorization has ended, at most `timeoutMs`. */

@@ -153,9 +153,12 @@ describe('a missing consent', () => {
     const [{ url, elicitationId }] = (error as { data: { elicitations: [Record<string, string>] } }).data
       .elicitations
     expect(url).toMatch(LINK)
+    const again = await client.callTool({ name: 'whoami', arguments: {} }).catch((error: unknown) => error)
+    expect(again).toMatchObject({ data: { elicitations: [{ elicitationId }] } })
     await approve(url ?? '')
     await vi.waitFor(() => expect(completed).toHaveBeenCalledWith(elicitationId), 60_000)
     expect((await client.callTool({ name: 'whoami', arguments: {} })).structuredContent).toEqual(done('l1'))
+    expect(completed).toHaveBeenCalledTimes(1)
   })
 
   test.each(['legacy', 'auto'] as const)(
