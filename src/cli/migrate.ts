@@ -114,10 +114,11 @@ async function copyAll(
 ): Promise<readonly CopiedCount[]> {
   await using source = await openSource(from)
   await using target = await openTarget(to, { partitions })
-  const counts = await copyRows(source, target, onProgress)
+  const counts = await copyRows(source, target, onProgress).finally(() => {
+    if (process.stderr.isTTY) process.stderr.write('\r\u001b[K') // the last line of progress
+  })
   await target.commit()
   await source.finish({ name: MOVED_FACT, value: String(systemClock()) })
-  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
   return counts
 }
 

@@ -78,7 +78,7 @@ function announceCompletion(
   gatepass: GatepassClient | undefined,
   id: string,
 ): void {
-  const awaited = AWAITED.get(server) ?? new Set()
+  const awaited = AWAITED.get(server) ?? new Set<string>()
   if (sessionId === undefined || gatepass === undefined || awaited.has(id)) return
   AWAITED.set(server, awaited.add(id))
   const closed = new AbortController()

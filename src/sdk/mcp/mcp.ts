@@ -32,7 +32,7 @@ export async function serveMcp(app: ServedApp, options: ServeMcpOptions = {}): P
   if (options.transport === 'stdio') {
     requireEnvironmentSecrets(app)
     const { serveOnStdio } = await import('./mcp-stdio.ts')
-    return serveOnStdio(app, options.user ?? globalThis.process?.env.GATEPASS_USER)
+    return serveOnStdio(app, options.user ?? (globalThis.process?.env.GATEPASS_USER || undefined))
   }
   const { host = '127.0.0.1', port = DEFAULT_PORT, path = '/mcp', ...rest } = options
   if (rest.brokerSecret === undefined) requireEnvironmentSecrets(app)
