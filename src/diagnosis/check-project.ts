@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Broker } from '../broker.ts'
+import { isExpired } from '../domain/api-key.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
 import type { Worker } from '../domain/worker.ts'
 import { OutgoingError } from '../egress/outgoing.ts'
@@ -17,14 +18,15 @@ const TIMEOUT_MS = 5_000
 export async function checkApiKeys({ broker, project, config }: DiagnosisTarget): Promise<Check> {
   const name = 'API keys'
   const keys = await broker.store.apiKeys.list(project.id)
-  const active = keys.filter((one) => one.revokedAt === undefined).length
+  const now = broker.now()
+  const active = keys.filter((one) => one.revokedAt === undefined && !isExpired(one, now)).length
   if (active > 0) return { name, status: 'ok', message: `${active} in use in the project "${project.name}"` }
   if (config.apiKey !== undefined && project.name === DEFAULT_PROJECT)
     return { name, status: 'ok', message: 'GATEPASS_API_KEY will be accepted from the next start on' }
   return {
     name,
     status: 'warning',
-    message: `The project "${project.name}" has none, so no caller can use it.`,
+    message: `The project "${project.name}" has none that is valid, so no caller can use it.`,
     fix: `gatepass keys create --project ${project.name} --role admin`,
   }
 }
