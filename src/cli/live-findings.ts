@@ -153,12 +153,12 @@ function compareScopes(block: ComparedBlock, forms: Forms, seen: ObservedConsent
 }
 
 const SCOPE_FORMS: Readonly<Record<string, string>> = {
-  '': 'not told, so what was asked counts as granted',
-  text: 'told',
+  '': 'the response names none, so those that were asked for count as granted',
+  text: 'the response names them',
   spaces: 'separated by spaces',
   commas:
     'separated by commas, which are always read; scope_delimiter is about requests, and says nothing of this',
-  list: 'told as a list, which is always read',
+  list: 'the response names them in a list, which is always read',
 }
 
 /** The expiration format that follows from the form of a value. A lifetime may be in seconds or in milliseconds. */
