@@ -165,7 +165,9 @@ async function runTextCalls(
     else readable.push({ id, name, input: withoutAddedNulls(tool.inputSchema, input) })
   }
   const { results, pending } = await runCalls({ ...binding, consent }, readable, signal)
-  return { results: pending.length > 0 ? [] : [...results, ...unreadable], pending }
+  if (pending.length > 0) return { results: [], pending }
+  const byId = new Map([...results, ...unreadable].map((one) => [one.id, one]))
+  return { results: calls.flatMap(({ id }) => byId.get(id) ?? []), pending }
 }
 
 const NOT_JSON = 'The arguments are not JSON. Call it again with the arguments as a JSON object.'

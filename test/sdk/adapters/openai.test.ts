@@ -140,15 +140,15 @@ describe('Responses', () => {
     })
     const { outputs } = await runCalls([
       call('1', 'Demo_Fail', '{"message": "No."}'),
-      call('2', 'Demo_Echo', '{"count": "many"}'),
       call('3', 'Demo_Echo', '{"count": '),
+      call('2', 'Demo_Echo', '{"count": "many"}'),
       call('4', 'own_tool', '{}'),
       { type: 'message' },
     ])
     expect(outputs.map(({ call_id, output }) => [call_id, output])).toEqual([
       ['1', 'No. The same call would fail again.'],
-      ['2', expect.stringContaining('Correct the arguments')],
       ['3', expect.stringContaining('The arguments are not JSON.')],
+      ['2', expect.stringContaining('Correct the arguments')],
     ])
   })
 
