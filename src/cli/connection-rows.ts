@@ -165,7 +165,10 @@ function* csvRecords(text: string): Generator<{ readonly line: number; readonly 
     const at = token.lastIndex
     const match = token.exec(text)
     if (match === null)
-      throw new CommandFailure(`Line ${line} of the file is no CSV: a quote is not closed, or is inside a cell.`, EXIT.usage)
+      throw new CommandFailure(
+        `Line ${line} of the file is no CSV: a quote is not closed, or is inside a cell.`,
+        EXIT.usage,
+      )
     const [whole, quoted, plain = '', end] = match
     cells.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
     line += whole.split('\n').length - 1
