@@ -8,7 +8,7 @@ import { startServer } from '../server.ts'
 import { databaseName } from '../store/database-place.ts'
 import { print, printJson } from './print.ts'
 import { exitAfterLog, runUntilSignal, serverInfo } from './serve.ts'
-import { jsonOption, type Shell } from './shell.ts'
+import { inSingleQuotes, jsonOption, type Shell } from './shell.ts'
 
 export function defineDev(command: Command, { environment }: Shell): void {
   command
@@ -44,7 +44,7 @@ function showCall({ method, path, status, outcome, ms }: AnsweredCall): void {
  */
 function welcome(config: Config, apiKey: string): string {
   const url = config.publicUrl.origin
-  const metadata = JSON.stringify(sampleMetadata(config.publicUrl)).replaceAll("'", "'\\''")
+  const metadata = inSingleQuotes(JSON.stringify(sampleMetadata(config.publicUrl)))
   const call = `curl -s -H "Authorization: Bearer $KEY" -H 'content-type: application/json'`
   const execute = `${call} ${url}/v1/tools/execute -d '{"tool_name":"Sandbox Profile","user_id":"ada"}'; echo`
   return `
@@ -55,10 +55,10 @@ ${config.dashboard.serve === 'on' ? `The console is ${url}/dashboard: log in wit
 Each call is shown below. Paste this into another terminal, step by step or all at once:
 
 echo '0. The API key, an administrator of this installation'
-KEY='${apiKey}'
+KEY=${inSingleQuotes(apiKey)}
 
 echo '1. Import a tool: its oauth entry becomes a provider, and the worker of the sandbox runs it'
-${call} '${url}/v1/tools/import?worker_id=${SANDBOX_WORKER}' -d '${metadata}'; echo
+${call} '${url}/v1/tools/import?worker_id=${SANDBOX_WORKER}' -d ${metadata}; echo
 
 echo '2. Run it for the user ada: without a connection the answer is requires_authorization with a link'
 ${execute}

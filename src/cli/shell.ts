@@ -73,7 +73,12 @@ export function commandLine({ environment }: Shell, ...words: readonly string[])
 }
 
 function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : inSingleQuotes(word)
+}
+
+/** Any text as one word of a POSIX shell, which expands nothing in it. */
+export function inSingleQuotes(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
 }
 
 /** A time as a timestamp of the API. */

@@ -11,7 +11,7 @@ import { type Api, listAll, refusal, withApi } from './api.ts'
 import { exampleInput } from './example-input.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { bold, dim, MARKS, print, sanitize } from './print.ts'
-import { commandLine, parseId, type Shell } from './shell.ts'
+import { commandLine, inSingleQuotes, parseId, type Shell } from './shell.ts'
 import type { ServedTool } from './tools-dev-messages.ts'
 import { type Report, runTools } from './tools-dev-run.ts'
 
@@ -157,7 +157,7 @@ async function describe(
     .map((tool) => {
       const input = exampleInput(schemas.get(tool.name.toLowerCase()))
       const body = JSON.stringify({ tool_name: tool.qualified_name, user_id: 'ada', input })
-      const call = `curl -s ${url}/v1/tools/execute -H "Authorization: Bearer $KEY" -H 'content-type: application/json' -d '${body.replaceAll("'", "'\\''")}'`
+      const call = `curl -s ${url}/v1/tools/execute -H "Authorization: Bearer $KEY" -H 'content-type: application/json' -d ${inSingleQuotes(body)}`
       return [
         `\n${bold(sanitize(tool.qualified_name))}  ${sanitize(tool.description)}`,
         ...needsOf(shell, tool).map((need) => `${MARKS.warning} ${need}`),
