@@ -13,9 +13,9 @@ export function resourceOf({ origin }: URL, indicator: string): string | undefin
   return /^\/mcp(?:\/[a-z0-9-]{1,64})?$/.test(path) ? `${origin}${path}` : undefined
 }
 
-/** The toolset of a resource; `undefined` for all tools of the project. */
+/** The toolset of a resource that `resourceOf` accepts; `undefined` for all tools of the project. */
 export function toolsetOf(resource: string): string | undefined {
-  return new URL(resource).pathname.split('/')[2]
+  return new URL(resource).pathname.split('/')[2] || undefined // the client may have added a slash
 }
 
 /** The requested scopes that exist here, or `mcp` if there are none. */

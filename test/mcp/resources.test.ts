@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { resourceOf, toolsetOf } from '../../src/mcp/authorization-server/resources.ts'
+
+const ORIGIN = new URL('https://gatepass.example/')
+
+test.each([
+  ['/mcp', '/mcp', undefined],
+  ['/mcp/', '/mcp', undefined],
+  ['/mcp/mail', '/mcp/mail', 'mail'],
+  ['/mcp/mail/', '/mcp/mail', 'mail'],
+])('a client names %s: the audience, and the toolset that its user is shown', (path, audience, toolset) => {
+  const resource = `${ORIGIN.origin}${path}`
+  expect(resourceOf(ORIGIN, resource)).toBe(`${ORIGIN.origin}${audience}`)
+  expect(toolsetOf(resource)).toBe(toolset)
+})
+
+test.each(['/', '/mcpx', '/mcp/a/b', '/mcp/A', '/mcp?a=b', '/mcp#a', '/other'])('%s is no resource', (path) => {
+  expect(resourceOf(ORIGIN, `${ORIGIN.origin}${path}`)).toBeUndefined()
+})
