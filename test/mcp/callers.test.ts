@@ -439,6 +439,15 @@ describe('an API key', () => {
     expect((await post(gatepass, { authorization })).status).toBe(200)
   })
 
+  test('of GATEPASS_API_KEY may have dots, as a token has', async () => {
+    const key = 'a-key.of-the.operator'
+    await using dotted = await startGatepass({
+      environment: { GATEPASS_USER_VERIFIER: 'https://app.example.test/verify', GATEPASS_API_KEY: key },
+    })
+    expect((await post(dotted, headersOf(key, 'ada'))).status).toBe(200)
+    expect((await post(dotted, headersOf('a-key.of-the.guesser', 'ada'))).status).toBe(401)
+  })
+
   test('of the role readonly lists, and calls nothing', async () => {
     const headers = headersOf(await keyOf({ role: 'readonly' }), 'ada')
     expect((await post(gatepass, headers)).status).toBe(200)

@@ -1,4 +1,4 @@
-import { decodeJwt } from 'jose'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
 
 /** The claims of a verified access token, or why it is refused. The reason is for the log; the client sees 401 only. */
 export type VerifiedToken =
@@ -31,7 +31,18 @@ export type OwnToken =
 
 /** The token of `Authorization: Bearer <JWT>`; `undefined` for other credentials, such as API keys. */
 export function bearerJwt(authorization: string): string | undefined {
-  return /^bearer +([\w-]+\.[\w-]+\.[\w-]*)$/i.exec(authorization.trim())?.[1]
+  const token = /^bearer +([\w-]+\.[\w-]+\.[\w-]*)$/i.exec(authorization.trim())?.[1]
+  return token !== undefined && hasHeader(token) ? token : undefined
+}
+
+/** Whether the text begins with the header of a JWT: the key of `GATEPASS_API_KEY` is any text, and may have dots. */
+function hasHeader(text: string): boolean {
+  try {
+    decodeProtectedHeader(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** The unverified issuer of a token, which decides whose keys verify it; `undefined` if the text is no JWT. */
