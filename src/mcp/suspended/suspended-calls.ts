@@ -92,10 +92,12 @@ export function createSuspendedCalls(broker: Broker): SuspendedCalls {
     const local: LocalRun = { ending, reports: call.reports }
     let row: SuspendedCall | undefined
     let number = 0
+    let isOver = false
     let releaseSlot = () => {}
 
     /** Adds the row with the first question. From now on this process renews its sign of life, and removing the row ends the run. */
     async function suspend(question: Elicitation): Promise<SuspendedCall> {
+      releaseSlot() // that of a question whose row could not be written
       releaseSlot = rows.acquireSlot(owner)
       const entered = Promise.withResolvers<string>()
       void liveness
@@ -107,6 +109,10 @@ export function createSuspendedCalls(broker: Broker): SuspendedCalls {
       const state = { caller, status: 'asking', number, question } as const
       const added = await rows.add(projectId, await entered.promise, state)
       const { id } = added
+      if (isOver) {
+        await rows.remove(projectId, id)
+        throw new Error('The run has ended.')
+      }
       runs.set(id, local)
       firstQuestion.resolve(inputRequired(call, id, number, question))
       void rows
@@ -122,6 +128,7 @@ export function createSuspendedCalls(broker: Broker): SuspendedCalls {
     }
 
     async function elicit(question: Elicitation, asking: AbortSignal): Promise<ElicitationAnswer> {
+      if (isOver) throw new Error('The run has ended.')
       number++
       if (row === undefined) row = await suspend(question)
       else if (!(await write({ caller, status: 'asking', number, question })))
@@ -163,6 +170,7 @@ export function createSuspendedCalls(broker: Broker): SuspendedCalls {
     const ended = body(dialog, ending.signal)
       .then(end, fail)
       .finally(() => {
+        isOver = true
         if (row !== undefined) {
           ending.abort(new Error('The run has ended.'))
           runs.delete(row.id)

@@ -10,7 +10,10 @@ import { type SuspendedState, stateOf, toColumns } from './suspended-state.ts'
 // Reads and writes the rows of calls that ask their users.
 
 export interface SuspendedRows extends RowChanges {
-  /** Counts a call that waits in this process. Returns the function that releases the slot. Throws `ContextRequiredError`. */
+  /**
+   * Counts a call that waits in this process. Returns the function that releases the slot, which may be called again.
+   * Throws `ContextRequiredError`.
+   */
   acquireSlot(owner: string): () => void
   add(projectId: string, processId: string, state: SuspendedState): Promise<SuspendedCall>
   find(projectId: string, id: string): Promise<SuspendedCall | undefined>
@@ -48,7 +51,10 @@ export function createSuspendedRows(broker: Broker): SuspendedRows {
         )
       total++
       const countOff = owners.add(owner)
+      let isHeld = true
       return () => {
+        if (!isHeld) return
+        isHeld = false
         total--
         countOff()
       }
