@@ -24,6 +24,7 @@ function callOf(owner: string, more: Partial<SuspendableCall> = {}): Suspendable
     owner,
     modes: ['form'],
     signal: new AbortController().signal,
+    cancelled: new AbortController().signal,
     reports: {},
     ...more,
   }
@@ -55,4 +56,29 @@ test('questions that cannot be stored do not use up the calls of their owner tha
   })
   expect(asked).toMatchObject({ resultType: 'input_required' })
   suspended.close()
+})
+
+test('the end of a process that serves a repeated call does not end the run, which may be in another process', async () => {
+  const [runs, serves] = [createSuspendedCalls(gatepass.broker), createSuspendedCalls(gatepass.broker)]
+  const call = callOf('bob')
+  const goesOn = Promise.withResolvers<void>()
+  const finish = Promise.withResolvers<void>()
+  const asked = await runs.run(call, async (dialog, signal) => {
+    await dialog.elicit(QUESTION, signal)
+    goesOn.resolve()
+    await finish.promise
+    return DONE
+  })
+  const { requestState } = asked as { readonly requestState: string } // the first answer is the question
+  const given = { requestState, inputResponses: { 'question-1': { action: 'accept', content: {} } } }
+
+  const shutdown = new AbortController()
+  const held = serves.resume({ ...call, signal: shutdown.signal }, given)
+  await goesOn.promise
+  shutdown.abort(new Error('the process ends'))
+  await expect(held).rejects.toThrow('the process ends')
+
+  const repeated = serves.resume(call, given)
+  finish.resolve()
+  expect(await repeated).toEqual(DONE)
 })

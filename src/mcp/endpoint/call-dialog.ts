@@ -57,8 +57,8 @@ export async function inDialog(
   const { projectId, identity: caller, owner } = exchange.principal
   const asked = { binding: { projectId, caller, tool: toolId(shown.tool), input }, owner }
   if (era === 'legacy') return run(call, streamDialog(suspended, call, asked))
-  const round = { ...asked, modes: modesOf(call.elicitation), signal, reports: reportsOf(call) }
-  const { inputResponses } = context.mcpReq
+  const { inputResponses, signal: cancelled } = context.mcpReq
+  const round = { ...asked, modes: modesOf(call.elicitation), signal, cancelled, reports: reportsOf(call) }
   const requestState = context.mcpReq.requestState<string>()
   const resumed =
     requestState === undefined ? undefined : await suspended.resume(round, { requestState, inputResponses })

@@ -15,7 +15,7 @@ export interface McpCall {
   readonly context: ServerContext
   /** Sends a message of Gatepass on the stream of the call. */
   readonly toClient: (message: ToClient) => Promise<void>
-  /** Aborts when the client has cancelled the call. */
+  /** Aborts when the client has cancelled the call, or this process ends. */
   readonly signal: AbortSignal
 }
 

@@ -22,8 +22,10 @@ export interface SuspendableCall {
   readonly owner: string
   /** How the client of this request can ask its user. */
   readonly modes: Dialog['modes']
-  /** Aborts when the client has cancelled this request. */
+  /** Aborts when the client has cancelled this request, or this process ends. */
   readonly signal: AbortSignal
+  /** Aborts when the client has cancelled this request. */
+  readonly cancelled: AbortSignal
   /** The reports that the client of this request asked for. */
   readonly reports: Reports
 }
@@ -220,8 +222,9 @@ export function createSuspendedCalls(broker: Broker): SuspendedCalls {
       try {
         return await rows.waitFor(round.id, () => nextAnswer(call, round, inputResponses), call.signal)
       } catch (error) {
-        // a client cancels by closing the stream (MCP 2026-07-28, Cancellation)
-        if (call.signal.aborted) await rows.remove(call.binding.projectId, round.id)
+        // A client cancels by closing the stream (MCP 2026-07-28, Cancellation). The end of this process ends no run of
+        // another process: the client repeats its request there.
+        if (call.cancelled.aborted) await rows.remove(call.binding.projectId, round.id)
         throw error
       } finally {
         if (local?.reports === call.reports) local.reports = {}
