@@ -51,7 +51,12 @@ function toMoment(value: unknown, now: EpochSeconds): number | undefined {
   const number = toNumber(value)
   if (number !== undefined) return toEpochSeconds(number) - now
   const isDate = typeof value === 'string' && /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(value)
-  return isDate ? Date.parse(value) / 1000 - now : undefined
+  return isDate ? Date.parse(withZone(value)) / 1000 - now : undefined
+}
+
+/** A time without a zone is UTC. `Date.parse` would read it in the zone of this machine. */
+function withZone(date: string): string {
+  return /^\S{10}[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(date) ? `${date.replace(' ', 'T')}Z` : date
 }
 
 /** Seconds reach this number in the year 5138, milliseconds did in 1973. */

@@ -140,6 +140,16 @@ describe('a token response is repaired', () => {
       { body: tokens({ expires_at: new Date((NOW + 60) * 1000).toISOString() }) },
       { ...CLEAN, expires_in: 60 },
     ],
+    [
+      'expires_at as a date without a zone, which is UTC whatever the zone of this machine',
+      { body: tokens({ expires_at: new Date((NOW + 60) * 1000).toISOString().slice(0, 19) }) },
+      { ...CLEAN, expires_in: 60 },
+    ],
+    [
+      'expires_at as a date without a zone, with a space',
+      { body: tokens({ expires_at: new Date((NOW + 60) * 1000).toISOString().slice(0, 19).replace('T', ' ') }) },
+      { ...CLEAN, expires_in: 60 },
+    ],
     ['expires_at as nonsense', { body: tokens({ expires_at: 'tomorrow' }) }, CLEAN],
     ['expires_at as no date', { body: tokens({ expires_at: '2026-99-99T99:99' }) }, CLEAN],
     ['expires_at in the past', { body: tokens({ expires_at: NOW - 1 }) }, CLEAN],
