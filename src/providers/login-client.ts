@@ -162,11 +162,11 @@ export function createLoginClient(outgoing: Outgoing): LoginClient {
 
 /**
  * The claims of user info, and what the ID token has besides. An email address counts with the verification of its own
- * source; `auth_time` counts from the ID token alone, which is signed.
+ * source: user info, or else the ID token. `auth_time` counts from the ID token alone, which is signed.
  */
 function joined(claims: Members, info: Members): Members {
-  const { email: _, email_verified: __, ...others } = claims
-  return { ...others, ...info, auth_time: claims.auth_time }
+  const { email, email_verified } = info.email === undefined ? claims : info
+  return { ...claims, ...info, email, email_verified, auth_time: claims.auth_time }
 }
 
 /** The checks that openid-client leaves to its callers (OpenID Connect Core section 3.1.3.7, steps 5 and 10). */

@@ -269,6 +269,12 @@ describe('the claim', () => {
       'completed',
     ],
     [
+      'email by the ID token, and user info without an email',
+      email,
+      { claims: { email: need.user_id }, userInfo: { sub: 'u1', email_verified: true } },
+      'pending',
+    ],
+    [
       'user info of another sub',
       email,
       { userInfo: { sub: 'x', email: need.user_id, email_verified: true } },

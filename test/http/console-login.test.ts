@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { issueApiKey } from '../../src/domain/api-key.ts'
 import { sha256 } from '../../src/domain/ids.ts'
 import { openPageSession } from '../../src/flows/page-session.ts'
+import { startFakeIssuer } from '../fake-issuer.ts'
 import { type Gatepass, startGatepass, testClock } from '../gatepass.ts'
 import { type OidcProvider, startOidcProvider } from '../oidc-provider.ts'
 import { type Page, UserAgent } from '../user-agent.ts'
@@ -355,4 +356,22 @@ describe('at an issuer', () => {
     expect(done.url).toBe(url('/keys'))
     expect((await browser.get(url('/confirm?next=/keys'))).status).toBe(303)
   })
+})
+
+test('a rule for the email of the ID token lets in an operator whose user info has none', async () => {
+  const email = 'olga@example.test'
+  await using issuer = await startFakeIssuer({
+    claims: { email, email_verified: true },
+    userInfo: { sub: 'u1' },
+  })
+  await using gatepass = await startGatepass({
+    environment: {
+      GATEPASS_DASHBOARD_ISSUER: issuer.issuer,
+      GATEPASS_DASHBOARD_CLIENT_ID: issuer.clientId,
+      GATEPASS_DASHBOARD_CLIENT_SECRET: issuer.clientSecret,
+      GATEPASS_DASHBOARD_ROLES: `groups=admins admin, email=${email} readonly`,
+    },
+  })
+  expect(heading(await new UserAgent().follow(`${gatepass.url}/dashboard`))).toBe('Overview')
+  expect(issuer.requestsTo('/userinfo')).toHaveLength(1)
 })
