@@ -49,7 +49,12 @@ function valuesOf(name: string, { variables = {}, keptValues = {} }: Naming): re
   return shape === undefined ? undefined : [shape]
 }
 
-const CLASS = /^(?:\\[dw]|\[(?:[A-Za-z0-9_-]|\\[dw-])+\])(?:[*+?]|\{\d+(?:,\d*)?\})?/
+/**
+ * A class of letters, digits, `_` and `-`. Both ends of a range are small letters, capitals or digits, because `[0-z]`
+ * and `[A-z]` hold `? @ \` too, which end the host. A literal `-` is escaped, or the first or last character.
+ */
+const CLASS =
+  /^(?:\\[dw]|\[-?(?:[a-z]-[a-z]|[A-Z]-[A-Z]|[0-9]-[0-9]|(?:[A-Za-z0-9_]|\\[dw-])(?!-[^\]]))+-?\])(?:[*+?]|\{\d+(?:,\d*)?\})?/
 const LITERAL = /^(?:\\([^A-Za-z0-9])|([A-Za-z0-9:/_-]))(?![*+?{])/
 
 /** What values of the pattern look like; `undefined` for a pattern that holds more than literals and classes. */

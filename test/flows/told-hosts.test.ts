@@ -139,6 +139,22 @@ describe('an endpoint names a value of the authorization response', () => {
       point('https://[a-z0-9.]+\\.adobesign\\.com/', example),
       /does not fix/,
     ],
+    ...['[0-z]', '[A-z0-9]', '[\\--z]', '[]a-z0-9]', '[a-z--9]'].map(
+      (letters): [string, string, object, RegExp] => [
+        `a class with more than letters, digits, _ and -: ${letters}`,
+        '{{point}}oauth/token',
+        point(`https://api\\.${letters}+\\.adobesign\\.com/`, example),
+        /does not fix|no regular expression/,
+      ],
+    ),
+    ...['[a-z0-9-]', '[-a-z0-9]', '[\\w-]', '[a-z\\d\\-]'].map(
+      (letters): [string, string, object, undefined] => [
+        `letters, digits, _ and -: ${letters}`,
+        '{{point}}oauth/token',
+        point(`https://api\\.${letters}+\\.adobesign\\.com/`, example),
+        undefined,
+      ],
+    ),
     [
       'a dot that is any character',
       '{{point}}oauth/token',
