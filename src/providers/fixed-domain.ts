@@ -31,7 +31,7 @@ function shapesOf(template: string, { variables = {}, keptValues = {} }: Naming)
   for (const [at, piece] of template.split(/\{\{\s*([A-Za-z_]+)\s*\}\}/).entries()) {
     const values = at % 2 === 0 ? [piece] : valuesOf(piece, { variables, keptValues })
     if (values === undefined)
-      return `names {{${piece}}}, whose pattern does not fix a domain: write literal text and character classes without . and /, such as https://api\\.[a-z0-9]+\\.example\\.com, or list the values in one_of`
+      return `names {{${piece}}}, whose pattern does not fix a domain: write literal text and classes of letters, digits, _ and - ([a-z0-9]), such as https://api\\.[a-z0-9]+\\.example\\.com, or list the values in one_of`
     if (shapes.length * values.length > MOST_SHAPES)
       return `names values that can be put together in more than ${MOST_SHAPES} ways: list fewer in one_of`
     shapes = shapes.flatMap((shape) => values.map((value) => shape + value))
