@@ -1,7 +1,7 @@
 import { type Outgoing, OutgoingError } from '../egress/outgoing.ts'
 import type { ServerMetadata } from './discovery.ts'
 import type { Client } from './provider-entry.ts'
-import { ProviderRefusal } from './provider-refusal.ts'
+import { ProviderRefusal, withoutResponse } from './provider-refusal.ts'
 import type { TokenRequestBlock } from './request-block.ts'
 import { readJsonMembers } from './response-body.ts'
 
@@ -70,8 +70,7 @@ export async function registerClient(
       body: JSON.stringify(metadata),
     })
     .catch((error: unknown) => {
-      if (!(error instanceof OutgoingError)) throw error
-      throw new ProviderRefusal('provider_unavailable', error.message, { cause: error })
+      throw error instanceof OutgoingError ? withoutResponse(error) : error
     })
   const answer = readJsonMembers(body)
   if (status !== 201 && status !== 200) {

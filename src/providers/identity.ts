@@ -52,7 +52,10 @@ export function formerIdentitiesOf(provider: Provider, clientId: string | undefi
   return [byEndpoints, identityByHosts(provider, clientId)]
 }
 
-/** The variables that no endpoint has, such as one of the API's host: a token is for the account that they name. */
+/**
+ * The variables that neither the authorization nor the token endpoint names, such as one of the API's host: a token is for
+ * the account that they name. That of the client's key alone is left out.
+ */
 function valuesBesideEndpoints(provider: Provider): readonly (readonly [string, string])[] {
   const { authorizationRequest, tokenRequest, variables = {} } = provider
   const templates = [authorizationRequest, tokenRequest].map(({ endpointTemplate = '' }) => endpointTemplate)

@@ -154,6 +154,13 @@ export function refusalOf(
   })
 }
 
+/** The refusal for a request that got no usable response: `provider_unavailable` only for what may pass later. */
+export function withoutResponse(fault: OutgoingError): ProviderRefusal {
+  const isPassing = fault.kind === 'unreachable' || fault.kind === 'timeout' || fault.kind === 'busy'
+  const reason = isPassing ? 'provider_unavailable' : 'provider_refused'
+  return new ProviderRefusal(reason, fault.message, { cause: fault })
+}
+
 /** The seconds that a provider's Retry-After asks to wait: 1 to 300; `undefined` if it cannot be read. */
 export function retryAfterSeconds(value: string | undefined, now: number): number | undefined {
   const seconds = parseRetryAfter(value, now, MAX_RETRY_AFTER_SECONDS)

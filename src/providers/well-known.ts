@@ -1,5 +1,5 @@
 import { type Outgoing, OutgoingError, type OutgoingErrorKind } from '../egress/outgoing.ts'
-import { ProviderRefusal } from './provider-refusal.ts'
+import { ProviderRefusal, withoutResponse } from './provider-refusal.ts'
 import { type Members, readJsonMembers } from './response-body.ts'
 
 interface WellKnown {
@@ -30,8 +30,6 @@ export async function readWellKnown(
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error
     if (nothing.includes(error.kind)) return undefined
-    const isPassing = error.kind === 'unreachable' || error.kind === 'timeout' || error.kind === 'busy'
-    const reason = isPassing ? 'provider_unavailable' : 'provider_refused'
-    throw new ProviderRefusal(reason, error.message, { cause: error })
+    throw withoutResponse(error)
   }
 }
