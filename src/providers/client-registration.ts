@@ -1,7 +1,7 @@
 import { type Outgoing, OutgoingError } from '../egress/outgoing.ts'
 import type { ServerMetadata } from './discovery.ts'
 import type { Client } from './provider-entry.ts'
-import { ProviderRefusal, withoutResponse } from './provider-refusal.ts'
+import { ProviderRefusal, refusalWithoutResponse } from './provider-refusal.ts'
 import type { TokenRequestBlock } from './request-block.ts'
 import { readJsonMembers } from './response-body.ts'
 
@@ -70,7 +70,7 @@ export async function registerClient(
       body: JSON.stringify(metadata),
     })
     .catch((error: unknown) => {
-      throw error instanceof OutgoingError ? withoutResponse(error) : error
+      throw error instanceof OutgoingError ? refusalWithoutResponse(error) : error
     })
   const answer = readJsonMembers(body)
   if (status !== 201 && status !== 200) {

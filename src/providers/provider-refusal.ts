@@ -155,7 +155,7 @@ export function refusalOf(
 }
 
 /** The refusal for a request that got no usable response: `provider_unavailable` only for what may pass later. */
-export function withoutResponse(fault: OutgoingError): ProviderRefusal {
+export function refusalWithoutResponse(fault: OutgoingError): ProviderRefusal {
   const isPassing = fault.kind === 'unreachable' || fault.kind === 'timeout' || fault.kind === 'busy'
   const reason = isPassing ? 'provider_unavailable' : 'provider_refused'
   return new ProviderRefusal(reason, fault.message, { cause: fault })

@@ -1,5 +1,5 @@
 import { type Outgoing, OutgoingError, type OutgoingErrorKind } from '../egress/outgoing.ts'
-import { ProviderRefusal, withoutResponse } from './provider-refusal.ts'
+import { ProviderRefusal, refusalWithoutResponse } from './provider-refusal.ts'
 import { type Members, readJsonMembers } from './response-body.ts'
 
 interface WellKnown {
@@ -30,6 +30,6 @@ export async function readWellKnown(
   } catch (error) {
     if (!(error instanceof OutgoingError)) throw error
     if (nothing.includes(error.kind)) return undefined
-    throw withoutResponse(error)
+    throw refusalWithoutResponse(error)
   }
 }

@@ -93,6 +93,7 @@ test('a client that closes the stream of its retry cancels the run, whichever no
   const user = 'carl'
   const params = { name: 'Asking_AskThenWait', arguments: {} }
   const { retry } = await asked(first, params, { user })
+  const logged = second.logLines.length
   const leaving = new AbortController()
   const { body, headers } = modern('tools/call', retry({ go: true }), FORMS)
   const closed = send(second, body, { user, headers, signal: leaving.signal }).catch(() => 'closed')
@@ -100,6 +101,7 @@ test('a client that closes the stream of its retry cancels the run, whichever no
   leaving.abort()
   expect(await closed).toBe('closed')
   await vi.waitFor(() => expect(waiting).not.toContain(user), 60_000)
+  expect(second.logLines.slice(logged).filter((line) => line.includes('a request failed'))).toEqual([])
 })
 
 test('a client of 2025 is asked on the stream of its call, and only its own answer is taken, by any node', async () => {

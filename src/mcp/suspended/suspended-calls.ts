@@ -224,8 +224,9 @@ export function createSuspendedCalls(broker: Broker): SuspendedCalls {
       } catch (error) {
         // A client cancels by closing the stream (MCP 2026-07-28, Cancellation). The end of this process ends no run of
         // another process: the client repeats its request there.
-        if (call.cancelled.aborted) await rows.remove(call.binding.projectId, round.id)
-        throw error
+        if (!call.cancelled.aborted) throw error
+        await rows.remove(call.binding.projectId, round.id)
+        return OUTCOME_UNKNOWN // the client does not read it
       } finally {
         if (local?.reports === call.reports) local.reports = {}
       }
