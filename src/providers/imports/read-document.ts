@@ -39,12 +39,18 @@ export function importDocument(
       'invalid_request',
       'The document is none that is read: it is neither Nango’s providers.yaml (auth_mode), nor grant’s oauth.json (authorize_url, access_url), nor an engine configuration of Arcade (auth.providers). Name the product if it is one.',
     )
+  if (countOf(document, source) > MAX_PROVIDERS)
+    throw new BrokerError('invalid_request', `The document has more than ${MAX_PROVIDERS} providers.`)
   const items = withoutDoubles(READERS[source](document, options))
   if (items.length === 0)
     throw new BrokerError('invalid_request', `The document has no providers as ${source} describes them.`)
-  if (items.length > MAX_PROVIDERS)
-    throw new BrokerError('invalid_request', `The document has more than ${MAX_PROVIDERS} providers.`)
   return { source, items }
+}
+
+/** How many providers the document may have at most. They are counted before they are read, which takes longer. */
+function countOf({ auth, ...entries }: JsonRecord, source: DocumentSource): number {
+  if (source !== 'arcade') return Object.keys(entries).length
+  return isRecord(auth) && Array.isArray(auth.providers) ? auth.providers.length : 0
 }
 
 /** Of several names that make one id the first counts. */

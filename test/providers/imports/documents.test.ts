@@ -403,6 +403,7 @@ describe('documents that are refused', () => {
     .split('')
     .map((name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[index]}`).join(', ')}]`)
     .join('\n')}\nauth_mode: OAUTH2`
+  const members = (count: number) => Array.from({ length: count }, (_, i) => `,"a${i}":0`).join('')
   test.each<[string, string, RegExp]>([
     ['a YAML bomb', bomb, /aliases/],
     ['a cycle', 'a: &a {b: *a, auth_mode: OAUTH2}', /aliases/],
@@ -411,6 +412,12 @@ describe('documents that are refused', () => {
     ['a list', '- a', /no object/],
     ['too long a text', 'x'.repeat(9 * 1024 * 1024), /longer/],
     ['too many lines', 'a:\n'.repeat(600_000), /more than/],
+    ['too many providers', `{"a": {"auth_mode": "OAUTH2"}${members(10_000)}}`, /more than 10000 providers/],
+    [
+      'too many providers of Arcade',
+      `{"auth": {"providers": [0${',0'.repeat(10_000)}]}}`,
+      /more than 10000 providers/,
+    ],
   ])('%s', (_, text, message) => {
     expect(() => importDocument(text)).toThrow(message)
   })
