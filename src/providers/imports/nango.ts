@@ -224,10 +224,16 @@ function apiOf(templates: NangoTemplates, proxy: unknown, notes: ImportNote[]): 
   }
 }
 
-function headersOf(templates: NangoTemplates, value: unknown, notes: ImportNote[]): { headers?: JsonRecord } {
+function headersOf(
+  templates: NangoTemplates,
+  value: unknown,
+  notes: ImportNote[],
+): { headers?: JsonRecord; auth_header_value_format?: string } {
   const headers: Record<string, string> = {}
-  for (const [name, written] of Object.entries(isRecord(value) ? value : {})) {
-    const member = `proxy.headers.${name}`
+  let authorization: string | undefined
+  for (const [header, written] of Object.entries(isRecord(value) ? value : {})) {
+    const name = header.toLowerCase()
+    const member = `proxy.headers.${header}`
     const known = { accessToken: '{{access_token}}', clientId: '{{client_id}}' }
     const texts = String(written)
       .split(/\s*\|\|\s*/)
@@ -236,11 +242,16 @@ function headersOf(templates: NangoTemplates, value: unknown, notes: ImportNote[
     if (name === 'user-agent') notes.push({ member, reason: 'names another product' })
     else if (headerNameFault(name) !== undefined) notes.push({ member, reason: 'Gatepass sets it itself' })
     else if (text === undefined) notes.push({ member, reason: 'names a value that a header cannot have' })
-    else headers[name] = text
+    else if (name !== 'authorization') headers[name] = text
+    else if (/^[^{]*\{\{access_token\}\}[^{]*$/.test(text)) authorization = text
+    else notes.push({ member, reason: 'is more than the access token' })
     if (text !== undefined && texts.length > 1)
       notes.push({ member, reason: 'has an alternative, of which one is carried over' })
   }
-  return Object.keys(headers).length > 0 ? { headers } : {}
+  return {
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(authorization !== undefined && { auth_header_value_format: authorization }),
+  }
 }
 
 function unique(notes: readonly ImportNote[]): readonly ImportNote[] {

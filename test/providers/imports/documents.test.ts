@@ -150,6 +150,18 @@ describe('Nango', () => {
     })
   })
 
+  test('headers of requests to the API are carried over, in any case, the token in a format of its own too', () => {
+    const headers = { 'Acme-Version': '2026-01-01', Authorization: 'Acme-token ${accessToken}' }
+    const { carried, definition } = nango({ proxy: { base_url: 'https://api.example.com', headers } })
+    expect(carried).toBe('whole')
+    expect(definition?.oauth2).toMatchObject({
+      api: {
+        headers: { 'acme-version': '2026-01-01' },
+        auth_header_value_format: 'Acme-token {{access_token}}',
+      },
+    })
+  })
+
   test.each<[string, object, string, RegExp]>([
     [
       'code that runs after the consent',
@@ -204,6 +216,17 @@ describe('Nango', () => {
       { proxy: { base_url: 'https://api.example.com', headers: { 'x-key': '${clientId}:${clientSecret}' } } },
       'proxy.headers.x-key',
       /cannot have/,
+    ],
+    [
+      'an Authorization of more than the token',
+      {
+        proxy: {
+          base_url: 'https://api.example.com',
+          headers: { authorization: '${clientId}:${accessToken}' },
+        },
+      },
+      'proxy.headers.authorization',
+      /more than the access token/,
     ],
     [
       'a state under another name',
