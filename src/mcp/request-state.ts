@@ -36,7 +36,7 @@ export function createRequestStates<State>(
     seal: (state, binding) => codec.seal(state, members(binding)),
     async open(text, binding) {
       if (text.length > MAX_LENGTH) return undefined
-      // what opens was sealed by `seal`
+      // only `seal` makes a text that opens
       return (await codec.open(text, members(binding))) as State | undefined
     },
   }

@@ -36,7 +36,7 @@ export function keyMethodOf(provider: Provider): KeyMethod | undefined {
     .find(isKeyMethod)
 }
 
-/** Whether the client secret is a secret that requests may carry. A private key is not, also after the entry's method was changed. */
+/** Whether requests may carry the client secret. A private key is never sent, also after a change of the method. */
 export function isSent(provider: Provider, { clientSecret = '' }: Client): boolean {
   return (
     keyMethodOf(provider) === undefined && !/-----BEGIN [A-Z ]*PRIVATE KEY-----|"kty"\s*:/.test(clientSecret)
@@ -72,7 +72,7 @@ export async function signedAssertion(
   }
 }
 
-/** The client secret is not the key that the provider's authentication method needs. The message has nothing of it. */
+/** The client secret is not the key that the provider's method needs. The message contains no part of the secret. */
 export class KeyFault extends Error {
   constructor(fault: string) {
     super(fault)
@@ -80,7 +80,7 @@ export class KeyFault extends Error {
   }
 }
 
-/** What a provider has that says nothing of its JWTs: RFC 7523's, with the algorithm that most servers take. */
+/** For a provider without `clientAssertion`: the claims of RFC 7523, with the algorithm that most servers accept. */
 const USUAL_ASSERTION: ClientAssertion = { algorithm: 'RS256', lifetimeSeconds: 60 }
 const USUAL_MAC: ClientAssertion = { algorithm: 'HS256', lifetimeSeconds: 60 }
 

@@ -5,7 +5,10 @@ import { fillUrl, userVariables } from './variables.ts'
 // Whether the domain of a URL is decided by its definition alone, although users or callbacks decide a part of the URL.
 // The client secret and tokens go there, so their values may choose among the provider's hosts and never leave them.
 
-/** The mark of a part that a value decides; it holds no `/ . : ? # @ \`, except a value that ends before the domain. */
+/**
+ * Marks a part that a value decides. A kept value holds none of `/ . : ? # @ \` there. A user's value may hold dots and
+ * a port: with the domain after it, a port makes the URL invalid.
+ */
 const OPEN = '\0'
 
 /** Each is checked. */

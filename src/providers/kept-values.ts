@@ -3,7 +3,7 @@ import type { Provider } from './provider.ts'
 import { evaluateText } from './response-map.ts'
 import { userVariables, variableFault } from './variables.ts'
 
-/** Values that a provider told of a connection, by where they were told: definitions may change, what was told does not. */
+/** Values that a provider told of a connection, by the place where it told them: an entry may rename its values. */
 export type ToldValues = Readonly<Record<string, string>>
 
 /** The documents in which the provider tells the values of one grant. An absent one has none. */

@@ -1,8 +1,8 @@
 import { fitsPattern } from './callback-members.ts'
 
 /**
- * A text that matches the whole pattern: the first alternative, the least repetitions. `undefined` for what this reads
- * none of (classes by name, flags), and for a result that RE2 does not find to match.
+ * A text that matches the whole pattern: the first alternative, the least repetitions. `undefined` for a pattern with
+ * parts that are not read here (named classes, flags), and for a text that does not match in RE2.
  */
 export function matchingText(pattern: string): string | undefined {
   try {

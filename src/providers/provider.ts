@@ -23,7 +23,7 @@ export interface Provider {
   readonly issuer?: string
   /** The server announces that every authorization response carries `iss` (RFC 9207 section 3): one without is refused. */
   readonly announcesIss?: boolean
-  /** How the JWT is made by which the client authenticates. The entry's client secret is its key. */
+  /** How to make the JWT by which the client authenticates. The entry's client secret is its key. */
   readonly clientAssertion?: ClientAssertion
   /** ID tokens that were not requested (no `openid` scope) are neither checked nor read. */
   readonly ignoresIdToken?: boolean

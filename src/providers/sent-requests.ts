@@ -39,7 +39,7 @@ export function recordingRequests<T>(sent: SentRequest[], run: () => Promise<T>)
   return lists.run([...(lists.getStore() ?? []), sent], run)
 }
 
-/** The client, whose whole requests are added to the list of `recordingRequests` they are made under. */
+/** Wraps the client: `send` adds each request to the lists of `recordingRequests` around it. Streams are left out. */
 export function recordedOutgoing(outgoing: Outgoing): Outgoing {
   return {
     ...outgoing,

@@ -91,7 +91,7 @@ export function urlTemplatesOf(provider: Provider): readonly (readonly [path: st
 
 /**
  * The provider with other values of its variables in its URLs, which must be valid. A URL whose template names a variable
- * that there is no more stays.
+ * that no longer exists is left unchanged.
  */
 export function withVariables(provider: Provider, variables: Variables | undefined): Provider {
   const filled = <Block extends Provider['authorizationRequest']>(block: Block): Block => {

@@ -76,7 +76,7 @@ export const ACCOUNT_SETTINGS = {
   }),
 }
 
-/** What is known of another account's place does not hold for this one. */
+/** The places of id and name in the user info. Those of the base hold only for user info of the same host. */
 function readAccount(
   sent: { readonly id?: string[] | undefined; readonly name?: string[] | undefined } | null | undefined,
   { base, read }: OAuth2Context,

@@ -7,7 +7,7 @@ import { userVariables } from '../variables.ts'
 import { withoutUndefined } from './member.ts'
 import { refuse } from './refuse.ts'
 
-// How a client authenticates whose secret is a key.
+// How a client whose secret is a key authenticates.
 
 const template = z.string().min(1).max(1000)
 

@@ -54,7 +54,7 @@ function isComplete({ authorize_request, token_request }: DefinitionInput['oauth
   return authorize_request?.endpoint !== undefined && token_request?.endpoint !== undefined
 }
 
-/** A definition that names both endpoints says all that there is to say: its issuer is compared, and asked nothing. */
+/** A definition that names both endpoints is complete: its issuer is compared, and its metadata is not read. */
 function withoutMetadata({ fromIssuer: _, ...provider }: Provider): Provider {
   return provider
 }

@@ -3,7 +3,7 @@ import type { Provider } from '../provider.ts'
 import type { TokenRequestBlock } from '../request-block.ts'
 import { mentions } from '../template.ts'
 
-/** The parameters that every request has are written out, as in the answers of the API. */
+/** Writes out the parameters that every request has, as the answers of the API show them. */
 export function withStandardParams(provider: Provider): Provider {
   const { authorizationRequest, tokenRequest, refreshRequest } = provider
   const placesScopes = Object.values(authorizationRequest.params).some(

@@ -13,7 +13,7 @@ const YEAR = 365 * DAY
 const member = memberOf<Provider, OAuth2Context>()
 const input = <Schema extends z.ZodType>(schema: Schema) => ({ create: schema, change: schema })
 
-/** The setting of the base, which another server's is not. */
+/** The setting of the base, unless the entry is now for another server. */
 function before<Name extends keyof Provider>(context: OAuth2Context, name: Name): Provider[Name] | undefined {
   return sameServer(context) ? context.base?.[name] : undefined
 }

@@ -160,7 +160,7 @@ function refuseMissing(path: string, wanted: string): never {
   throw invalidMember(path, 'missing', `${path} is required${wanted && `: ${wanted}`}.`)
 }
 
-/** What the request leaves out of the base is made with the new values too. */
+/** Checks the URLs of the base with the new values, which also fill those that the request does not replace. */
 function checkUrlsOf(base: Provider, variables: Variables, allowsHttp: AllowsHttp): void {
   for (const [path, template] of urlTemplatesOf(base)) {
     const naming = { variables, keptValues: base.keptValues ?? {} }

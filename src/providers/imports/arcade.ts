@@ -13,8 +13,8 @@ const OF_THE_CLIENT = new Set(['client_id', 'client_secret', 'redirect_uri'])
 const OF_THE_ENTRY = new Set(['id', 'description', 'enabled', 'type', 'provider_id', 'external_id', 'oauth2'])
 
 /**
- * The providers of an engine configuration of Arcade (`auth.providers`), whose blocks Gatepass's API has too. Where it is
- * silent, what Arcade does counts: PKCE is off unless enabled.
+ * The providers of an engine configuration of Arcade (`auth.providers`), whose blocks Gatepass's API has too. For what
+ * it leaves out, Arcade's own defaults hold: PKCE is off unless enabled.
  */
 export function importArcade(document: JsonRecord, options: ImportOptions): readonly ImportedProvider[] {
   const providers = isRecord(document.auth) ? document.auth.providers : undefined

@@ -8,7 +8,7 @@ import {
   notCarried,
 } from './imported.ts'
 
-/** What a definition besides the metadata has: an MCP server's resource, for example. */
+/** What a definition has besides the metadata: an MCP server's resource, for example. */
 export interface BesidesMetadata {
   /** Of the authorization, token and refresh requests. */
   readonly params?: Readonly<Record<string, string>>
