@@ -20,9 +20,9 @@ const NOT_OF_THE_PROVIDER = new Set([
 const METHODS: readonly unknown[] = ['client_secret_basic', 'client_secret_post']
 
 /**
- * The providers of grant's `config/oauth.json`, or of an application's own configuration in that shape. For what it leaves
- * out, grant's own defaults hold: scopes joined by commas, the secret in the body, no PKCE. Refresh tokens go to the token
- * endpoint (RFC 6749 section 6): grant itself does not refresh.
+ * The providers of grant's `config/oauth.json`, or of an application's own configuration in that shape. For what it
+ * leaves out, grant's own defaults hold: scopes joined by commas, the secret in the body, no PKCE. Refresh tokens go to
+ * the token endpoint (RFC 6749 section 6): grant itself does not refresh.
  */
 export function importGrant(document: JsonRecord, options: ImportOptions): readonly ImportedProvider[] {
   return Object.entries(document)
