@@ -14,6 +14,7 @@ test.each([
   expect(toolsetOf(resource)).toBe(toolset)
 })
 
-test.each(['/', '/mcpx', '/mcp/a/b', '/mcp/A', '/mcp?a=b', '/mcp#a', '/other'])('%s is no resource', (path) => {
+const OTHERS = ['/', '/mcpx', '/mcp/a/b', '/mcp/A', '/mcp?a=b', '/mcp#a', '/other']
+test.each(OTHERS)('%s is no resource', (path) => {
   expect(resourceOf(ORIGIN, `${ORIGIN.origin}${path}`)).toBeUndefined()
 })

@@ -9,6 +9,7 @@ import {
 } from '../../src/providers/token-response.ts'
 
 const NOW = 1_800_000_000
+const WITHOUT_ZONE = new Date((NOW + 60) * 1000).toISOString().slice(0, 19)
 const JSON_TYPE = 'application/json'
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 const TOKEN = 'SECRET-access-token'
@@ -142,12 +143,12 @@ describe('a token response is repaired', () => {
     ],
     [
       'expires_at as a date without a zone, which is UTC whatever the zone of this machine',
-      { body: tokens({ expires_at: new Date((NOW + 60) * 1000).toISOString().slice(0, 19) }) },
+      { body: tokens({ expires_at: WITHOUT_ZONE }) },
       { ...CLEAN, expires_in: 60 },
     ],
     [
       'expires_at as a date without a zone, with a space',
-      { body: tokens({ expires_at: new Date((NOW + 60) * 1000).toISOString().slice(0, 19).replace('T', ' ') }) },
+      { body: tokens({ expires_at: WITHOUT_ZONE.replace('T', ' ') }) },
       { ...CLEAN, expires_in: 60 },
     ],
     ['expires_at as nonsense', { body: tokens({ expires_at: 'tomorrow' }) }, CLEAN],
