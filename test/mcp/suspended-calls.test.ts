@@ -82,3 +82,44 @@ test('the end of a process that serves a repeated call does not end the run, whi
   finish.resolve()
   expect(await repeated).toEqual(DONE)
 })
+
+test('a client can still cancel a run whose row could not be read for a while', async () => {
+  const { store } = gatepass.broker
+  let id = ''
+  let isFailing = false
+  const failed = Promise.withResolvers<void>()
+  const suspendedCalls: typeof store.suspendedCalls = {
+    ...store.suspendedCalls,
+    async add(row) {
+      id = row.id
+      await store.suspendedCalls.add(row)
+    },
+    async find(...key) {
+      if (!isFailing) return store.suspendedCalls.find(...key)
+      failed.resolve()
+      throw new Error('the database does not answer')
+    },
+  }
+  const runs = createSuspendedCalls({ ...gatepass.broker, store: { ...store, suspendedCalls } })
+  const serves = createSuspendedCalls(gatepass.broker)
+  const call = callOf('carl')
+  const goesOn = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<unknown>()
+  const asked = await runs.run(call, async (dialog, signal) => {
+    signal.addEventListener('abort', () => ended.resolve(signal.reason))
+    await dialog.elicit(QUESTION, signal)
+    goesOn.resolve()
+    await ended.promise
+    return DONE
+  })
+  const { requestState } = asked as { readonly requestState: string } // the first answer is the question
+  const given = { requestState, inputResponses: { 'question-1': { action: 'accept', content: {} } } }
+  const held = serves.resume(call, given)
+  await goesOn.promise
+  isFailing = true
+  await failed.promise
+  isFailing = false
+  await store.suspendedCalls.remove(projectId, id)
+  expect(await ended.promise).toMatchObject({ message: 'The client has cancelled the call.' })
+  expect(await held).toMatchObject({ isError: true })
+})

@@ -126,7 +126,8 @@ export function createSuspendedCalls(broker: Broker): SuspendedCalls {
 
     async function isRemoved(id: string): Promise<boolean> {
       const known = row
-      return (await rows.find(projectId, id)) === undefined && known !== undefined && now() < known.expiresAt
+      const found = await rows.find(projectId, id).catch(() => known) // it is read again
+      return found === undefined && known !== undefined && now() < known.expiresAt
     }
 
     async function elicit(question: Elicitation, asking: AbortSignal): Promise<ElicitationAnswer> {
