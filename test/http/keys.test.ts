@@ -137,6 +137,15 @@ describe('projects over HTTP', () => {
     )
   })
 
+  test('a refused first key makes no project', async () => {
+    expect(await create({ role: 'admin', user_id: 'ada', project: 'never-made' })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'user_id', code: 'conflict' }] },
+    })
+    const { body } = await gatepass.call('GET', '/v1/admin/projects?limit=100')
+    expect(body.items.map(({ name }: { name: string }) => name)).not.toContain('never-made')
+  })
+
   test('an administrator of another project sees and touches its own alone', async () => {
     const key = await gatepass.makeKey('admin', 'tenant')
     const own = (await gatepass.call('GET', '/v1/admin/projects', undefined, { key })).body

@@ -81,15 +81,16 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
     },
     async ({ c, body, caller }) => {
       const expiresAt = readExpiry(body, broker.now())
-      const own = await projectOf(broker, caller)
-      const project =
-        body.project == null ? own : await projectForKey(broker, own, checkedProjectName(body.project, own))
       if (body.user_id != null && body.role === 'admin')
         throw invalidMember(
           'user_id',
           'conflict',
           'A key that acts for one user cannot administer: give it the role caller or readonly.',
         )
+      const own = await projectOf(broker, caller)
+      // this may create the project, so the request is checked before
+      const project =
+        body.project == null ? own : await projectForKey(broker, own, checkedProjectName(body.project, own))
       const order = {
         projectId: project.id,
         name: body.name ?? '',
