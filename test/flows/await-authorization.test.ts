@@ -133,6 +133,19 @@ describe('events', () => {
     expect(await stream.next()).toBeUndefined()
   })
 
+  test('of one that cannot be read any more: an error event, then the end', async () => {
+    await using scene = await startScene()
+    const { id } = (await scene.authorize()).body
+    const { waiters, store } = scene.gatepass.broker
+    const stream = await openEvents(scene.gatepass.url, id, scene.gatepass.apiKey)
+    await stream.next()
+    await expect.poll(() => waiters.count).toBe(1)
+    Object.assign(store.authorizations, { find: async () => undefined })
+    waiters.close() // each wait ends, then the authorization is read again
+    expect(await stream.next()).toMatchObject({ name: 'not_found' })
+    expect(await stream.next()).toBeUndefined()
+  })
+
   test('of a settled one: a single event', async () => {
     await using scene = await startScene()
     const { id } = (await scene.connect()).body

@@ -31,14 +31,6 @@ export async function streamStatus(
     throw error
   })
   return streamSSE(c, async (stream) => {
-    const sendLast = async (settled: Authorization) => {
-      const event = toJson(settled).then((data) => ({ event: 'status', data }))
-      const refused = (error: unknown) => ({
-        event: 'error',
-        data: JSON.stringify(errorToWire(toRefusal(error, c.req.path, broker.log))),
-      })
-      await stream.writeSSE(await event.catch(refused))
-    }
     const gone = new AbortController()
     stream.onAbort(() => gone.abort())
     stream.onAbort(onEnd)
@@ -52,9 +44,12 @@ export async function streamStatus(
           owner,
           signal: gone.signal,
         })
-        if (isSettled(current)) await sendLast(current)
+        if (isSettled(current)) await stream.writeSSE({ event: 'status', data: await toJson(current) })
         else await stream.write(': still waiting\n\n')
       }
+    } catch (error) {
+      const refusal = toRefusal(error, c.req.path, broker.log)
+      await stream.writeSSE({ event: 'error', data: JSON.stringify(errorToWire(refusal)) })
     } finally {
       onEnd()
     }
