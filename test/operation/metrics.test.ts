@@ -152,6 +152,17 @@ describe('GET /metrics', () => {
     expect([...samples.keys()].join()).not.toMatch(/conn_a|nowhere|auth_unknown/)
   })
 
+  test('counts a page once, though two routes of pages match it', async () => {
+    await using gatepass = await startGatepass()
+    for (const path of ['/me/left', '/me', '/docs', '/dashboard'])
+      await fetch(`${gatepass.url}${path}`, { redirect: 'manual' })
+    const counts = [...(await scrape(gatepass))].flatMap(([sample, count]) => {
+      const [, route = ''] = /^gatepass_http_requests_total\{method="GET",route="([^"]+)"/.exec(sample) ?? []
+      return /^\/(?:me|docs|dashboard)\b/.test(route) ? [[route, count]] : []
+    })
+    expect(Object.fromEntries(counts)).toEqual({ '/me/*': 1, '/me': 1, '/docs': 1, '/dashboard': 1 })
+  })
+
   test('says how often the connections that a fetch needs were in memory, and what they take there', async () => {
     await using gatepass = await withTool()
     const id = await connect(gatepass)

@@ -10,7 +10,10 @@ import { endRequestSpan, inRequestSpan } from './request-span.ts'
 export interface Observer {
   /** Called by the API's endpoints. */
   readonly onAnswered: OnAnswered
-  /** A middleware for pages, which are counted by `route`. It also sets a request context whose actor is the user. */
+  /**
+   * A middleware for pages, which are counted by `route`. It also sets a request context whose actor is the user. Of
+   * several routes that match a request, the one that was added first counts it.
+   */
   page(route: string): MiddlewareHandler
   /** Counts a request that matched no route. */
   unknown(c: Context, status: number): void
@@ -23,6 +26,7 @@ export function createObserver({
   tracing,
 }: Pick<Broker, 'activity' | 'metrics' | 'log' | 'tracing'>): Observer {
   const routeMetrics = new Map<object | string, RouteMetrics>()
+  const observed = new WeakSet<Context>()
   const limited = metrics.counter(
     'gatepass_rate_limited_total',
     'Requests refused because there were too many',
@@ -71,6 +75,9 @@ export function createObserver({
     },
     page(route) {
       return async (c, next) => {
+        // `/me/*` matches `/me` too, which has a route of its own
+        if (observed.has(c)) return next()
+        observed.add(c)
         const begun = performance.now()
         const { method } = c.req
         const traced = { method: METHODS.has(method) ? method : 'other', path: route }
