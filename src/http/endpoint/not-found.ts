@@ -51,7 +51,8 @@ export function createNotFound(app: Pick<Hono, 'routes'>): NotFound {
     },
     noResource(c, refusal) {
       const methods = routes().filter(({ path }) => path === c.req.path)
-      return methods.length === 0 || methods.some(({ method }) => method === c.req.method)
+      const asked = c.req.method === 'HEAD' ? 'GET' : c.req.method // the route of GET answers HEAD too
+      return methods.length === 0 || methods.some(({ method }) => method === asked)
         ? refusal
         : notAllowed(
             c,
