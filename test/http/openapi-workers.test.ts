@@ -354,6 +354,10 @@ describe('the registration of an API', () => {
       document: { title: 'Notes' },
     })
     expect(await namesOf('changing')).toEqual(['WhoAmI'])
+    expect(await change({ document: api.document, url: api.documentUrl })).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('exactly one of') },
+    })
     expect((await change({ url: api.documentUrl })).body.openapi).not.toHaveProperty('document')
     expect((await change({ headers: { Host: 'evil.example' } })).status).toBe(400)
     expect((await world.call('DELETE', '/v1/workers/changing')).status).toBe(204)

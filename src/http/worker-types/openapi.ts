@@ -71,8 +71,10 @@ export const openapiWorker = defineWorkerType({
   async toChange(_, { timeout, retry, ...sent }, worker) {
     const { document, url, request, ...rest } = openapiSettings(worker)
     const source = { ...(document && { document }), ...(url && { url }), ...(request && { request }) }
-    const isReplaced = sent.document !== undefined || sent.url !== undefined || sent.request !== undefined
-    const settings = { ...rest, ...(!isReplaced && source), ...(await toMembers(sent, worker.projectId)) }
+    const sources = sourcesOf(sent)
+    if (sources.length > 1) throw notOneSource()
+    const kept = sources.length === 0 ? source : {}
+    const settings = { ...rest, ...kept, ...(await toMembers(sent, worker.projectId)) }
     return {
       uri: uriOf(settings),
       settings: { ...settings },
@@ -111,10 +113,19 @@ export const openapiWorker = defineWorkerType({
 })
 
 async function toOpenapiSettings(sent: Members, projectId: string): Promise<OpenapiSettings> {
-  const sources = [sent.document, sent.url, sent.request].filter((one) => one !== undefined)
-  if (sources.length !== 1)
-    throw invalidMember('openapi', 'invalid', 'openapi needs exactly one of `document`, `url` and `request`.')
+  if (sourcesOf(sent).length !== 1) throw notOneSource()
   return toMembers(sent, projectId)
+}
+
+/** What the tools are read from: the members of which a worker has exactly one. */
+const SOURCES = ['document', 'url', 'request'] as const
+
+function sourcesOf(sent: Members): readonly string[] {
+  return SOURCES.filter((name) => sent[name] !== undefined)
+}
+
+function notOneSource(): BrokerError {
+  return invalidMember('openapi', 'invalid', 'openapi needs exactly one of `document`, `url` and `request`.')
 }
 
 /** Throws `invalid_request` for faults that can be found without reading the document from its URL. */
