@@ -619,6 +619,11 @@ describe('policies over the API', () => {
       refused_by: ['not-at-night'],
     })
     expect((await world.call('POST', '/v1/admin/policies/test', { tool_name: 'No.Tool' })).status).toBe(404)
+    const noProvider = { user_id: 'bob', scopes: ['read'] }
+    expect(await world.call('POST', '/v1/admin/policies/test', noProvider)).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'provider_id', code: 'missing' }] },
+    })
     expect([hook.asked, (await refusals()).length]).toEqual([[], before])
     expect(await handOut('ada')).toBe('released')
   })

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { fromTimestamp } from '../../domain/clock.ts'
+import { invalidMember } from '../../domain/errors.ts'
 import { POLICY_USES } from '../../domain/policy.ts'
 import { addPolicy, changePolicy, deletePolicy, getPolicy } from '../../flows/policy-settings.ts'
 import type { AppliedPolicy, Evaluation } from '../../services/policies/evaluate.ts'
@@ -183,6 +184,8 @@ async function useOf(
   const userId = sent.user_id
   const user = userId === undefined ? {} : { userId }
   const { host, scopes = [], provider_id: id } = sent
+  if (id === undefined && sent.scopes !== undefined)
+    throw invalidMember('provider_id', 'missing', 'scopes are those of provider_id: give that too.')
   const hosts = host === undefined ? undefined : [host]
   const entry = id === undefined ? undefined : await broker.store.providers.findById(projectId, id)
   const providers =
