@@ -237,8 +237,10 @@ test('a method that a path does not take is 405 with those it takes', async () =
 test('HEAD is answered like GET where nothing is found', async () => {
   const headers = { authorization: `Bearer ${gatepass.apiKey}` }
   for (const path of ['/v1/auth/status?id=auth_unknown', '/v1/tools/unknown'])
-    for (const method of ['GET', 'HEAD'])
-      expect((await fetch(`${gatepass.url}${path}`, { method, headers })).status, `${method} ${path}`).toBe(404)
+    for (const method of ['GET', 'HEAD']) {
+      const { status } = await fetch(`${gatepass.url}${path}`, { method, headers })
+      expect(status, `${method} ${path}`).toBe(404)
+    }
 })
 
 describe('what only a flow can find wrong is said in the same way', () => {
