@@ -151,10 +151,10 @@ function withoutNull(keywords: Keywords): Keywords {
   const { type, anyOf, oneOf, ...rest } = keywords
   if (Array.isArray(type)) {
     const others = type.filter((one) => one !== 'null')
-    return others.length === 1 ? { ...rest, ...noNull(rest), type: others[0] } : keywords
+    return others.length === 1 ? { ...keywords, ...noNull(keywords), type: others[0] } : keywords
   }
   const either = anyOf ?? oneOf
-  if (type !== undefined || !Array.isArray(either)) return keywords
+  if (type !== undefined || !Array.isArray(either) || (anyOf && oneOf)) return keywords
   const others = either.filter((one) => !(isKeywords(one) && one.type === 'null'))
   const [only] = others
   return others.length === 1 && either.length === 2 && isKeywords(only) ? { ...only, ...rest } : keywords

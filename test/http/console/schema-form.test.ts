@@ -61,6 +61,14 @@ describe('a form of a schema', () => {
       object({ a: { $ref: '#/$defs/x' }, b: { oneOf: [text, { type: 'number' }] } }),
       { '/a': 'json', '/b': 'json' },
     ],
+    [
+      'alternatives beside a type that may be null',
+      object({
+        a: { type: ['string', 'null'], anyOf: [{ const: 'x' }, { pattern: '^y' }] },
+        b: { anyOf: [text, { type: 'null' }], oneOf: [{ const: 'x' }, { const: null }] },
+      }),
+      { '/a': 'json', '/b': 'json' },
+    ],
     ['names with slashes', object({ 'a/b~c': text }), { '/a~1b~0c': 'text' }],
     ['no members', object({}), {}],
     ['members that depend on each other', object({ a: text }, { dependentRequired: { a: ['b'] } }), 'whole'],
