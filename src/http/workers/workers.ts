@@ -104,15 +104,11 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
       query: z.object(pageQuery),
       responses: { 200: { description: 'A page', schema: pageSchema(workerSchema) } },
     },
-    async ({ c, query, caller }) =>
-      c.json(
-        slicePage(
-          await Promise.all(
-            (await broker.store.workers.list(caller.projectId)).map((worker) => workerToWire(broker, worker)),
-          ),
-          query,
-        ),
-      ),
+    async ({ c, query, caller }) => {
+      const page = slicePage(await broker.store.workers.list(caller.projectId), query)
+      const items = await Promise.all(page.items.map((worker) => workerToWire(broker, worker)))
+      return c.json({ ...page, items })
+    },
   )
 
   add(
