@@ -318,6 +318,18 @@ describe('what an administrator changes', () => {
     expect(policy.body).not.toContain('value="set"')
     expect(policy.body).toContain('/dashboard/confirm?next=%2Fpolicy%2Fnew')
 
+    const request = (path: string) => ({ endpoint: `http://127.0.0.1:9/${path}` })
+    const added = await gatepass.call('POST', '/v1/admin/auth_providers', {
+      id: 'demo',
+      oauth2: { client_id: 'c', authorize_request: request('authorize'), token_request: request('token') },
+    })
+    expect(added.status).toBe(201)
+    // the answer to this form is a page, which has the path of the form
+    const tested = await agent.post(at('/providers/demo/test'), { csrf: token })
+    expect(tested.body).toContain('/dashboard/confirm?next=%2Fproviders%2Fdemo"')
+    const searched = await agent.get(at('/catalogue?search=git'))
+    expect(searched.body).toContain('/dashboard/confirm?next=%2Fcatalogue%3Fsearch%3Dgit"')
+
     const rule = { id: 'later', effect: 'deny', users: 'eve' }
     const sent = async (path: string, form: Record<string, string>) =>
       (await agent.post(at(path), { csrf: token, ...form })).status

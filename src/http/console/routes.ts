@@ -89,6 +89,8 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
   const secure = broker.settings.publicUrl.protocol === 'https:'
   const noteCookie = `${secure ? '__Host-' : ''}gatepass-console-note`
   const attributes = { path: '/', httpOnly: true, sameSite: 'Strict', secure } as const
+  /** The patterns of the paths that have a page, below `/dashboard`. */
+  const pages: RegExp[] = []
 
   function onPage(c: Context, session: ConsoleSession): OnPage {
     const mayChange = session.role === 'admin'
@@ -113,10 +115,18 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
       },
       form(action, fields, { recent = false, readonly = false, className = '', hasFile = false } = {}) {
         if (!mayChange && !readonly) return ''
-        if (recent && !session.isRecent) return confirmFirst(path)
+        if (recent && !session.isRecent) return confirmFirst(returnPath(c))
         return html`<form method="post" action="/dashboard${action}" class="${className}"${hasFile ? html` enctype="multipart/form-data"` : ''}><input type="hidden" name="${CSRF_FIELD}" value="${session.opened.csrf}">${fields}</form>`
       },
     }
+  }
+
+  /** Where a confirmation returns to: this page, or the page above a form that was answered with a page. */
+  function returnPath(c: Context): string {
+    if (c.req.method !== 'POST') return pathAndQuery(c)
+    let path = pathOf(c)
+    while (path !== '' && !pages.some((page) => page.test(path))) path = path.slice(0, path.lastIndexOf('/'))
+    return path
   }
 
   function takeNote(c: Context): string | undefined {
@@ -158,6 +168,7 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
     },
     page(path, handle) {
       const route = `/dashboard${path}`
+      pages.push(new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`))
       app.get(route, async (c) => {
         const session = await openConsoleSession(broker, sessions.token(c))
         if (session === undefined) return toLogin(c)
@@ -213,14 +224,18 @@ export function confirmFirst(path: string): Html {
   return html`<p class="confirm-first"><a class="button" href="/dashboard/confirm?next=${encodeURIComponent(path)}">Confirm your login first</a> <span class="muted small">It needs a login that is at most five minutes old.</span></p>`
 }
 
-/** The path below `/dashboard`, with its query, to which a login or a confirmation returns. */
+/** The path below `/dashboard`, without its query. */
 export function pathOf(c: Context): string {
   return c.req.path.replace(/^\/dashboard/, '')
 }
 
+function pathAndQuery(c: Context): string {
+  return `${pathOf(c)}${new URL(c.req.url).search}`
+}
+
 function toLogin(c: Context): Response {
   headers(c)
-  const next = c.req.method === 'GET' ? `${pathOf(c)}${new URL(c.req.url).search}` : ''
+  const next = c.req.method === 'GET' ? pathAndQuery(c) : ''
   const back = next === '' || next.length > 500 ? '' : `?next=${encodeURIComponent(next)}`
   return c.redirect(`/dashboard/login${back}`, 303)
 }
