@@ -6,10 +6,10 @@ import { jsonSchema, jsonValue } from '../endpoint/json-schemas.ts'
 
 // The wire format of a single request, and of the credentials for a security scheme.
 
-const scopes = z.array(scopeText).max(100)
+const scopeList = z.array(scopeText).max(100)
 const name = z.string().min(1).max(200)
-const byEntry = z.object({ id: name, scopes: scopes.optional() }).strict()
-const byKind = z.object({ provider_id: name, scopes: scopes.optional() }).strict()
+const byEntry = z.object({ id: name, scopes: scopeList.optional() }).strict()
+const byKind = z.object({ provider_id: name, scopes: scopeList.optional() }).strict()
 
 const header = z
   .string()
@@ -84,10 +84,10 @@ export function fromSchemeWire(sent: z.output<typeof schemeMapping>): SchemeMapp
 
 export function toSchemeWire(mapping: SchemeMapping) {
   if ('secret' in mapping) return mapping
-  const { id, providerId = '', scopes: scopesAndHeader, header } = mapping
+  const { id, providerId = '', scopes, header } = mapping
   return {
     ...(id !== undefined ? { id } : { provider_id: providerId }),
-    ...(scopesAndHeader && { scopes: [...scopesAndHeader] }),
+    ...(scopes && { scopes: [...scopes] }),
     ...(header !== undefined && { header }),
   }
 }
@@ -108,9 +108,11 @@ export function toRequestSettings({
     ...(annotations && { annotations: withoutUndefined(annotations) }),
     authorization: [authorization].flat().map((one) => {
       if ('secret' in one) return one
-      const { header: sent, scopes: scopesAndHeader = [] } = one
-      const rest = { scopes: scopesAndHeader, ...(sent !== undefined && { header: sent }) }
-      return 'id' in one ? { id: one.id, ...rest } : { providerId: one.provider_id, ...rest }
+      const { header, scopes = [] } = one
+      const scopesAndHeader = { scopes, ...(header !== undefined && { header }) }
+      return 'id' in one
+        ? { id: one.id, ...scopesAndHeader }
+        : { providerId: one.provider_id, ...scopesAndHeader }
     }),
   }
 }
