@@ -404,7 +404,8 @@ export function failingWrites(kind: DatabaseKind): void {
         {
           await using _ = await failing({ table: 'authorizations', event: 'update' })
           counts.failed++
-          expect((await browser.submitForm(page)).status).toBe(503)
+          const { status, body: shown } = await browser.submitForm(page)
+          expect([status, shown]).toEqual([503, expect.stringContaining('Something went wrong')])
           counts.withStableCode++
         }
         await browser.submitForm(await browser.get(body.url))

@@ -7,6 +7,7 @@ import { recordRefusal } from '../../flows/authorization-audit.ts'
 import { beginLogin } from '../../flows/login.ts'
 import type { StartedAttempt } from '../../flows/start-attempt.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
+import { STATUS } from '../endpoint/errors.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
 import { siteOf } from './own-site.ts'
@@ -59,7 +60,9 @@ export async function startAndRedirect(
     const authorization = await broker.store.authorizations.find(id)
     if (authorization !== undefined && error.code === 'provider_incomplete')
       await recordRefusal(broker, authorization, error.code)
-    return endingOf(c, broker, authorization, { kind: 'not_set_up' }, 503)
+    // a failure of the server, such as that of its database, says nothing about the settings of the provider
+    const kind = STATUS[error.code] < 500 ? 'not_set_up' : 'problem'
+    return endingOf(c, broker, authorization, { kind }, 503)
   }
 }
 
