@@ -55,7 +55,7 @@ ${
         [
           'Last seen',
           seen === undefined
-            ? 'longer than 400 days ago, or before this release'
+            ? 'never, longer than 400 days ago, or before this release'
             : exactTime(seen.lastSeenAt),
         ],
       ]),
