@@ -322,8 +322,11 @@ describe('refusals', () => {
     expect((await chunked(body)).status).toBe(413)
   })
 
-  test('a body in chunks is read as any other', async () => {
-    const answer = await chunked(JSON.stringify({ tool_name: 'Nothing here' }))
+  test.each([
+    ['', {}],
+    [' with an Idempotency-Key', { 'idempotency-key': 'in chunks' }],
+  ])('a body in chunks%s is read as any other', async (_, headers) => {
+    const answer = await chunked(JSON.stringify({ tool_name: 'Nothing here' }), headers)
     expect([answer.status, JSON.parse(answer.body).name]).toEqual([404, 'not_found'])
   })
 
@@ -383,12 +386,13 @@ describe('refusals', () => {
   })
 
   /** fetch states the length of what it knows whole. */
-  function chunked(body: string): Promise<{ status: number; body: string }> {
+  function chunked(body: string, more: object = {}): Promise<{ status: number; body: string }> {
     return new Promise((resolve, reject) => {
       const headers = {
         authorization: gatepass.apiKey,
         'content-type': 'application/json',
         'transfer-encoding': 'chunked',
+        ...more,
       }
       const outgoing = request(
         new URL('/v1/tools/execute', gatepass.url),
