@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { toolMetadata } from '../fixtures.ts'
+import { gate } from '../gate.ts'
 import { startGatepass } from '../gatepass.ts'
 import { authorize, click, oauth2For, type Scene, startScene } from './fixtures.ts'
 import { LIFE } from './refresh-fixtures.ts'
@@ -93,6 +94,29 @@ describe('an entry of an issuer alone', () => {
     const { body } = await authorize(second, { user_id: 'u3' })
     await click(body.url)
     expect((await second.call('GET', `/v1/auth/status?id=${body.id}`)).body.status).toBe('completed')
+  })
+
+  test('keeps a change that another request makes while the metadata is read', async () => {
+    await using scene = await ofIssuerAlone()
+    const { broker } = scene.gatepass
+    const { discover } = broker
+    const [begun, away] = [gate(), gate()]
+    Object.assign(broker, {
+      async discover(issuer: string) {
+        begun.open()
+        await away.opened
+        return discover(issuer)
+      },
+    })
+    const slow = patch(scene, { description: 'described slowly' })
+    await begun.opened
+    Object.assign(broker, { discover })
+    expect((await patch(scene, { status: 'inactive' })).status).toBe(200)
+    away.open()
+    expect(await slow).toMatchObject({
+      status: 200,
+      body: { description: 'described slowly', status: 'inactive' },
+    })
   })
 
   test('follows its issuer to other endpoints, on record, without a new consent', async () => {

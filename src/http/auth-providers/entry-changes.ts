@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
@@ -75,23 +76,33 @@ export async function changeEntry(
   id: string,
   body: z.output<typeof providerPatchSchema>,
 ): Promise<ProviderEntry> {
+  const read = await getEntry(broker, projectId, id)
+  const changed = await changedEntry(broker, read, body)
+  // another request may have changed the entry while the metadata was read
   const before = await getEntry(broker, projectId, id)
-  const patched = applyProviderPatch(before, body, wireOptions(broker))
-  const entry: ProviderEntry = {
-    ...patched.entry,
-    provider: await withDiscoveredMetadata(broker, patched.entry.provider),
-    // an entry that an administrator has changed is not changed by later imports
-    source: 'admin',
-    updatedAt: broker.now(),
-    ...(patched.clientSecret !== undefined && {
-      clientSecret: sealClientSecret(broker, patched.entry, patched.clientSecret),
-    }),
-  }
+  const entry = isDeepStrictEqual(before, read) ? changed : await changedEntry(broker, before, body)
   await changeProvider(broker, before, entry, {
     keepConnections: body.keep_connections === true,
     confirmed: body.oauth2?.environment_client === true,
   })
   return entry
+}
+
+/** The entry with the change of `body`, and with the metadata of its issuer. */
+async function changedEntry(
+  broker: Broker,
+  before: ProviderEntry,
+  body: z.output<typeof providerPatchSchema>,
+): Promise<ProviderEntry> {
+  const { entry, clientSecret } = applyProviderPatch(before, body, wireOptions(broker))
+  return {
+    ...entry,
+    provider: await withDiscoveredMetadata(broker, entry.provider),
+    // an entry that an administrator has changed is not changed by later imports
+    source: 'admin',
+    updatedAt: broker.now(),
+    ...(clientSecret !== undefined && { clientSecret: sealClientSecret(broker, entry, clientSecret) }),
+  }
 }
 
 /** Deletes the entry with its connections. Returns it, or `undefined` if it was altered in the database. Throws `not_found`. */
