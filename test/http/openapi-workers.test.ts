@@ -364,6 +364,27 @@ describe('the registration of an API', () => {
     expect((await world.call('GET', '/v1/tools/changing:WhoAmI')).status).toBe(404)
   })
 
+  test('keeps what another request changes while a change is read', async () => {
+    await register('raced', { document: api.document, operations: { include: ['Open'] } })
+    const change = (body: object) => world.call('PATCH', '/v1/workers/raced', body)
+    const { workers } = world.gatepass.broker.store
+    const { find } = workers
+    Object.assign(workers, {
+      async find(projectId: string, id: string) {
+        Object.assign(workers, { find })
+        const found = await find(projectId, id)
+        expect((await change({ enabled: false })).status).toBe(200)
+        return found
+      },
+    })
+    const operations = { include: ['WhoAmI'] }
+    expect((await change({ openapi: { operations } })).body).toMatchObject({
+      enabled: false,
+      openapi: { operations },
+    })
+    expect((await world.call('DELETE', '/v1/workers/raced')).status).toBe(204)
+  })
+
   test('keeps the tools that there are while the document cannot be read, and says why', async () => {
     await using own = await startFakeOpenApiService()
     await register('own', { url: own.documentUrl, operations: { include: ['Open'] } })
