@@ -95,7 +95,7 @@ export function asCurl(
   const url = new URL(path, on.broker.settings.publicUrl).href
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(url)}`,
-    `-H "Authorization: Bearer $GATEPASS_KEY"`,
+    `-H "Authorization: Bearer $GATEPASS_API_KEY"`,
     ...(body === undefined
       ? []
       : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body))}`]),
