@@ -147,7 +147,7 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
       const { limitedUntil, open, degraded } = health
       if (now() < limitedUntil) return limitedUntil - now()
       if (open !== undefined && now() < open.until) return open.until - now()
-      // once the breaker has closed, nobody waits for a probe that is still under way
+      // once the breaker has closed, refreshes do not wait for a probe that is still under way
       const isProbing = health.probe !== undefined && now() < health.probe.until
       if (isProbing && (open !== undefined || degraded !== undefined)) return WAIT_FOR_PROBE_SECONDS
       if (degraded !== undefined) {

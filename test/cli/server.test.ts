@@ -200,7 +200,11 @@ describe('exit codes say what kind of failure it was', () => {
 
 test('the command that asks for consent names the server of --url', async () => {
   const oauth2 = { client_id: 'a', client_secret: 'b' }
-  await scene.gatepass.call('POST', '/v1/admin/auth_providers', { id: 'asked', provider_id: 'github', oauth2 })
+  await scene.gatepass.call('POST', '/v1/admin/auth_providers', {
+    id: 'asked',
+    provider_id: 'github',
+    oauth2,
+  })
   const { url, apiKey } = scene.gatepass
   const { code, stderr } = await run(['token', 'asked', '--user', 'ada', '--url', url], {
     GATEPASS_API_KEY: apiKey,
