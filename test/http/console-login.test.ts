@@ -372,6 +372,8 @@ test('a rule for the email of the ID token lets in an operator whose user info h
       GATEPASS_DASHBOARD_ROLES: `groups=admins admin, email=${email} readonly`,
     },
   })
-  expect(heading(await new UserAgent().follow(`${gatepass.url}/dashboard`))).toBe('Overview')
+  const browser = new UserAgent()
+  const login = await browser.follow(`${gatepass.url}/dashboard`)
+  expect(heading(await browser.submitForm(login))).toBe('Overview')
   expect(issuer.requestsTo('/userinfo')).toHaveLength(1)
 })
