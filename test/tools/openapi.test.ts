@@ -275,9 +275,15 @@ describe('what of an operation cannot be a tool is left out with its reason', ()
   test.each([
     ['/a?x={id}', 'has a query'],
     ['/a/{id}', '{id}, which is no parameter'],
+    ['/a\ud83d', 'half of a surrogate pair'],
   ])('the path %s', async (path, why) => {
     expect(await reasonOf(documentOf({}, { path }))).toContain(why)
   })
+})
+
+test('a path with characters outside of the Basic Multilingual Plane is encoded', async () => {
+  const { document } = await only(documentOf({}, { path: '/things/ü/😀' }))
+  expect(planOf(document).url).toBe('https://api.example.com/v1/things/%C3%BC/%F0%9F%98%80')
 })
 
 describe('the input of a tool', () => {
@@ -306,6 +312,19 @@ describe('the input of a tool', () => {
     })
     const { url, body } = buildRequest(planOf(tool.document), { id: 'a', query_id: 1, note: 'n' })
     expect([url.href, body]).toEqual(['https://api.example.com/v1/things/a?id=1', '{"note":"n"}'])
+  })
+
+  test('has a property for each parameter, also when another one has the name of its property', async () => {
+    const parameters = [
+      { in: 'query', name: 'query_id', schema: text },
+      { in: 'path', name: 'id', schema: text },
+      { in: 'query', name: 'id', schema: text },
+    ]
+    const tool = await only(documentOf({ parameters }, { path: '/things/{id}' }))
+    const input = { query_id: 'a', id: 'b', query_query_id: 'c' }
+    expect(Object.keys(tool.inputSchema.properties as object)).toEqual(Object.keys(input))
+    const { url } = buildRequest(planOf(tool.document), input)
+    expect(url.href).toBe('https://api.example.com/v1/things/b?query_id=a&id=c')
   })
 
   test.each([

@@ -40,10 +40,11 @@ export function checkedServer(text: string, base: string | undefined): string {
 /** Percent-encodes the constant parts of a path with `{placeholders}`. Throws `Refusal`. */
 export function pathTemplate(path: string): string {
   if (/[?#]/.test(path)) throw new Refusal(`Its path ${quote(path)} has a query or a fragment.`)
+  if (!path.isWellFormed()) throw new Refusal(`Its path ${quote(path)} has half of a surrogate pair.`)
   return path
     .split(/(\{[^{}]*\})/)
     .map((part) =>
-      part.startsWith('{') ? part : part.replaceAll(/[^A-Za-z0-9\-._~!$&'()*+,;=:@%/]/g, encodeURIComponent),
+      part.startsWith('{') ? part : part.replaceAll(/[^A-Za-z0-9\-._~!$&'()*+,;=:@%/]/gu, encodeURIComponent),
     )
     .join('')
 }

@@ -51,8 +51,8 @@ export function readParameters(
         throw new Refusal(`Its header ${quote(name)} is not one that a tool may set.`)
       continue
     }
-    const isUsed = read.some(({ planned }) => planned.property === name)
-    const property = isUsed ? `${place}_${name}` : name
+    let property = name
+    while (read.some(({ planned }) => planned.property === property)) property = `${place}_${property}`
     const description = textOf(parameter.description)
     const { form, schema } = formOf(parameter, place)
     read.push({
