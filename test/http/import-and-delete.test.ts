@@ -94,6 +94,14 @@ describe('deleting a tool', () => {
     expect((await remove('Versioned')).status).toBe(204)
   })
 
+  test('without a version takes its id, also when another version is there', async () => {
+    for (const version of ['', '1.0.0']) await imported(metadata('Once Plain', { version }))
+    expect(await remove('Once Plain')).toMatchObject({ status: 400, body: { name: 'ambiguous_tool' } })
+    expect((await remove('local:Once_Plain')).status).toBe(204)
+    expect(await exists('local:Once_Plain:1.0.0')).toBe(true)
+    expect((await remove('local:Once_Plain')).status).toBe(204)
+  })
+
   test('leaves the provider with its connections', async () => {
     await imported(metadata('With Provider', { oauth: [oauthEntry('stays', world.as)] }))
     await remove('With Provider')

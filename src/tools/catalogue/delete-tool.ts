@@ -17,7 +17,7 @@ export async function deleteTool(broker: Broker, projectId: string, spelling: st
   const versions = (await broker.cache.catalogue.of(projectId)).filter(
     ({ namespace, name }) => namespace === tool.namespace && name === tool.name,
   )
-  if (versions.length > 1 && !saysVersion(spelling, tool))
+  if (versions.length > 1 && !choosesOne(spelling, tool))
     throw new BrokerError(
       'ambiguous_tool',
       `"${spelling.slice(0, 120)}" has several versions: ${versions.map(toolId).join(', ')}. Say which by one of these ids.`,
@@ -27,8 +27,11 @@ export async function deleteTool(broker: Broker, projectId: string, spelling: st
   return tool
 }
 
-function saysVersion(spelling: string, { version }: Tool): boolean {
+/** Whether the name is the tool's id, which a version need not be part of, or ends with the tool's version. */
+function choosesOne(spelling: string, tool: Tool): boolean {
   const name = spelling.toLowerCase()
+  const { version } = tool
+  if (name === toolId(tool).toLowerCase()) return true
   return (
     version !== undefined && [`@${version}`, `:${version}`].some((end) => name.endsWith(end.toLowerCase()))
   )
