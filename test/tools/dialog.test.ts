@@ -90,6 +90,8 @@ describe('a form', () => {
     ['no schema', { a: true }],
     ['51 fields', Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`f${i}`, { type: 'boolean' }]))],
     ['too long choices', { a: { type: 'string', enum: ['x'.repeat(40_000)] } }],
+    ['no choice', { a: { type: 'string', enum: [] } }],
+    ['a length below 0', { a: { type: 'string', minLength: -1 } }],
   ])('with %s is refused', async (_, properties) => {
     const { tool, shown } = dialogOf({ action: 'accept', content: {} })
     await expect(tool.elicit(form(properties), over)).rejects.toMatchObject({

@@ -1,5 +1,7 @@
 import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { ContextRequiredError } from '../../sdk/tools/errors.ts'
+import { SchemaFault } from '../json-schema/schema-fault.ts'
+import { checkSchema } from '../json-schema/schema-validator.ts'
 
 // Reads a schema of a form as MCP permits it (2026-07-28, Elicitation, Requested Schema): an object whose members are
 // texts, numbers, booleans and choices. The result has known keywords only, so nothing else reaches a client.
@@ -12,7 +14,7 @@ const MAX_LENGTH = 32_000
 const MAX_TEXT = 1_000
 const FORMATS = ['email', 'uri', 'date', 'date-time']
 
-/** Throws `ContextRequiredError` for a schema that MCP does not permit. */
+/** Throws `ContextRequiredError` for a schema that MCP does not permit, or that no answer can be checked against. */
 export function readForm(schema: unknown): JsonRecord {
   if (!isRecord(schema) || schema.type !== 'object' || !isRecord(schema.properties))
     throw refusal('is not an object with properties')
@@ -28,7 +30,18 @@ export function readForm(schema: unknown): JsonRecord {
     }),
   }
   if (JSON.stringify(form).length > MAX_LENGTH) throw refusal('is too long')
+  checkUsable(form)
   return form
+}
+
+/** The user's answer is checked against the schema, so a schema with `minLength: -1` is refused before the user sees it. */
+function checkUsable(form: JsonRecord): void {
+  try {
+    checkSchema(form)
+  } catch (error) {
+    if (error instanceof SchemaFault) throw refusal(`cannot be used: ${error.message.replace(/\.$/, '')}`)
+    throw error
+  }
 }
 
 function readField(name: string, field: unknown): JsonRecord {
