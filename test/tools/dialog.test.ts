@@ -116,6 +116,16 @@ describe('a form', () => {
   })
 
   test.each([
+    ['title', { title: 'Your API key' }],
+    ['description', { description: 'Enter your password.' }],
+  ])('that asks for a secret by its own %s is refused', async (_, more) => {
+    const { tool, shown } = dialogOf({ action: 'accept', content: {} })
+    const question = form({ value: { type: 'string' } }, 'One thing more.', more)
+    await expect(tool.elicit(question, over)).rejects.toThrow('must not ask for passwords')
+    expect(shown).toEqual([])
+  })
+
+  test.each([
     ['max_tokens', { max_tokens: { type: 'integer' } }, 'How many tokens?'],
     ['a choice', { secret: { type: 'string', enum: ['keep', 'rotate'] } }, 'What about your password?'],
     ['yes or no', { resetPassword: { type: 'boolean' } }, 'Reset your password?'],

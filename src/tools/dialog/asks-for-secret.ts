@@ -6,16 +6,19 @@ import { isRecord } from '../../parsing/json-record.ts'
 
 const SECRET =
   /\b(?:pass ?(?:word|phrase|code)|passwd|secret|credentials?|api ?key|(?:private|access|secret|signing) ?key|(?:access|refresh|auth|authentication|api|bearer|session|id|personal|security) ?token|one[- ]time (?:code|password)|otp|(?:2fa|mfa|totp) ?code|pin(?: code)?|cvv|cvc|card number|credit card|iban|social security)\b/i
+/** In the texts above the fields, which may only mention a secret. */
+const YOUR_SECRET = new RegExp(`\\byour ${SECRET.source}`, 'i')
 /** Words that are too common within a text, but mean a secret as the whole name of a field. */
 const WHOLE_NAME = /^(?:the |your )?(?:token|key|bearer|pwd|pass|jwt)$/i
 
 /**
- * The words by which a free text of the form, or the message above it, asks for a secret; `undefined` if none does.
- * Choices and yes-or-no questions are not checked, because their answers cannot hold a secret.
+ * The words by which a free text of the form, or a text above its fields (the message, the form's title and its
+ * description), asks for a secret; `undefined` if none does. Choices and yes-or-no questions are not checked, because
+ * their answers cannot hold a secret.
  */
 export function asksForSecret(
   message: string,
-  { properties }: Readonly<Record<string, unknown>>,
+  { properties, title: formTitle, description: formDescription }: Readonly<Record<string, unknown>>,
 ): string | undefined {
   const fields = isRecord(properties) ? Object.entries(properties) : []
   const typed = fields.filter(
@@ -33,8 +36,12 @@ export function asksForSecret(
       if (found !== null) return `“${found[0]}”`
     }
   }
-  const asked = typed.length === 0 ? null : new RegExp(`\\byour ${SECRET.source}`, 'i').exec(message)
-  return asked === null ? undefined : `“${asked[0]}”`
+  if (typed.length === 0) return undefined
+  for (const text of [message, formTitle, formDescription]) {
+    const found = typeof text === 'string' ? YOUR_SECRET.exec(text) : null
+    if (found !== null) return `“${found[0]}”`
+  }
+  return undefined
 }
 
 /** `apiKey`, `api_key` and `api-key` are `api key`. */

@@ -63,21 +63,21 @@ export function createToolDialog(dialog: Dialog, options: DialogOptions): ToolDi
   let asked = 0
   let last: Promise<unknown> = Promise.resolve()
 
-  async function ask(tools: ToolQuestion, signal: AbortSignal): Promise<ElicitationAnswer> {
-    if (!dialog.modes.includes(tools.mode))
+  async function ask(written: ToolQuestion, signal: AbortSignal): Promise<ElicitationAnswer> {
+    if (!dialog.modes.includes(written.mode))
       throw new ContextRequiredError(
-        `The tool asks its user by a ${tools.mode === 'form' ? 'form' : 'link'}, which the caller’s MCP client does not show: it does not declare elicitation with the mode "${tools.mode}".`,
+        `The tool asks its user by a ${written.mode === 'form' ? 'form' : 'link'}, which the caller’s MCP client does not show: it does not declare elicitation with the mode "${written.mode}".`,
       )
     if (asked++ >= MAX_QUESTIONS)
       throw new ContextRequiredError(`The tool asks its user more than ${MAX_QUESTIONS} questions.`)
-    const question = toElicitation(tools, options)
+    const question = toElicitation(written, options)
     signal.throwIfAborted()
     for (let asks = 0; asks < MAX_ASKS; asks++) {
       const answer = await dialog.elicit(question, signal)
       if (answer.action !== 'accept') return { action: answer.action }
       if (question.mode === 'url') return { action: 'accept' }
       const content = fitting(question.requestedSchema, answer.content)
-      const isTaken = tools.mode === 'url' || tools.accepts === undefined || (await tools.accepts(content))
+      const isTaken = written.mode === 'url' || written.accepts === undefined || (await written.accepts(content))
       if (content !== undefined && isTaken) return { action: 'accept', content }
     }
     throw new ContextRequiredError('The caller’s MCP client sent answers that do not fit the tool’s form.')
