@@ -77,7 +77,8 @@ export function createToolDialog(dialog: Dialog, options: DialogOptions): ToolDi
       if (answer.action !== 'accept') return { action: answer.action }
       if (question.mode === 'url') return { action: 'accept' }
       const content = fitting(question.requestedSchema, answer.content)
-      const isTaken = written.mode === 'url' || written.accepts === undefined || (await written.accepts(content))
+      const isTaken =
+        written.mode === 'url' || written.accepts === undefined || (await written.accepts(content))
       if (content !== undefined && isTaken) return { action: 'accept', content }
     }
     throw new ContextRequiredError('The caller’s MCP client sent answers that do not fit the tool’s form.')

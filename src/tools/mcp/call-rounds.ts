@@ -91,14 +91,15 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 async function requestVisiting(rounds: CallRounds, params: RoundParams): Promise<JsonRecord> {
   const { request, pausedDuring, signal } = rounds
   const visited = new Set<string>()
-  const endsAt = performance.now() + MAX_VISIT_MS
+  let endsAt = 0
   for (let visit = 0; ; visit++) {
     try {
       return await request(params)
     } catch (error) {
       const links = rounds.canOpenLinks ? linksOf(error) : []
       if (links.length === 0) throw error
-      for (const link of links.filter(({ url }) => !visited.has(url))) {
+      const fresh = links.filter(({ url }) => !visited.has(url))
+      for (const link of fresh) {
         visited.add(link.url)
         if (visited.size > MAX_INPUTS)
           throw new ContextRequiredError('The tool sends its user to too many pages.')
@@ -106,6 +107,8 @@ async function requestVisiting(rounds: CallRounds, params: RoundParams): Promise
         if (action !== 'accept')
           throw new ContextRequiredError('The user did not open the page that the tool requires.')
       }
+      // the time on the pages begins when the user has opened them, not when they were asked to
+      if (fresh.length > 0) endsAt = performance.now() + MAX_VISIT_MS
       const pauseMs = Math.min(FIRST_VISIT_PAUSE_MS * 2 ** visit, LONGEST_VISIT_PAUSE_MS)
       if (performance.now() + pauseMs > endsAt)
         throw new ContextRequiredError(
