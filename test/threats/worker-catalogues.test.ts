@@ -122,6 +122,10 @@ describe('a new need of a known worker', () => {
       )
       const { body: listed } = await world.call('GET', '/v1/tools/Later.Plain?user_id=ada')
       expect(listed.requirements.met).toBe(false)
+      for (const tool_names of [['Later.Plain'], ['Later.Plain', 'Later.Other']]) {
+        const many = await world.call('POST', '/v1/tools/requirements', { tool_names, user_id: 'ada' })
+        expect([many.status, many.body.met]).toEqual([200, false])
+      }
       // the other tools of the worker can still be run
       expect((await scene.run('Other')).body.success).toBe(true)
 

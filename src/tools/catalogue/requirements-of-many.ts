@@ -59,9 +59,11 @@ export async function requirementsOfMany(
     throw invalidMember('user_id', 'missing', 'authorize needs user_id: say whose consent it is.')
   const providers = new Map<string, SharedProvider>()
   const needs = new Map<string, ProviderNeed>()
+  const reasons = new Map<Tool, string>()
   const context = await loadRequirementContext(broker, projectId, tools, userId)
   for (const tool of tools) {
     const unaccepted = await findUnacceptedReason(broker, tool)
+    if (unaccepted !== undefined) reasons.set(tool, unaccepted)
     for (const requirement of chooseRequirements(context, tool)) {
       const found = statusOfNeed(context, requirement)
       const required = unaccepted === undefined ? found : notAccepted(found, unaccepted)
@@ -81,7 +83,7 @@ export async function requirementsOfMany(
       : { providers }
   return {
     ...begun,
-    secrets: secretsOf(context, tools),
+    secrets: secretsOf(context, tools, reasons),
     workers: workersOf(context, tools),
   }
 }
@@ -92,6 +94,11 @@ function merged(known: SharedProvider | undefined, required: RequiredProvider, t
   const tokenStatus = known?.tokenStatus === 'not_started' ? 'not_started' : (own ?? known?.tokenStatus)
   return {
     ...rest,
+    // the reason of an earlier tool that is not accepted is kept, whichever tool comes last
+    ...(known?.status === 'inactive' && {
+      status: known.status,
+      ...(known.statusReason !== undefined && { statusReason: known.statusReason }),
+    }),
     met: required.met && known?.met !== false,
     scopes: unionOfScopes(known?.scopes ?? [], required.scopes),
     ...(tokenStatus !== undefined && { tokenStatus }),
@@ -139,13 +146,21 @@ function workersOf(context: RequirementContext, tools: readonly Tool[]): Map<str
   return workers
 }
 
-function secretsOf(context: RequirementContext, tools: readonly Tool[]): Map<string, SharedSecret> {
+/** The tools' secrets. `unaccepted`: why tools may not run, and so get no secret. */
+function secretsOf(
+  context: RequirementContext,
+  tools: readonly Tool[],
+  unaccepted: ReadonlyMap<Tool, string>,
+): Map<string, SharedSecret> {
   const secrets = new Map<string, SharedSecret>()
   for (const tool of tools)
     for (const key of tool.requirements.secrets) {
-      const known = secrets.get(key) ?? statusOfSecret(context, key)
-      const toolIds = secrets.get(key)?.toolIds ?? []
-      secrets.set(key, { ...known, toolIds: [...toolIds, toolId(tool)] })
+      const known = secrets.get(key)
+      const reason = unaccepted.get(tool)
+      const own =
+        reason === undefined ? statusOfSecret(context, key) : { key, met: false, statusReason: reason }
+      const status = known?.met === false ? known : own
+      secrets.set(key, { ...status, toolIds: [...(known?.toolIds ?? []), toolId(tool)] })
     }
   return secrets
 }
