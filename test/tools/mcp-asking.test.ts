@@ -1,6 +1,11 @@
+import { ProtocolError } from '@modelcontextprotocol/client'
 import { inputRequired, UrlElicitationRequiredError } from '@modelcontextprotocol/server'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { BackendCall } from '../../src/tools/backend.ts'
 import type { Dialog, Elicitation, ElicitationAnswer } from '../../src/tools/dialog/dialog.ts'
+import { runRounds } from '../../src/tools/mcp/call-rounds.ts'
+import { ExchangeFault } from '../../src/tools/mcp/exchange.ts'
+import { createServerMessages } from '../../src/tools/mcp/server-messages.ts'
 import type { ToolLog } from '../../src/tools/tool-answer.ts'
 import type { FakeMcpTool, McpToolContext } from '../fake-mcp-server.ts'
 import { type McpWorld, startMcpWorld } from '../http/mcp-world.ts'
@@ -202,4 +207,26 @@ test('a server of 2025-11-25 that requires a visit to its page is called again a
   const { body } = await world.execute('Demo.refuse')
   expect(body.output.error).toMatchObject({ kind: 'TOOL_RUNTIME_CONTEXT_REQUIRED' })
   expect(JSON.stringify(body)).not.toContain('login.example')
+})
+
+test('a user has two minutes on a page of the server from the moment when they opened it', async () => {
+  let now = 0
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+  let requests = 0
+  const elicit = async () => {
+    now += 130_000
+    return { action: 'accept' } as const
+  }
+  const result = await runRounds({
+    messages: { ...createServerMessages({} as BackendCall, (value) => value), elicit }, // only `elicit` is used
+    canOpenLinks: true,
+    signal: new AbortController().signal,
+    pausedDuring: (ask) => ask(),
+    async request() {
+      if (requests++ > 0) return { content: [] }
+      const data = { elicitations: [{ ...LINK, elicitationId: 'e3' }] }
+      throw new ExchangeFault(new ProtocolError(-32_042, 'A visit is required.', data), {})
+    },
+  }).finally(() => clock.mockRestore())
+  expect([result, requests]).toEqual([{ content: [] }, 2])
 })

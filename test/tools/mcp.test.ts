@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Broker } from '../../src/broker.ts'
 import type { ToolEvent } from '../../src/tools/backend.ts'
+import type { McpSession } from '../../src/tools/mcp/session.ts'
+import { leaseSession } from '../../src/tools/mcp/sessions.ts'
 import { digest } from '../digest.ts'
 import { demoMcpTools, type FakeMcpTool } from '../fake-mcp-server.ts'
 import { type McpWorld, startMcpWorld } from '../http/mcp-world.ts'
@@ -134,6 +137,23 @@ describe('sessions', () => {
     const { body } = await world.execute('Demo.echo')
     expect(body.output.error).toMatchObject({ kind: 'UPSTREAM_RUNTIME_NOT_FOUND' })
     expect(world.mcp.sessions).toBe(before + 1)
+  })
+
+  test('make room by closing the one that has been idle longest', async () => {
+    const broker = {} as Broker // it only identifies the pool
+    const closed: string[] = []
+    const lease = (key: string) =>
+      leaseSession(broker, key, async () => {
+        const session: Pick<McpSession, 'close'> = { close: () => void closed.push(key) }
+        return session as McpSession // the pool uses nothing else of it
+      })
+    const [first, second] = [await lease('first'), await lease('second')]
+    second.end(true)
+    first.end(true)
+    for (let i = 2; i < 256; i++) await lease(`in use ${i}`)
+    expect(closed).toEqual([])
+    await lease('one more')
+    expect(closed).toEqual(['second'])
   })
 
   test('of an id that no header can carry are refused', async () => {

@@ -59,6 +59,9 @@ function lease(pool: Map<string, PooledSession>, key: string, one: PooledSession
       if (!isUsable && pool.get(key) === one) pool.delete(key)
       if (one.uses > 0) return
       if (pool.get(key) !== one) return drop()
+      // `makeRoom` reads the map in this order: idle sessions in the order in which they became idle
+      pool.delete(key)
+      pool.set(key, one)
       one.timer = setTimeout(drop, IDLE_MS)
       one.timer.unref()
     },
