@@ -40,7 +40,8 @@ const UNREADABLE = { message: 'the code nests too deep, or cannot be read', stac
 
 /** The position in the code where the stack trace begins, counted from 1. */
 export function placeOf(stack: string): { line?: number; column?: number } {
-  const [, line, column] = /\bcode\.[jt]s:(\d+)(?::(\d+))?/.exec(stack)?.map(Number) ?? []
+  // nine digits at most: the code may have written the stack itself
+  const [, line, column] = /\bcode\.[jt]s:(\d{1,9})\b(?::(\d{1,9})\b)?/.exec(stack)?.map(Number) ?? []
   if (line === undefined) return {}
   if (column === undefined || Number.isNaN(column)) return { line }
   return { line, column: line === 1 ? Math.max(1, column - HEAD.length) : column }

@@ -82,6 +82,11 @@ describe('what code does', () => {
     expect((await run(code)).end).toMatchObject({ outcome: 'error', error: { kind: 'code_error', ...error } })
   })
 
+  test('its mistake has no line that JSON cannot write, whatever stack it sets', async () => {
+    const { end } = await run('throw Object.assign(new Error("x"), { stack: "code.js:" + "9".repeat(400) })')
+    expect(end).toEqual({ outcome: 'error', error: { kind: 'code_error', message: 'Error: x' } })
+  })
+
   test('prints to two streams, whatever it prints', async () => {
     const { stdout, stderr } = await run(`
       console.log('a', 1, { b: [2] }, null, undefined, Symbol('s'), 3n, new TypeError('t'))

@@ -834,6 +834,14 @@ describe('a schema', () => {
     expect(warnings.map(({ path }) => path)).toEqual(warned)
   })
 
+  test('a reference with half of a surrogate pair leads to no schema', () => {
+    const parameters = object({ a: { $ref: '#/definitions/\ud83d' } }, { definitions: { '\ud83d': {} } })
+    expect(readToolMetadata(metadata({ parameters }), options)).toMatchObject({
+      outcome: 'read',
+      warnings: [{ path: 'parameters.properties.a.$ref' }],
+    })
+  })
+
   test.each<[string, unknown, unknown, string[]]>([
     ['absent', undefined, undefined, []],
     ['of any type', { type: 'any' }, undefined, ['result.type']],

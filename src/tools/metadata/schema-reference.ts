@@ -94,6 +94,7 @@ function endlessSchemas(nodes: ReadonlyMap<string, Node>): ReadonlySet<string> {
 /** The decoded JSON Pointer of a `#...` reference; `undefined` for any other reference. */
 function pointerOf(reference: string): string | undefined {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined
+  if (!reference.isWellFormed()) return undefined // `encodeURIComponent` throws for half of a surrogate pair
   try {
     return decodeURIComponent(reference.slice(1))
   } catch {
