@@ -13,6 +13,9 @@ const TOOLS_AT_ONCE = 50
 /** What the worker's tools may require, and its MAC. */
 export type AcceptedNeeds = Pick<Worker, 'uid' | 'accepted' | 'acceptedMac'>
 
+/** When a worker's catalogue was read last, and why it could not be read whole. */
+export type SyncState = Pick<Worker, 'uid' | 'syncedAt' | 'syncError' | 'unreachableSince'>
+
 export interface Workers {
   /** Adds the worker, or returns `undefined` when its `id` is taken in the project. */
   add(worker: Worker, audit?: AuditEntries): Promise<Worker | undefined>
@@ -20,6 +23,8 @@ export interface Workers {
   put(worker: Worker, audit?: AuditEntries): Promise<void>
   /** Writes what the worker's tools may require. */
   accept(needs: AcceptedNeeds, audit?: AuditEntries): Promise<void>
+  /** Writes only the sync state, so that it undoes no change that an operator makes at the same time. */
+  recordSync(state: SyncState): Promise<void>
   findByUid(uid: string): Promise<Worker | undefined>
   find(projectId: string, id: string): Promise<Worker | undefined>
   list(projectId: string): Promise<readonly Worker[]>
@@ -53,6 +58,13 @@ export function createWorkers({ tables, query, statement, read, write, dialect }
     query
       .update(workers)
       .set({ accepted: p.accepted, acceptedMac: p.acceptedMac })
+      .where(eq(workers.uid, p.uid))
+      .returning({ uid: workers.uid }),
+  )
+  const recordSync = statement((p: SyncState) =>
+    query
+      .update(workers)
+      .set({ syncedAt: p.syncedAt, syncError: p.syncError, unreachableSince: p.unreachableSince })
       .where(eq(workers.uid, p.uid))
       .returning({ uid: workers.uid }),
   )
@@ -93,6 +105,9 @@ export function createWorkers({ tables, query, statement, read, write, dialect }
     },
     async accept(needs, audit) {
       await writeRow(write, audit, { noun: 'worker' }, () => accept(needs))
+    },
+    async recordSync(state) {
+      await writeRow(write, undefined, { noun: 'worker' }, () => recordSync(state))
     },
     async findByUid(uid) {
       return (await read(byUid({ uid })))[0]

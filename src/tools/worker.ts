@@ -115,7 +115,6 @@ export async function syncWorker(broker: Broker, worker: Worker): Promise<Worker
       return { syncError: error.message, unreachableSince: worker.unreachableSince ?? broker.now() }
     },
   )
-  // the settings may have been changed meanwhile, and must not be overwritten
   const current = await broker.store.workers.findByUid(worker.uid)
   const { syncError: _, unreachableSince: __, ...rest } = current ?? worker
   const synced: Worker = { ...rest, ...read }
@@ -125,11 +124,11 @@ export async function syncWorker(broker: Broker, worker: Worker): Promise<Worker
     current.syncError !== synced.syncError ||
     current.unreachableSince !== synced.unreachableSince
   )
-    await broker.store.workers.put(synced)
+    await broker.store.workers.recordSync(synced)
   if (synced.syncError !== undefined && synced.syncError !== worker.syncError)
     broker.log.warn(
       { worker: worker.id, reason: synced.syncError },
-      'the catalogue of a worker could not be read',
+      'the catalogue of a worker could not be read, or not whole',
     )
   return synced
 }

@@ -203,6 +203,23 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.workers.findByUid(faulty.uid)).toEqual({ ...well, syncedAt: 6 })
     })
 
+    test('keep what an operator changes while their catalogue is read', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const before = worker({ projectId, syncError: 'It did not answer.', unreachableSince: 4 })
+      await store.workers.add(before)
+      await other.workers.put({ ...before, enabled: false, settings: { changed: true } })
+      await store.workers.recordSync({ uid: before.uid, syncedAt: 6 })
+      const { syncError: _, unreachableSince: __, ...well } = before
+      expect(await other.workers.findByUid(before.uid)).toEqual({
+        ...well,
+        enabled: false,
+        settings: { changed: true },
+        syncedAt: 6,
+      })
+    })
+
     test('are deleted with their tools, and unbind the tools that were bound to them', async () => {
       await using opened = await open()
       const { store } = opened
