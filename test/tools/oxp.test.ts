@@ -187,6 +187,16 @@ describe('the catalogue', () => {
     expect(body.items.map((one: { name: string }) => one.name)).toEqual(['Twice', 'Twice'])
     for (const version of ['1.0.0', '1.2.0'])
       expect((await world.execute(`Oxp.Twice@${version}`)).body.output.value).toBe(version)
+    // an imported tool is bound to the newest of them, unless its binding says a version
+    await world.call('POST', '/v1/tools/import?worker_id=oxp', metadata('Twice'))
+    expect((await world.execute('local.Twice')).body.output.value).toBe('1.2.0')
+    for (const [tool, version] of [
+      ['Oxp.Twice@1.0.0', '1.0.0'],
+      ['Oxp.Twice', '1.2.0'],
+    ]) {
+      await world.call('POST', '/v1/tools/local.Twice/binding', { worker_id: 'oxp', tool })
+      expect((await world.execute('local.Twice')).body.output.value).toBe(version)
+    }
     world.server.tools = oxpTools(NEEDED)
     await sync()
   })

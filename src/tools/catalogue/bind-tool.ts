@@ -2,9 +2,10 @@ import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { type Tool, toolAliases, toolId } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
+import { isNewerVersion } from './versions.ts'
 
 /**
- * Binds a metadata tool to the worker's tool that runs it. Throws `invalid_request` for a tool that a worker lists itself,
+ * Binds a metadata tool to the worker's tool that runs it: to the newest version unless the name says one. Throws `invalid_request` for a tool that a worker lists itself,
  * `not_found` when the worker has no such tool.
  */
 export async function bindTool(broker: Broker, tool: Tool, worker: Worker, name: string): Promise<Tool> {
@@ -14,12 +15,17 @@ export async function bindTool(broker: Broker, tool: Tool, worker: Worker, name:
       'Only a tool imported from metadata can be bound; a worker runs its own tools itself.',
     )
   const tools = await broker.cache.catalogue.of(worker.projectId)
-  const target = tools.find(
-    (one) =>
-      one.source.kind === 'worker' &&
-      one.source.workerUid === worker.uid &&
-      toolAliases(one).includes(name.toLowerCase()),
-  )
+  const target = tools
+    .filter(
+      (one) =>
+        one.source.kind === 'worker' &&
+        one.source.workerUid === worker.uid &&
+        toolAliases(one).includes(name.toLowerCase()),
+    )
+    .reduce<Tool | undefined>(
+      (newest, one) => (newest === undefined || isNewerVersion(one, newest) ? one : newest),
+      undefined,
+    )
   if (target?.binding === undefined)
     throw new BrokerError(
       'not_found',

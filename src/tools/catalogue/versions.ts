@@ -49,6 +49,11 @@ export function newestFirst(tools: readonly Tool[]): Tool[] {
   return [...tools].sort((a, b) => compareTexts(b.version, a.version))
 }
 
+/** Whether `one` is a newer version of the same tool than `other`. */
+export function isNewerVersion(one: Tool, other: Tool): boolean {
+  return exactIdentityOf(one) === exactIdentityOf(other) && compareTexts(one.version, other.version) > 0
+}
+
 /** Selects one version of each tool, the one that its name without a version means. Keeps the order of the list. */
 export function* selectNewest(tools: readonly Tool[]): Steps<readonly Tool[]> {
   const newest = new Map<string, Tool>()

@@ -2,6 +2,7 @@ import type { Broker } from '../../broker.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
+import { isNewerVersion } from '../catalogue/versions.ts'
 import { runInSlices, type Steps } from '../slices.ts'
 
 /**
@@ -17,7 +18,7 @@ export interface ImportState {
   isNeededBy(entry: ProviderEntry, uid: string): boolean
   /** Whether another tool needs it. */
   isNeededByOthers(entry: ProviderEntry, uid: string): boolean
-  /** The worker's tool of that name, without case and punctuation. */
+  /** The worker's tool of that name, without case and punctuation, in its newest version. */
   findAtWorker(worker: Worker, name: string): Tool | undefined
   add(tool: Tool, entries: readonly ProviderEntry[]): void
 }
@@ -83,7 +84,9 @@ function* makeState(tools: readonly Tool[], stored: readonly ProviderEntry[]): S
   }
 }
 
-/** The first tool with each name. Every tool has two names, with and without its namespace. */
+/**
+ * The first tool with each name, in its newest version. Every tool has two names, with and without its namespace.
+ */
 function namesAtWorkers(tools: readonly Tool[]): Map<string, Tool> {
   const names = new Map<string, Tool>()
   for (const tool of tools) {
@@ -91,7 +94,8 @@ function namesAtWorkers(tools: readonly Tool[]): Map<string, Tool> {
     if (source.kind !== 'worker') continue
     for (const one of [plain(name), plain(namespace + name)]) {
       const key = `${source.workerUid} ${one}`
-      if (!names.has(key)) names.set(key, tool)
+      const known = names.get(key)
+      if (known === undefined || isNewerVersion(tool, known)) names.set(key, tool)
     }
   }
   return names
