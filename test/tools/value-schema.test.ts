@@ -256,10 +256,24 @@ describe('formats', () => {
     expect(JSON.stringify(formatTool(tool, 'openai'))).not.toContain('x-inferrable')
   })
 
+  test('of JSON Schema has the name and description of the tool, also where its schema has others', () => {
+    const inputSchema = { title: 'createTicketArguments', description: 'Arguments.', type: 'object' }
+    expect(formatTool({ ...workerTool(), inputSchema }, 'jsonschema')).toEqual({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      title: 'Hub_CreateTicket',
+      description: 'Creates a ticket.',
+      type: 'object',
+      properties: {},
+    })
+  })
+
   test('take nothing from a model that the schema leaves open', () => {
     const open = { ...workerTool(), inputSchema: { type: 'object', properties: {} } }
     expect(formatTool(open, 'anthropic').input_schema).toEqual({ type: 'object', properties: {} })
     const anyOf = [{ required: ['a'] }, { required: ['b'] }]
+    const $defs = { Paged: { properties: { page: {} } } }
+    const paged = { type: 'object', properties: { a: {} }, $ref: '#/$defs/Paged', $defs }
+    expect(formatTool({ ...open, inputSchema: paged }, 'anthropic').input_schema).toEqual(paged)
     const union = { ...open, inputSchema: { type: 'object', properties: { a: {}, b: {} }, anyOf } }
     expect(formatTool(union, 'anthropic').input_schema).toEqual({
       type: 'object',

@@ -30,8 +30,11 @@ export function formatTool(
         ...(meta && { _meta: meta }),
       }
     }
-    case 'jsonschema':
-      return { $schema: DIALECT, title: name, description, ...plainSchema(tool.inputSchema) }
+    case 'jsonschema': {
+      // many schemas have a title of their own, by which no tool can be called
+      const { title: _, description: __, ...schema } = plainSchema(tool.inputSchema)
+      return { $schema: DIALECT, title: name, description, ...schema }
+    }
   }
 }
 
@@ -65,7 +68,8 @@ const NOT_AT_THE_TOP = [
 function modelSchema(inputSchema: JsonSchema): JsonRecord {
   const members = Object.entries(inputSchema)
   const kept = members.filter(([name]) => !NOT_AT_THE_TOP.includes(name))
-  const isWhole = kept.length === members.length && inputSchema.patternProperties === undefined
+  const isWhole =
+    kept.length === members.length && !['patternProperties', '$ref'].some((name) => name in inputSchema)
   const { properties } = plainSchema(inputSchema)
   return {
     ...(isWhole && Object.keys(properties).length > 0 && { additionalProperties: false }),
