@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
+import { withoutOptionalNulls } from '../../src/tools/arcade/optional-nulls.ts'
 import { readWorkerTool } from '../../src/tools/arcade/read-worker-tool.ts'
 
 function definition(change: Record<string, unknown> = {}): Record<string, unknown> {
@@ -192,5 +193,17 @@ describe('a value schema', () => {
       items: { type: 'string' },
       description: 'A list.',
     })
+  })
+})
+
+test('a null is removed for an optional member, and kept where it is required and in free JSON', () => {
+  const text = { type: 'string' }
+  const list = { type: 'array', items: { properties: { a: text } } }
+  const properties = { a: text, b: text, free: { description: 'Anything.' }, list }
+  const value = { a: null, b: null, free: { a: null, b: [null] }, list: [{ a: null }] }
+  expect(withoutOptionalNulls({ type: 'object', properties, required: ['b'] }, value)).toEqual({
+    b: null,
+    free: { a: null, b: [null] },
+    list: [{}],
   })
 })

@@ -3,9 +3,16 @@ import { isRecord } from '../../parsing/json-record.ts'
 
 const MAX_DEPTH = 100
 
-/** Removes members that are `null` and that the schema does not require, at any depth. */
+/** Keywords that say nothing of an object's members. */
+const SAY_NOTHING = new Set(['type', 'title', 'description', 'default', 'examples'])
+
+/**
+ * Removes members that are `null` and that the schema does not require, at any depth. Free JSON, of whose members the
+ * schema says nothing, keeps its nulls.
+ */
 export function withoutOptionalNulls(schema: unknown, value: unknown, depth = 0): unknown {
   if (!isRecord(schema) || depth > MAX_DEPTH) return value
+  if (Object.keys(schema).every((keyword) => SAY_NOTHING.has(keyword))) return value
   if (Array.isArray(value)) return value.map((one) => withoutOptionalNulls(schema.items, one, depth + 1))
   if (!isRecord(value)) return value
   const properties = isRecord(schema.properties) ? schema.properties : {}
