@@ -77,7 +77,7 @@ async function syncWithin(
   // a worker that was deleted or moved during the reading gets no tools
   const mayHaveTools = async () => {
     const current = await store.workers.findByUid(worker.uid)
-    return current !== undefined && place(current) === place(worker) ? current : undefined
+    return current !== undefined && uriAndSettings(current) === uriAndSettings(worker) ? current : undefined
   }
   const current = await mayHaveTools()
   if (current === undefined) return faults
@@ -131,7 +131,7 @@ function unchangedSince(known: readonly Tool[]): Map<string, UnchangedCatalogue>
 
 /** The settings of a worker that affect its catalogue. `secret` is sealed, and changes when the secret is replaced. */
 function settingsOf(worker: Worker): string {
-  return `${worker.uid} ${worker.secret} ${place(worker)}`
+  return `${worker.uid} ${worker.secret} ${uriAndSettings(worker)}`
 }
 
 function checkItems(items: readonly CatalogueItem[]): void {
@@ -231,6 +231,6 @@ function plain(text: string): string {
   return text.toWellFormed().replaceAll(/\p{Cc}/gu, ' ')
 }
 
-function place({ uri, settings }: Worker): string {
+function uriAndSettings({ uri, settings }: Worker): string {
   return JSON.stringify([uri, settings])
 }

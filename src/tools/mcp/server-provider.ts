@@ -73,7 +73,7 @@ export function serverProvider(options: {
   }
 }
 
-/** Whether two providers issue interchangeable tokens: same issuer, same hosts, same resource. */
+/** Whether two providers issue interchangeable tokens: same issuer, same endpoints (without queries), same resource. */
 export function isSameServer(one: Provider, other: Provider): boolean {
   return (
     one.issuer === other.issuer &&

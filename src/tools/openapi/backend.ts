@@ -36,7 +36,7 @@ export const openapiBackend: Backend = {
     const settings = openapiSettings(worker)
     const namespace = settings.namespace ?? worker.id
     const { request } = settings
-    return reading(async () =>
+    return withWorkerFault(async () =>
       request === undefined
         ? catalogueOf(broker, worker, { settings, namespace, bounds })
         : { items: [{ outcome: 'read', tool: readRequestDescription(request, { ...settings, namespace }) }] },
@@ -186,7 +186,8 @@ async function checkAnswers(broker: Broker, worker: Worker): Promise<void> {
   }
 }
 
-async function reading<T>(read: () => Promise<T>): Promise<T> {
+/** Turns a `Refusal` into a `WorkerFault`. */
+async function withWorkerFault<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read()
   } catch (error) {

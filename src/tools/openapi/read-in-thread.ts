@@ -17,14 +17,14 @@ export async function readInThread(
   document: DocumentToRead,
   owner: string,
 ): Promise<readonly CatalogueItem[]> {
-  const reading = await within(() => inThread(readTask, document, options(owner)))
+  const reading = await withRefusal(() => inThread(readTask, document, options(owner)))
   if (reading.outcome === 'refused') throw new Refusal(reading.reason)
   return unpackItems(reading.items)
 }
 
 /** Parses a document in JSON or YAML. Throws `Refusal`. */
 export async function parseInThread(text: string, owner: string): Promise<JsonRecord> {
-  const parsed = await within(() => inThread(parseTask, text, options(owner)))
+  const parsed = await withRefusal(() => inThread(parseTask, text, options(owner)))
   if (parsed.outcome === 'refused') throw new Refusal(parsed.reason)
   const root: unknown = JSON.parse(new TextDecoder().decode(parsed.json))
   if (!isRecord(root)) throw new Error('The task parses objects alone.')
@@ -35,7 +35,8 @@ function options(owner: string): ThreadOptions {
   return { owner, timeoutMs: TIMEOUT_MS }
 }
 
-async function within<T>(read: () => Promise<T>): Promise<T> {
+/** Turns a `ThreadFault` into a `Refusal`, or into a `WorkerFault` if a later reading may succeed. */
+async function withRefusal<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read()
   } catch (error) {
