@@ -558,6 +558,21 @@ describe('workers', () => {
     expect(await call('GET', '/v1/tools/Late.One')).toMatchObject({ status: 404 })
   })
 
+  test('several readings of one catalogue at the same time add each of its tools once', async () => {
+    const { call } = world
+    const toolkit = { name: 'Raced', version: '1.0.0' }
+    await using raced = await startFakeWorker({ secret: WORKER_SECRET, tools: [], toolkit }).then(disposable)
+    await call('POST', '/v1/workers', { id: 'raced', http: { uri: raced.url, secret: WORKER_SECRET } })
+    raced.tools = Array.from({ length: 20 }, (_, i) => toolThat(`Tool${i}`))
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map(() => call('PATCH', '/v1/workers/raced', { enabled: true })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect((await call('GET', '/v1/workers/raced/tools')).body.total_count).toBe(20)
+    expect((await call('GET', '/v1/workers/raced')).body).not.toHaveProperty('sync_error')
+    await call('DELETE', '/v1/workers/raced')
+  })
+
   test('what an operator changes while its catalogue is read stands', async () => {
     const { call, gatepass } = world
     const toolkit = { name: 'Slow', version: '1.0.0' }

@@ -85,6 +85,9 @@ export async function acceptOlderWorker(
   known: readonly Tool[],
 ): Promise<Worker> {
   if (worker.accepted !== undefined) return worker
+  // another sync may have accepted what was known before it stored new tools, which are among `known` now
+  const current = await broker.store.workers.findByUid(worker.uid)
+  if (current?.accepted !== undefined) return { ...worker, accepted: current.accepted }
   const accepted = needsOf(known)
   await broker.store.workers.accept(
     { uid: worker.uid, accepted },

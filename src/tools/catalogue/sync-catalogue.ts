@@ -1,4 +1,5 @@
 import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
@@ -38,10 +39,14 @@ export function syncCatalogue(broker: Broker, registered: Worker): Promise<reado
   return readBounded(registered, (bounds) => syncWithin(broker, registered, bounds))
 }
 
+/** How often a catalogue is read when another request adds one of its tools meanwhile. */
+const ATTEMPTS = 3
+
 async function syncWithin(
   broker: Broker,
   registered: Worker,
   bounds: CatalogueBounds,
+  attempt = 1,
 ): Promise<readonly string[]> {
   const { cache, store, audit } = broker
   const before = unchangedSince(await cache.catalogue.of(registered.projectId)).get(settingsOf(registered))
@@ -54,7 +59,7 @@ async function syncWithin(
   if (listed === 'unchanged') {
     if (same !== undefined && same === before) return same.faults
     // another tool of the project was changed during the request
-    return syncWithin(broker, registered, bounds)
+    return syncWithin(broker, registered, bounds, attempt)
   }
   const { items, digest } = listed
   if (same !== undefined && same.digest === digest) return same.faults
@@ -83,22 +88,25 @@ async function syncWithin(
   if (current === undefined) return faults
   const synced = audit.of(worker.projectId, { action: 'worker.synced', subject: worker.id })
   const waiting = auditOfWaiting(broker, current, { before: own, after: [...taken.values()] })
-  await storeChanges(
-    broker,
-    worker.projectId,
-    {
-      put: changed.map(({ item, same }) => ({
-        characters: itemFacts(item).size,
-        toTool: () => toTool(broker, worker, item, same),
-      })),
-      removed,
-      requirements: changedRequirements(current, needsOf(own), needsOf(taken.values())),
-    },
-    {
+  const changes = {
+    put: changed.map(({ item, same }) => ({
+      characters: itemFacts(item).size,
+      toTool: () => toTool(broker, worker, item, same),
+    })),
+    removed,
+    requirements: changedRequirements(current, needsOf(own), needsOf(taken.values())),
+  }
+  try {
+    await storeChanges(broker, worker.projectId, changes, {
       audit: { ...synced, lines: [...synced.lines, ...(waiting?.lines ?? [])] },
       mayContinue: mayHaveTools,
-    },
-  )
+    })
+  } catch (error) {
+    // another sync of the worker (a second node, a PATCH) or an import has just added one of the tools
+    const isRaced = error instanceof BrokerError && error.code === 'already_exists'
+    if (!isRaced || attempt === ATTEMPTS) throw error
+    return syncWithin(broker, worker, bounds, attempt + 1)
+  }
   return faults
 }
 
