@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { type Outgoing, OutgoingError } from '../../egress/outgoing.ts'
 import { toFetch } from '../../egress/outgoing-fetch.ts'
+import { isRecord } from '../../parsing/json-record.ts'
 import { timeLimit } from '../../sdk/tools/time-limit.ts'
 import { LARGE_BYTES } from '../large-json.ts'
 import { MAX_ANSWER_BYTES } from '../worker-request.ts'
@@ -185,7 +186,11 @@ function isCancellation(body: RequestInit['body']): boolean {
 }
 
 function isReply(body: RequestInit['body']): boolean {
-  return typeof body === 'string' && !body.includes('"method":')
+  if (typeof body !== 'string') return false
+  if (!body.includes('"method":')) return true
+  if (!body.includes('"result":')) return false
+  const message: unknown = JSON.parse(body) // a user's answer may have a member of that name
+  return isRecord(message) && !('method' in message)
 }
 
 function observed(response: Response, current: Exchange, sent: Headers, host: string): Response {
