@@ -5,8 +5,8 @@ import type { Worker } from '../../domain/worker.ts'
 import { isNewerVersion } from './versions.ts'
 
 /**
- * Binds a metadata tool to the worker's tool that runs it: to the newest version unless the name says one. Throws `invalid_request` for a tool that a worker lists itself,
- * `not_found` when the worker has no such tool.
+ * Binds a metadata tool to the worker's tool that runs it: to the newest version unless the name says one. Throws
+ * `invalid_request` for a tool that a worker lists itself, `not_found` when the worker has no such tool.
  */
 export async function bindTool(broker: Broker, tool: Tool, worker: Worker, name: string): Promise<Tool> {
   if (tool.source.kind !== 'metadata')
