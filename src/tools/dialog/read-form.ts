@@ -34,7 +34,7 @@ export function readForm(schema: unknown): JsonRecord {
   return form
 }
 
-/** The user's answer is checked against the schema, so a schema with `minLength: -1` is refused before the user sees it. */
+/** The user's answer is checked against the schema, so an impossible schema is refused before the user sees the form. */
 function checkUsable(form: JsonRecord): void {
   try {
     checkSchema(form)
