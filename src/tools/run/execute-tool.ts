@@ -146,13 +146,21 @@ async function runIfPermitted(
     executionId: options.id,
     input,
   })
+  let wasCalled = false
+  const onCalled = () => {
+    wasCalled = true
+    options.onCalled()
+  }
   try {
     await broker.policies.check(use)
-    return await permit(use, () => run(broker, call, needs, options))
+    return await permit(use, () => run(broker, call, needs, { ...options, onCalled }))
   } catch (error) {
     const refused = policyRefusal(error)
     if (refused === undefined) throw error
-    return ownError(refused)
+    if (!wasCalled || isSafeToRepeat(tool)) return ownError(refused)
+    // a check that fails when a refused token is replaced: the tool may have done something before
+    const { retryAfterMs: _, ...final } = refused
+    return ownError({ ...final, canRetry: false })
   }
 }
 
