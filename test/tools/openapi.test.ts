@@ -685,6 +685,20 @@ test.each([
   })
 })
 
+test('a null stands for a parameter that is absent, but not for an item of a list', async () => {
+  const nullable = { type: ['string', 'null'] }
+  const parameters = [
+    { in: 'header', name: 'X-Trace', schema: nullable },
+    { in: 'query', name: 'q', schema: nullable },
+    { in: 'query', name: 'ids', schema: { type: 'array', items: nullable } },
+  ]
+  const plan = planOf((await only(documentOf({ parameters }))).document)
+  const { url, headers } = buildRequest(plan, { 'X-Trace': null, q: null, ids: [] })
+  expect(url.href).toBe('https://api.example.com/v1/things')
+  expect(headers).not.toHaveProperty('x-trace')
+  expect(() => buildRequest(plan, { ids: ['a', null] })).toThrow('has a null in it')
+})
+
 test('settings are refused as invalid requests', () => {
   expect(() => checkOpenapiSettings({ document: { openapi: '2' } })).toThrow(BrokerError)
 })

@@ -27,7 +27,7 @@ import { BadArgument } from './write-parameter.ts'
 const MAX_DOCUMENT_MEBIBYTES = 32
 const MAX_DOCUMENT_BYTES = MAX_DOCUMENT_MEBIBYTES * 1024 * 1024
 const TOO_LARGE = `The OpenAPI document has more than ${MAX_DOCUMENT_MEBIBYTES} MiB. None of its tools was changed.`
-/** Large documents take long to download. */
+/** The limit for a check of health, which reads the whole document: a large one takes long to download. */
 const MAX_DOCUMENT_SECONDS = 30
 
 /** HTTP APIs whose requests become tools: described by an OpenAPI document, or one request at a time. */
@@ -150,7 +150,7 @@ async function fetchDocument(
       ...(before?.etag !== undefined && { 'if-none-match': before.etag }),
       ...(before?.lastModified !== undefined && { 'if-modified-since': before.lastModified }),
     },
-    timeoutSeconds: Math.min(worker.timeoutSeconds, MAX_DOCUMENT_SECONDS),
+    timeoutSeconds: Math.min(worker.timeoutSeconds, bounds?.maxSeconds ?? MAX_DOCUMENT_SECONDS),
     retry: worker.retry,
     isRepeatable: true,
     maxBytes,

@@ -22,7 +22,7 @@ type Input = Readonly<Record<string, unknown>>
  * parameter. Throws `BadArgument`.
  */
 export function buildRequest(plan: RequestPlan, input: Input): BuiltRequest {
-  const given = plan.parameters.filter(({ property }) => inputAt(input, property) !== undefined)
+  const given = plan.parameters.filter(({ property }) => inputAt(input, property) != null) // `null` means absent
   const url = withPath(plan, input)
   url.search = queryOf(plan, given, input)
   const headers: Record<string, string> = { ...plan.headers }

@@ -59,6 +59,7 @@ function flat(value: object, name: string): string[] {
 function textOf(value: unknown, name: string): string {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
     return String(value)
+  if (value === null) throw new BadArgument(`"${name}" has a null in it, which its style cannot express.`)
   throw new BadArgument(`"${name}" nests deeper than its style can express.`)
 }
 
