@@ -147,17 +147,14 @@ export async function workersThatWait(broker: Broker, projectId: string): Promis
     (one) => one.enabled && one.accepted !== undefined && !needsNoAcceptance(broker, one),
   )
   if (candidates.length === 0) return []
-  const tools = await broker.cache.catalogue.of(projectId)
-  return candidates
-    .filter((worker) =>
-      tools.some(
-        (tool) =>
-          tool.source.kind === 'worker' &&
-          tool.source.workerUid === worker.uid &&
-          unacceptedReason(broker, worker, tool) !== undefined,
-      ),
-    )
-    .map(({ id }) => id)
+  const byUid = new Map(candidates.map((worker) => [worker.uid, worker]))
+  const waiting = new Set<Worker>()
+  for (const tool of await broker.cache.catalogue.of(projectId)) {
+    const worker = tool.source.kind === 'worker' ? byUid.get(tool.source.workerUid) : undefined
+    if (worker === undefined || waiting.has(worker)) continue
+    if (unacceptedReason(broker, worker, tool) !== undefined) waiting.add(worker)
+  }
+  return candidates.filter((worker) => waiting.has(worker)).map(({ id }) => id)
 }
 
 /** The ids of the worker's tools that wait for acceptance. */
