@@ -27,9 +27,7 @@ export function buildRequest(plan: RequestPlan, input: Input): BuiltRequest {
   url.search = queryOf(plan, given, input)
   const headers: Record<string, string> = { ...plan.headers }
   for (const one of given.filter((parameter) => parameter.in === 'header')) {
-    const argument = inputAt(input, one.property)
-    if (argument === null) continue // as in the query (`toPairs`)
-    const value = toSimple(one.name, argument, one, (text) => text)
+    const value = toSimple(one.name, inputAt(input, one.property), one, (text) => text)
     if (!isHeaderValue(value))
       throw new BadArgument(`"${one.property}" contains characters that a header must not contain.`)
     headers[one.name.toLowerCase()] = value
