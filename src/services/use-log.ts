@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EpochSeconds } from '../domain/clock.ts'
+import { isStoreUnavailable } from '../store/retry.ts'
 import type { Store } from '../store/store.ts'
 
 /**
@@ -18,7 +19,7 @@ const MAX_PENDING = 50_000
 /** Times of last use of rows, written in batches, so that a use costs no write. A crash may lose the last second. */
 export interface UseLog {
   used(noun: Noun, id: string, at: EpochSeconds): void
-  /** Writes the queue. Rejects when the database cannot be written; what was not written stays queued. */
+  /** Writes the queue. Rejects when the database cannot be written; while it is unavailable, the queue is kept. */
   flush(): Promise<void>
   /** The length of the queue. */
   readonly waiting: number
@@ -58,6 +59,13 @@ function createUses(noun: { used(uses: ReadonlyMap<string, EpochSeconds>): Promi
   let since = 0
   const written = new Set<string>()
 
+  function putBack(batch: ReadonlyMap<string, EpochSeconds>): void {
+    for (const [id, at] of batch) {
+      written.delete(id)
+      if (!pending.has(id) && pending.size < MAX_PENDING) pending.set(id, at)
+    }
+  }
+
   return {
     add(id: string, at: EpochSeconds): void {
       if (at >= since + WRITTEN_SECONDS) {
@@ -81,10 +89,8 @@ function createUses(noun: { used(uses: ReadonlyMap<string, EpochSeconds>): Promi
         try {
           await noun.used(batch)
         } catch (error) {
-          for (const [id, at] of batch) {
-            written.delete(id)
-            if (!pending.has(id) && pending.size < MAX_PENDING) pending.set(id, at)
-          }
+          // a batch that the database rejects is dropped: put back, it would hold up all others for ever
+          if (isStoreUnavailable(error)) putBack(batch)
           throw error
         }
         if (pending.size > 0) await sleep(PAUSE_MS)

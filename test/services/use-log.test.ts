@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest'
+import { BrokerError } from '../../src/domain/errors.ts'
 import { createUseLog } from '../../src/services/use-log.ts'
 import type { Store } from '../../src/store/store.ts'
 
-/** A store whose writes of last uses of connections fail while `isDown`. */
+/** A store whose writes of last uses fail while `isDown`, and which rejects the row `unstorable`. */
 function scene() {
   const written: [string, number][] = []
   const database = { isDown: false }
   const used = async (uses: ReadonlyMap<string, number>) => {
-    if (database.isDown) throw new Error('the database is down')
+    if (database.isDown) throw new BrokerError('store_unavailable', 'the database is down')
+    if (uses.has('unstorable')) throw new BrokerError('invalid_request', 'a value cannot be stored')
     written.push(...uses)
   }
   const authorizations = { opened: used }
@@ -47,4 +49,13 @@ test('uses that the database did not take stay queued, and a later use replaces 
     ['once', 100],
   ])
   expect(log.waiting).toBe(0)
+})
+
+test('uses that the database rejects hold up no others', async () => {
+  const { log, written } = scene()
+  log.used('connections', 'unstorable', 100)
+  log.used('apiKeys', 'k', 100)
+  await expect(log.flush()).rejects.toThrow('a value cannot be stored')
+  await log.flush()
+  expect([written, log.waiting]).toEqual([[['k', 100]], 0])
 })
