@@ -59,7 +59,7 @@ export async function changeBranding(
     subject: projectId,
     detail: members.join(' '),
   })
-  await store.brandings.put(branding, logo, entries)
+  await store.brandings.put(branding, changes.logo === null ? 'removed' : logo, entries)
   return { outcome: 'changed', branding }
 }
 

@@ -12,10 +12,10 @@ export interface Brandings {
   /** The image of that hash, if it is still the project's logo. */
   findLogo(projectId: string, logoHash: string): Promise<Logo | undefined>
   /**
-   * Replaces the project's branding except for its domain, which `own-domains.ts` writes. `logo` replaces the image.
-   * Without it the image that is stored now stays, with its hash; without a `logoHash` too, the image is removed.
+   * Replaces the project's branding except for its domain, which `own-domains.ts` writes. `logo` replaces the image, which
+   * `branding.logoHash` names, or removes it. Without it the image that is stored now stays, with its hash.
    */
-  put(branding: Branding, logo?: Logo, audit?: AuditEntries): Promise<void>
+  put(branding: Branding, logo?: Logo | 'removed', audit?: AuditEntries): Promise<void>
 }
 
 interface DomainColumns {
@@ -77,15 +77,14 @@ export function createBrandings({ tables, query, statement, read, write }: Datab
     async put(branding, logo, audit) {
       await write(audit, function* () {
         const { domain: _, logoHash, ...shown } = branding
-        // another request may have replaced the image since the branding was read
+        // another request may have replaced, added or removed the image since the branding was read
         const [kept] = logo === undefined ? yield* imageOf(branding) : []
+        const stored = logo === undefined || logo === 'removed' ? kept : { logoHash, ...logo }
         yield* upsert({
           ...shown,
-          ...(logoHash !== undefined && {
-            logoHash: logo === undefined ? kept?.logoHash : logoHash,
-            logoType: logo?.type ?? kept?.type,
-            logo: logo?.data ?? kept?.data,
-          }),
+          logoHash: stored?.logoHash,
+          logoType: stored?.type,
+          logo: stored?.data,
         })
         return true // so that the audit entries are written
       })

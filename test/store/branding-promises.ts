@@ -35,7 +35,9 @@ export function brandingPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.brandings.find(projectId)).toMatchObject({ logoHash: 'l2', updatedAt: 4 })
       expect(await store.brandings.findLogo(projectId, 'l2')).toEqual(newer)
       const { logoHash: _, styleHash: _style, ...bare } = branding
-      await store.brandings.put(bare)
+      await store.brandings.put({ ...bare, updatedAt: 5 })
+      expect(await store.brandings.findLogo(projectId, 'l2')).toEqual(newer) // it was added after `bare` was read
+      await store.brandings.put(bare, 'removed')
       expect(await store.brandings.find(projectId)).toEqual(bare)
       expect(await store.brandings.findLogo(projectId, 'l2')).toBeUndefined()
       expect(await store.brandings.findStyle('s1')).toBeUndefined()
