@@ -17,15 +17,17 @@ export interface SegmentIndex extends SegmentTimes {
 
 /**
  * Indexes the full segments of every project. Only one process at a time indexes a project. If one project's trail cannot
- * be indexed, the others still are; the first error is thrown at the end.
+ * be indexed, the others still are.
  */
 export async function indexAudit(broker: Broker): Promise<void> {
-  const errors: unknown[] = []
-  for (const { id } of await broker.store.projects.list()) {
-    await indexProject(broker, id).catch((error: unknown) => errors.push(error))
+  for (const { id, name } of await broker.store.projects.list()) {
+    try {
+      await indexProject(broker, id)
+    } catch (error) {
+      broker.log.error({ project: name, error }, 'the audit trail cannot be indexed')
+    }
     await nextTurn()
   }
-  if (errors.length > 0) throw errors[0]
 }
 
 /**
