@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 import { deliveryOrder } from './delivery-order.ts'
 import { isOfUser } from './row-conditions.ts'
 import type { OfUser } from './statement.ts'
-import { inSlices } from './sweep.ts'
+import { inSlices, untilNoneIsLeft } from './sweep.ts'
 
 /** Removes a user from the outbox of webhooks. */
 export interface ForgetEvents {
@@ -76,14 +76,14 @@ export function forgetEvents(database: Database): ForgetEvents {
           return found
         }),
       )
-      await inSlices(AT_ONCE, () =>
+      const removeSlice = () =>
         write(undefined, function* (announce) {
           // a replay may have made one of them due meanwhile; the next delivery of its key must not wait for it
           for (const { state, ...place } of yield* removeDeliveries(of))
             if (state === 'waiting') yield* proceed(announce, place, now)
           return yield* removeEvents(of)
-        }),
-      )
+        })
+      await untilNoneIsLeft(() => inSlices(AT_ONCE, removeSlice))
     },
   }
 }
