@@ -184,7 +184,7 @@ async function useOf(
   const userId = sent.user_id
   const user = userId === undefined ? {} : { userId }
   const { host, scopes = [], provider_id: id } = sent
-  if (id === undefined && sent.scopes !== undefined)
+  if (id === undefined && scopes.length > 0)
     throw invalidMember('provider_id', 'missing', 'scopes are those of provider_id: give that too.')
   const hosts = host === undefined ? undefined : [host]
   const entry = id === undefined ? undefined : await broker.store.providers.findById(projectId, id)
