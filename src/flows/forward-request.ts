@@ -183,7 +183,7 @@ async function replaceToken(
   try {
     const refreshed = await refreshConnection(broker, entry, connection, { rejected: accessToken })
     if (refreshed.outcome === 'provider_unavailable') return undefined
-    const acquired = await authorize(broker, request, entry)
+    const acquired = await authorize(broker, request, refreshed.entry)
     if (acquired.outcome === 'authorization_required') return acquired
     const release = acquired.tokens
       .map((token) => token.release)

@@ -11,7 +11,6 @@ import { inSpan } from '../services/tracing.ts'
 import type { ConnectionOwner } from '../store/changes.ts'
 import { UnsealError } from '../store/seal.ts'
 import { clientIdOf, providerIdentity, registeredClient, requireActive } from './get-provider.ts'
-import { withCurrentMetadata } from './issuer-metadata.ts'
 import { markUnusable } from './mark-unusable.ts'
 import { type RefreshOptions, refreshConnection } from './refresh/refresh-connection.ts'
 import { openAccess } from './seal-grant.ts'
@@ -144,10 +143,9 @@ async function refreshed(
   held: CachedConnection,
 ): Promise<TokenOutcome> {
   const { connection } = held
-  const current = await withCurrentMetadata(broker, entry)
-  const refresh = await refreshConnection(
+  const { entry: current, ...refresh } = await refreshConnection(
     broker,
-    current,
+    entry,
     connection,
     forceRefresh ? rejected(broker, held) : {},
   )

@@ -3,6 +3,7 @@ import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { toolMetadata } from '../fixtures.ts'
 import { gate } from '../gate.ts'
 import { startGatepass } from '../gatepass.ts'
+import { startProxyWorld } from '../http/proxy-world.ts'
 import { authorize, click, oauth2For, type Scene, startScene } from './fixtures.ts'
 import { LIFE } from './refresh-fixtures.ts'
 
@@ -131,6 +132,18 @@ describe('an entry of an issuer alone', () => {
     expect(
       scene.gatepass.logLines.some((line) => line.includes('the metadata of an issuer has changed')),
     ).toBe(true)
+  })
+
+  test('follows its issuer also where an API refuses the token before it expires', async () => {
+    await using scene = await startProxyWorld({ oauth2: false })
+    await add(scene, { issuer: scene.as.url, api: { base_url: scene.api.url } })
+    const old = (await scene.connect()).body.context.token
+    scene.as.behaviour.metadata = { token_endpoint: `${scene.as.url}/elsewhere` }
+    scene.clock.advance(LIFE / 2)
+    scene.api.answer = ({ headers }, response) =>
+      response.writeHead(headers.authorization === `Bearer ${old}` ? 401 : 200).end()
+    expect((await scene.send('GET', '/proxy/demo/x')).status).toBe(200)
+    expect(scene.as.requestsTo('/elsewhere')).toHaveLength(1)
   })
 
   test('of another issuer costs a new consent, and no token goes there', async () => {

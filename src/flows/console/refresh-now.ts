@@ -4,7 +4,6 @@ import { BrokerError } from '../../domain/errors.ts'
 import type { RefreshOutcome } from '../../services/refresh-table.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { findProviderByUid } from '../get-provider.ts'
-import { withCurrentMetadata } from '../issuer-metadata.ts'
 import { refreshConnection } from '../refresh/refresh-connection.ts'
 import { openAccess } from '../seal-grant.ts'
 
@@ -17,12 +16,7 @@ export async function refreshNow(broker: Broker, connection: Connection): Promis
       'invalid_request',
       'The provider gave no refresh token for this connection, so only a new consent renews it.',
     )
-  return refreshConnection(
-    broker,
-    await withCurrentMetadata(broker, entry),
-    connection,
-    rejecting(broker, connection),
-  )
+  return refreshConnection(broker, entry, connection, rejecting(broker, connection))
 }
 
 function rejecting(broker: Broker, connection: Connection): { readonly rejected?: string } {

@@ -33,6 +33,7 @@ import type { RefreshFailure, RefreshOutcome } from '../../services/refresh-tabl
 import { currentSpan, inSpan, inTrace } from '../../services/tracing.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { causeOfFailedRefresh, failedRefresh, withFailure } from '../explain/failed-refresh.ts'
+import { withCurrentMetadata } from '../issuer-metadata.ts'
 import { markUnusable } from '../mark-unusable.ts'
 import { openAccess } from '../seal-grant.ts'
 import { countRefresh } from './count-refresh.ts'
@@ -56,20 +57,21 @@ const AUTHORIZATION_REQUIRED = { outcome: 'authorization_required' } as const
 const READ_AGAIN_MS = 200
 
 /**
- * A token that may be used: the refreshed one, or the stored one if it is still alive when the refresh fails.
- * Simultaneous calls share one token request: in this process by one promise, between processes by a lease on the row
- * (RFC 6749 section 6, RFC 9700 section 4.14). Only if the provider refuses the grant, the user is asked for a new
- * consent. Throws `token_request_refused`, `provider_incomplete` and `store_unavailable`.
+ * A token that may be used: the refreshed one, or the stored one if it is still alive when the refresh fails. The refresh
+ * token is sent to the endpoint that the issuer's metadata names now; the returned entry has it. Simultaneous calls share
+ * one token request: in this process by one promise, between processes by a lease on the row (RFC 6749 section 6, RFC 9700
+ * section 4.14). Only if the provider refuses the grant, the user is asked for a new consent. Throws `token_request_refused`, `provider_incomplete` and `store_unavailable`.
  */
-export function refreshConnection(
+export async function refreshConnection(
   broker: Broker,
-  entry: ProviderEntry,
+  found: ProviderEntry,
   connection: Connection,
   options: RefreshOptions = {},
-): Promise<RefreshOutcome> {
+): Promise<RefreshOutcome & { readonly entry: ProviderEntry }> {
   const { tracing, refreshes } = broker
+  const entry = await withCurrentMetadata(broker, found)
   const run = () => sharedRefresh(broker, entry, connection, options)
-  if (tracing === undefined) return run()
+  if (tracing === undefined) return { ...(await run()), entry }
   // without a request that waits for it, a refresh is a trace of its own
   const traced = currentSpan() === undefined ? inTrace : inSpan
   const span = {
@@ -77,7 +79,10 @@ export function refreshConnection(
     attributes: { 'gatepass.provider': entry.id },
     links: [refreshes.running.get(connection.id)?.traceparent],
   }
-  return traced(tracing, span, run, ({ outcome }) => ({ attributes: { 'gatepass.outcome': outcome } }))
+  const refreshed = await traced(tracing, span, run, ({ outcome }) => ({
+    attributes: { 'gatepass.outcome': outcome },
+  }))
+  return { ...refreshed, entry }
 }
 
 async function sharedRefresh(

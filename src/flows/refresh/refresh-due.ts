@@ -3,7 +3,6 @@ import type { EpochSeconds } from '../../domain/clock.ts'
 import { type Connection, isAlive, type RefreshTiming, refreshMargin } from '../../domain/connection.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { findProviderByUid, providerIdentity } from '../get-provider.ts'
-import { withCurrentMetadata } from '../issuer-metadata.ts'
 import { refreshConnection } from './refresh-connection.ts'
 import { LONGEST_USUAL_MARGIN_SECONDS, spreadOf } from './token-times.ts'
 
@@ -91,8 +90,7 @@ async function entryOf(broker: Broker, connection: Connection): Promise<Provider
 
 async function refreshOne(broker: Broker, entry: ProviderEntry, connection: Connection): Promise<void> {
   try {
-    const current = await withCurrentMetadata(broker, entry)
-    await refreshConnection(broker, current, connection, { waits: false })
+    await refreshConnection(broker, entry, connection, { waits: false })
   } catch (error) {
     broker.log.warn(
       {
