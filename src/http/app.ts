@@ -31,7 +31,7 @@ import { addOrganizationPaths } from './dialects/organization-paths.ts'
 import { authenticateOperator, createAuthenticate, type Operator } from './endpoint/authenticate.ts'
 import { bodyLimit } from './endpoint/body-limit.ts'
 import { createAddEndpoint, type SharedByEndpoints } from './endpoint/endpoint.ts'
-import { errorResponse, toRefusal } from './endpoint/errors.ts'
+import { errorResponse, isCutOff, toRefusal } from './endpoint/errors.ts'
 import { idempotent } from './endpoint/idempotency-key.ts'
 import { createNotFound } from './endpoint/not-found.ts'
 import { createObserver } from './endpoint/observe.ts'
@@ -113,7 +113,7 @@ export function createApp(
 ): OpenAPIHono {
   const app = new OpenAPIHono({ router: createRouter() })
   const refuse = (c: Context, error: unknown) =>
-    wantsPage(c)
+    wantsPage(c) && !isCutOff(c, error)
       ? errorPage(c, toRefusal(error, c.req.path, broker.log))
       : errorResponse(c, error, broker.log)
   const notFound = createNotFound(app)

@@ -1,4 +1,6 @@
 import { writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { API_KEY, serveProcess } from '../served.ts'
 import { until } from '../until.ts'
@@ -48,4 +50,32 @@ test('at info only what fails is a line, and all lines of one request name it', 
     ['error', 'a request failed'],
   ])
   expect(served.logLines().filter(({ message }) => message === 'answered')).toHaveLength(1)
+})
+
+test('a client that leaves in the middle of its body is answered 499 in the log, and is no failure of the server', async () => {
+  await using served = await serveProcess({ environment: { GATEPASS_LOG_LEVEL: 'debug' } })
+  const json = { 'content-type': 'application/json' }
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  const key = { authorization: `Bearer ${API_KEY}` }
+  const requests = [
+    ['/connect/session', { ...json, 'content-length': '100' }, '/connect/*'],
+    ['/callback/prov_unknown', { ...form, 'content-length': '100' }, '/callback/*'],
+    ['/callback/prov_unknown', { ...form, 'transfer-encoding': 'chunked' }, '/callback/*'],
+    ['/v1/auth/authorize', { ...json, ...key, 'content-length': '100' }, '/v1/auth/authorize'],
+    ['/v1/auth/authorize', { ...json, ...key, 'content-length': '100000' }, '/v1/auth/authorize'],
+    ['/v1/auth/authorize', { ...json, ...key, 'transfer-encoding': 'chunked' }, '/v1/auth/authorize'],
+  ] as const
+  for (const [path, headers] of requests) {
+    const leaving = request(`${served.url}${path}`, { method: 'POST', headers })
+    leaving.on('error', () => {})
+    leaving.write('{"part": ')
+    await sleep(200)
+    leaving.destroy()
+  }
+  const answered = () => served.logLines().filter(({ message }) => message === 'answered')
+  await until(() => answered().length >= requests.length)
+  expect(answered().map(({ route, status }) => [route, status])).toEqual(
+    requests.map(([, , route]) => [route, 499]),
+  )
+  expect(served.logLines().filter(({ level }) => level === 'error')).toEqual([])
 })

@@ -7,7 +7,7 @@ import type { ApiKey } from '../../domain/api-key.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { type ConsoleSession, openConsoleSession } from '../../flows/console/console-session.ts'
 import { inContext } from '../../services/request-context.ts'
-import { STATUS, toRefusal } from '../endpoint/errors.ts'
+import { clientClosed, isCutOff, STATUS, toRefusal } from '../endpoint/errors.ts'
 import { readForm } from '../endpoint/read-form.ts'
 import { readUpload, type Upload } from '../endpoint/read-upload.ts'
 import { requestId } from '../endpoint/request-id.ts'
@@ -152,6 +152,7 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
     try {
       return await inContext(context, run)
     } catch (error) {
+      if (isCutOff(c, error)) return clientClosed()
       return refusalPage(on, toRefusal(error, c.req.path, broker.log, requestId(c)))
     }
   }

@@ -175,7 +175,7 @@ function observed(
       onAnswered(route, response.status, performance.now() - begun, request)
       return response
     } catch (error) {
-      onAnswered(route, statusOf(error), performance.now() - begun, request)
+      onAnswered(route, statusOf(c, error), performance.now() - begun, request)
       throw error
     }
   }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
@@ -60,6 +61,7 @@ export interface WireError {
 
 /** Makes the response of every refusal. An error that is not a `BrokerError` is a bug: its response gives no details. */
 export function errorResponse(c: Context, error: unknown, log: Log): Response {
+  if (isCutOff(c, error)) return clientClosed()
   if (error instanceof HTTPException && error.status < 500)
     return c.json(toWire(ofStatus(error.status)), error.status)
   const refusal = toRefusal(error, withoutProxiedPath(c.req.path), log, requestId(c))
@@ -74,8 +76,23 @@ export function withoutProxiedPath(path: string): string {
   return path.replace(/^(\/proxy\/[^/]+)\/.*$/s, '$1/…')
 }
 
+/** The status, in logs and metrics, of a request whose client has closed the connection. The client does not receive it. */
+const CLIENT_CLOSED = 499
+
+/** The response to a request whose client has closed the connection. */
+export function clientClosed(): Response {
+  return new Response(null, { status: CLIENT_CLOSED })
+}
+
+/** Whether the error came of a client that closed the connection before it had sent the whole body. */
+export function isCutOff(c: Context, error: unknown): boolean {
+  const incoming = c.env?.incoming as IncomingMessage | undefined // absent where the app is called without a server
+  return !(error instanceof BrokerError) && incoming?.destroyed === true && !incoming.complete
+}
+
 /** The HTTP status of the response that `errorResponse` makes of the error. */
-export function statusOf(error: unknown): number {
+export function statusOf(c: Context, error: unknown): number {
+  if (isCutOff(c, error)) return CLIENT_CLOSED
   if (error instanceof HTTPException && error.status < 500) return error.status
   return STATUS[error instanceof BrokerError ? error.code : 'internal_error']
 }

@@ -14,7 +14,7 @@ import { bytesHoldNoSecret } from '../../tools/secret-needles.ts'
 import { requiredAuthorizationSchema } from '../dialects/execution-schemas.ts'
 import type { SharedByEndpoints } from '../endpoint/endpoint.ts'
 import { errorSchema } from '../endpoint/error-schema.ts'
-import { statusOf } from '../endpoint/errors.ts'
+import { clientClosed, statusOf } from '../endpoint/errors.ts'
 import { idText, userIdText } from '../endpoint/fields.ts'
 import type { ObservedRequest } from '../endpoint/observed-request.ts'
 import { requestHeader, requestHeaders } from '../endpoint/request-header.ts'
@@ -121,7 +121,7 @@ export function addProxy(
       )
     } catch (error) {
       release()
-      if (c.req.raw.signal.aborted) return new Response(null, { status: 499 }) // the caller has closed the connection
+      if (c.req.raw.signal.aborted) return clientClosed()
       throw error
     }
   }
@@ -136,7 +136,7 @@ export function addProxy(
       done(response.status)
       return response
     } catch (error) {
-      done(statusOf(error))
+      done(statusOf(c, error))
       c.header('x-gatepass-error', error instanceof BrokerError ? error.code : 'internal_error')
       throw error
     }
