@@ -21,7 +21,7 @@ import { recordingRequests, type SentRequest } from '../providers/sent-requests.
 import { elapsedClock } from '../services/elapsed-clock.ts'
 import { doublingPause, isStoreUnavailable, retryWrite } from '../store/retry.ts'
 import { failureAudit } from './authorization-audit.ts'
-import { type ConsentFacts, connectionOfGrant } from './connection-of-grant.ts'
+import { accountWithin, type ConsentFacts, connectionOfGrant } from './connection-of-grant.ts'
 import { requestEntries } from './explain/request-entries.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './get-provider.ts'
 import { attemptPlace, attemptRedirectUri } from './start-attempt.ts'
@@ -181,9 +181,10 @@ async function redeem(
       `${entry.provider.displayName} did not say, in the expected form, which of its servers answers for you. Start again from your application. If it happens again, tell the operator of this service.`,
     )
   const redeemed = recordingRequests(sent, () => oauth.redeem(registered, response, secrets, guard))
-  const grant = await redeemed.catch((error: unknown) => {
+  const granted = await redeemed.catch((error: unknown) => {
     throw guard.heldBack ?? error
   })
+  const grant = { ...granted, account: accountWithin(entry.provider, granted.account, secrets.given) }
   const finish = async () => {
     const { connection, consent } = await connectionOfGrant(broker, claimed, entry, grant, {
       response,
@@ -226,6 +227,8 @@ async function redeem(
     },
   ).catch(async (error: unknown) => {
     if (isStoreUnavailable(error)) await giveBack(broker, claimed, registered, grant)
+    // another account approved than the requested one
+    if (error instanceof ProviderRefusal) await revokeUnlessConnected(broker, claimed, registered, grant)
     throw error
   })
   if (finished !== undefined) return finished
@@ -260,7 +263,10 @@ async function giveBack(
   await revokeUnlessConnected(broker, claimed, registered, grant)
 }
 
-/** Revokes the grant, unless the account is connected: many servers revoke all grants of an account with one of them. */
+/**
+ * Revokes the grant, unless its account is connected, or may be because the provider names no account: many servers revoke
+ * all grants of an account with one of them.
+ */
 async function revokeUnlessConnected(
   { store, oauth }: Broker,
   claimed: Exchanging,
@@ -270,7 +276,12 @@ async function revokeUnlessConnected(
   const { projectId, userId } = claimed
   const { providerUid } = currentStep(claimed)
   const known = await store.connections.ofOwner({ projectId, providerUid, userId }).catch(() => undefined)
-  const isConnected = known?.some(({ account }) => account.id === grant.account.id) ?? true
+  const isConnected =
+    known?.some(
+      ({ id, account }) =>
+        [grant.account.id, '', id].includes(account.id) || // an additional account without a name has the connection's id
+        grant.account.id === '',
+    ) ?? true
   if (!isConnected) await oauth.revoke(registered, grant)
 }
 

@@ -26,18 +26,17 @@ export type ConsentFacts = Pick<Step, 'missingScopes' | 'previousAccount'>
 
 /**
  * The connection that a grant creates or renews, with its tokens sealed but not stored yet, and the scopes or account in
- * which the consent differs from the request. Throws `ProviderRefusal` (`account_mismatch`) when another account approved
- * than the requested one.
+ * which the consent differs from the request. The grant's account is that of `accountWithin`. Throws `ProviderRefusal`
+ * (`account_mismatch`) when another account approved than the requested one.
  */
 export async function connectionOfGrant(
   broker: Broker,
   claimed: Exchanging,
   entry: ProviderEntry,
-  granted: Grant,
+  grant: Grant,
   { response, given }: { readonly response: URLSearchParams; readonly given: AttemptSecrets['given'] },
 ): Promise<{ readonly connection: Connection; readonly consent: ConsentFacts }> {
   const { projectId, userId } = claimed
-  const grant = { ...granted, account: accountWithin(entry.provider, granted.account, given) }
   const owner = { projectId, userId, providerUid: entry.uid }
   const known = await broker.store.connections.ofOwner(owner)
   if (isAnotherAccount(known, requestedAccount(claimed), grant))

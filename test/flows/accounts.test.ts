@@ -102,6 +102,20 @@ test('another account than the one that was asked for stores nothing', async () 
   await click(asked.url)
   expect((await scene.status(asked.id)).body).toMatchObject({ status: 'failed', reason: 'account_mismatch' })
   expect((await connections()).map((one: { account: { id: string } }) => one.account.id)).toEqual(['u-1'])
+  expect(scene.as.requestsTo('/revoke').length).toBeGreaterThan(0)
+})
+
+test('another account than the one that was asked for, which is connected too, stays connected', async () => {
+  scene = await startScene()
+  await scene.connect()
+  const ada = scene.as.account
+  scene.as.account = { ...ada, sub: 'u-2', email: 'bob@example.test' }
+  await click((await scene.authorize({ account: 'new' })).body.url)
+  const asked = (await scene.authorize({ account: 'u-1', scopes: ['write'] })).body
+  await click(asked.url)
+  expect((await scene.status(asked.id)).body).toMatchObject({ status: 'failed', reason: 'account_mismatch' })
+  expect(await connections()).toMatchObject([{ status: 'active' }, { status: 'active' }])
+  expect(scene.as.requestsTo('/revoke')).toEqual([])
 })
 
 test('two first consents of one account that finish together are one connection', async () => {
