@@ -3,7 +3,7 @@ import type { Broker } from '../broker.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import { forgetOlderKeys } from '../services/sealing-keys.ts'
 import type { EnvelopeCount } from '../store/envelopes.ts'
-import { type SealedPlace, UnknownKeyError, UnsealError } from '../store/seal.ts'
+import { keyIdOf, type SealedPlace, UnknownKeyError, UnsealError } from '../store/seal.ts'
 import { type PlacedEnvelope, SEALED_COLUMNS, type SealedColumn } from '../store/sealed-columns.ts'
 import { markUnusable } from './mark-unusable.ts'
 
@@ -38,6 +38,11 @@ export interface Unreadable {
   readonly reason: 'altered' | 'unknown_key'
 }
 
+/** An unreadable envelope, with the key id by which `countByKey` counts it. */
+interface Found extends Unreadable {
+  readonly keyId: string
+}
+
 /** The pause before the next pass: a writer that has read an old envelope may still write it back. */
 const SETTLE_MS = 1_000
 /** If old envelopes remain after this many passes, another process keeps sealing with an old key. */
@@ -56,15 +61,16 @@ export async function rotateKeys(
   const [newest, ...older] = sealer.keyIds
   let total = outdated(await store.envelopes.countByKey(), newest)
   let resealed = 0
-  let unreadable: readonly Unreadable[] = []
+  let unreadable: readonly Found[] = []
   onProgress?.({ done: 0, total })
 
   for (let pass = 0; pass < MAX_PASSES; pass++) {
     const before = resealed
-    const found: Unreadable[] = []
+    const found: Found[] = []
     for (const column of SEALED_COLUMNS) {
       for (let after = ''; ; ) {
-        if (signal?.aborted) return { complete: false, resealed, unreadable: found, removableKeys: [] }
+        if (signal?.aborted)
+          return { complete: false, resealed, unreadable: found.map(reported), removableKeys: [] }
         const started = performance.now()
         const envelopes = await store.envelopes.ofOtherKeys(column, newest, after, batch)
         if (envelopes.length === 0) break
@@ -83,25 +89,32 @@ export async function rotateKeys(
 
   for (const one of unreadable) await giveUp(broker, one)
   const left = (await store.envelopes.countByKey()).filter(({ keyId }) => older.includes(keyId))
-  const unreadableLeft = unreadable.filter(({ reason }) => reason === 'altered').length
-  if (left.reduce((sum, { count }) => sum + count, 0) > unreadableLeft)
-    return { complete: false, resealed, unreadable, removableKeys: [] }
+  // altered text that bears no old key's id is not among `left`, so it must not make up for a readable envelope there
+  const alteredLeft = unreadable.filter(({ reason, keyId }) => reason === 'altered' && older.includes(keyId))
+  const result = { resealed, unreadable: unreadable.map(reported) }
+  if (left.reduce((sum, { count }) => sum + count, 0) > alteredLeft.length)
+    return { ...result, complete: false, removableKeys: [] }
   await forgetOlderKeys(store.facts, sealer)
-  return { complete: true, resealed, unreadable, removableKeys: older }
+  return { ...result, complete: true, removableKeys: older }
+}
+
+function reported({ place, reason }: Found): Unreadable {
+  return { place, reason }
 }
 
 async function reseal(
   { store, sealer }: Broker,
   column: SealedColumn,
   envelopes: readonly PlacedEnvelope[],
-  unreadable: Unreadable[],
+  unreadable: Found[],
 ): Promise<number> {
   const exchanges = envelopes.flatMap(({ rowId, place, sealed }) => {
     try {
       return [{ rowId, from: sealed, to: sealer.seal(sealer.open(sealed, place), place) }]
     } catch (error) {
-      if (error instanceof UnknownKeyError) unreadable.push({ place, reason: 'unknown_key' })
-      else if (error instanceof UnsealError) unreadable.push({ place, reason: 'altered' })
+      const keyId = keyIdOf(sealed)
+      if (error instanceof UnknownKeyError) unreadable.push({ place, keyId, reason: 'unknown_key' })
+      else if (error instanceof UnsealError) unreadable.push({ place, keyId, reason: 'altered' })
       else throw error
       return []
     }

@@ -62,6 +62,7 @@ const VERSION = 'v1'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const KEY_ID = /^[0-9a-f]{8}$/
+const KEY_ID_LENGTH = 8
 
 /**
  * AES-256-GCM (NIST SP 800-38D) with a 96-bit random nonce and the full tag. Each row has a key of its own (HKDF, RFC
@@ -118,6 +119,11 @@ export function createSealer(masterKeys: readonly [Buffer, ...Buffer[]]): Sealer
 /** Identifies a master key without revealing anything about it. */
 export function keyId(key: Buffer): string {
   return createHash('sha256').update('gatepass/key-id').update(key).digest('hex').slice(0, 8)
+}
+
+/** The id of the key with which an envelope was sealed, found by its position: in altered text it may be anything. */
+export function keyIdOf(sealed: Sealed): string {
+  return sealed.slice(VERSION.length + 1, VERSION.length + 1 + KEY_ID_LENGTH)
 }
 
 function rowKey(masterKey: Buffer, place: SealedPlace): Buffer {

@@ -281,6 +281,25 @@ describe('rotation', () => {
     await rotating.close()
   })
 
+  test('is not complete while another process seals with the old key, although garbage is left as well', async () => {
+    await using installation = await startSealedInstallation()
+    const { databasePath, broker } = installation.scene.gatepass
+    const tokens = (await envelopesOf(broker)).filter(({ place }) => place.column === 'access')
+    const [garbage, written] = [defined(tokens[0]), defined(tokens[1])]
+    overwrite(databasePath, garbage, 'not an envelope at all')
+    const rotating = await opened(installation.scene.gatepass, NEW, OLD)
+    const rotation = await rotateKeys(rotating, {
+      batch: 100,
+      onProgress: () => overwrite(databasePath, written, written.sealed),
+    })
+    expect(rotation).toMatchObject({
+      complete: false,
+      removableKeys: [],
+      unreadable: [{ reason: 'altered', place: { rowId: garbage.rowId } }],
+    })
+    await rotating.close()
+  })
+
   test('a connection that gets new tokens after its altered envelope was found stays active', async () => {
     await using installation = await startSealedInstallation()
     const { broker, databasePath } = installation.scene.gatepass
