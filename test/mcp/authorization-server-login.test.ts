@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { generateKeyPair, SignJWT } from 'jose'
+import { describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../src/domain/clock.ts'
 import { createAuthorizationServer } from '../../src/mcp/authorization-server/authorization-server.ts'
 import { Gatepass as SdkClient } from '../../src/sdk/client/gatepass.ts'
@@ -211,6 +212,37 @@ describe('nodes', () => {
     const keys = await gatepass.call('GET', '/jwks', undefined, { key: null })
     expect(keys.body.keys).toHaveLength(1)
     expect(keys.body.keys[0].d).toBeUndefined()
+  })
+
+  test('read the keys again for a token of an unknown key alone, at most once in five seconds', async () => {
+    let ahead = 0
+    await using world = await startAuthorizationServer({ now: () => systemClock() + ahead })
+    const { gatepass } = world
+    const { broker } = gatepass
+    const [{ kid }] = (await gatepass.call('GET', '/jwks', undefined, { key: null })).body.keys
+    const { privateKey } = await generateKeyPair('ES256')
+    const present = async (kid: string) => {
+      const token = await new SignJWT({ client_id: 'c', grant_id: 'g' })
+        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })
+        .setIssuer(broker.settings.publicUrl.origin)
+        .setSubject('ada')
+        .setAudience(`${broker.settings.publicUrl.origin}/mcp`)
+        .setIssuedAt()
+        .setExpirationTime('1h')
+        .sign(privateKey)
+      const { status } = await gatepass.call('POST', '/mcp', {}, { key: token })
+      expect(status).toBe(401)
+    }
+    const reads = vi.spyOn(broker.store.facts, 'find')
+    const readsOf = async (kid: string) => {
+      reads.mockClear()
+      await Promise.all(Array.from({ length: 10 }, () => present(kid)))
+      return reads.mock.calls.filter(([name]) => name === 'mcp_signing_keys').length
+    }
+    ahead += 10
+    expect(await readsOf(kid)).toBe(0)
+    expect(await readsOf('unknown')).toBe(1)
+    expect(await readsOf('another')).toBe(0)
   })
 
   test('replace the signing key after 90 days; tokens of the old one are valid for their hour', async () => {

@@ -63,7 +63,7 @@ export function createVerifyAccessToken(
   async function verified(
     token: string,
     signing: readonly SigningKey[],
-  ): Promise<JWTPayload | AccessTokenRefusal> {
+  ): Promise<JWTPayload | AccessTokenRefusal | 'unknown_key'> {
     try {
       const { payload } = await jwtVerify(token, keySetOf(signing), {
         issuer,
@@ -74,14 +74,21 @@ export function createVerifyAccessToken(
       })
       return payload
     } catch (error) {
-      return codeOf(error) === 'ERR_JWT_EXPIRED' ? 'expired' : 'altered'
+      const code = codeOf(error)
+      if (code === 'ERR_JWKS_NO_MATCHING_KEY') return 'unknown_key'
+      return code === 'ERR_JWT_EXPIRED' ? 'expired' : 'altered'
     }
   }
 
   return async (token, resource) => {
     if (claimedIssuer(token) !== issuer) return refused('not_issued_here')
-    let payload = await verified(token, await keys.current())
-    if (payload === 'altered') payload = await verified(token, await keys.refresh())
+    const known = await keys.current()
+    let payload = await verified(token, known)
+    if (payload === 'unknown_key') {
+      const current = await keys.refresh()
+      if (current !== known) payload = await verified(token, current)
+    }
+    if (payload === 'unknown_key') return refused('altered')
     if (typeof payload === 'string') return refused(payload)
     const { sub, aud, client_id, grant_id, scope } = payload
     if (aud !== resource) return refused('other_audience')

@@ -14,6 +14,8 @@ const SIGNS_SECONDS = 90 * 24 * 3600
 const VERIFIES_SECONDS = 2 * 3600
 /** How long a process caches the keys. */
 const CACHED_SECONDS = 60
+/** The pause between two reads for tokens with unknown keys, because anybody can make up such tokens. */
+const READ_PAUSE_SECONDS = 5
 
 /** A private key (RFC 7517) with which access tokens are signed. */
 export interface SigningKey {
@@ -25,7 +27,10 @@ export interface SigningKey {
 export interface SigningKeys {
   /** The key that signs comes first; the others verify. The list is the same object until the keys change. */
   current(): Promise<readonly [SigningKey, ...SigningKey[]]>
-  /** Reads the keys again, for a token whose key is not known: another node may have replaced the keys. */
+  /**
+   * Reads the keys again, for a token whose key is not known: another node may have replaced the keys. Keys that were read
+   * less than `READ_PAUSE_SECONDS` ago are returned as they are.
+   */
   refresh(): Promise<readonly [SigningKey, ...SigningKey[]]>
 }
 
@@ -36,6 +41,16 @@ export function createSigningKeys({
 }: Pick<Broker, 'store' | 'sealer' | 'now'>): SigningKeys {
   let known: { readonly text: string; readonly keys: readonly [SigningKey, ...SigningKey[]] } | undefined
   let readAt = 0
+  let reading: Promise<readonly [SigningKey, ...SigningKey[]]> | undefined
+
+  /** The keys that were read in the last `seconds`. Simultaneous callers share one read. */
+  async function readWithin(seconds: number): Promise<readonly [SigningKey, ...SigningKey[]]> {
+    if (known !== undefined && now() < readAt + seconds) return known.keys
+    reading ??= read().finally(() => {
+      reading = undefined
+    })
+    return reading
+  }
 
   async function read(): Promise<readonly [SigningKey, ...SigningKey[]]> {
     const stored = (await store.facts.find(FACT)) ?? (await store.facts.settle(FACT, sealed([newKey(now())])))
@@ -76,10 +91,8 @@ export function createSigningKeys({
   }
 
   return {
-    async current() {
-      return known !== undefined && now() < readAt + CACHED_SECONDS ? known.keys : read()
-    },
-    refresh: read,
+    current: () => readWithin(CACHED_SECONDS),
+    refresh: () => readWithin(READ_PAUSE_SECONDS),
   }
 }
 
