@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import type { EpochSeconds } from '../domain/clock.ts'
 import { jsonText, LARGE_BYTES, LargeJson } from '../tools/large-json.ts'
-import { inThread, threadTask } from '../tools/thread-pool.ts'
+import { inThread, ThreadFault, threadTask } from '../tools/thread-pool.ts'
 import { type CallError, type CodeError, outOfMemory, timedOut } from './code-error.ts'
 import { type CodeLimits, MAX_ANSWER_CHARACTERS, MAX_DEPTH } from './limits.ts'
 import { nestsTooDeep } from './nesting.ts'
@@ -99,6 +99,7 @@ export async function runInSandbox<Stop>(
   })
   thread.unref()
   let hasStarted = false
+  let hasEnded = false
   let timer = setTimeout(() => reject(new Error('A sandbox did not start in time.')), START_MS)
 
   async function answer({ id, what, payload }: Extract<FromThread, { type: 'request' }>): Promise<void> {
@@ -122,19 +123,23 @@ export async function runInSandbox<Stop>(
         inCallersContext(() => answer(message)).catch(reject)
         break
       case 'ended':
+        hasEnded = true
         clearTimeout(timer) // the code has ended; a large value may still wait for a thread that reads it
         toEnd(message.ended).then(end, reject)
         break
     }
   })
   thread.on('error', (error: Error & { readonly code?: string }) => {
+    if (hasEnded) return
     if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') fail(outOfMemory(limits.memoryMb))
     else if (hasStarted) fail(BROKEN)
     else reject(error)
   })
-  thread.on('exit', () =>
-    hasStarted ? fail(BROKEN) : reject(new Error('A sandbox ended before it started.')),
-  )
+  thread.on('exit', () => {
+    if (hasEnded) return
+    if (hasStarted) fail(BROKEN)
+    else reject(new Error('A sandbox ended before it started.'))
+  })
 
   let ended: SandboxEnd<Stop>
   try {
@@ -162,11 +167,19 @@ const readValue = threadTask<string, ReadValue>('./read-value-task', import.meta
 async function toEnd(ended: Ended): Promise<Exclude<SandboxEnd<never>, { outcome: 'stopped' }>> {
   if (ended.outcome === 'error') return ended
   const { json } = ended
-  const read = json.length > LARGE_BYTES ? await inThread(readValue, json) : run(json, [])
+  const read = json.length > LARGE_BYTES ? await readLarge(json) : run(json, [])
+  if (read instanceof ThreadFault) return { outcome: 'error', error: unreadValue(read.reason) }
   if (read.outcome !== 'value')
     return { outcome: 'error', error: read.outcome === 'broken' ? BROKEN : VALUE_TOO_DEEP }
   const { value } = read
   return { outcome: 'value', value: value.length > LARGE_BYTES ? new LargeJson(value) : parseJson(value) }
+}
+
+function readLarge(json: string): Promise<ReadValue | ThreadFault> {
+  return inThread(readValue, json).catch((error: unknown) => {
+    if (error instanceof ThreadFault) return error
+    throw error
+  })
 }
 
 function parseJson(bytes: Uint8Array): unknown {
@@ -206,6 +219,14 @@ const VALUE_TOO_DEEP: CodeError = {
   kind: 'output_limit',
   message: `The code returns a value that nests deeper than ${MAX_DEPTH} levels of arrays and objects.`,
 }
+const unreadValue = (reason: ThreadFault['reason']): CodeError => ({
+  kind: 'output_limit',
+  message: `The code ran to its end, and what it did is done, but ${
+    reason === 'busy'
+      ? 'it returns a large value while too many others were being read'
+      : 'it returns a value that takes too much to be read'
+  }.`,
+})
 const TOO_DEEP: CallError = {
   kind: 'TOOL_RUNTIME_BAD_INPUT_VALUE',
   message: `The arguments nest deeper than ${MAX_DEPTH} levels of arrays and objects.`,

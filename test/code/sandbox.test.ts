@@ -469,6 +469,22 @@ test('a run that ended in time is no timeout, although its large value waits for
   await Promise.all(others)
 })
 
+test('a run whose large value cannot be read ends with an error that says that the code ran', async () => {
+  const task = threadTask<ThreadTaskInput, unknown>('../fixtures/thread-task', import.meta.url)
+  const ending = new AbortController()
+  const waiting = Array.from({ length: 1_010 }, () =>
+    inThread(task, { does: 'wait', ms: 3_000 }, { signal: ending.signal }),
+  )
+  const others = Promise.allSettled(waiting)
+  const { end } = await run('await tools.call("echo"); return "x".repeat(100_000)')
+  ending.abort()
+  expect(end).toMatchObject({
+    outcome: 'error',
+    error: { kind: 'output_limit', message: expect.stringContaining('what it did is done') },
+  })
+  await others
+})
+
 test('a failure to load the interpreter concerns one run: the next one loads it again', async () => {
   vi.resetModules()
   const { runInSandbox } = await import('../../src/code/sandbox.ts')
