@@ -180,7 +180,13 @@ async function readChange(options: AddOptions): Promise<object> {
   if (file === undefined && variable !== undefined && clientId === undefined && !isPublic) return {}
   if (file === undefined)
     return { oauth2: { ...(await promptClient(options)), ...(isPublic && { client_secret: null }) } }
-  if (clientId === undefined && !isPublic) return readJsonFile(file)
+  refuseSecondClient(options)
+  return readJsonFile(file)
+}
+
+/** Throws `CommandFailure` if the options name a client beside the one of the file. */
+function refuseSecondClient(options: ClientOptions): void {
+  if (options.clientId === undefined && options.public !== true) return
   throw new CommandFailure(
     'With --file, the client comes from the file: leave --client-id and --public out.',
     EXIT.usage,
@@ -189,7 +195,10 @@ async function readChange(options: AddOptions): Promise<object> {
 
 /** The content of a file. For a definition, which has no client, prompts for the client. */
 async function withClient(given: Record<string, unknown>, options: ClientOptions): Promise<object> {
-  if (!lacksClient(given)) return given
+  if (!lacksClient(given)) {
+    refuseSecondClient(options)
+    return given
+  }
   return { ...given, oauth2: { ...Object(given.oauth2), ...(await promptClient(options)) } }
 }
 

@@ -109,6 +109,7 @@ describe('with --url and --key, and no database', () => {
     expect(await run(['providers', 'set', 'zendesk', '--file', zendesk, ...client])).toMatchObject({
       code: 2,
     })
+    expect(await run(['providers', 'add', 'other', '--file', zendesk, ...client])).toMatchObject({ code: 2 })
     const policy = { id: 'no-leaks', effect: 'deny', match: { uses: ['proxy'] } }
     const file = toolFile('policy.json', policy)
     expect((await json('policies', 'set', file)).items).toMatchObject([policy])
