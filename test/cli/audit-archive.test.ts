@@ -438,6 +438,11 @@ describe('gatepass audit verify --archive', () => {
     ['another project', (text) => text.replace(/proj_\w+/, 'proj_0'), /were altered/],
     ['another file', () => 'hello\n', /not one of an archive/],
     ['an empty file', () => '', /cut off/],
+    [
+      'a count that claims the rest of a long file',
+      (text) => text.replace('"count":3,', '"count":9000,') + `${'x'.repeat(2 ** 20)}\n`.repeat(20),
+      /the block from entry 1 on is longer than any of an archive/,
+    ],
     ['a line that does not end', () => 'x'.repeat(2 ** 24 + 2 ** 17), /longer than any of an archive/],
   ])('shows %s', async (_, alter, fault) => {
     await using world = await start('sqlite')

@@ -26,6 +26,8 @@ const LINES_PER_TURN = 250
 
 /** The longest line, in characters: far more than the largest block has. Each piece that is read copies the line again. */
 const MAX_LINE = 2 ** 24
+/** The most characters of a block's entries, because an altered `count` may claim the rest of the file for one block. */
+const MAX_BLOCK = MAX_LINE
 
 /**
  * Reads an archive and verifies every line: each block's hash, that the blocks follow each other without a gap, and the
@@ -64,7 +66,15 @@ export async function verifyArchive(
       }
       const { count, ...boundary } = parseBoundary(line)
       const entries: string[] = []
-      while (entries.length < count) entries.push(await next())
+      for (let size = 0; entries.length < count; ) {
+        const entry = await next()
+        size += entry.length + 1
+        check(
+          size <= MAX_BLOCK,
+          `the block from entry ${boundary.firstSeq} on is longer than any of an archive`,
+        )
+        entries.push(entry)
+      }
       const block: AuditBlock = {
         projectId: header.projectId,
         count,
