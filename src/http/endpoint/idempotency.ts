@@ -11,12 +11,12 @@ import type { KeptAnswer } from '../../store/answers.ts'
 import { retry } from '../../store/retry.ts'
 import { type SealedPlace, UnsealError } from '../../store/seal.ts'
 import { answerPlace } from '../../store/sealed-columns.ts'
-import { STATUS } from './errors.ts'
+import { clientClosed, STATUS } from './errors.ts'
 
 const KEPT_SECONDS = 10 * 60
 const PROLONG_MS = 60_000
-/** After this wait for the answer of the first request, a repeated one tries to claim the key: the claim may have lapsed. */
-const CLAIM_AGAIN_MS = 5 * 60_000
+/** After this wait a repeated request tries to claim the key, because the claim may have lapsed. If it has not, it is refused. */
+const LONGEST_WAIT_MS = 5 * 60_000
 /** How often a repeated request checks the process of the first. */
 const LIVENESS_CHECK_MS = 1_000
 /** How long, and at which interval, the outcome of a request is written again while the database is unavailable. */
@@ -70,12 +70,18 @@ export interface Executed {
  * and in any process. Answers are kept sealed for ten minutes. When the process of the first request dies, a repetition
  * notices it within seconds: it is executed if the first had begun no tool run, else it is answered `outcome_unknown`.
  * Throws the errors of `execute`, after which the key is free again; `invalid_request` for a key that was used for another
- * request; `rate_limited`.
+ * request; `rate_limited` when the first request runs for too long to wait for it.
  */
 export type ExecuteOnce = (
   idempotent: IdempotentRequest,
   execute: () => Promise<Executed>,
 ) => Promise<Response>
+
+/** The refusal of a repetition that does not wait for the first request, or does not wait any longer. */
+function stillUnderWay(kind: IdempotentRequest['kind']): BrokerError {
+  const message = `The first request with this ${kind} is still under way. Ask again later.`
+  return new BrokerError('rate_limited', message, { retryAfter: 2 })
+}
 
 interface Answer {
   readonly status: number
@@ -91,22 +97,17 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
 
   /**
    * Waits for the answer of the first request. Returns `undefined` when that request has released its claim, and a claim
-   * without an answer after `CLAIM_AGAIN_MS`, or when the caller has gone.
+   * without an answer `LONGEST_WAIT_MS` after `began`, or when the caller has gone.
    */
   async function awaitAnswer(
     keyHash: string,
     kept: KeptAnswer,
     { kind, signal }: IdempotentRequest,
+    began: number,
   ): Promise<KeptAnswer | Abandoned | undefined> {
     let current: KeptAnswer | undefined = kept
-    const began = performance.now()
-    let nextLivenessCheck = began
-    if (kept.answer === undefined && waiting >= MAX_WAITING)
-      throw new BrokerError(
-        'rate_limited',
-        `The first request with this ${kind} is still under way. Ask again later.`,
-        { retryAfter: 2 },
-      )
+    let nextLivenessCheck = performance.now()
+    if (kept.answer === undefined && waiting >= MAX_WAITING) throw stillUnderWay(kind)
     waiting++
     try {
       for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.2, LONGEST_PAUSE_MS)) {
@@ -116,7 +117,7 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
           const abandoned = await findAbandoned(keyHash, current)
           if (abandoned !== undefined) return { abandoned }
         }
-        if (performance.now() - began >= CLAIM_AGAIN_MS) return current
+        if (performance.now() - began >= LONGEST_WAIT_MS) return current
         await sleep(pause)
         current = await answers.find(keyHash)
       }
@@ -148,6 +149,7 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
     const request = sha256(idempotent.content)
     const owner = randomUUID()
     const claim = { projectId, owner, request, claimedBy, seconds: KEPT_SECONDS }
+    const began = performance.now()
     let abandonedOwner: string | undefined
     for (let isFirst = true; ; isFirst = false) {
       const existing = await answers.claim(keyHash, claim, now(), abandonedOwner)
@@ -155,7 +157,9 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
       if (isFirst) idempotent.onRepeated?.()
       if (existing.request !== request)
         throw new BrokerError('invalid_request', `This ${kind} was used for another request. Use a new one.`)
-      const known = await awaitAnswer(keyHash, existing, idempotent)
+      const hasWaited = !isFirst && performance.now() - began >= LONGEST_WAIT_MS
+      if (hasWaited && existing.answer === undefined) throw stillUnderWay(kind)
+      const known = await awaitAnswer(keyHash, existing, idempotent, began)
       if (known !== undefined && 'abandoned' in known) {
         const { abandoned } = known
         if (abandoned.begun !== undefined)
@@ -166,9 +170,7 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
       const answer = known?.answer
       // the first request has released its claim, or its claim may have lapsed: this one tries to claim the key
       if (answer === undefined && !signal.aborted) continue
-      return answer === undefined
-        ? new Response(null, { status: 499 })
-        : open(answerPlace(keyHash, projectId), answer, kind)
+      return answer === undefined ? clientClosed() : open(answerPlace(keyHash, projectId), answer, kind)
     }
 
     const prolonging = setInterval(() => {
@@ -192,18 +194,29 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
         throw error
       })
       .finally(() => clearInterval(prolonging))
+    if (mayBeRepeated) {
+      await writeOutcome(() => answers.release(keyHash, owner))
+      return response
+    }
+    const seal = (answer: Answer) => sealer.seal(JSON.stringify(answer), answerPlace(keyHash, projectId))
+    const settle = (sealed: Sealed) =>
+      writeOutcome(() => answers.settle(keyHash, owner, sealed, KEPT_SECONDS, now()))
+    try {
+      await settle(seal(await answerOf(response, kind)))
+    } catch (error) {
+      // the request was executed, so a repetition must not execute it although there is no answer for it
+      await settle(seal(notKept(kind, 'its answer could not be kept')))
+      throw error
+    }
+    return response
+  }
+
+  async function answerOf(response: Response, kind: IdempotentRequest['kind']): Promise<Answer> {
     const { status, headers } = response
     const body = await response.clone().text()
+    if (body.length > MAX_KEPT_CHARACTERS) return notKept(kind, 'its answer was too large to be kept')
     const kept = [...headers].filter(([header]) => !HEADERS_NOT_KEPT.includes(header))
-    const answer: Answer =
-      body.length <= MAX_KEPT_CHARACTERS ? { status, headers: kept, body } : tooLarge(kind)
-    const sealed = sealer.seal(JSON.stringify(answer), answerPlace(keyHash, projectId))
-    await writeOutcome(() =>
-      mayBeRepeated
-        ? answers.release(keyHash, owner)
-        : answers.settle(keyHash, owner, sealed, KEPT_SECONDS, now()),
-    )
-    return response
+    return { status, headers: kept, body }
   }
 
   /**
@@ -262,9 +275,9 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
     })
   }
 
-  /** The answer for repetitions of a request whose answer was too large. The first request got it in full. */
-  function tooLarge(kind: IdempotentRequest['kind']): Answer {
-    const message = `The request with this ${kind} was carried out, and its answer was too large to be kept. Look its outcome up (GET /v1/executions), then use a new ${kind}.`
+  /** The answer for repetitions of a request that was executed and has no answer to repeat. */
+  function notKept(kind: IdempotentRequest['kind'], why: string): Answer {
+    const message = `The request with this ${kind} was carried out, and ${why}. Look its outcome up (GET /v1/executions), then use a new ${kind}.`
     return {
       status: STATUS.answer_not_kept,
       headers: [['content-type', 'application/json']],
