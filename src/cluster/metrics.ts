@@ -33,6 +33,12 @@ export function createClusterMetrics(): ClusterMetrics {
     })
   }
 
+  function keepLast(worker: Worker): void {
+    const last = latest.get(worker)
+    latest.delete(worker)
+    if (last !== undefined) ofExited = ofExited.then((before) => sumOfCounters([before, last]))
+  }
+
   return {
     async gather(workers) {
       await Promise.all([...workers].map(ask))
@@ -43,9 +49,9 @@ export function createClusterMetrics(): ClusterMetrics {
       if (question !== undefined) pendingQuestions.get(question)?.()
     },
     exited(worker) {
-      const last = latest.get(worker)
-      latest.delete(worker)
-      if (last !== undefined) ofExited = ofExited.then((before) => sumOfCounters([before, last]))
+      // its last metrics may be received after its exit, but not after the end of the channel
+      if (worker.isConnected()) worker.once('disconnect', () => keepLast(worker))
+      else keepLast(worker)
     },
   }
 }

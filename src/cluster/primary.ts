@@ -35,6 +35,11 @@ export class WorkersFailed extends Error {
   }
 }
 
+interface ExitFacts {
+  readonly exitCode?: number
+  readonly signal?: string
+}
+
 interface WorkerSlot {
   readonly number: number
   worker?: Worker
@@ -76,15 +81,19 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
 
   function start(slot: WorkerSlot): void {
     if (isClosing) return
-    const worker = cluster.fork()
     const begun = performance.now()
     let stable: NodeJS.Timeout | undefined
-    slot.worker = worker
     slot.isServing = false
+    const worker = fork()
+    if (worker instanceof Error) {
+      startAgain(worker.message, {})
+      return
+    }
+    slot.worker = worker
     running.add(worker)
     worker.on('error', (error) => {
       // a running process has an id: a message to it could not be sent, and its exit is handled apart
-      if (worker.process.pid === undefined) ended(error.message, {})
+      if (worker.process.pid === undefined) ended(worker, error.message, {})
     })
     worker.on('message', (message: ToPrimary) => {
       switch (message.type) {
@@ -120,10 +129,12 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
           break
       }
     })
-    worker.once('exit', (exitCode, signal) => ended(signal ?? `exit code ${exitCode}`, { exitCode, signal }))
+    worker.once('exit', (exitCode, signal) =>
+      ended(worker, signal ?? `exit code ${exitCode}`, { exitCode, signal }),
+    )
 
     /** Called when the process has exited, and when it could not be started, because no exit follows then. */
-    function ended(how: string, facts: { readonly exitCode?: number; readonly signal?: string }): void {
+    function ended(worker: Worker, how: string, facts: ExitFacts): void {
       clearTimeout(stable)
       running.delete(worker)
       metrics.exited(worker)
@@ -132,6 +143,10 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
         return
       }
       if (slot.worker !== worker) return // a replacement has its slot already
+      startAgain(how, facts)
+    }
+
+    function startAgain(how: string, facts: ExitFacts): void {
       const afterMs = Math.round(performance.now() - begun)
       log.error({ worker: slot.number, how, ...facts, afterMs }, 'a worker has ended; it is started again')
       slot.isServing = false
@@ -173,6 +188,15 @@ export async function runPrimary(options: PrimaryOptions): Promise<void> {
     })
   for (const slot of slots) start(slot)
   await allExited.promise
+}
+
+/** Starts a process. Node throws some failures of the system, such as ENOMEM, and emits others as `error`. */
+function fork(): Worker | Error {
+  try {
+    return cluster.fork()
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
 }
 
 /** Checks that the port can be bound, so that the primary reports the failure once instead of every worker. */
