@@ -86,13 +86,21 @@ async function defaultExportOf(file: string): Promise<unknown> {
   }
   if (exported.default === undefined)
     throw new FileFault('has no default export: write `export default { … }`.')
-  // JSON reads getters once and turns class instances into plain objects
-  return JSON.parse(JSON.stringify(exported.default))
+  return plainData(exported.default)
+}
+
+/** A copy of what JSON can express: getters are read once, and class instances become plain objects. */
+function plainData(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value))
+  } catch {
+    throw new FileFault('has a default export that is no plain data, such as a function or an object that contains itself.')
+  }
 }
 
 function whatIsWrong(error: unknown): readonly string[] {
   if (error instanceof FileFault) return [error.message]
-  if (error instanceof BrokerError) return (error.faults ?? []).map(({ message }) => message)
+  if (error instanceof BrokerError) return error.faults?.map(({ message }) => message) ?? [error.message]
   if (error instanceof Error && 'code' in error) return [`cannot be read (${error.code}).`]
   throw error
 }

@@ -352,6 +352,8 @@ describe('files that cannot be used stop the start', () => {
       'f.js': 'export const definition = {}',
       'g.json': erp({}, 'twice'),
       'h.json': erp({}, 'twice'),
+      'i.ts': 'export default () => ({ id: "i" })',
+      'j.js': 'const circle = { id: "j" }\ncircle.of = circle\nexport default circle',
     })
     expect(faults).toEqual([
       expect.stringMatching(
@@ -362,6 +364,8 @@ describe('files that cannot be used stop the start', () => {
       expect.stringMatching(/^GATEPASS_PROVIDERS: d\.yml: is no YAML \(line \d, column \d+\)\.$/),
       expect.stringMatching(/^GATEPASS_PROVIDERS: e\.ts: cannot be loaded: Error: out of order\.$/),
       'GATEPASS_PROVIDERS: f.js: has no default export: write `export default { … }`.',
+      expect.stringMatching(/^GATEPASS_PROVIDERS: i\.ts: has a default export that is no plain data/),
+      expect.stringMatching(/^GATEPASS_PROVIDERS: j\.js: has a default export that is no plain data/),
       'GATEPASS_PROVIDERS: h.json: id is "twice", which g.json has already.',
     ])
   })
