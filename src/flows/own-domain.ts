@@ -73,6 +73,8 @@ export async function proveDomain(broker: Broker, projectId: string): Promise<vo
   if (!values.includes(record.value)) throw notProved(record, values)
   if (domain.provedAt !== undefined) return
   const holder = await store.domains.findHolder(name)
+  // a concurrent request has proved it during the lookup
+  if (holder?.projectId === projectId && holder.challenge === challenge) return
   if (holder !== undefined && values.includes(challengeRecord({ name, ...holder }).value)) throw held(record)
   if (holder !== undefined) {
     const event = {

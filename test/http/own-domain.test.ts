@@ -15,7 +15,14 @@ let scene: Scene
 let otherKey: string
 /** What DNS answers. */
 let zone: Record<string, TxtAnswer>
-const lookUpTxt = async (name: string): Promise<TxtAnswer> => zone[name] ?? { outcome: 'found', values: [] }
+/** What happens once, before DNS answers. */
+let duringLookUp: (() => Promise<void>) | undefined
+const lookUpTxt = async (name: string): Promise<TxtAnswer> => {
+  const happening = duringLookUp
+  duringLookUp = undefined
+  await happening?.()
+  return zone[name] ?? { outcome: 'found', values: [] }
+}
 
 beforeAll(async () => {
   scene = await startScene({ gatepass: { lookUpTxt } })
@@ -147,6 +154,17 @@ describe('the proof', () => {
       expect(
         (await scene.call('POST', VERIFY, undefined, { key: await scene.gatepass.makeKey(role) })).status,
       ).toBe(403)
+  })
+
+  test('that another request has made during the lookup counts for both', async () => {
+    const { body } = await scene.call('PATCH', BRANDING, { domain: HOST })
+    publish(body.domain.challenge)
+    let first: number | undefined
+    duringLookUp = async () => {
+      first = (await scene.call('POST', VERIFY)).status
+    }
+    const second = await scene.call('POST', VERIFY)
+    expect([first, second.status, second.body.domain?.status]).toEqual([200, 200, 'proved'])
   })
 
   test('is one of each name: the records that are there decide, and each step is on record', async () => {
