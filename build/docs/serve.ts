@@ -1,6 +1,6 @@
 import { createReadStream, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import { extname, join, normalize } from 'node:path'
+import { extname, join, normalize, resolve } from 'node:path'
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -10,7 +10,8 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /** A server of the files of a folder, for looking at the site on this machine. */
-export function serveFolder(root: string): Server {
+export function serveFolder(folder: string): Server {
+  const root = resolve(folder) // the joined paths below are compared with it
   return createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost')
     const wanted = join(root, normalize(pathname))

@@ -129,6 +129,7 @@ async function writePages(folder: string, pages: readonly Page[], sources: Set<s
   const readme = byPath.get('README.md')
   if (readme !== undefined) await write('index.html', String(await frontPage(readme, placeOf('index.html'))))
   for (const path of sources) {
+    if (byPath.has(path)) continue // a listed folder may contain pages of the site
     const address = addressOf(path)
     await write(address, String(await sourcePage(path, contentOf(path, sources), placeOf(address))))
   }
@@ -147,11 +148,7 @@ function contentOf(path: string, sources: Set<string>) {
     .sort()
   for (const file of files) sources.add(file)
   const from = posix.dirname(addressOf(path))
-  return { files: files.map((file) => ({ href: sourceLink(from, file), name: posix.basename(file) })) }
-}
-
-function sourceLink(from: string, file: string): string {
-  return posix.relative(from, `files/${file.replace(/\.md$/, '')}.html`)
+  return { files: files.map((file) => ({ href: posix.relative(from, addressOf(file)), name: posix.basename(file) })) }
 }
 
 /** The index is a script, not JSON, so that the search also works where the site is opened from a folder. */
