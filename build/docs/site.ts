@@ -148,7 +148,12 @@ function contentOf(path: string, sources: Set<string>) {
     .sort()
   for (const file of files) sources.add(file)
   const from = posix.dirname(addressOf(path))
-  return { files: files.map((file) => ({ href: posix.relative(from, addressOf(file)), name: posix.basename(file) })) }
+  return {
+    files: files.map((file) => ({
+      href: posix.relative(from, addressOf(file)),
+      name: posix.basename(file),
+    })),
+  }
 }
 
 /** The index is a script, not JSON, so that the search also works where the site is opened from a folder. */

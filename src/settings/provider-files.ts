@@ -94,7 +94,9 @@ function plainData(value: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(value))
   } catch {
-    throw new FileFault('has a default export that is no plain data, such as a function or an object that contains itself.')
+    throw new FileFault(
+      'has a default export that is no plain data, such as a function or an object that contains itself.',
+    )
   }
 }
 
