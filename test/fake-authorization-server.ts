@@ -105,6 +105,8 @@ export interface Behaviour {
   /** What a refresh grants instead of the scopes of the grant. */
   scopesOnRefresh: readonly string[] | undefined
   userInfo: 'ok' | '401' | '500' | 'html' | 'hang'
+  /** Called for every request of the user info, before its answer. */
+  onUserInfo: (() => void) | undefined
   /** With a body: that one, with status 200, and nothing is revoked. */
   revocation: 'ok' | '503' | 'unsupported' | 'hang' | { readonly body: string }
   /** RFC 7591: registers public clients, clients with a secret, or none. */
@@ -145,6 +147,7 @@ const WELL_BEHAVED: Behaviour = {
   refreshKillsAccessTokens: false,
   scopesOnRefresh: undefined,
   userInfo: 'ok',
+  onUserInfo: undefined,
   revocation: 'ok',
   registration: 'refuse',
   clientIdUrls: false,
@@ -513,6 +516,7 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
   }
 
   function resource(res: ServerResponse, { path, headers }: RecordedRequest) {
+    if (path === '/userinfo') behaviour.onUserInfo?.()
     if (path === '/userinfo' && behaviour.userInfo === 'hang') return
     if (path === '/userinfo' && behaviour.userInfo === '500') return answer(res, 500, 'text/plain', 'Oops')
     if (path === '/userinfo' && behaviour.userInfo === 'html')

@@ -17,17 +17,16 @@ export interface ReceivedTokens extends AccessSecrets {
   readonly refreshExpiresIn?: number | undefined
 }
 
-/** Seals tokens that were just received, for the store. `before`: the connection whose tokens were refreshed. */
+/** Seals tokens for the store. `before`: the connection whose tokens were refreshed. */
 export function sealGrant(
   broker: Pick<Broker, 'sealer' | 'now'>,
   row: ConnectionRow,
   tokens: ReceivedTokens,
-  { provider = {}, before }: TokenTimes = {},
+  { provider = {}, before, receivedAt = broker.now() }: TokenTimes = {},
 ): RefreshedTokens {
   const { accessToken, userInfo, extra, kept, refreshToken, tokenType, scopes, expiresIn } = tokens
   const seal = (secrets: AccessSecrets | RefreshSecrets, column: 'access' | 'refresh') =>
     broker.sealer.seal(JSON.stringify(secrets), connectionPlace(row, column))
-  const receivedAt = broker.now()
   const expiresAt = expiresIn === undefined ? undefined : receivedAt + expiresIn
   const hasRefresh = refreshToken !== undefined || before?.refresh !== undefined
   const refreshExpiresAt = hasRefresh ? refreshExpiry(provider, { ...tokens, receivedAt }, before) : undefined

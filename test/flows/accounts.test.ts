@@ -55,7 +55,8 @@ test('a connection that needs the user again says why, by its id as an authoriza
   expect((await scene.status(id)).body).toMatchObject({ id, status: 'failed', reason: 'invalid_grant' })
 })
 
-test('user info asked for again after a refresh is kept, and its failure is not missed', async () => {
+/** Connects the user at a provider whose tokens live for 100 seconds and whose user info follows each refresh. */
+async function connectAskingAgain(): Promise<void> {
   scene = await startScene({ as: { accessTokenLifetime: 100 } })
   await scene.call('PATCH', '/v1/admin/auth_providers/demo', {
     oauth2: {
@@ -66,6 +67,21 @@ test('user info asked for again after a refresh is kept, and its failure is not 
     },
   })
   await scene.connect()
+}
+
+test('user info that comes late after a refresh does not lengthen the life of the token', async () => {
+  await connectAskingAgain()
+  scene.clock.advance(95)
+  const refreshedAt = scene.clock()
+  scene.as.behaviour.onUserInfo = () => scene.clock.advance(9)
+  expect((await scene.authorize()).body.status).toBe('completed')
+  expect(scene.clock()).toBe(refreshedAt + 9)
+  const { items } = (await scene.call('GET', '/v1/connections?user_id=u1')).body
+  expect(Date.parse(items[0].expires_at) / 1000).toBe(refreshedAt + 100)
+})
+
+test('user info asked for again after a refresh is kept, and its failure is not missed', async () => {
+  await connectAskingAgain()
   const asked = () => scene.as.requestsTo('/userinfo').length
   const before = asked()
   scene.clock.advance(95)

@@ -31,6 +31,8 @@ export interface AnsweredRefresh {
   /** The connection's secrets at that time. */
   readonly known: AccessSecrets
   readonly grant: Grant
+  /** When the tokens were received, if that is some time ago. */
+  readonly receivedAt?: EpochSeconds
 }
 
 /** Answers all callers with an error, while the refresh goes on without them. */
@@ -57,7 +59,9 @@ export async function storeRefreshed(
   if (isAnotherAccount(entry, stored, more)) return refuseAccount(broker, { ...answer, connection: stored })
   const { refreshToken: _, ...details } = more
   try {
-    const complete = await storeTokens(broker, { ...answer, connection: stored }, details, releaseCallers)
+    // the lifetime of the tokens began before the user info was requested
+    const again = { ...answer, connection: stored, receivedAt: stored.receivedAt }
+    const complete = await storeTokens(broker, again, details, releaseCallers)
     return { outcome: 'usable', connection: complete ?? stored }
   } catch (error) {
     // the tokens are stored; the details are asked for again after the next refresh
@@ -75,14 +79,15 @@ export async function storeRefreshed(
  */
 async function storeTokens(
   broker: Broker,
-  { entry, connection, known }: AnsweredRefresh,
+  answer: AnsweredRefresh,
   grant: Omit<Grant, 'account'>,
   releaseCallers: ReleaseCallers,
 ): Promise<Connection | undefined> {
   const { refreshes, log } = broker
   const { connections } = broker.store
+  const { entry, connection } = answer
   const { id, generation } = connection
-  const tokens = sealRefreshed(broker, entry, connection, grant, known)
+  const tokens = sealRefreshed(broker, answer, grant)
   const audit = broker.audit.of(connection.projectId, {
     action: 'connection.refreshed',
     userId: connection.userId,
@@ -179,10 +184,8 @@ function isAnotherAccount({ provider }: ProviderEntry, connection: Connection, m
 /** Seals the new tokens. Members that the answer left out are taken from the previous ones. */
 function sealRefreshed(
   broker: Broker,
-  entry: ProviderEntry,
-  connection: Connection,
+  { entry, connection, known, receivedAt }: AnsweredRefresh,
   grant: Omit<Grant, 'account'>,
-  known: AccessSecrets,
 ): RefreshedTokens {
   const extra = mergedExtra(known.extra, grant.extra)
   const { provider } = entry
@@ -195,7 +198,7 @@ function sealRefreshed(
     scopes: stillGranted(broker, entry, connection, grant.scopes),
     expiresIn: grant.expiresIn ?? lifetimeOf(connection) ?? provider.defaultExpiresIn,
   }
-  return sealGrant(broker, connection, tokens, { provider, before: connection })
+  return sealGrant(broker, connection, tokens, { provider, before: connection, receivedAt })
 }
 
 /** A refresh may take scopes away; it cannot add any that the user did not grant (RFC 6749 section 6). */

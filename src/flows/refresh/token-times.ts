@@ -8,6 +8,8 @@ export interface TokenTimes {
   readonly provider?: TimingProvider
   /** The connection whose tokens were refreshed. */
   readonly before?: Pick<Connection, 'refresh' | 'refreshExpiresAt'>
+  /** When the tokens were received; absent: now. */
+  readonly receivedAt?: EpochSeconds | undefined
 }
 
 type TimingProvider = Pick<
