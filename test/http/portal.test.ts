@@ -1,11 +1,11 @@
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sha256 } from '../../src/domain/ids.ts'
+import { newOwnedId, sha256 } from '../../src/domain/ids.ts'
 import { PORTAL_RIGHTS, type PortalRight } from '../../src/domain/portal-ticket.ts'
 import { mcpConsent } from '../store/fixtures.ts'
 import { UserAgent } from '../user-agent.ts'
 import { csrfIn, enteredAs, portalLink } from './portal-world.ts'
-import { startWorld, type World } from './world.ts'
+import { providerBody, startWorld, type World } from './world.ts'
 
 // /me as programs and browsers meet it: who gets in, what each right allows, and what is left after a deletion.
 
@@ -317,6 +317,27 @@ describe('on /me a user', () => {
     const other = two.find((one: { default: boolean }) => !one.default)
     await send(`/me/connections/${other.id}/default`)
     expect((await connectionsOf(user)).find((one: { default: boolean }) => one.default).id).toBe(other.id)
+  })
+
+  test('makes another account the default, also if the present one is on another page', async () => {
+    const { user, browser, connection } = await connected(['view', 'connect'])
+    const { connections, providers } = world.gatepass.broker.store
+    const stored = await connections.find(connection.id)
+    if (stored === undefined) throw new Error('no connection')
+    await world.call('POST', '/v1/admin/auth_providers', providerBody('many', world.as))
+    const many = await providers.findById(stored.projectId, 'many')
+    if (many === undefined) throw new Error('no provider')
+    const add = async (providerUid: string, account: string) => {
+      const id = newOwnedId('conn', stored.projectId, user)
+      const more = { id, providerUid, account: { id: account, name: account }, isDefault: false }
+      await connections.addImported({ ...stored, ...more }, { replaces: false, makeDefault: false })
+      return id
+    }
+    for (let i = 0; i < 50; i++) await add(many.uid, `account-${i}`)
+    const other = await add(stored.providerUid, 'other')
+    const page = await browser.get(at('/me'))
+    expect(page.body).not.toContain(connection.id)
+    expect(page.body).toContain(`action="/me/connections/${other}/default"`)
   })
 
   test('reconnects what broke', async () => {

@@ -56,9 +56,15 @@ export async function portalView(
   ])
   const toolsOf = Map.groupBy(uses, ({ connectionId }) => connectionId)
   const atProvider = Map.groupBy(page.items, ({ providerUid }) => providerUid)
+  const isOnlyPage = after === undefined && page.next === undefined
   const connections = await Promise.all(
     page.items.map(async (connection) => {
-      const entry = await findProviderByUid(broker, projectId, connection.providerUid)
+      const { providerUid } = connection
+      const entry = await findProviderByUid(broker, projectId, providerUid)
+      const hasSiblings =
+        (atProvider.get(providerUid)?.length ?? 0) > 1 ||
+        // another account may be on another page
+        (!isOnlyPage && (await store.connections.ofOwner({ projectId, userId, providerUid })).length > 1)
       const tools = [...(toolsOf.get(connection.id) ?? [])].sort((a, b) => b.lastUsedAt - a.lastUsedAt)
       // both times are written at most once a minute, so the later one counts
       const used = Math.max(connection.lastUsedAt ?? 0, tools[0]?.lastUsedAt ?? 0)
@@ -70,7 +76,7 @@ export async function portalView(
         tools: tools.slice(0, TOOLS_SHOWN),
         moreTools: Math.max(tools.length - TOOLS_SHOWN, 0),
         ...(broker.now() - since >= UNUSED_SECONDS && { unusedSince: since }),
-        hasSiblings: (atProvider.get(connection.providerUid)?.length ?? 0) > 1,
+        hasSiblings,
       }
     }),
   )
