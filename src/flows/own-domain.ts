@@ -72,9 +72,9 @@ export async function proveDomain(broker: Broker, projectId: string): Promise<vo
   const values = valuesOf(await broker.lookUpTxt(record.name), record.name)
   if (!values.includes(record.value)) throw notProved(record, values)
   if (domain.provedAt !== undefined) return
-  const holder = await store.domains.findHolder(name)
-  // a concurrent request has proved it during the lookup
-  if (holder?.projectId === projectId && holder.challenge === challenge) return
+  const found = await store.domains.findHolder(name)
+  // the project itself holds it if a concurrent request has proved it during the lookup
+  const holder = found?.projectId === projectId ? undefined : found
   if (holder !== undefined && values.includes(challengeRecord({ name, ...holder }).value)) throw held(record)
   if (holder !== undefined) {
     const event = {
