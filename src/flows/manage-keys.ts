@@ -48,16 +48,20 @@ export async function rotateKey(
 ): Promise<IssuedKey & { readonly oldEndsAt: EpochSeconds }> {
   const now = broker.now()
   const old = await broker.store.apiKeys.find(project.id, id)
-  if (old === undefined || old.revokedAt !== undefined || isExpired(old, now))
-    throw new BrokerError('not_found', `There is no live API key "${id}" in the project "${project.name}".`)
+  const notLive = () =>
+    new BrokerError('not_found', `There is no live API key "${id}" in the project "${project.name}".`)
+  if (old === undefined || old.revokedAt !== undefined || isExpired(old, now)) throw notLive()
   const issued = rotatedApiKey(old, now, prefix)
   const oldEndsAt = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, now + graceSeconds)
   const entries = broker.audit.of(project.id, { action: 'key.rotated', subject: id })
-  if (!(await broker.store.apiKeys.rotate(old, oldEndsAt, issued.record, entries)))
+  if (!(await broker.store.apiKeys.rotate(old, oldEndsAt, issued.record, entries))) {
+    const current = await broker.store.apiKeys.find(project.id, id)
+    if (current?.replacedBy === undefined) throw notLive() // revoked since it was read
     throw new BrokerError(
       'already_exists',
-      `"${id}" was rotated already: ${old.replacedBy ?? 'another key'} takes its place. Rotate that one.`,
+      `"${id}" was rotated already: ${current.replacedBy} takes its place. Rotate that one.`,
     )
+  }
   return { ...issued, oldEndsAt }
 }
 

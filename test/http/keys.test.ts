@@ -90,6 +90,15 @@ describe('API keys over HTTP', () => {
     expect((await rotate()).status).toBe(404)
   })
 
+  test('are rotated once by two requests: the later one names the new key', async () => {
+    const old = (await create({ role: 'caller' })).body
+    const rotate = () => gatepass.call('POST', `/v1/admin/keys/${old.id}/rotate`, {})
+    const both = await Promise.all([rotate(), rotate()])
+    const [made, refused] = both.sort((a, b) => a.status - b.status)
+    expect([made?.status, refused?.status]).toEqual([201, 409])
+    expect(refused?.body.message).toContain(`: ${made?.body.id} takes its place`)
+  })
+
   test.each([
     ['no role', {}],
     ['a role that does not exist', { role: 'root' }],
