@@ -56,7 +56,7 @@ export function sealGrant(
   }
 }
 
-/** Decrypts the access token. Throws `UnsealError` when the row was altered or its key is missing. */
+/** Decrypts the access token. Throws `UnsealError` when the row was altered, `UnknownKeyError` when its key is missing. */
 export function openAccess(broker: Broker, connection: Connection): AccessSecrets {
   // only sealGrant seals this column, in this shape
   return JSON.parse(
@@ -64,7 +64,7 @@ export function openAccess(broker: Broker, connection: Connection): AccessSecret
   ) as AccessSecrets
 }
 
-/** Decrypts the refresh token; `undefined` if the provider gave none. Throws `UnsealError` like `openAccess`. */
+/** Decrypts the refresh token; `undefined` if the provider gave none. Throws like `openAccess`. */
 export function openRefreshToken(broker: Broker, connection: Connection): string | undefined {
   if (connection.refresh === undefined) return undefined
   const opened = broker.sealer.open(connection.refresh, connectionPlace(connection, 'refresh'))
