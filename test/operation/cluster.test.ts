@@ -16,8 +16,10 @@ beforeEach(async () => {
 })
 afterEach(() => as.close())
 
-/** The sum over all label values. */
-/** Of a process that is too busy to answer within a second the sum has what it said last: expect it by a poll. */
+/**
+ * The sum over all label values. For a process that does not answer within a second it contains what that process sent
+ * last, so a test polls until it is as expected.
+ */
 async function figure(served: Served, name: string, labels = ''): Promise<number> {
   const { body } = await served.get('/metrics')
   const lines = body.split('\n').filter((line) => line.startsWith(name) && line.includes(labels))

@@ -191,6 +191,15 @@ export const consent: readonly Mutation[] = [
   },
   {
     rows: ['P2'],
+    fault: 'an operator’s refresh sends tokens to the new hosts of a changed entry',
+    file: 'src/flows/console/refresh-now.ts',
+    from: 'if (connection.providerIdentity !== providerIdentity(broker, entry)) {',
+    to: 'if (connection.providerIdentity === undefined) {',
+    test: 'flows/refresh-connection.test.ts',
+    name: 'gets no token by an operator who refreshes now either',
+  },
+  {
+    rows: ['P2'],
     fault: 'a code is sent to an entry that was changed after the click',
     file: COMPLETE,
     from: 'if (entry === undefined || providerIdentity(broker, entry) !== secrets.providerIdentity)',
