@@ -61,7 +61,7 @@ ${asCurl(on, curlPath(filter))}`
       findProviderByUid(broker, projectId, connection.providerUid),
     ])
     const { id, userId, account, scopes, status, createdAt, lastUsedAt, expiresAt } = connection
-    const canRefresh = connection.refresh !== undefined && entry !== undefined
+    const canRefresh = connection.refresh !== undefined && entry?.status === 'active'
     const actions = html`${canRefresh && on.form(`/connections/${id}/refresh`, submit('Refresh now', 'secondary'), { className: 'inline' })}
 ${!connection.isDefault && on.form(`/connections/${id}/default`, submit('Make it the default', 'secondary'), { className: 'inline' })}`
     const body = html`${causeNote(explanation.cause)}
