@@ -121,8 +121,7 @@ function tokenAmong(
 
   const { connection } = chosen
   if (connection.providerIdentity !== providerIdentity(broker, entry)) {
-    registeredClient(broker, entry) // throws if the client id is missing, which must not end the connection
-    return markUnusable(broker, entry, connection, { reason: 'provider_changed' }).then(() => ({
+    return markProviderChanged(broker, entry, connection).then(() => ({
       outcome: 'authorization_required',
       missingScopes: need.scopes,
       connection,
@@ -134,6 +133,16 @@ function tokenAmong(
   if (!forceRefresh && isFresh(connection, broker.now(), entry.provider))
     return release(broker, entry, chosen)
   return refreshed(broker, need, entry, chosen)
+}
+
+/** Marks a connection whose entry has another identity now, so that its tokens are not sent there. */
+export async function markProviderChanged(
+  broker: Broker,
+  entry: ProviderEntry,
+  connection: Connection,
+): Promise<void> {
+  registeredClient(broker, entry) // throws if the client id is missing, which must not end the connection
+  await markUnusable(broker, entry, connection, { reason: 'provider_changed' })
 }
 
 async function refreshed(

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
+import { refreshNow } from '../../src/flows/console/refresh-now.ts'
 import { type Behaviour, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { gate } from '../gate.ts'
 import { startGatepass } from '../gatepass.ts'
 import { authorize, click, oauth2For, type Scene, startScene } from './fixtures.ts'
-import { connection, LIFE, token } from './refresh-fixtures.ts'
+import { connection, LIFE, row, token } from './refresh-fixtures.ts'
 
 describe('a storm', () => {
   test('R1: 100 fetches of one expired token: one refresh request, 100 answers, one token', async () => {
@@ -468,6 +469,21 @@ describe('an entry that is changed', () => {
     expect((await patch(scene, { oauth2: oauth2(scene.as) })).status).toBe(200)
     scene.clock.advance(LIFE)
     expect((await scene.authorize()).body.status).toBe('pending')
+    expect(await connection(scene)).toMatchObject({ status_reason: 'provider_changed' })
+    expect(scene.as.requests).toHaveLength(before)
+  })
+
+  test('gets no token by an operator who refreshes now either, nor while it is switched off', async () => {
+    await using scene = await startScene()
+    await scene.connect()
+    const { broker } = scene.gatepass
+    await patch(scene, { status: 'inactive' })
+    scene.clock.advance(LIFE)
+    await expect(refreshNow(broker, await row(scene))).rejects.toMatchObject({ code: 'provider_inactive' })
+    const refresh_request = { endpoint: `${scene.as.url}/elsewhere` }
+    expect((await patch(scene, { status: 'active', oauth2: { refresh_request } })).status).toBe(200)
+    const before = scene.as.requests.length
+    expect(await refreshNow(broker, await row(scene))).toEqual({ outcome: 'authorization_required' })
     expect(await connection(scene)).toMatchObject({ status_reason: 'provider_changed' })
     expect(scene.as.requests).toHaveLength(before)
   })

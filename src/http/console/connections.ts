@@ -134,7 +134,7 @@ ${asCurl(on, `/v1/connections/${id}/explain`)}`
 
 const REFRESHED = {
   usable: 'The connection has a valid token. One that was received less than ten seconds ago is kept.',
-  authorization_required: 'The provider refused the refresh: the user has to consent again.',
+  authorization_required: 'The tokens cannot be refreshed: the user has to consent again.',
   provider_unavailable:
     'No new token was received, so the stored one is kept. The refresh is tried again later.',
 } as const
