@@ -109,7 +109,11 @@ describe('with --url and --key, and no database', () => {
     expect(await run(['providers', 'set', 'zendesk', '--file', zendesk, ...client])).toMatchObject({
       code: 2,
     })
-    expect(await run(['providers', 'add', 'other', '--file', zendesk, ...client])).toMatchObject({ code: 2 })
+    const other = ['providers', 'add', 'other', '--file', zendesk, '--variable', 'subdomain=acme']
+    expect(await run([...other, ...client])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('leave --client-id and --public out'),
+    })
     const policy = { id: 'no-leaks', effect: 'deny', match: { uses: ['proxy'] } }
     const file = toolFile('policy.json', policy)
     expect((await json('policies', 'set', file)).items).toMatchObject([policy])
