@@ -140,6 +140,13 @@ describe('R9: a tool whose token is refused by the provider', () => {
     const worker = await startFakeWorker({ secret: WORKER_SECRET, tools: [tool] })
     const http = { uri: worker.url, secret: WORKER_SECRET, timeout: 5, retry: 0 }
     await scene.call('POST', '/v1/workers', { id: 'demo', http })
+    if (options.oauth2 === false) {
+      const { clientId: client_id, clientSecret: client_secret, url: issuer } = scene.as
+      await scene.call('POST', '/v1/admin/auth_providers', {
+        id: 'demo',
+        oauth2: { client_id, client_secret, issuer },
+      })
+    }
     await click((await scene.authorize()).body.url)
     const execute = async () =>
       (
@@ -178,6 +185,17 @@ describe('R9: a tool whose token is refused by the provider', () => {
       expect(asked(scene)).toBe(1)
     },
   )
+
+  test('runs again with a token of the endpoint that the issuer of an entry names now', async () => {
+    await using run = await withTool({ behavior: { idempotent: true } }, { oauth2: false })
+    const { scene, given } = run
+    scene.as.behaviour.metadata = { token_endpoint: `${scene.as.url}/elsewhere` }
+    scene.clock.advance(LIFE / 2)
+    scene.as.expireAccessTokens()
+    expect(await run.execute()).toMatchObject({ success: true })
+    expect(given).toHaveLength(2)
+    expect(scene.as.requestsTo('/elsewhere')).toHaveLength(1)
+  })
 
   test('runs again when it says that nothing was done', async () => {
     await using run = await withTool({ error: { ...UNAUTHORIZED, can_retry: true } })
