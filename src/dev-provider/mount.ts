@@ -32,7 +32,7 @@ export async function prepareSandbox(broker: Broker, config: Config): Promise<vo
       timeoutSeconds: 10,
       retry: 0,
     })
-  else if (known.uri !== uri) await updateWorker(broker, known, { uri, secret: workerSecret(config) })
+  else if (known.uri !== uri) await updateWorker(broker, known, () => ({ uri, secret: workerSecret(config) }))
   else await syncWorker(broker, known)
 }
 

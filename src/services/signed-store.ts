@@ -126,7 +126,8 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
     workers: {
       ...workers,
       add: (one, ...rest) => workers.add(signedWorker(one), ...rest),
-      put: (one, ...rest) => workers.put(signedWorker(one), ...rest),
+      change: async (from, to, ...rest) => worker(await workers.change(from, signedWorker(to), ...rest)),
+      settleSync: async (reading) => worker(await workers.settleSync(reading)),
       accept: (needs, ...rest) => workers.accept({ ...needs, acceptedMac: signer.accepted(needs) }, ...rest),
       findByUid: async (uid) => worker(await workers.findByUid(uid)),
       find: async (projectId, id) => worker(await workers.find(projectId, id)),
@@ -262,7 +263,7 @@ export async function signOlderRows(raw: Store, signer: RowSigner): Promise<numb
       signed++
     }
     for (const one of await raw.workers.list(id)) {
-      await raw.workers.put({ ...one, mac: signer.worker(one) })
+      await raw.workers.change(one, { ...one, mac: signer.worker(one) })
       await raw.workers.accept({ ...one, acceptedMac: signer.accepted(one) })
       signed++
     }

@@ -50,7 +50,7 @@ export interface Dialect {
   /** Locks the rows that a SELECT finds, in a transaction. SQLite has one writer at a time and needs no locks. */
   readonly lock: <Select>(
     select: Select,
-    how: 'for update' | 'for update skip locked' | 'for key share',
+    how: 'for update' | 'for update skip locked' | 'for no key update' | 'for key share',
   ) => Select
   /** The elements of a JSON array, as rows with the column `value`. */
   readonly elementsOf: (list: readonly string[]) => SQL

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { eq, inArray, sql } from 'drizzle-orm'
 import type { Worker } from '../domain/worker.ts'
 import type { AuditEntries } from './audit-entries.ts'
@@ -13,18 +14,24 @@ const TOOLS_AT_ONCE = 50
 /** What the worker's tools may require, and its MAC. */
 export type AcceptedNeeds = Pick<Worker, 'uid' | 'accepted' | 'acceptedMac'>
 
-/** When a worker's catalogue was read last, and why it could not be read whole. */
-export type SyncState = Pick<Worker, 'uid' | 'syncedAt' | 'syncError' | 'unreachableSince'>
+/** What a reading of the worker's catalogue found. Without `syncedAt` the worker keeps the time of the last good reading. */
+export type CatalogueReading = Pick<Worker, 'uid' | 'syncedAt' | 'syncError' | 'unreachableSince'>
+
+/** The members that administrators set. `change` writes no others, except for `updatedAt` and the MAC. */
+const SETTINGS = ['enabled', 'uri', 'secret', 'settings', 'timeoutSeconds', 'retry'] as const
 
 export interface Workers {
   /** Adds the worker, or returns `undefined` when its `id` is taken in the project. */
   add(worker: Worker, audit?: AuditEntries): Promise<Worker | undefined>
-  /** Replaces the worker except for `accepted` and its MAC. */
-  put(worker: Worker, audit?: AuditEntries): Promise<void>
+  /**
+   * Writes the worker's settings and returns the row. `undefined`, with nothing written, when they are no longer those of
+   * `from`, or the worker was deleted.
+   */
+  change(from: Worker, to: Worker, audit?: AuditEntries): Promise<Worker | undefined>
+  /** Writes what a reading of the catalogue found, and returns the row; `undefined` when the worker was deleted. */
+  settleSync(reading: CatalogueReading): Promise<Worker | undefined>
   /** Writes what the worker's tools may require. */
   accept(needs: AcceptedNeeds, audit?: AuditEntries): Promise<void>
-  /** Writes only the sync state, so that it undoes no change that an operator makes at the same time. */
-  recordSync(state: SyncState): Promise<void>
   findByUid(uid: string): Promise<Worker | undefined>
   find(projectId: string, id: string): Promise<Worker | undefined>
   list(projectId: string): Promise<readonly Worker[]>
@@ -50,21 +57,32 @@ export function createWorkers({ tables, query, statement, read, write, dialect }
   const insert = statement((_: Worker) =>
     query.insert(workers).values(placeholdersOf(workers)).onConflictDoNothing().returning(),
   )
+  const locked = statement((p: { uid: string }) =>
+    dialect.lock(query.select().from(workers).where(eq(workers.uid, p.uid)), 'for no key update'),
+  )
   const update = statement((p: Worker) => {
-    const { accepted: _, acceptedMac: __, eventSeq: ___, ...row } = placeholdersOf(workers)
-    return query.update(workers).set(row).where(eq(workers.uid, p.uid)).returning({ uid: workers.uid })
+    const { enabled, uri, secret, settings, timeoutSeconds, retry, updatedAt, mac } = placeholdersOf(workers)
+    return query
+      .update(workers)
+      .set({ enabled, uri, secret, settings, timeoutSeconds, retry, updatedAt, mac })
+      .where(eq(workers.uid, p.uid))
+      .returning()
   })
+  const settleSync = statement((p: CatalogueReading) =>
+    query
+      .update(workers)
+      .set({
+        syncedAt: sql`coalesce(${p.syncedAt}, ${workers.syncedAt})`,
+        syncError: p.syncError ?? null,
+        unreachableSince: p.unreachableSince ?? null,
+      })
+      .where(eq(workers.uid, p.uid))
+      .returning(),
+  )
   const accept = statement((p: AcceptedNeeds) =>
     query
       .update(workers)
       .set({ accepted: p.accepted, acceptedMac: p.acceptedMac })
-      .where(eq(workers.uid, p.uid))
-      .returning({ uid: workers.uid }),
-  )
-  const recordSync = statement((p: SyncState) =>
-    query
-      .update(workers)
-      .set({ syncedAt: p.syncedAt, syncError: p.syncError, unreachableSince: p.unreachableSince })
       .where(eq(workers.uid, p.uid))
       .returning({ uid: workers.uid }),
   )
@@ -100,14 +118,21 @@ export function createWorkers({ tables, query, statement, read, write, dialect }
     async add(worker, audit) {
       return writeRow(write, audit, { noun: 'worker' }, () => insert(worker))
     },
-    async put(worker, audit) {
-      await writeRow(write, audit, { noun: 'worker' }, () => update(worker))
+    async change(from, to, audit) {
+      return write(audit, function* (announce) {
+        const [current] = yield* locked({ uid: from.uid })
+        if (current === undefined || SETTINGS.some((name) => !isDeepStrictEqual(current[name], from[name])))
+          return undefined
+        const [changed] = yield* update({ ...to, uid: from.uid })
+        announce({ noun: 'worker' })
+        return changed
+      })
+    },
+    async settleSync(reading) {
+      return writeRow(write, undefined, { noun: 'worker' }, () => settleSync(reading))
     },
     async accept(needs, audit) {
       await writeRow(write, audit, { noun: 'worker' }, () => accept(needs))
-    },
-    async recordSync(state) {
-      await writeRow(write, undefined, { noun: 'worker' }, () => recordSync(state))
     },
     async findByUid(uid) {
       return (await read(byUid({ uid })))[0]

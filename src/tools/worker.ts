@@ -6,6 +6,7 @@ import { didYouMean } from '../domain/nearest.ts'
 import type { Worker, WorkerType } from '../domain/worker.ts'
 import { NO_NEEDS } from '../domain/worker-needs.ts'
 import { checkReachable } from '../egress/reachable-url.ts'
+import { changeRow } from '../services/change-row.ts'
 import { acceptAtRegistration } from './catalogue/acceptance.ts'
 import { syncCatalogue } from './catalogue/sync-catalogue.ts'
 import { WorkerFault } from './worker-fault.ts'
@@ -65,22 +66,36 @@ export function newWorker(
   }
 }
 
-/** Changes the given settings and reads the catalogue again. */
+/** A change of a worker's settings: members that are absent do not change. */
+export type WorkerChange = Partial<Omit<WorkerSettings, 'id' | 'type'>>
+
+/**
+ * Changes settings and reads the catalogue again. `toChange` computes the change from the current settings, and is called
+ * again when another request has changed them meanwhile. Throws `not_found` when the worker was deleted.
+ */
 export async function updateWorker(
   broker: Broker,
   worker: Worker,
-  settings: Partial<Omit<WorkerSettings, 'id' | 'type'>>,
+  toChange: (current: Worker) => WorkerChange | Promise<WorkerChange>,
 ): Promise<Worker> {
-  const { secret, ...rest } = settings
-  if (rest.uri !== undefined) checkUri(broker, worker.type, rest.uri)
-  const updated: Worker = {
-    ...worker,
-    ...rest,
-    ...(secret !== undefined && { secret: sealWorkerSecret(broker, worker, secret) }),
-    updatedAt: broker.now(),
-  }
-  const audit = broker.audit.of(worker.projectId, { action: 'worker.changed', subject: worker.id })
-  await broker.store.workers.put(updated, audit)
+  const { projectId, id } = worker
+  const audit = broker.audit.of(projectId, { action: 'worker.changed', subject: id })
+  const updated = await changeRow(
+    `The worker "${id}"`,
+    worker,
+    () => getWorker(broker, projectId, id),
+    async (current) => {
+      const { secret, ...rest } = await toChange(current)
+      if (rest.uri !== undefined) checkUri(broker, current.type, rest.uri)
+      const to: Worker = {
+        ...current,
+        ...rest,
+        ...(secret !== undefined && { secret: sealWorkerSecret(broker, current, secret) }),
+        updatedAt: broker.now(),
+      }
+      return broker.store.workers.change(current, to, audit)
+    },
+  )
   return updated.enabled ? syncWorker(broker, updated) : updated
 }
 
@@ -117,14 +132,15 @@ export async function syncWorker(broker: Broker, worker: Worker): Promise<Worker
   )
   const current = await broker.store.workers.findByUid(worker.uid)
   const { syncError: _, unreachableSince: __, ...rest } = current ?? worker
-  const synced: Worker = { ...rest, ...read }
+  let synced: Worker = { ...rest, ...read }
   if (current === undefined) return synced
+  // writes what was read and nothing else, since a request may change the settings meanwhile
   if (
     current.syncedAt !== synced.syncedAt ||
     current.syncError !== synced.syncError ||
     current.unreachableSince !== synced.unreachableSince
   )
-    await broker.store.workers.recordSync(synced)
+    synced = (await broker.store.workers.settleSync({ uid: worker.uid, ...read })) ?? synced
   if (synced.syncError !== undefined && synced.syncError !== worker.syncError)
     broker.log.warn(
       { worker: worker.id, reason: synced.syncError },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { WORKER_TYPES } from '../../src/domain/worker.ts'
+import { NO_NEEDS } from '../../src/domain/worker-needs.ts'
 import { inProject, type OpenedStore, providerEntry, sealed, secret, tool, worker } from './fixtures.ts'
 
 /** Tests the promises of `Tools`, `Workers` and `Secrets`. */
@@ -188,8 +189,9 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       const one = worker({ projectId, type, settings: { hosts: ['api.example.test'], nested: { a: 1 } } })
       await store.workers.add(one)
       expect(await other.workers.findByUid(one.uid)).toEqual(one)
-      await other.workers.put({ ...one, settings: {} })
-      expect(await store.workers.find(projectId, one.id)).toEqual({ ...one, settings: {} })
+      const changed = { ...one, settings: {} }
+      expect(await other.workers.change(one, changed)).toEqual(changed)
+      expect(await store.workers.find(projectId, one.id)).toEqual(changed)
     })
 
     test('are stored without the sync error when it is over', async () => {
@@ -199,8 +201,30 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       const faulty = worker({ projectId, syncError: 'It did not answer.', syncedAt: 5 })
       await store.workers.add(faulty)
       const { syncError: _, ...well } = faulty
-      await store.workers.put({ ...well, syncedAt: 6 })
+      expect(await store.workers.settleSync({ uid: faulty.uid, syncedAt: 6 })).toEqual({
+        ...well,
+        syncedAt: 6,
+      })
       expect(await store.workers.findByUid(faulty.uid)).toEqual({ ...well, syncedAt: 6 })
+      const away = { uid: faulty.uid, syncError: 'It is away.', unreachableSince: 7 }
+      expect(await store.workers.settleSync(away)).toEqual({ ...well, ...away, syncedAt: 6 })
+    })
+
+    test('are changed only if their settings are those that were read; a sync changes none of them', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const read = worker({ projectId })
+      await store.workers.add(read)
+      await other.workers.settleSync({ uid: read.uid, syncedAt: 8 })
+      await other.workers.accept({ uid: read.uid, accepted: NO_NEEDS, acceptedMac: 'm' })
+      const off = { ...read, enabled: false, updatedAt: 9 }
+      expect(await store.workers.change(read, off)).toMatchObject({ enabled: false, syncedAt: 8 })
+      expect(await other.workers.change(read, { ...read, retry: 3 })).toBeUndefined()
+      expect(await other.workers.findByUid(read.uid)).toMatchObject({ ...off, syncedAt: 8, acceptedMac: 'm' })
+      await store.workers.delete(projectId, read.id)
+      expect(await store.workers.change(off, read)).toBeUndefined()
+      expect(await store.workers.settleSync({ uid: read.uid, syncedAt: 10 })).toBeUndefined()
     })
 
     test('keep what an operator changes while their catalogue is read', async () => {
@@ -209,8 +233,8 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       const { projectId } = await inProject(store)
       const before = worker({ projectId, syncError: 'It did not answer.', unreachableSince: 4 })
       await store.workers.add(before)
-      await other.workers.put({ ...before, enabled: false, settings: { changed: true } })
-      await store.workers.recordSync({ uid: before.uid, syncedAt: 6 })
+      await other.workers.change(before, { ...before, enabled: false, settings: { changed: true } })
+      await store.workers.settleSync({ uid: before.uid, syncedAt: 6 })
       const { syncError: _, unreachableSince: __, ...well } = before
       expect(await other.workers.findByUid(before.uid)).toEqual({
         ...well,

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { toTimestamp } from '../../domain/clock.ts'
@@ -244,20 +243,10 @@ export async function changeWorker(
         : `The worker "${worker.id}" is of the type ${wire.type}: put its changes into \`${wire.type}\`.`,
     )
   const block = (sent as Record<string, unknown>)[wire.type] // parsed by the schema of the type
-  const changeOf = (before: Worker) => block !== undefined && wire.toChange(broker, block, before)
-  const change = await changeOf(worker)
-  // reading a large document takes seconds, in which another request may have changed the worker
-  const current = (await broker.store.workers.findByUid(worker.uid)) ?? worker
-  const isSame = isDeepStrictEqual(settingsOf(current), settingsOf(worker))
-  return updateWorker(broker, current, {
+  return updateWorker(broker, worker, async (current) => ({
     ...(enabled !== undefined && { enabled }),
-    ...(isSame ? change : await changeOf(current)),
-  })
-}
-
-/** What a change of a type's settings starts from. */
-function settingsOf({ uri, secret, settings }: Worker) {
-  return { uri, secret, settings }
+    ...(block !== undefined && (await wire.toChange(broker, block, current))),
+  }))
 }
 
 /** Deletes the worker with its tools. Throws `not_found`, `invalid_request` for one that the settings name. */

@@ -14,6 +14,7 @@ import type { ServerMetadata } from '../../providers/discovery.ts'
 import type { Challenge } from '../../providers/protected-resource.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
+import { changeRow } from '../../services/change-row.ts'
 import type { AuditEntries } from '../../store/audit-entries.ts'
 import { WorkerFault } from '../worker-fault.ts'
 import { clientMetadataUrl } from './client-metadata-url.ts'
@@ -66,12 +67,15 @@ export async function saveServerAuthorization(
   authorization: ServerAuthorization,
   audit?: AuditEntries,
 ): Promise<ServerAuthorization> {
-  const current = await broker.store.workers.findByUid(worker.uid)
-  if (current === undefined || current.uri !== worker.uri) return authorization
-  const before = mcpSettings(current).authorization
-  if (JSON.stringify(before) !== JSON.stringify(authorization))
-    await broker.store.workers.put({ ...current, settings: { ...current.settings, authorization } }, audit)
-  return authorization
+  const { workers } = broker.store
+  const read = () => workers.findByUid(worker.uid)
+  return changeRow(`The worker "${worker.id}"`, await read(), read, async (current) => {
+    if (current === undefined || current.uri !== worker.uri) return authorization
+    const before = mcpSettings(current).authorization
+    if (JSON.stringify(before) === JSON.stringify(authorization)) return authorization
+    const changed = { ...current, settings: { ...current.settings, authorization } }
+    return (await workers.change(current, changed, audit)) && authorization
+  })
 }
 
 /** The fault for a server whose authorization is missing. `developerMessage` tells the operator what to do. */

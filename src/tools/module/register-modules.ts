@@ -45,7 +45,7 @@ export async function registerModules(broker: Broker, files: readonly string[]):
         timeoutSeconds: TIMEOUT_SECONDS,
         retry: 0,
       })
-    else if (known.uri !== url) await updateWorker(broker, known, { uri: url })
+    else if (known.uri !== url) await updateWorker(broker, known, () => ({ uri: url }))
     else await syncWorker(broker, known)
   }
 }

@@ -67,7 +67,7 @@ export function addWorkerPages(routes: ConsoleRoutes, broker: Broker): void {
     async (on, form) => {
       const worker = await getWorker(broker, on.projectId, idOf(on))
       const enabled = switchesOn(form)
-      await updateWorker(broker, worker, { enabled })
+      await updateWorker(broker, worker, () => ({ enabled }))
       return on.go(
         workerPath(worker.id),
         enabled ? 'It is switched on.' : 'It is switched off: its tools do not run.',

@@ -9,6 +9,7 @@ export const postgresDialect: Dialect = {
   lock(select, how) {
     const query = select as AnyPgSelect // a SELECT of this database's builder
     if (how === 'for key share') return query.for('key share') as typeof select
+    if (how === 'for no key update') return query.for('no key update') as typeof select
     return query.for('update', how === 'for update skip locked' ? { skipLocked: true } : {}) as typeof select
   },
   elementsOf: (list) => sql`json_array_elements_text(${list}::json)`,

@@ -1,0 +1,30 @@
+import { BrokerError } from '../domain/errors.ts'
+
+/** Each failed attempt means that another request has changed the row, so few requests need more than two. */
+const MAX_ATTEMPTS = 5
+
+/**
+ * Changes a row that `first` was read from. `change` returns `undefined`, with nothing written, if the row is no longer as it
+ * was read; the row is read again then, and the change repeated on it. Throws `store_unavailable` after a few attempts.
+ *
+ * @param name what the row is, as the subject of a sentence
+ */
+export async function changeRow<Row, Changed>(
+  name: string,
+  first: Row,
+  read: () => Promise<Row>,
+  change: (row: Row) => Promise<Changed | undefined>,
+): Promise<Changed> {
+  let row = first
+  for (let attempt = 1; ; attempt++) {
+    const changed = await change(row)
+    if (changed !== undefined) return changed
+    if (attempt === MAX_ATTEMPTS)
+      throw new BrokerError(
+        'store_unavailable',
+        `${name} was changed by other requests at the same time, and this change was not made. Try again.`,
+        { retryAfter: 1 },
+      )
+    row = await read()
+  }
+}
