@@ -4,7 +4,8 @@ import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { providerIdentity } from './get-provider.ts'
 
 /**
- * Stores an administrator's change of an entry. If the change alters the entry's identity, its connections need a new
+ * Stores an administrator's change of an entry, and returns it; `undefined`, with nothing stored, when the entry is no longer
+ * `before`. If the change alters the entry's identity, its connections need a new
  * consent, unless the administrator keeps them. The audit trail records that decision, and the confirmation of an
  * environment's client, as entries of their own.
  */
@@ -13,7 +14,7 @@ export async function changeProvider(
   before: ProviderEntry,
   entry: ProviderEntry,
   { keepConnections, confirmed }: { readonly keepConnections: boolean; readonly confirmed: boolean },
-): Promise<void> {
+): Promise<ProviderEntry | undefined> {
   const from = providerIdentity(broker, before)
   const to = providerIdentity(broker, entry)
   const kept = keepConnections && from !== to ? { from: [from], to } : undefined
@@ -25,5 +26,5 @@ export async function changeProvider(
   const entries = actions.map((action) => broker.audit.of(entry.projectId, { action, providerId: entry.id }))
   const [first] = entries
   const audit = first && { ...first, lines: entries.flatMap(({ lines }) => lines) }
-  await broker.store.providers.put(entry, audit, kept)
+  return broker.store.providers.change(before, entry, audit, kept)
 }

@@ -5,6 +5,7 @@ import { needsMetadata, readsMetadata, withMetadata } from '../providers/issuer-
 import { endpointsOf, type Provider } from '../providers/provider.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
+import { changeRow } from '../services/change-row.ts'
 
 /** How long a request waits until metadata is read again; then the stored metadata is used. */
 const LONGEST_WAIT_MS = 2_000
@@ -59,24 +60,27 @@ async function read(broker: Broker, entry: ProviderEntry, issuer: string): Promi
     const metadata = await broker.discover(issuer)
     failuresOf(broker).delete(issuer)
     if (unchanged(withMetadata(entry.provider, metadata), entry.provider)) return entry
-    // a concurrent change by an administrator is kept
-    const stored = await broker.store.providers.findByUid(entry.uid)
-    if (stored === undefined || stored.provider.issuer !== issuer) return entry
-    const provider = withMetadata(stored.provider, metadata)
-    if (unchanged(provider, stored.provider)) return stored
-    const current = { ...stored, provider, updatedAt: broker.now() }
-    const audit = broker.audit.of(entry.projectId, {
-      action: 'provider.changed',
-      providerId: entry.id,
-      reason: 'issuer_metadata',
-      subject: movedHosts(stored.provider, provider),
+    const { providers } = broker.store
+    const stored = () => providers.findByUid(entry.uid)
+    return await changeRow(`The provider "${entry.id}"`, await stored(), stored, async (before) => {
+      if (before === undefined || before.provider.issuer !== issuer) return entry
+      const provider = withMetadata(before.provider, metadata)
+      if (unchanged(provider, before.provider)) return before
+      const endpoints = movedHosts(before.provider, provider)
+      const audit = broker.audit.of(entry.projectId, {
+        action: 'provider.changed',
+        providerId: entry.id,
+        reason: 'issuer_metadata',
+        subject: endpoints,
+      })
+      const current = await providers.change(before, { ...before, provider, updatedAt: broker.now() }, audit)
+      if (current !== undefined)
+        broker.log.warn(
+          { provider: entry.id, issuer, endpoints },
+          'the metadata of an issuer has changed; the provider entry was updated',
+        )
+      return current
     })
-    await broker.store.providers.put(current, audit)
-    broker.log.warn(
-      { provider: entry.id, issuer, endpoints: movedHosts(stored.provider, provider) },
-      'the metadata of an issuer has changed; the provider entry was updated',
-    )
-    return current
   } catch (error) {
     if (!(error instanceof ProviderRefusal || error instanceof BrokerError)) throw error
     const failures = failuresOf(broker)

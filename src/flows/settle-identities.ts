@@ -1,6 +1,7 @@
 import type { Broker } from '../broker.ts'
 import { endpointsDigest, formerIdentitiesOf, identityOf } from '../providers/identity.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
+import { changeRow } from '../services/change-row.ts'
 
 /**
  * Runs at every start. Updates connections whose `providerIdentity` was computed by an earlier rule: those of version
@@ -27,18 +28,25 @@ export async function settleIdentities({
   if (kept > 0) log.info({ connections: kept }, 'the provider identities of connections were updated')
 
   /** Confirms the environment's client of an entry that users approved before confirmations existed. */
-  async function confirm(entry: ProviderEntry): Promise<void> {
-    const provider = { ...entry.provider, environmentClientFor: endpointsDigest(entry.provider) }
-    await store.providers.put(
-      { ...entry, provider },
-      audit.of(entry.projectId, {
+  async function confirm(listed: ProviderEntry): Promise<void> {
+    const { uid, id, projectId } = listed
+    const environmentClientFor = endpointsDigest(listed.provider)
+    const read = () => store.providers.findByUid(uid)
+    const confirmed = await changeRow(`The provider "${id}"`, listed, read, async (entry) => {
+      // an administrator may have given it other endpoints or a client of its own since it was listed
+      if (entry === undefined || entry.clientId !== undefined) return false
+      if (endpointsDigest(entry.provider) !== environmentClientFor) return false
+      const to = { ...entry, provider: { ...entry.provider, environmentClientFor } }
+      const entries = audit.of(projectId, {
         action: 'provider.environment_client_confirmed',
-        providerId: entry.id,
+        providerId: id,
         reason: 'in_use_before',
-      }),
-    )
+      })
+      return (await store.providers.change(entry, to, entries)) && true
+    })
+    if (!confirmed) return
     log.warn(
-      { provider: entry.id, tokenEndpoint: new URL(provider.tokenRequest.endpoint).host },
+      { provider: id, tokenEndpoint: new URL(listed.provider.tokenRequest.endpoint).host },
       'the client from the environment stays in use at endpoints that are not in the catalogue: check that they are right',
     )
   }

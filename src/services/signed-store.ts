@@ -107,7 +107,7 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
     providers: {
       ...providers,
       add: (one, ...rest) => providers.add(signedEntry(one), ...rest),
-      put: (one, ...rest) => providers.put(signedEntry(one), ...rest),
+      change: async (from, to, ...rest) => entry(await providers.change(from, signedEntry(to), ...rest)),
       findByUid: async (uid) => entry(await providers.findByUid(uid)),
       findById: async (projectId, id) => entry(await providers.findById(projectId, id)),
       list: async (projectId) => all(await providers.list(projectId), entry),
@@ -259,7 +259,7 @@ export async function signOlderRows(raw: Store, signer: RowSigner): Promise<numb
     for (const one of await raw.apiKeys.list(id))
       if (one.revokedAt === undefined) signed += await raw.apiKeys.sign(one.id, signer.apiKey(one))
     for (const one of await raw.providers.list(id)) {
-      await raw.providers.put({ ...one, mac: signer.provider(one) })
+      await raw.providers.change(one, { ...one, mac: signer.provider(one) })
       signed++
     }
     for (const one of await raw.workers.list(id)) {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { and, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { AuditEntries } from './audit-entries.ts'
@@ -17,8 +18,16 @@ const CONNECTIONS_AT_ONCE = 50
 export interface Providers {
   /** Adds the entry, or returns `undefined` when its `id` is taken in the project. */
   add(entry: ProviderEntry, audit?: AuditEntries): Promise<ProviderEntry | undefined>
-  /** Replaces the entry. `kept` keeps connections usable when its provider identity changes, in the same transaction. */
-  put(entry: ProviderEntry, audit?: AuditEntries, kept?: KeptConnections): Promise<void>
+  /**
+   * Replaces the entry and returns the row. `undefined`, with nothing written, when the row is no longer `from`, or was
+   * deleted. `kept` keeps connections usable when its provider identity changes, in the same transaction.
+   */
+  change(
+    from: ProviderEntry,
+    to: ProviderEntry,
+    audit?: AuditEntries,
+    kept?: KeptConnections,
+  ): Promise<ProviderEntry | undefined>
   findByUid(uid: string): Promise<ProviderEntry | undefined>
   findById(projectId: string, id: string): Promise<ProviderEntry | undefined>
   list(projectId: string): Promise<readonly ProviderEntry[]>
@@ -68,12 +77,12 @@ export function createProviders(database: Database): Providers {
   const insert = statement((_: ProviderEntry) =>
     query.insert(providers).values(placeholdersOf(providers)).onConflictDoNothing().returning(),
   )
+  // connections refer to the entry, and can be added while this lock is held
+  const locked = statement((p: { uid: string }) =>
+    dialect.lock(query.select().from(providers).where(eq(providers.uid, p.uid)), 'for no key update'),
+  )
   const update = statement((p: ProviderEntry) =>
-    query
-      .update(providers)
-      .set(changesOf(providers))
-      .where(eq(providers.uid, p.uid))
-      .returning({ uid: providers.uid }),
+    query.update(providers).set(changesOf(providers)).where(eq(providers.uid, p.uid)).returning(),
   )
   const remove = statement((p: InProject) =>
     query.delete(providers).where(hasIdInProject(providers, p)).returning({ uid: providers.uid }),
@@ -107,13 +116,15 @@ export function createProviders(database: Database): Providers {
     async add(entry, audit) {
       return writeRow(write, audit, rowChange('provider', entry.projectId, [entry.uid]), () => insert(entry))
     },
-    async put(entry, audit, kept) {
-      await write(audit, function* (announce) {
-        yield* update(entry)
-        if (kept !== undefined)
-          yield* reidentify({ projectId: entry.projectId, providerUid: entry.uid, ...kept })
-        announce(rowChange('provider', entry.projectId, [entry.uid]))
-        return true
+    async change(from, to, audit, kept) {
+      const { uid, projectId } = from
+      return write(audit, function* (announce) {
+        const [current] = yield* locked({ uid })
+        if (!isDeepStrictEqual(current, from)) return undefined
+        const [changed] = yield* update({ ...to, uid })
+        if (kept !== undefined) yield* reidentify({ projectId, providerUid: uid, ...kept })
+        announce(rowChange('provider', projectId, [uid]))
+        return changed
       })
     },
     async findByUid(uid) {

@@ -125,9 +125,10 @@ describe('delete', () => {
     await using scene = await startScene()
     await scene.connect()
     const { id } = (await scene.authorize()).body
-    const entry = await scene.gatepass.broker.store.providers.findById(await projectOf(scene), 'demo')
-    const { clientSecret: _, ...bare } = entry ?? expect.fail('no entry')
-    await scene.gatepass.broker.store.providers.put(bare)
+    const { providers } = scene.gatepass.broker.store
+    const entry = (await providers.findById(await projectOf(scene), 'demo')) ?? expect.fail('no entry')
+    const { clientSecret: _, ...bare } = entry
+    await providers.change(entry, bare)
     expect(await scene.call('DELETE', `/v1/connections/${id}`)).toMatchObject({
       status: 200,
       body: { revocation: 'failed' },

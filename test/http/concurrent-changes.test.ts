@@ -1,5 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { syncWorkers } from '../../src/tools/worker.ts'
+import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
+import { authorize, click } from '../flows/fixtures.ts'
+import { startGatepass, testClock } from '../gatepass.ts'
 import { startWorld, type World } from './world.ts'
 
 // Two changes of one row at the same time: each request was answered, so neither change may be lost.
@@ -49,4 +52,65 @@ test('two changes of one worker both last', async () => {
   )
   await expectOk(call('PATCH', '/v1/workers/demo', { enabled: false }))
   expect((await call('GET', '/v1/workers/demo')).body).toMatchObject({ enabled: false, http: { timeout: 9 } })
+})
+
+test('two changes of one provider both last', async () => {
+  await using world = await startWorld()
+  const { call, gatepass } = world
+  const path = '/v1/admin/auth_providers/demo'
+  const { providers } = gatepass.broker.store
+  afterNextRead(providers, 'findById', () =>
+    expectOk(call('PATCH', path, { oauth2: { client_id: 'newer' } })),
+  )
+  await expectOk(call('PATCH', path, { description: 'The newer one' }))
+  const { body } = await call('GET', path)
+  expect(body).toMatchObject({ description: 'The newer one', oauth2: { client_id: 'newer' } })
+})
+
+test('a change of a provider that is deleted meanwhile is answered 404, and is not in the audit trail', async () => {
+  await using world = await startWorld()
+  const { call, gatepass } = world
+  const path = '/v1/admin/auth_providers/demo'
+  afterNextRead(gatepass.broker.store.providers, 'findById', () => call('DELETE', path))
+  expect((await call('PATCH', path, { description: 'Gone' })).status).toBe(404)
+  expect((await call('GET', '/v1/admin/audit?action=provider.changed')).body.items).toEqual([])
+})
+
+test('a provider that other requests keep changing is not changed: 503, and the caller can try again', async () => {
+  await using world = await startWorld()
+  const { call, gatepass } = world
+  const { providers } = gatepass.broker.store
+  const { findById } = providers
+  let changes = 0
+  vi.spyOn(providers, 'findById').mockImplementation(async (...args) => {
+    const entry = (await findById(...args)) ?? expect.fail('no entry')
+    await providers.change(entry, { ...entry, description: `${++changes}` })
+    return entry
+  })
+  const { status, body, headers } = await call('PATCH', '/v1/admin/auth_providers/demo', { description: 'x' })
+  expect([status, body.name, headers.get('retry-after')]).toEqual([503, 'store_unavailable', '1'])
+  expect(body.message).toContain('The provider "demo" was changed by other requests')
+})
+
+test('a change of a provider is kept by the update of its issuer’s metadata', async () => {
+  await using as = await startFakeAuthorizationServer()
+  const clock = testClock()
+  await using gatepass = await startGatepass({ now: clock })
+  const { call } = gatepass
+  const client = { client_id: as.clientId, client_secret: as.clientSecret }
+  const added = await call('POST', '/v1/admin/auth_providers', {
+    id: 'demo',
+    oauth2: { ...client, issuer: as.url },
+  })
+  expect(added.status).toBe(201)
+  as.behaviour.metadata = { token_endpoint: `${as.url}/elsewhere` }
+  const path = '/v1/admin/auth_providers/demo'
+  const patch = () => expectOk(call('PATCH', path, { description: 'Changed' }))
+  afterNextRead(gatepass.broker.store.providers, 'findByUid', patch)
+  clock.advance(700) // the metadata is read again after ten minutes
+  await click((await authorize(gatepass)).body.url)
+  expect((await call('GET', path)).body).toMatchObject({
+    description: 'Changed',
+    oauth2: { token_request: { endpoint: `${as.url}/elsewhere` } },
+  })
 })

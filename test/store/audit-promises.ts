@@ -254,11 +254,11 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
         ['has a deleted connection', (writer, { connection }) => writer.connections.delete(connection.id)],
         [
           'has a changed provider',
-          (writer, { entry }) => writer.providers.put({ ...entry, updatedAt: entry.updatedAt + 1 }),
+          (writer, { entry }) => writer.providers.change(entry, { ...entry, updatedAt: entry.updatedAt + 1 }),
         ],
         [
           'has a provider that was switched off',
-          (writer, { entry }) => writer.providers.put({ ...entry, status: 'inactive' }),
+          (writer, { entry }) => writer.providers.change(entry, { ...entry, status: 'inactive' }),
         ],
         [
           'is requested with a revoked key',

@@ -172,10 +172,29 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
           clientId: 'client',
           clientSecret: sealed('secret'),
         }
-        await store.providers.put(full)
+        expect(await store.providers.change(entry, full)).toEqual(full)
         expect(await other.providers.findByUid(entry.uid)).toEqual(full)
-        await store.providers.put(entry)
+        expect(await store.providers.change(full, entry)).toEqual(entry)
         expect(await other.providers.findById(projectId, 'demo')).toEqual(entry)
+      })
+
+      test('are replaced only while they are as they were read, also by a change in the same second', async () => {
+        await using opened = await open()
+        const { store, other } = opened
+        const { projectId, entry } = await inProject(store)
+        const first = { ...entry, clientSecret: sealed('first') }
+        const both = [store, other].map((one, i) =>
+          one.providers.change(entry, { ...first, clientId: `c${i}` }),
+        )
+        const changed = (await Promise.all(both)).filter((row) => row !== undefined)
+        expect(changed).toHaveLength(1)
+        expect([await store.providers.findByUid(entry.uid)]).toEqual(changed)
+        const audit = { projectId, at: 5, lines: ['changed'], link: () => '' }
+        const stale = { ...entry, description: 'stale' }
+        expect(await store.providers.change(entry, stale, audit)).toBeUndefined()
+        await store.providers.delete(projectId, entry.id)
+        for (const row of changed) expect(await store.providers.change(row, entry, audit)).toBeUndefined()
+        expect(await store.audit.blocks(projectId, { order: 'oldest first', limit: 10 })).toEqual([])
       })
 
       test('are deleted with their connections', async () => {
@@ -426,7 +445,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         ],
         [
           'a provider',
-          ({ store, entry }) => store.providers.put(entry),
+          ({ store, entry }) => store.providers.change(entry, entry),
           ({ projectId, entry }) => [{ noun: 'provider', projectId, uids: [entry.uid] }],
         ],
         [

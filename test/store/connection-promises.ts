@@ -91,9 +91,10 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
 
         const entry = await store.providers.findByUid(owner.providerUid)
         if (entry === undefined) throw new Error('the entry is missing')
-        await store.providers.put({ ...entry, description: 'x' })
+        const described = { ...entry, description: 'x' }
+        await store.providers.change(entry, described)
         expect(await store.connections.find(kept.id)).toMatchObject({ providerIdentity: 'new' })
-        await store.providers.put(entry, undefined, { from: ['new'], to: 'newer' })
+        await store.providers.change(described, entry, undefined, { from: ['new'], to: 'newer' })
         expect(await store.connections.find(kept.id)).toMatchObject({ providerIdentity: 'newer' })
       })
 

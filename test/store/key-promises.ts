@@ -102,7 +102,7 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       await using opened = await open()
       const { store } = opened
       const { projectId, entry } = await inProject(store)
-      await store.providers.put({ ...entry, projectId, clientSecret: envelope('1') })
+      await store.providers.change(entry, { ...entry, clientSecret: envelope('1') })
       const announced: string[] = []
       store.onChange(({ noun }) => announced.push(noun))
       const exchange = { rowId: entry.uid, from: envelope('1'), to: envelope('1', NEW) }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
@@ -8,6 +7,7 @@ import { sealClientSecret } from '../../flows/client-secret.ts'
 import { missingSettings, similarProvider } from '../../flows/get-provider.ts'
 import { withDiscoveredMetadata } from '../../flows/issuer-metadata.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
+import { changeRow } from '../../services/change-row.ts'
 import type { ProviderWire, providerCreateSchema, providerPatchSchema } from './provider-schema.ts'
 import { applyProviderPatch, parseProviderCreate, providerToWire } from './provider-wire.ts'
 
@@ -76,33 +76,25 @@ export async function changeEntry(
   id: string,
   body: z.output<typeof providerPatchSchema>,
 ): Promise<ProviderEntry> {
-  const read = await getEntry(broker, projectId, id)
-  const changed = await changedEntry(broker, read, body)
-  // another request may have changed the entry while the metadata was read
-  const before = await getEntry(broker, projectId, id)
-  const entry = isDeepStrictEqual(before, read) ? changed : await changedEntry(broker, before, body)
-  await changeProvider(broker, before, entry, {
-    keepConnections: body.keep_connections === true,
-    confirmed: body.oauth2?.environment_client === true,
+  const read = () => getEntry(broker, projectId, id)
+  return changeRow(`The provider "${id}"`, await read(), read, async (before) => {
+    const patched = applyProviderPatch(before, body, wireOptions(broker))
+    const entry: ProviderEntry = {
+      ...patched.entry,
+      // takes up to seconds, in which another request may change the entry
+      provider: await withDiscoveredMetadata(broker, patched.entry.provider),
+      // an entry that an administrator has changed is not changed by later imports
+      source: 'admin',
+      updatedAt: broker.now(),
+      ...(patched.clientSecret !== undefined && {
+        clientSecret: sealClientSecret(broker, patched.entry, patched.clientSecret),
+      }),
+    }
+    return changeProvider(broker, before, entry, {
+      keepConnections: body.keep_connections === true,
+      confirmed: body.oauth2?.environment_client === true,
+    })
   })
-  return entry
-}
-
-/** The entry with the change of `body`, and with the metadata of its issuer. */
-async function changedEntry(
-  broker: Broker,
-  before: ProviderEntry,
-  body: z.output<typeof providerPatchSchema>,
-): Promise<ProviderEntry> {
-  const { entry, clientSecret } = applyProviderPatch(before, body, wireOptions(broker))
-  return {
-    ...entry,
-    provider: await withDiscoveredMetadata(broker, entry.provider),
-    // an entry that an administrator has changed is not changed by later imports
-    source: 'admin',
-    updatedAt: broker.now(),
-    ...(clientSecret !== undefined && { clientSecret: sealClientSecret(broker, entry, clientSecret) }),
-  }
 }
 
 /** Deletes the entry with its connections. Returns it, or `undefined` if it was altered in the database. Throws `not_found`. */

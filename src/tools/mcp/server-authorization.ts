@@ -151,7 +151,10 @@ async function ensureEntry(
     const wanted = mcpSettings(worker).oauth2?.scopes ?? []
     const current = withScopes(withEndpoints(found.provider, provider), wanted)
     if (JSON.stringify(current) === JSON.stringify(found.provider)) return found
-    return changed(broker, { ...found, provider: current })
+    return (
+      (await changed(broker, found, { ...found, provider: current })) ??
+      ensureEntry(broker, worker, provider, ready)
+    )
   }
   if (own.length >= MAX_ENTRIES)
     throw authorizationFault(
@@ -179,16 +182,33 @@ async function ensureEntry(
   )
 }
 
-/**
- * Adds a client to the entry: the operator's, or else its existing one, or else the URL of the client metadata document if
- * the server accepts those, or else a client that is registered now.
- */
+/** Adds a client to the entry, unless another request has changed the entry meanwhile: then to the entry as it is now. */
 async function withClient(
   broker: Broker,
   worker: Worker,
   entry: ProviderEntry,
   metadata: ServerMetadata,
 ): Promise<ProviderEntry> {
+  const read = async () => {
+    const current = await broker.store.providers.findByUid(entry.uid)
+    if (current !== undefined) return current
+    throw authorizationFault(`Its provider "${entry.id}" was deleted while a client was added to it.`, true)
+  }
+  return changeRow(`The provider "${entry.id}"`, entry, read, (current) =>
+    addClient(broker, worker, current, metadata),
+  )
+}
+
+/**
+ * Adds a client to the entry: the operator's, or else its existing one, or else the URL of the client metadata document if
+ * the server accepts those, or else a client that is registered now. `undefined`: the entry is stored with other settings.
+ */
+async function addClient(
+  broker: Broker,
+  worker: Worker,
+  entry: ProviderEntry,
+  metadata: ServerMetadata,
+): Promise<ProviderEntry | undefined> {
   const clientId = mcpSettings(worker).oauth2?.clientId
   const { clientSecret } = mcpSecrets(broker, worker)
   if (clientId !== undefined) {
@@ -209,7 +229,7 @@ async function withClient(
     })
   const redirectUri = broker.redirectUri(entry)
   if (metadata.registration_endpoint !== undefined)
-    return changed(broker, await registered(broker, entry, metadata))
+    return changed(broker, entry, await registered(broker, entry, metadata))
   throw authorizationFault(
     `The server wants OAuth at ${metadata.issuer}, which lets no client register itself. Register one there with the redirect URI ${redirectUri}, then PATCH /v1/workers/${worker.id} {"mcp": {"oauth2": {"client_id": …, "client_secret": …}}}.`,
   )
@@ -247,8 +267,8 @@ function withRegistration(
   broker: Broker,
   entry: ProviderEntry,
   registration: ClientRegistration,
-): Promise<ProviderEntry> {
-  return changed(broker, withClientOf(broker, entry, registration))
+): Promise<ProviderEntry | undefined> {
+  return changed(broker, entry, withClientOf(broker, entry, registration))
 }
 
 function withClientOf(
@@ -266,9 +286,11 @@ function withClientOf(
   }
 }
 
-async function changed(broker: Broker, entry: ProviderEntry): Promise<ProviderEntry> {
-  const updated = { ...entry, updatedAt: broker.now() }
-  const audit = broker.audit.of(entry.projectId, { action: 'provider.changed', providerId: entry.id })
-  await broker.store.providers.put(updated, audit)
-  return updated
+async function changed(
+  broker: Broker,
+  from: ProviderEntry,
+  to: ProviderEntry,
+): Promise<ProviderEntry | undefined> {
+  const audit = broker.audit.of(to.projectId, { action: 'provider.changed', providerId: to.id })
+  return broker.store.providers.change(from, { ...to, updatedAt: broker.now() }, audit)
 }
