@@ -16,6 +16,8 @@ export type WebhookSettings = Pick<
 
 /** The secrets after a rotation. */
 export interface RotatedSecret extends InProject {
+  /** The envelope of the secret before the rotation. */
+  readonly from: Sealed
   readonly secret: Sealed
   readonly previousSecret: Sealed
   readonly previousUntil: EpochSeconds
@@ -33,6 +35,7 @@ export interface Webhooks {
   list(projectId: string): Promise<readonly Webhook[]>
   /** Writes the settings. A webhook that they enable counts as healthy, and its deliveries are due at once. */
   change(settings: WebhookSettings, audit?: AuditEntries): Promise<boolean>
+  /** `false`, with nothing written, when the secret is no longer `from`, or the webhook was deleted. */
   rotate(secrets: RotatedSecret, audit?: AuditEntries): Promise<boolean>
   /** Disables the webhook unless it is disabled already. */
   disable(
@@ -89,7 +92,7 @@ export function createWebhooks(database: Database): Webhooks {
         previousUntil: p.previousUntil,
         updatedAt: p.updatedAt,
       })
-      .where(named(p))
+      .where(and(named(p), eq(webhooks.secret, p.from)))
       .returning(id),
   )
   const disable = statement((p: InProject & { reason: DisabledReason; now: EpochSeconds }) =>

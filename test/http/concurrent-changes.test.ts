@@ -1,8 +1,10 @@
+import { Webhook } from 'standardwebhooks'
 import { afterEach, expect, test, vi } from 'vitest'
 import { syncWorkers } from '../../src/tools/worker.ts'
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { authorize, click } from '../flows/fixtures.ts'
 import { startGatepass, testClock } from '../gatepass.ts'
+import { type Receiver, startReceiver } from '../webhook-receiver.ts'
 import { startWorld, type World } from './world.ts'
 
 // Two changes of one row at the same time: each request was answered, so neither change may be lost.
@@ -113,4 +115,25 @@ test('a change of a provider is kept by the update of its issuer’s metadata', 
     description: 'Changed',
     oauth2: { token_request: { endpoint: `${as.url}/elsewhere` } },
   })
+})
+
+test('deliveries are signed with the secrets that two rotations at the same time have shown', async () => {
+  await using receiver = await startReceiver()
+  await using gatepass = await startGatepass()
+  const { call } = gatepass
+  const { id } = (await call('POST', '/v1/webhooks', { url: receiver.url })).body
+  const shown: string[] = []
+  const rotate = async () => {
+    const { status, body } = await call('POST', `/v1/webhooks/${id}/rotate`, {})
+    expect(status).toBe(200)
+    shown.push(body.secret)
+  }
+  afterNextRead(gatepass.broker.store.webhooks, 'find', rotate)
+  await rotate()
+  receiver.secret = shown[1] ?? ''
+  await call('POST', `/v1/webhooks/${id}/test`)
+  const [{ headers, body }] = receiver.taken as [Receiver['taken'][number]]
+  const sentAt = new Date(Number(headers['webhook-timestamp']) * 1000)
+  const sign = (secret: string) => new Webhook(secret).sign(String(headers['webhook-id']), sentAt, body)
+  expect(String(headers['webhook-signature']).split(' ').toSorted()).toEqual(shown.map(sign).toSorted())
 })

@@ -11,6 +11,7 @@ import {
   type OpenedStore,
   pending,
   refreshed,
+  sealed,
   webhook,
 } from './fixtures.ts'
 
@@ -78,6 +79,22 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
       await store.webhooks.change({ id, projectId, url, enabled: true, updatedAt: 10 })
       expect(await other.webhooks.find(projectId, id)).toMatchObject({ enabled: true, updatedAt: 10 })
       expect(await other.webhooks.find(projectId, id)).not.toHaveProperty('disabledReason')
+    })
+
+    test('get a new secret only in place of the one that was read', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId, hook } = await inWebhookProject(store)
+      const { id, secret: from } = hook
+      const rotation = (to: string, before = from) => {
+        const secrets = { secret: sealed(to), previousSecret: sealed(`former of ${to}`), previousUntil: 9 }
+        return { id, projectId, from: before, ...secrets, updatedAt: 8 }
+      }
+      expect(await store.webhooks.rotate(rotation('1'))).toBe(true)
+      expect(await other.webhooks.rotate(rotation('2'))).toBe(false)
+      expect(await other.webhooks.find(projectId, id)).toMatchObject({ secret: sealed('1'), updatedAt: 8 })
+      expect(await other.webhooks.rotate(rotation('2', sealed('1')))).toBe(true)
+      expect(await store.webhooks.find(projectId, id)).toMatchObject({ secret: sealed('2') })
     })
   })
 

@@ -4,6 +4,7 @@ import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import type { EventType, Webhook } from '../../domain/webhook.ts'
 import { checkReachable, invalidUrl } from '../../egress/reachable-url.ts'
+import { changeRow } from '../../services/change-row.ts'
 import type { Replay, ReplayedPart, ReplayPlace } from '../../store/events.ts'
 import { webhookPlace } from '../../store/sealed-columns.ts'
 import { type Receipt, sendEvent } from './send-event.ts'
@@ -106,25 +107,36 @@ export async function deleteWebhook(broker: Broker, projectId: string, id: strin
   if (!(await broker.store.webhooks.delete(projectId, id, audit))) throw unknownWebhook(id)
 }
 
-/** Makes a new secret. For `overlapSeconds` deliveries are signed with the former one too, so that receivers can switch. */
+/**
+ * Makes a new secret. For `overlapSeconds` deliveries are signed with the former one too, so that receivers can switch. Of
+ * two rotations at once, the later one keeps the secret of the other as the former one. Throws `not_found`.
+ */
 export async function rotateWebhookSecret(
   broker: Broker,
-  { id, projectId, secret: previous }: Webhook,
+  webhook: Webhook,
   overlapSeconds: number,
 ): Promise<ShownSecret> {
   const { sealer, store } = broker
+  const { id, projectId } = webhook
   const now = broker.now()
   const secret = newSecret()
-  const place = { id, projectId, updatedAt: now, previousUntil: now + overlapSeconds }
-  const former = sealer.open(previous, webhookPlace(id, projectId, 'secret'))
-  const rotated = {
-    ...place,
-    secret: sealer.seal(secret, webhookPlace(id, projectId, 'secret')),
-    previousSecret: sealer.seal(former, webhookPlace(id, projectId, 'previous_secret')),
-  }
-  if (!(await store.webhooks.rotate(rotated, auditOf(broker, { id, projectId }, 'webhook.secret_rotated'))))
-    throw unknownWebhook(id)
-  return { webhook: await getWebhook(broker, projectId, id), secret }
+  const place = webhookPlace(id, projectId, 'secret')
+  const audit = auditOf(broker, webhook, 'webhook.secret_rotated')
+  const read = () => getWebhook(broker, projectId, id)
+  await changeRow(`The webhook "${id}"`, webhook, read, async ({ secret: from }) => {
+    const former = sealer.open(from, place)
+    const rotated = {
+      id,
+      projectId,
+      from,
+      secret: sealer.seal(secret, place),
+      previousSecret: sealer.seal(former, webhookPlace(id, projectId, 'previous_secret')),
+      previousUntil: now + overlapSeconds,
+      updatedAt: now,
+    }
+    return (await store.webhooks.rotate(rotated, audit)) || undefined
+  })
+  return { webhook: await read(), secret }
 }
 
 /**
