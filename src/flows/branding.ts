@@ -6,6 +6,7 @@ import { sha256 } from '../domain/ids.ts'
 import { mixedScriptWord, skeletonOf } from '../domain/look-alike.ts'
 import { withoutUndefined } from '../domain/without-undefined.ts'
 import { catalogueEntries } from '../providers/catalogue/search.ts'
+import { changeRow } from '../services/change-row.ts'
 import { readLogo } from './logo-image.ts'
 
 /** A change: absent members stay, `null` removes one. */
@@ -35,8 +36,20 @@ export async function changeBranding(
   projectId: string,
   changes: BrandingChanges,
 ): Promise<ChangedBranding> {
+  const read = () => broker.store.brandings.find(projectId)
+  return changeRow('The branding of the project', await read(), read, (before) =>
+    changeFrom(broker, projectId, before, changes),
+  )
+}
+
+/** Returns `undefined` when the branding is no longer `before`. */
+async function changeFrom(
+  broker: Broker,
+  projectId: string,
+  before: Branding | undefined,
+  changes: BrandingChanges,
+): Promise<ChangedBranding | undefined> {
   const { store, now } = broker
-  const before = await store.brandings.find(projectId)
   const logo = changes.logo == null ? undefined : readLogo(changes.logo)
   const { accent, accentDark, ...others } = merged(before, changes, logo)
   if (others.appName !== undefined) await refuseProviderName(broker, projectId, others.appName)
@@ -59,8 +72,8 @@ export async function changeBranding(
     subject: projectId,
     detail: members.join(' '),
   })
-  await store.brandings.put(branding, changes.logo === null ? 'removed' : logo, entries)
-  return { outcome: 'changed', branding }
+  const isStored = await store.brandings.replace(before, branding, logo, entries)
+  return isStored ? { outcome: 'changed', branding } : undefined
 }
 
 function merged(before: Branding | undefined, changes: BrandingChanges, logo: Logo | undefined) {

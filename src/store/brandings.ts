@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { eq, getTableColumns } from 'drizzle-orm'
 import type { Branding, Logo } from '../domain/branding.ts'
 import type { EpochSeconds } from '../domain/clock.ts'
@@ -12,10 +13,11 @@ export interface Brandings {
   /** The image of that hash, if it is still the project's logo. */
   findLogo(projectId: string, logoHash: string): Promise<Logo | undefined>
   /**
-   * Replaces the project's branding except for its domain, which `own-domains.ts` writes. `logo` replaces the image, which
-   * `branding.logoHash` names, or removes it. Without it the image that is stored now stays, with its hash.
+   * Replaces the project's branding `from` (`undefined`: it has none) except for its domain, which `own-domains.ts` writes.
+   * `false`, with nothing written, when the branding is no longer `from`. `logo` replaces the image; without it the image
+   * stays, and without a `logoHash` too it is removed.
    */
-  put(branding: Branding, logo?: Logo | 'removed', audit?: AuditEntries): Promise<void>
+  replace(from: Branding | undefined, to: Branding, logo?: Logo, audit?: AuditEntries): Promise<boolean>
 }
 
 interface DomainColumns {
@@ -30,14 +32,22 @@ function toBranding<Row extends DomainColumns>({ domain, domainChallenge, domain
   return { ...shown, domain: { name: domain, challenge: domainChallenge, ...proved } }
 }
 
-export function createBrandings({ tables, query, statement, read, write }: Database): Brandings {
+/** The members that `replace` compares: those that it writes, without the time of the last change. */
+function looksOf(branding: Branding | undefined): object {
+  if (branding === undefined) return {}
+  const { projectId: _, domain: __, updatedAt: ___, ...looks } = branding
+  return looks
+}
+
+export function createBrandings({ tables, query, statement, read, write, dialect }: Database): Brandings {
   const { brandings } = tables
   const { logo: image, logoType, domainMac: _, ...looks } = getTableColumns(brandings)
 
   // without the image, which is served by a request of its own
-  const byProject = statement((p: OfProject) =>
-    query.select(looks).from(brandings).where(eq(brandings.projectId, p.projectId)),
-  )
+  const selectLooks = (p: OfProject) =>
+    query.select(looks).from(brandings).where(eq(brandings.projectId, p.projectId))
+  const byProject = statement(selectLooks)
+  const locked = statement((p: OfProject) => dialect.lock(selectLooks(p), 'for no key update'))
   const byStyle = statement((p: { styleHash: string }) =>
     query
       .select({ accent: brandings.accent, accentDark: brandings.accentDark })
@@ -51,12 +61,20 @@ export function createBrandings({ tables, query, statement, read, write }: Datab
       .from(brandings)
       .where(eq(brandings.projectId, p.projectId)),
   )
-  const upsert = statement((_: typeof brandings.$inferInsert) => {
+  // a project without branding has no row to lock
+  const insert = statement((p: OfProject & { updatedAt: EpochSeconds }) =>
+    query
+      .insert(brandings)
+      .values({ projectId: p.projectId, updatedAt: p.updatedAt })
+      .onConflictDoNothing()
+      .returning({ projectId: brandings.projectId }),
+  )
+  const update = statement((p: typeof brandings.$inferInsert) => {
     const { domain, domainChallenge, domainProvedAt, domainMac, ...row } = placeholdersOf(brandings)
     return query
-      .insert(brandings)
-      .values(row)
-      .onConflictDoUpdate({ target: brandings.projectId, set: row })
+      .update(brandings)
+      .set(row)
+      .where(eq(brandings.projectId, p.projectId))
       .returning({ projectId: brandings.projectId })
   })
 
@@ -74,19 +92,22 @@ export function createBrandings({ tables, query, statement, read, write }: Datab
         return undefined
       return { type: found.type, data: found.data }
     },
-    async put(branding, logo, audit) {
-      await write(audit, function* () {
-        const { domain: _, logoHash, ...shown } = branding
-        // another request may have replaced, added or removed the image since the branding was read
-        const [kept] = logo === undefined ? yield* imageOf(branding) : []
-        const stored = logo === undefined || logo === 'removed' ? kept : { logoHash, ...logo }
-        yield* upsert({
+    async replace(from, to, logo, audit) {
+      return write(audit, function* () {
+        if (from === undefined) yield* insert(to)
+        const [current] = yield* locked(to)
+        if (!isDeepStrictEqual(looksOf(current && toBranding(current)), looksOf(from))) return false
+        const { domain: _, logoHash, ...shown } = to
+        const [kept] = logo === undefined ? yield* imageOf(to) : []
+        yield* update({
           ...shown,
-          logoHash: stored?.logoHash,
-          logoType: stored?.type,
-          logo: stored?.data,
+          ...(logoHash !== undefined && {
+            logoHash,
+            logoType: logo?.type ?? kept?.type,
+            logo: logo?.data ?? kept?.data,
+          }),
         })
-        return true // so that the audit entries are written
+        return true
       })
     },
   }

@@ -137,3 +137,17 @@ test('deliveries are signed with the secrets that two rotations at the same time
   const sign = (secret: string) => new Webhook(secret).sign(String(headers['webhook-id']), sentAt, body)
   expect(String(headers['webhook-signature']).split(' ').toSorted()).toEqual(shown.map(sign).toSorted())
 })
+
+test('two changes of one branding both last, and so do the first two', async () => {
+  await using gatepass = await startGatepass()
+  const { call } = gatepass
+  const change = (body: object) => expectOk(call('PATCH', '/v1/admin/projects/default/branding', body))
+  const { brandings } = gatepass.broker.store
+  afterNextRead(brandings, 'find', () => change({ app_name: 'Acme' }))
+  await change({ lang: 'de' })
+  vi.restoreAllMocks()
+  afterNextRead(brandings, 'find', () => change({ app_name: 'Acme Assistant' }))
+  await change({ accent: '#0b57d0' })
+  const { body } = await call('GET', '/v1/admin/projects/default/branding')
+  expect(body).toMatchObject({ app_name: 'Acme Assistant', lang: 'de', accent: '#0b57d0' })
+})

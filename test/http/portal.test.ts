@@ -187,7 +187,7 @@ describe('the session of /me', () => {
 test('pages have the name and the colours of their project', async () => {
   const { broker } = world.gatepass
   const { id: projectId } = await broker.store.projects.ensure('branded', 0)
-  await broker.store.brandings.put({
+  await broker.store.brandings.replace(undefined, {
     projectId,
     appName: 'Acme',
     accent: '#0b57d0',

@@ -20,24 +20,25 @@ export function brandingPromises(open: () => Promise<OpenedStore>): void {
       }
       expect(await store.brandings.find(projectId)).toBeUndefined()
       const logo = { type: 'image/png', data: 'aGk=' } as const
-      await store.brandings.put(branding, logo)
+      expect(await store.brandings.replace(undefined, branding, logo)).toBe(true)
       expect(await other.brandings.find(projectId)).toEqual(branding)
       expect(await store.brandings.findLogo(projectId, 'l1')).toEqual(logo)
       expect(await store.brandings.findLogo(projectId, 'l2')).toBeUndefined()
       expect(await store.brandings.findStyle('s1')).toEqual({ accent: '#0b57d0' })
 
       // the image stays until it is replaced or removed
-      await store.brandings.put({ ...branding, appName: 'Acme Assistant', updatedAt: 2 })
+      const renamed = { ...branding, appName: 'Acme Assistant', updatedAt: 2 }
+      expect(await store.brandings.replace(branding, renamed)).toBe(true)
       expect(await store.brandings.findLogo(projectId, 'l1')).toEqual(logo)
       const newer = { type: 'image/webp', data: 'bmV3ZXI=' } as const
-      await other.brandings.put({ ...branding, logoHash: 'l2', updatedAt: 3 }, newer)
-      await store.brandings.put({ ...branding, appName: 'Acme, read before', updatedAt: 4 })
-      expect(await store.brandings.find(projectId)).toMatchObject({ logoHash: 'l2', updatedAt: 4 })
+      const current = { ...renamed, logoHash: 'l2', updatedAt: 3 }
+      expect(await other.brandings.replace(renamed, current, newer)).toBe(true)
+      for (const before of [renamed, undefined])
+        expect(await store.brandings.replace(before, { ...branding, appName: 'Stale' }, logo)).toBe(false)
+      expect(await store.brandings.find(projectId)).toEqual(current)
       expect(await store.brandings.findLogo(projectId, 'l2')).toEqual(newer)
       const { logoHash: _, styleHash: _style, ...bare } = branding
-      await store.brandings.put({ ...bare, updatedAt: 5 })
-      expect(await store.brandings.findLogo(projectId, 'l2')).toEqual(newer) // it was added after `bare` was read
-      await store.brandings.put(bare, 'removed')
+      await store.brandings.replace(current, bare)
       expect(await store.brandings.find(projectId)).toEqual(bare)
       expect(await store.brandings.findLogo(projectId, 'l2')).toBeUndefined()
       expect(await store.brandings.findStyle('s1')).toBeUndefined()
@@ -53,7 +54,8 @@ export function brandingPromises(open: () => Promise<OpenedStore>): void {
       store.onChange((change) => change.noun === 'domain' && announced.push(change.projectId))
       expect(await store.domains.remove(projectId)).toBe(false)
       await store.domains.put(projectId, { name, challenge: 'c1' }, 1)
-      await store.brandings.put({ projectId, appName: 'Acme', updatedAt: 2 })
+      const domainOnly = await other.brandings.find(projectId)
+      await store.brandings.replace(domainOnly, { projectId, appName: 'Acme', updatedAt: 2 })
       const claimed = { projectId, appName: 'Acme', domain: { name, challenge: 'c1' }, updatedAt: 2 }
       expect(await other.brandings.find(projectId)).toEqual(claimed)
       const proved = { projectId, name, provedAt: 5, mac: 'm' }
