@@ -2,6 +2,7 @@ import type { Broker } from '../broker.ts'
 import { BrokerError, type FaultCode, invalidMember } from '../domain/errors.ts'
 import type { Policy, PolicyHook, PolicyMatch } from '../domain/policy.ts'
 import { checkReachable, invalidUrl } from '../egress/reachable-url.ts'
+import { changeRow } from '../services/change-row.ts'
 import { isTimeZone } from '../services/policies/policy-time.ts'
 import { policyPlace } from '../store/sealed-columns.ts'
 
@@ -30,13 +31,8 @@ export async function addPolicy(
   id: string,
   { hookSecret, ...settings }: PolicySettings,
 ): Promise<Policy> {
-  if ((await broker.store.policies.find(projectId, id)) !== undefined)
-    throw new BrokerError(
-      'already_exists',
-      `There is a policy "${id}" already. PATCH /v1/admin/policies/${id} changes it.`,
-    )
   const now = broker.now()
-  return put(broker, {
+  const policy = checked(broker, {
     id,
     projectId,
     ...settings,
@@ -44,10 +40,29 @@ export async function addPolicy(
     createdAt: now,
     updatedAt: now,
   })
+  const added = await broker.store.policies.add(policy, auditOf(broker, policy))
+  if (added === undefined)
+    throw new BrokerError(
+      'already_exists',
+      `There is a policy "${id}" already. PATCH /v1/admin/policies/${id} changes it.`,
+    )
+  return added
 }
 
-/** Changes a policy. Throws like `addPolicy`. A hook's secret is never sent to another origin than the one for which it was set. */
+/**
+ * Changes a policy. Throws like `addPolicy`, and `not_found` when it was deleted. A hook's secret is never sent to another
+ * origin than the one for which it was set.
+ */
 export async function changePolicy(broker: Broker, policy: Policy, changes: PolicyChanges): Promise<Policy> {
+  const { projectId, id } = policy
+  const read = () => getPolicy(broker, projectId, id)
+  return changeRow(`The policy "${id}"`, policy, read, (before) => {
+    const changed = checked(broker, merged(broker, before, changes))
+    return broker.store.policies.change(before, changed, auditOf(broker, before))
+  })
+}
+
+function merged(broker: Broker, policy: Policy, changes: PolicyChanges): Policy {
   const { description, hook: newHook, hookSecret: newSecret, ...rest } = changes
   const { description: oldDescription, hook: oldHook, hookSecret: oldSecret, ...kept } = policy
   const effect = rest.effect ?? policy.effect
@@ -63,14 +78,14 @@ export async function changePolicy(broker: Broker, policy: Policy, changes: Poli
       'hook.url leads to another server than before: give hook.secret again, or null for none.',
     )
   const described = description === undefined ? oldDescription : (description ?? undefined)
-  return put(broker, {
+  return {
     ...kept,
     ...rest,
     ...(described !== undefined && { description: described }),
     ...(hook && { hook }),
     ...(hook && secret !== undefined && { hookSecret: secret }),
     updatedAt: broker.now(),
-  })
+  }
 }
 
 /** The project's policy of that id. Throws `not_found`. */
@@ -121,11 +136,8 @@ function checked(broker: Broker, policy: Policy): Policy {
   return policy
 }
 
-async function put(broker: Broker, policy: Policy): Promise<Policy> {
-  checked(broker, policy)
-  const audit = broker.audit.of(policy.projectId, { action: 'policy.set', subject: policy.id })
-  await broker.store.policies.put(policy, audit)
-  return policy
+function auditOf(broker: Broker, { id, projectId }: Policy) {
+  return broker.audit.of(projectId, { action: 'policy.set', subject: id })
 }
 
 const HOOK_DEFAULTS = { timeoutMs: 2_000, onFailure: 'deny' } as const

@@ -78,6 +78,7 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
     mac: signer.worker(one),
     acceptedMac: signer.accepted(one),
   })
+  const signedPolicy = (one: Policy): Policy => ({ ...one, mac: signer.policy(one) })
   const signedKey = (one: ApiKey): ApiKey => ({ ...one, mac: signer.apiKey(one) })
 
   return {
@@ -145,7 +146,14 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
     },
     policies: {
       ...policies,
-      put: (one, ...rest) => policies.put({ ...one, mac: signer.policy(one) }, ...rest),
+      async add(one, ...rest) {
+        const known = await policies.find(one.projectId, one.id)
+        // an altered row counts as absent: the administrator's policy takes its place
+        if (known !== undefined && policy(known) === undefined)
+          return policies.change(known, signedPolicy(one), ...rest)
+        return policies.add(signedPolicy(one), ...rest)
+      },
+      change: (from, to, ...rest) => policies.change(from, signedPolicy(to), ...rest),
       find: async (projectId, id) => policy(await policies.find(projectId, id)),
       async inForce(projectId) {
         const { version } = await policies.inForce(projectId)
@@ -268,7 +276,7 @@ export async function signOlderRows(raw: Store, signer: RowSigner): Promise<numb
       signed++
     }
     for (const one of await raw.policies.list(id)) {
-      await raw.policies.put({ ...one, mac: signer.policy(one) })
+      await raw.policies.change(one, { ...one, mac: signer.policy(one) })
       signed++
     }
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Policy } from '../domain/policy.ts'
 import type { AuditEntries } from './audit-entries.ts'
@@ -13,8 +14,10 @@ export interface PoliciesInForce {
 }
 
 export interface Policies {
-  /** Adds the policy, or replaces the one of that id. */
-  put(policy: Policy, audit?: AuditEntries): Promise<void>
+  /** Adds the policy, or returns `undefined` when its `id` is taken in the project. */
+  add(policy: Policy, audit?: AuditEntries): Promise<Policy | undefined>
+  /** Replaces the policy and returns the row. `undefined`, with nothing written, when the row is no longer `from`, or was deleted. */
+  change(from: Policy, to: Policy, audit?: AuditEntries): Promise<Policy | undefined>
   find(projectId: string, id: string): Promise<Policy | undefined>
   /** In the order of their ids. */
   list(projectId: string): Promise<readonly Policy[]>
@@ -23,26 +26,25 @@ export interface Policies {
   delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
 }
 
-export function createPolicies({ tables, query, statement, read, write }: Database): Policies {
+export function createPolicies({ tables, query, statement, read, write, dialect }: Database): Policies {
   const { policies, projects } = tables
   const { uid: _, ...columns } = getTableColumns(policies)
 
-  const byId = statement((p: InProject) =>
-    query.select(columns).from(policies).where(hasIdInProject(policies, p)),
-  )
+  const selectOne = (p: InProject) => query.select(columns).from(policies).where(hasIdInProject(policies, p))
+  const byId = statement(selectOne)
+  const locked = statement((p: InProject) => dialect.lock(selectOne(p), 'for no key update'))
   const ofProject = statement((p: OfProject) =>
     query.select(columns).from(policies).where(eq(policies.projectId, p.projectId)).orderBy(policies.id),
   )
   const version = statement((p: OfProject) =>
     query.select({ version: projects.policiesVersion }).from(projects).where(eq(projects.id, p.projectId)),
   )
-  const upsert = statement((_: typeof policies.$inferInsert) => {
-    const row = placeholdersOf(policies)
-    return query
-      .insert(policies)
-      .values(row)
-      .onConflictDoUpdate({ target: policies.uid, set: row })
-      .returning({ uid: policies.uid })
+  const insert = statement((_: typeof policies.$inferInsert) =>
+    query.insert(policies).values(placeholdersOf(policies)).onConflictDoNothing().returning(columns),
+  )
+  const update = statement((p: Policy) => {
+    const { uid: _, id: __, projectId: ___, ...row } = placeholdersOf(policies)
+    return query.update(policies).set(row).where(hasIdInProject(policies, p)).returning(columns)
   })
   const remove = statement((p: InProject) =>
     query.delete(policies).where(hasIdInProject(policies, p)).returning({ uid: policies.uid }),
@@ -58,12 +60,24 @@ export function createPolicies({ tables, query, statement, read, write }: Databa
   const list = async (projectId: string) => read(ofProject({ projectId }))
 
   return {
-    async put(policy, audit) {
-      await write(audit, function* (announce) {
-        yield* upsert({ ...policy, uid: policyUid(policy.id, policy.projectId) })
+    async add(policy, audit) {
+      return write(audit, function* (announce) {
+        const [added] = yield* insert({ ...policy, uid: policyUid(policy.id, policy.projectId) })
+        if (added === undefined) return undefined
         yield* raiseVersion(policy)
         announce({ noun: 'policy' })
-        return true
+        return added
+      })
+    },
+    async change(from, to, audit) {
+      const { id, projectId } = from
+      return write(audit, function* (announce) {
+        const [current] = yield* locked({ id, projectId })
+        if (!isDeepStrictEqual(current, from)) return undefined
+        const [changed] = yield* update({ ...to, id, projectId })
+        yield* raiseVersion({ projectId })
+        announce({ noun: 'policy' })
+        return changed
       })
     },
     async find(projectId, id) {

@@ -14,7 +14,7 @@ test('policies in force are the rows whose MACs were checked, though another rea
     inForce: async (project: string) => ({ ...(await raw.policies.inForce(project)), policies: [altered] }),
   }
   const store = signedStore({ ...raw, policies }, createRowSigner(randomBytes(32)), () => {})
-  await store.policies.put(rule)
+  await store.policies.add(rule)
   expect(await store.policies.inForce(projectId)).toMatchObject({ policies: [{ match: { users: ['bob'] } }] })
   await raw.close()
 })

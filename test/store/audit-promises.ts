@@ -180,7 +180,7 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
       await store.connections.delete(id, record('deleted'))
       await store.connections.delete(id, record('deleted again'))
       await store.apiKeys.revoke(projectId, 'key_none', 1, record('no such key'))
-      await store.policies.put(policy({ projectId, id: 'p' }), record('policy'))
+      await store.policies.add(policy({ projectId, id: 'p' }), record('policy'))
       await store.policies.delete(projectId, 'p', record('no policy'))
       await store.policies.delete(projectId, 'p', record('deleted again'))
       const late = scheduledRun({ projectId, runAt: 5 })
@@ -222,7 +222,7 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
         const connection = await connected(store, owner)
         const key = apiKey({ projectId })
         await store.apiKeys.add(key)
-        await store.policies.put(policy({ projectId, id: 'older' }))
+        await store.policies.add(policy({ projectId, id: 'older' }))
         const policies = await store.policies.inForce(projectId)
         const release = { projectId, line: 'released', connection, entry, apiKey: key, policies }
         return { store, other, projectId, entry, connection, key, release }
@@ -271,7 +271,7 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
         ],
         [
           'was judged before a policy was added',
-          (writer, { projectId }) => writer.policies.put(policy({ projectId })),
+          (writer, { projectId }) => writer.policies.add(policy({ projectId })),
         ],
         [
           'was judged before a policy was deleted',

@@ -476,7 +476,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         ],
         [
           'a policy',
-          ({ store, projectId }) => store.policies.put(policy({ projectId })),
+          ({ store, projectId }) => store.policies.add(policy({ projectId })),
           () => [{ noun: 'policy' }],
         ],
         [

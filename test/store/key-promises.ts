@@ -109,7 +109,7 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       await store.envelopes.exchange(column('providers', 'client_secret'), [exchange])
       expect(announced).toEqual(['provider'])
       const rule = policy({ projectId, hookSecret: envelope('2') })
-      await store.policies.put(rule)
+      await store.policies.add(rule)
       const { rowId } = policyPlace(rule.id, projectId)
       const again = { rowId, from: envelope('2'), to: envelope('2', NEW) }
       await store.envelopes.exchange(column('policies', 'hook_secret'), [again])

@@ -114,7 +114,7 @@ export async function startSealedInstallation(options: SceneOptions = {}): Promi
 async function addOtherEnvelopes({ store, sealer }: Broker): Promise<void> {
   for (const { id: projectId } of await store.projects.list()) {
     const hookSecret = sealer.seal('the hook’s', policyPlace('same', projectId))
-    await store.policies.put(policy({ projectId, id: 'same', enabled: false, hookSecret }))
+    await store.policies.add(policy({ projectId, id: 'same', enabled: false, hookSecret }))
     const [waiting, ended] = [scheduledRun({ projectId, runAt: 5_000_000_000 }), execution({ projectId })]
     const sealedIn = (id: string, column: 'request' | 'result') =>
       sealer.seal(`the ${column} of ${id}`, executionPlace(id, projectId, column))
