@@ -4,10 +4,10 @@ import { BrokerError } from '../domain/errors.ts'
 const MAX_ATTEMPTS = 5
 
 /**
- * Changes a row that `first` was read from. `change` returns `undefined`, with nothing written, if the row is no longer as it
- * was read; the row is read again then, and the change repeated on it. Throws `store_unavailable` after a few attempts.
+ * Changes the row that `first` was read from. `change` returns `undefined`, with nothing written, if another request has changed
+ * the row since it was read; the row is read again then, and the change is repeated on it. Throws `store_unavailable` after a few attempts.
  *
- * @param name what the row is, as the subject of a sentence
+ * @param name the subject of the message, such as: The provider "demo"
  */
 export async function changeRow<Row, Changed>(
   name: string,

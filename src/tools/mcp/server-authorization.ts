@@ -182,7 +182,7 @@ async function ensureEntry(
   )
 }
 
-/** Adds a client to the entry, unless another request has changed the entry meanwhile: then to the entry as it is now. */
+/** Adds a client to the entry. If another request has changed the entry meanwhile, the entry is read again first. */
 async function withClient(
   broker: Broker,
   worker: Worker,
