@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { approve, startWorld, type World } from '../http/world.ts'
@@ -76,9 +76,7 @@ test.runIf(hasAll)('the SDK does the main job on workerd', async () => {
   const port = await freePort()
   // workerd has no package resolution: an import by name is a module of that name
   const sdk = resolve('src/sdk/dist')
-  const files = readdirSync(sdk, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /^(?:client\/.*|wire|retry-after)\.js$/.test(name),
-  )
+  const files = [...modulesOf(sdk, 'client/gatepass.js')]
   const modules = [
     `(name = "worker.js", esModule = embed "worker.js")`,
     `(name = "main-job.js", esModule = embed "main-job.js")`,
@@ -104,12 +102,23 @@ const config :Workerd.Config = (
   )
   try {
     const url = `http://127.0.0.1:${port}`
-    await until(async () => (await fetch(url).catch(() => null)) !== null)
+    // without a module that it needs, workerd ends at once
+    await until(async () => workerd.exitCode !== null || (await fetch(url).catch(() => null)) !== null)
+    expect(workerd.exitCode).toBe(null)
     const answer = await fetch(url, { method: 'POST', body: optionsFor('workerd') })
     expectMainJob(await answer.text())
   } finally {
     const ended = new Promise((done) => workerd.once('exit', done))
-    workerd.kill()
-    await ended
+    if (workerd.kill()) await ended
   }
 })
+
+/** The module and all that it imports, as paths below the folder. */
+function modulesOf(folder: string, path: string, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(path)) return found
+  found.add(path)
+  const code = readFileSync(join(folder, path), 'utf8')
+  for (const [, other = ''] of code.matchAll(/\b(?:from|import)\s*\(?['"](\.[^'"]+)['"]/g))
+    modulesOf(folder, join(dirname(path), other), found)
+  return found
+}
