@@ -170,7 +170,8 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
     webhooks: {
       ...webhooks,
       add: (one, ...rest) => webhooks.add({ ...one, mac: signer.webhook(one) }, ...rest),
-      change: (one, ...rest) => webhooks.change({ ...one, mac: signer.webhook(one) }, ...rest),
+      change: async (from, to, ...rest) =>
+        webhook(await webhooks.change(from, { ...to, mac: signer.webhook(to) }, ...rest)),
       find: async (projectId, id) => webhook(await webhooks.find(projectId, id)),
       list: async (projectId) => all(await webhooks.list(projectId), webhook),
     },

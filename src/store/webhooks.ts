@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { and, count, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Sealed } from '../domain/sealed.ts'
@@ -5,14 +6,17 @@ import type { DisabledReason, Webhook } from '../domain/webhook.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import { hasIdInProject } from './row-conditions.ts'
-import { type InProject, type OfProject, placeholdersOf, variantsOf } from './statement.ts'
+import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 
-/** The columns that an administrator sets. Without `enabled`, the row keeps it, with the reason and the time. */
-export type WebhookSettings = Pick<
-  Webhook,
-  'id' | 'projectId' | 'url' | 'description' | 'types' | 'disabledReason' | 'disabledAt' | 'updatedAt' | 'mac'
-> &
-  Partial<Pick<Webhook, 'enabled'>>
+/** The columns that `change` compares and writes. The others are those of secrets and of deliveries. */
+const SETTINGS = [
+  'url',
+  'description',
+  'types',
+  'enabled',
+  'disabledReason',
+  'disabledAt',
+] as const satisfies readonly (keyof Webhook)[]
 
 /** The secrets after a rotation. */
 export interface RotatedSecret extends InProject {
@@ -33,8 +37,11 @@ export interface Webhooks {
   find(projectId: string, id: string): Promise<Webhook | undefined>
   /** The oldest first. */
   list(projectId: string): Promise<readonly Webhook[]>
-  /** Writes the settings. A webhook that they enable counts as healthy, and its deliveries are due at once. */
-  change(settings: WebhookSettings, audit?: AuditEntries): Promise<boolean>
+  /**
+   * Replaces the settings and returns the row. `undefined`, with nothing written, when its settings are no longer those of
+   * `from`, or it was deleted. A webhook that is enabled by it counts as healthy, and its deliveries are due at once.
+   */
+  change(from: Webhook, to: Webhook, audit?: AuditEntries): Promise<Webhook | undefined>
   /** `false`, with nothing written, when the secret is no longer `from`, or the webhook was deleted. */
   rotate(secrets: RotatedSecret, audit?: AuditEntries): Promise<boolean>
   /** Disables the webhook unless it is disabled already. */
@@ -48,12 +55,14 @@ export interface Webhooks {
 }
 
 export function createWebhooks(database: Database): Webhooks {
-  const { tables, query, statement, read, write } = database
+  const { tables, query, statement, read, write, dialect } = database
   const { webhooks } = tables
   const named = (p: InProject) => hasIdInProject(webhooks, p)
   const id = { id: webhooks.id }
 
-  const byId = statement((p: InProject) => query.select().from(webhooks).where(named(p)))
+  const selectOne = (p: InProject) => query.select().from(webhooks).where(named(p))
+  const byId = statement(selectOne)
+  const locked = statement((p: InProject) => dialect.lock(selectOne(p), 'for no key update'))
   const ofProject = statement((p: OfProject) =>
     query.select().from(webhooks).where(eq(webhooks.projectId, p.projectId)).orderBy(webhooks.id),
   )
@@ -63,18 +72,15 @@ export function createWebhooks(database: Database): Webhooks {
   const insert = statement((_: Webhook) =>
     query.insert(webhooks).values(placeholdersOf(webhooks)).returning(id),
   )
-  const update = variantsOf((what: 'all settings' | 'without enabled') =>
-    statement((p: WebhookSettings) => {
-      const { url, description, types, enabled, disabledReason, disabledAt, updatedAt, mac } =
-        placeholdersOf(webhooks)
-      const switched = what === 'all settings' ? { enabled, disabledReason, disabledAt } : {}
-      return query
-        .update(webhooks)
-        .set({ url, description, types, ...switched, updatedAt, mac })
-        .where(named(p))
-        .returning(id)
-    }),
-  )
+  const update = statement((p: Webhook) => {
+    const { url, description, types, enabled, disabledReason, disabledAt, updatedAt, mac } =
+      placeholdersOf(webhooks)
+    return query
+      .update(webhooks)
+      .set({ url, description, types, enabled, disabledReason, disabledAt, updatedAt, mac })
+      .where(named(p))
+      .returning()
+  })
   const heal = statement((p: InProject) =>
     query
       .update(webhooks)
@@ -119,17 +125,19 @@ export function createWebhooks(database: Database): Webhooks {
     async list(projectId) {
       return read(ofProject({ projectId }))
     },
-    async change(settings, audit) {
+    async change(from, to, audit) {
+      const { id, projectId } = from
       return write(audit, function* (announce) {
-        const [known] = yield* byId(settings)
-        if (known === undefined) return false
-        yield* update(settings.enabled === undefined ? 'without enabled' : 'all settings')(settings)
-        if (settings.enabled && !known.enabled) {
-          yield* heal(settings)
-          yield* hasten({ webhookId: settings.id, now: settings.updatedAt })
+        const [current] = yield* locked({ id, projectId })
+        if (current === undefined || SETTINGS.some((name) => !isDeepStrictEqual(current[name], from[name])))
+          return undefined
+        if (to.enabled && !current.enabled) {
+          yield* heal({ id, projectId })
+          yield* hasten({ webhookId: id, now: to.updatedAt })
           announce({ noun: 'delivery' })
         }
-        return true
+        const [changed] = yield* update({ ...to, id, projectId })
+        return changed
       })
     },
     async rotate(secrets, audit) {

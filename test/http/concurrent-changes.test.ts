@@ -196,3 +196,31 @@ test('a policy that is deleted while another request changes it stays deleted: 4
   expect((await call('PATCH', path, { description: 'Gone' })).status).toBe(404)
   expect((await call('GET', policies)).body.items).toEqual([])
 })
+
+test('two changes of one webhook both last', async () => {
+  await using gatepass = await startGatepass()
+  const { call } = gatepass
+  const { id } = (await call('POST', '/v1/webhooks', { url: 'https://a.example/' })).body
+  const path = `/v1/webhooks/${id}`
+  afterNextRead(gatepass.broker.store.webhooks, 'find', () =>
+    expectOk(call('PATCH', path, { types: ['connection.created'] })),
+  )
+  await expectOk(call('PATCH', path, { description: 'The chat' }))
+  expect((await call('GET', path)).body).toMatchObject({
+    types: ['connection.created'],
+    description: 'The chat',
+  })
+})
+
+test('a webhook that is disabled while another request enables it is disabled', async () => {
+  await using gatepass = await startGatepass()
+  const { call } = gatepass
+  const url = 'https://a.example/'
+  const { id } = (await call('POST', '/v1/webhooks', { url, enabled: false })).body
+  const path = `/v1/webhooks/${id}`
+  afterNextRead(gatepass.broker.store.webhooks, 'find', () =>
+    expectOk(call('PATCH', path, { enabled: true })),
+  )
+  await expectOk(call('PATCH', path, { enabled: false }))
+  expect((await call('GET', path)).body).toMatchObject({ enabled: false })
+})

@@ -61,23 +61,28 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
       expect(await other.webhooks.list(projectId)).toEqual([hook])
       const { types: _, ...rest } = hook
       const changed = { ...rest, url: 'https://b.example/', updatedAt: 9 }
-      expect(await store.webhooks.change(changed)).toBe(true)
+      expect(await store.webhooks.change(hook, changed)).toEqual(changed)
+      expect(await other.webhooks.change(hook, { ...hook, url: 'https://c.example/' })).toBeUndefined()
       expect(await other.webhooks.find(projectId, hook.id)).toEqual(changed)
       expect(await store.webhooks.delete(projectId, hook.id)).toBe(true)
       expect(await other.webhooks.find(projectId, hook.id)).toBeUndefined()
+      expect(await store.webhooks.change(changed, hook)).toBeUndefined()
     })
 
-    test('keep whether they are enabled when a change does not say: a delivery may disable them meanwhile', async () => {
+    test('are not changed by a request that has read them before a delivery disabled them', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId, hook } = await inWebhookProject(store)
+      const { id } = hook
       await other.webhooks.disable({ ...hook, reason: 'failing' }, 8)
-      const { id, url } = hook
-      expect(await store.webhooks.change({ id, projectId, url, description: 'new', updatedAt: 9 })).toBe(true)
-      const kept = { description: 'new', enabled: false, disabledReason: 'failing', disabledAt: 8 }
-      expect(await other.webhooks.find(projectId, id)).toMatchObject(kept)
-      await store.webhooks.change({ id, projectId, url, enabled: true, updatedAt: 10 })
-      expect(await other.webhooks.find(projectId, id)).toMatchObject({ enabled: true, updatedAt: 10 })
+      expect(await store.webhooks.change(hook, { ...hook, description: 'new' })).toBeUndefined()
+      const disabled = defined(await other.webhooks.find(projectId, id))
+      expect(disabled).toMatchObject({ enabled: false, disabledReason: 'failing', disabledAt: 8 })
+      expect(disabled).not.toHaveProperty('description')
+      expect(await store.webhooks.change(disabled, { ...hook, updatedAt: 10 })).toMatchObject({
+        enabled: true,
+        updatedAt: 10,
+      })
       expect(await other.webhooks.find(projectId, id)).not.toHaveProperty('disabledReason')
     })
 
@@ -367,8 +372,9 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
         [1, 1, 500],
       ])
       // the first delivery is given up, so the next one of its key is due
-      await store.webhooks.change({ ...hook, enabled: false })
-      await store.webhooks.change({ ...hook, updatedAt: now() })
+      const disabled = { ...hook, enabled: false }
+      await store.webhooks.change(hook, disabled)
+      await store.webhooks.change(disabled, { ...hook, updatedAt: now() })
       const [again] = await claim(store, hook)
       expect(again).toMatchObject({ key: slow.id, attempt: 2, type: 'connection.created' })
       await store.deliveries.settle(defined(again), { state: 'failed', status: 500 }, FAILS, now())

@@ -3,6 +3,7 @@ import type { AuditAction } from '../../domain/audit.ts'
 import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import type { EventType, Webhook } from '../../domain/webhook.ts'
+import { withoutUndefined } from '../../domain/without-undefined.ts'
 import { checkReachable, invalidUrl } from '../../egress/reachable-url.ts'
 import { changeRow } from '../../services/change-row.ts'
 import type { Replay, ReplayedPart, ReplayPlace } from '../../store/events.ts'
@@ -68,30 +69,39 @@ export async function addWebhook(
   return { webhook, secret }
 }
 
-/** Changes a webhook. Throws like `addWebhook`. One that is enabled again counts as healthy, and its waiting events are sent at once. */
+/**
+ * Changes a webhook. Throws like `addWebhook`, and `not_found` when it was deleted. One that is enabled again counts as
+ * healthy, and its waiting events are sent at once.
+ */
 export async function changeWebhook(
   broker: Broker,
   webhook: Webhook,
-  { url = webhook.url, description, types, enabled }: WebhookChanges,
+  changes: WebhookChanges,
 ): Promise<Webhook> {
+  const { projectId, id } = webhook
+  const audit = auditOf(broker, webhook, 'webhook.changed')
+  const read = () => getWebhook(broker, projectId, id)
+  return changeRow(`The webhook "${id}"`, webhook, read, (before) =>
+    broker.store.webhooks.change(before, merged(broker, before, changes), audit),
+  )
+}
+
+function merged(
+  broker: Broker,
+  webhook: Webhook,
+  { url = webhook.url, description, types, enabled = webhook.enabled }: WebhookChanges,
+): Webhook {
   if (url !== webhook.url) checkUrl(broker, url)
   const now = broker.now()
-  const { id, projectId, description: oldDescription, types: oldTypes } = webhook
-  const described = description === undefined ? oldDescription : (description ?? undefined)
-  const taken = types === undefined ? oldTypes : (types ?? undefined)
-  const changed = {
-    id,
-    projectId,
+  const switched = { disabledReason: undefined, disabledAt: undefined, ...enabledBy(enabled, now) }
+  return withoutUndefined({
+    ...webhook,
     url,
-    ...(described !== undefined && { description: described }),
-    ...(taken !== undefined && { types: taken }),
-    // a delivery may disable the webhook meanwhile: only a change that says so enables it again
-    ...(enabled === undefined || (!enabled && !webhook.enabled) ? {} : enabledBy(enabled, now)),
+    description: description === undefined ? webhook.description : (description ?? undefined),
+    types: types === undefined ? webhook.types : (types ?? undefined),
+    ...(enabled !== webhook.enabled && switched),
     updatedAt: now,
-  }
-  const audit = auditOf(broker, webhook, 'webhook.changed')
-  if (!(await broker.store.webhooks.change(changed, audit))) throw unknownWebhook(webhook.id)
-  return getWebhook(broker, webhook.projectId, webhook.id)
+  })
 }
 
 /** The project's webhook of that id. Throws `not_found`. */
