@@ -120,9 +120,10 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
     },
     tools: {
       ...tools,
-      put: (tool, entries, ...rest) => tools.put(tool, entries?.map(signedEntry), ...rest),
-      change: (projectId, { entries = [], ...changes }, ...rest) =>
-        tools.change(projectId, { ...changes, entries: entries.map(signedEntry) }, ...rest),
+      change(projectId, { entries = [], ...changes }, ...rest) {
+        const signed = entries.map(({ to, ...from }) => ({ ...from, to: signedEntry(to) }))
+        return tools.change(projectId, { ...changes, entries: signed }, ...rest)
+      },
     },
     workers: {
       ...workers,

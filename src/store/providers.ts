@@ -9,7 +9,7 @@ import { connectionWrites, type KeptConnections } from './connection-writes.ts'
 import type { Database } from './database.ts'
 import { hasIdInProject } from './row-conditions.ts'
 import { type RowPage, rowPage } from './row-page.ts'
-import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
+import { type InProject, type OfProject, placeholdersOf, type Steps } from './statement.ts'
 import { writeRow } from './write-row.ts'
 
 /** How many connections are deleted in one commit: a provider may have millions. */
@@ -47,6 +47,7 @@ export function createProviders(database: Database): Providers {
   const { connections, providers } = tables
   const { reidentify } = connectionWrites(database)
   const events = connectionEvents(database)
+  const { locked, update } = entryStatements(database)
 
   const byUid = statement((p: { uid: string }) =>
     query.select().from(providers).where(eq(providers.uid, p.uid)),
@@ -76,13 +77,6 @@ export function createProviders(database: Database): Providers {
   )
   const insert = statement((_: ProviderEntry) =>
     query.insert(providers).values(placeholdersOf(providers)).onConflictDoNothing().returning(),
-  )
-  // connections refer to the entry, and can be added while this lock is held
-  const locked = statement((p: { uid: string }) =>
-    dialect.lock(query.select().from(providers).where(eq(providers.uid, p.uid)), 'for no key update'),
-  )
-  const update = statement((p: ProviderEntry) =>
-    query.update(providers).set(changesOf(providers)).where(eq(providers.uid, p.uid)).returning(),
   )
   const remove = statement((p: InProject) =>
     query.delete(providers).where(hasIdInProject(providers, p)).returning({ uid: providers.uid }),
@@ -152,15 +146,43 @@ export function createProviders(database: Database): Providers {
   }
 }
 
-/** The statement that adds an entry, or replaces the one with its `uid`, in another noun's transaction. */
-export function providerUpsert({ tables: { providers }, query, statement }: Database) {
-  return statement((_: ProviderEntry) =>
-    query
-      .insert(providers)
-      .values(placeholdersOf(providers))
-      .onConflictDoUpdate({ target: providers.uid, set: changesOf(providers) })
-      .returning({ uid: providers.uid }),
-  )
+/** An entry that is added, or replaces `from`. */
+export interface EntryWrite {
+  readonly from?: ProviderEntry
+  readonly to: ProviderEntry
+}
+
+/**
+ * The steps that write entries in another noun's transaction. They return `false`, with nothing written, when a row is no
+ * longer its `from`, or was deleted.
+ */
+export function entryWrites(database: Database) {
+  const { insert, locked, update } = entryStatements(database)
+
+  return function* writeEntries(entries: readonly EntryWrite[]): Steps<boolean> {
+    for (const { from } of entries) {
+      if (from === undefined) continue
+      const [current] = yield* locked({ uid: from.uid })
+      if (!isDeepStrictEqual(current, from)) return false
+    }
+    for (const { from, to } of entries) yield* from === undefined ? insert(to) : update(to)
+    return true
+  }
+}
+
+function entryStatements({ tables: { providers }, query, statement, dialect }: Database) {
+  return {
+    insert: statement((_: ProviderEntry) =>
+      query.insert(providers).values(placeholdersOf(providers)).returning(),
+    ),
+    // connections refer to the entry, and can be added while this lock is held
+    locked: statement((p: { uid: string }) =>
+      dialect.lock(query.select().from(providers).where(eq(providers.uid, p.uid)), 'for no key update'),
+    ),
+    update: statement((p: ProviderEntry) =>
+      query.update(providers).set(changesOf(providers)).where(eq(providers.uid, p.uid)).returning(),
+    ),
+  }
 }
 
 /**

@@ -1,20 +1,19 @@
 import { and, desc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
 import { toolAliases as aliasesOf, type Tool } from '../domain/tool.ts'
-import type { ProviderEntry } from '../providers/provider-entry.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { type Announce, rowChange } from './changes.ts'
 import type { Database } from './database.ts'
 import { eventWrites } from './event-writes.ts'
 import { keptToolColumns, toKeptTool } from './kept-tool.ts'
-import { providerUpsert } from './providers.ts'
+import { type EntryWrite, entryWrites } from './providers.ts'
 import { type RowPage, rowPage } from './row-page.ts'
 import type { Tables } from './schema.ts'
 import { type OfProject, type Present, placeholdersOf, type Steps } from './statement.ts'
 import { writeRow } from './write-row.ts'
 
 export interface Tools {
-  /** Adds or replaces the tool with that `uid`, its aliases, and the given provider entries: all or nothing. */
-  put(tool: Tool, entries?: readonly ProviderEntry[], audit?: AuditEntries): Promise<void>
+  /** Adds or replaces the tool with that `uid` and its aliases: all or nothing. */
+  put(tool: Tool, audit?: AuditEntries): Promise<void>
   /** All tools that have this alias (lower case), newest first. */
   named(projectId: string, alias: string): Promise<readonly Tool[]>
   list(projectId: string): Promise<readonly Tool[]>
@@ -22,15 +21,18 @@ export interface Tools {
   page(projectId: string, after: string, limit: number): Promise<RowPage<Tool>>
   /** The tools with these uids, as far as they exist, as `toKeptTool` makes them. */
   byUids(projectId: string, uids: readonly string[]): Promise<readonly Tool[]>
-  /** Adds, replaces and deletes tools, and adds or replaces the given provider entries: all or nothing. */
-  change(projectId: string, changes: ToolChanges, audit?: AuditEntries): Promise<void>
+  /**
+   * Adds, replaces and deletes tools, and adds or replaces provider entries: all or nothing. `false`, with nothing written,
+   * when an entry is no longer its `from`, or was deleted.
+   */
+  change(projectId: string, changes: ToolChanges, audit?: AuditEntries): Promise<boolean>
   delete(uid: string, audit?: AuditEntries): Promise<void>
 }
 
 export interface ToolChanges {
   readonly put: readonly Tool[]
   readonly removed: readonly string[]
-  readonly entries?: readonly ProviderEntry[]
+  readonly entries?: readonly EntryWrite[]
   /** Written as an event for the project's webhooks. */
   readonly requirements?: ChangedRequirements
 }
@@ -46,7 +48,7 @@ export interface ChangedRequirements {
 export function createTools(database: Database): Tools {
   const { tables, query, statement, read, write, dialect } = database
   const { tools, toolAliases } = tables
-  const putProvider = providerUpsert(database)
+  const writeEntries = entryWrites(database)
   const events = eventWrites(database)
 
   const ofAlias = statement((p: OfProject & { alias: string }) =>
@@ -132,12 +134,10 @@ export function createTools(database: Database): Tools {
   }
 
   return {
-    async put(tool, entries = [], audit) {
+    async put(tool, audit) {
       await write(audit, function* (announce) {
-        for (const entry of entries) yield* putProvider(entry)
         yield* put(tool)
         announce(rowChange('tool', tool.projectId, [tool.uid]))
-        announceEntries(announce, tool.projectId, entries)
         return true
       })
     },
@@ -155,12 +155,13 @@ export function createTools(database: Database): Tools {
       return (await read(ofUids({ projectId, uids }))).map(toKeptTool)
     },
     async change(projectId, { put: changed, removed, entries = [], requirements }, audit) {
-      await write(audit, function* (announce) {
-        for (const entry of entries) yield* putProvider(entry)
+      return write(audit, function* (announce) {
+        if (!(yield* writeEntries(entries))) return false
         for (const uid of removed) yield* remove({ uid })
         for (const tool of changed) yield* put(tool)
         announce(rowChange('tool', projectId, [...removed, ...changed.map(({ uid }) => uid)]))
-        announceEntries(announce, projectId, entries)
+        const uids = entries.map(({ to }) => to.uid)
+        if (uids.length > 0) announce(rowChange('provider', projectId, uids))
         if (requirements !== undefined) yield* addRequirementsEvent(announce, projectId, requirements)
         return true
       })
@@ -170,11 +171,6 @@ export function createTools(database: Database): Tools {
       await writeRow(write, audit, change, () => remove({ uid }))
     },
   }
-}
-
-function announceEntries(announce: Announce, projectId: string, entries: readonly ProviderEntry[]): void {
-  const uids = entries.map(({ uid }) => uid)
-  if (uids.length > 0) announce(rowChange('provider', projectId, uids))
 }
 
 function toRow(tool: Tool): Tables['tools']['$inferInsert'] {

@@ -6,7 +6,7 @@ import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { authorize, click } from '../flows/fixtures.ts'
 import { startGatepass, testClock } from '../gatepass.ts'
 import { type Receiver, startReceiver } from '../webhook-receiver.ts'
-import { startWorld, type World } from './world.ts'
+import { metadata, oauthEntry, startWorld, type World } from './world.ts'
 
 // Two changes of one row at the same time: each request was answered, so neither change may be lost.
 
@@ -224,3 +224,30 @@ test('a webhook that is disabled while another request enables it is disabled', 
   await expectOk(call('PATCH', path, { enabled: false }))
   expect((await call('GET', path)).body).toMatchObject({ enabled: false })
 })
+
+test.each([1, 2])(
+  'an administrator’s change of a provider is kept by an import of %i tools that has read it before',
+  async (count) => {
+    await using world = await startWorld()
+    const { call, gatepass, as } = world
+    const documents = (scope: string) =>
+      Array.from({ length: count }, (_, i) =>
+        metadata(`Notes ${i}`, { oauth: [oauthEntry('notes', as, { scopes: [scope, `extra-${i}`] })] }),
+      )
+    const imported = (scope: string) => expectOk(call('POST', '/v1/tools/import', documents(scope)))
+    await imported('read')
+    const path = '/v1/admin/auth_providers/notes'
+    const { tools } = gatepass.broker.store
+    const { change } = tools
+    vi.spyOn(tools, 'change').mockImplementationOnce(async (...args) => {
+      await expectOk(call('PATCH', path, { description: 'Ours' }))
+      return change(...args)
+    })
+    await imported('write')
+    const { body } = await call('GET', path)
+    expect(body).toMatchObject({
+      description: 'Ours',
+      oauth2: { default_scopes: expect.arrayContaining(['write']) },
+    })
+  },
+)

@@ -450,7 +450,10 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
         ],
         [
           'a tool with its provider',
-          ({ store, projectId, entry }) => store.tools.put(tool({ projectId, uid: 'tool_1' }), [entry]),
+          ({ store, projectId, entry }) => {
+            const put = [tool({ projectId, uid: 'tool_1' })]
+            return store.tools.change(projectId, { put, removed: [], entries: [{ from: entry, to: entry }] })
+          },
           ({ projectId, entry }) => [
             { noun: 'tool', projectId, uids: ['tool_1'] },
             { noun: 'provider', projectId, uids: [entry.uid] },

@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { WORKER_TYPES } from '../../src/domain/worker.ts'
 import { NO_NEEDS } from '../../src/domain/worker-needs.ts'
-import { inProject, type OpenedStore, providerEntry, sealed, secret, tool, worker } from './fixtures.ts'
+import type { ProviderEntry } from '../../src/providers/provider-entry.ts'
+import {
+  defined,
+  inProject,
+  type OpenedStore,
+  providerEntry,
+  sealed,
+  secret,
+  tool,
+  worker,
+} from './fixtures.ts'
 
 /** Tests the promises of `Tools`, `Workers` and `Secrets`. */
 export function toolPromises(open: () => Promise<OpenedStore>): void {
@@ -55,34 +65,45 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.tools.named(projectId, 'tell me who i am')).toHaveLength(1)
     })
 
-    test('are put together with provider entries, all or nothing', async () => {
-      await using opened = await open()
-      const { store } = opened
-      const { projectId } = await inProject(store)
-      await store.tools.put(tool({ projectId }), [providerEntry({ projectId, id: 'new' })])
-      expect(await store.providers.findById(projectId, 'new')).toBeDefined()
-      const sameIdentity = tool({ projectId })
-      await expect(store.tools.put(sameIdentity, [providerEntry({ projectId, id: 'not' })])).rejects.toThrow()
-      expect(await store.providers.findById(projectId, 'not')).toBeUndefined()
-      expect(await store.tools.list(projectId)).toHaveLength(1)
-    })
-
     test('are changed together with provider entries, all or nothing', async () => {
       await using opened = await open()
       const { store } = opened
       const { projectId } = await inProject(store)
       const [kept, gone] = [tool({ projectId }), tool({ projectId, name: 'Gone' })]
-      const entries = [providerEntry({ projectId, id: 'new' })]
+      const entries = [{ to: providerEntry({ projectId, id: 'new' }) }]
       await store.tools.change(projectId, { put: [kept, gone], removed: [], entries })
       expect(await store.providers.findById(projectId, 'new')).toBeDefined()
       const refused = {
         put: [tool({ projectId, name: 'Other' }), tool({ projectId })],
         removed: [gone.uid],
-        entries: [providerEntry({ projectId, id: 'not' })],
+        entries: [{ to: providerEntry({ projectId, id: 'not' }) }],
       }
       await expect(store.tools.change(projectId, refused)).rejects.toThrow()
       expect(await store.providers.findById(projectId, 'not')).toBeUndefined()
       expect(await store.tools.list(projectId)).toEqual([kept, gone])
+    })
+
+    test('are not changed when a provider entry has changed since it was read, or was deleted', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId, entry } = await inProject(store)
+      const changed = defined(await other.providers.change(entry, { ...entry, description: 'newer' }))
+      const put = [tool({ projectId })]
+      const described = (from: ProviderEntry) => ({ from, to: { ...from, description: 'imported' } })
+      const added = { to: providerEntry({ projectId, id: 'new' }) }
+      const change = (from: ProviderEntry) =>
+        store.tools.change(projectId, { put, removed: [], entries: [added, described(from)] })
+      expect(await change(entry)).toBe(false)
+      expect(await store.tools.list(projectId)).toEqual([])
+      expect(await store.providers.list(projectId)).toEqual([changed])
+      expect(await change(changed)).toBe(true)
+      const imported = defined(await other.providers.findByUid(entry.uid))
+      expect(imported).toMatchObject({ description: 'imported' })
+      await other.providers.delete(projectId, entry.id)
+      expect(await store.tools.change(projectId, { put, removed: [], entries: [described(imported)] })).toBe(
+        false,
+      )
+      expect(await store.providers.findByUid(entry.uid)).toBeUndefined()
     })
 
     test('keep the aliases that still fit after a change, and lose the others', async () => {

@@ -37,6 +37,6 @@ export async function bindTool(broker: Broker, tool: Tool, worker: Worker, name:
     tool: toolId(tool),
     subject: worker.id,
   })
-  await broker.store.tools.put(bound, [], audit)
+  await broker.store.tools.put(bound, audit)
   return bound
 }

@@ -13,7 +13,8 @@ export interface ImportState {
   /** The tool of that id, which is in lower case. */
   find(id: string): Tool | undefined
   readonly entries: ReadonlyMap<string, ProviderEntry>
-  isStored(entry: ProviderEntry): boolean
+  /** The stored entry of that uid, without the changes of the import; `undefined`: the import has made it. */
+  storedEntry(uid: string): ProviderEntry | undefined
   /** Whether the tool of that uid needs the entry. */
   isNeededBy(entry: ProviderEntry, uid: string): boolean
   /** Whether another tool needs it. */
@@ -43,7 +44,7 @@ function* makeState(tools: readonly Tool[], stored: readonly ProviderEntry[]): S
   /** The uids of the tools that need an entry. */
   const users = new Map<string, Set<string>>()
   const entries = new Map(stored.map((entry) => [entry.uid, entry]))
-  const isStored = new Set(entries.keys())
+  const storedEntries = new Map(entries)
   let atWorkers: Map<string, Tool> | undefined
 
   function addTool(tool: Tool): void {
@@ -67,7 +68,7 @@ function* makeState(tools: readonly Tool[], stored: readonly ProviderEntry[]): S
   return {
     entries,
     find: (id) => byId.get(id),
-    isStored: ({ uid }) => isStored.has(uid),
+    storedEntry: (uid) => storedEntries.get(uid),
     isNeededBy: (entry, uid) => users.get(entry.uid)?.has(uid) === true,
     isNeededByOthers(entry, uid) {
       const known = users.get(entry.uid)

@@ -9,6 +9,7 @@ import { missingSettings, unconfirmed } from '../../flows/get-provider.ts'
 import { withDiscoveredMetadata } from '../../flows/issuer-metadata.ts'
 import { isRecord } from '../../parsing/json-record.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
+import { changeRow } from '../../services/change-row.ts'
 import { MAX_CHARACTERS_WRITTEN, MAX_TOOLS_WRITTEN } from '../catalogue/store-changes.ts'
 import { toolFaults } from '../catalogue/validate-tool.ts'
 import { createTimeBudget } from '../slices.ts'
@@ -79,7 +80,7 @@ export async function importTools(
       if (pause !== undefined) await pause
       if (characters > MAX_CHARACTERS_WRITTEN) break
     }
-    if (dryRun || (await tryWrite(broker, projectId, group)))
+    if (dryRun || (await tryWrite(broker, projectId, { state, group })))
       imported.push(...group.map((one) => one.imported))
     else
       for (const document of rest.slice(0, group.length))
@@ -88,44 +89,52 @@ export async function importTools(
   return imported
 }
 
-/** Writes all documents in one transaction. `false`: another import has just added one of their tools or providers. */
-async function tryWrite(broker: Broker, projectId: string, group: readonly ReadDocument[]): Promise<boolean> {
+interface GroupToWrite {
+  /** What the documents were read with. */
+  readonly state: ImportState
+  readonly group: readonly ReadDocument[]
+}
+
+/**
+ * Writes all documents in one transaction. `false`: another request has just added one of their tools or providers, or has
+ * changed a provider.
+ */
+async function tryWrite(broker: Broker, projectId: string, { state, group }: GroupToWrite): Promise<boolean> {
   const writes = group.flatMap(({ write }) => write ?? [])
   const [first, ...others] = writes.map(({ tool }) =>
     broker.audit.of(projectId, { action: 'tool.imported', tool: toolId(tool) }),
   )
   if (first === undefined) return true
+  // several documents may change one entry: the last change has the others
+  const entries = new Map(writes.flatMap((write) => write.entries.map((entry) => [entry.uid, entry])))
   const changes = {
     put: writes.map(({ tool }) => tool),
     removed: [],
-    entries: writes.flatMap(({ entries }) => entries),
+    entries: [...entries.values()].map((to) => {
+      const from = state.storedEntry(to.uid)
+      return { ...(from && { from }), to }
+    }),
   }
   const audit = { ...first, lines: [...first.lines, ...others.flatMap(({ lines }) => lines)] }
   try {
-    await broker.store.tools.change(projectId, changes, audit)
-    return true
+    return await broker.store.tools.change(projectId, changes, audit)
   } catch (error) {
     if (error instanceof BrokerError && error.code === 'already_exists') return false
     throw error
   }
 }
 
-const ATTEMPTS = 2
-
-/** Imports one document. A second attempt updates what another import has just added. */
+/** Imports one document. It is read again with what other requests have just added or changed. */
 async function importAlone(
   broker: Broker,
   of: Pick<DocumentToRead, 'projectId' | 'document' | 'worker'>,
 ): Promise<ImportedTool> {
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const state = await readImportState(broker, of.projectId, { isExact: true })
-    const read = await readDocument(broker, { ...of, state, dryRun: false })
-    if (await tryWrite(broker, of.projectId, [read])) return read.imported
-  }
-  throw new BrokerError(
-    'already_exists',
-    'Another import has just added the same tool or provider. Try again.',
-  )
+  const { projectId } = of
+  const read = () => readImportState(broker, projectId, { isExact: true })
+  return changeRow('A tool or provider of the import', await read(), read, async (state) => {
+    const document = await readDocument(broker, { ...of, state, dryRun: false })
+    return (await tryWrite(broker, projectId, { state, group: [document] })) ? document.imported : undefined
+  })
 }
 
 interface DocumentToRead {
@@ -199,7 +208,9 @@ async function readDocument(
       providers: matched.entries.map((entry) => ({
         id: entry.id,
         name: entry.name,
-        ...(!(dryRun && !state.isStored(entry)) && { redirectUri: broker.redirectUri(entry) }),
+        ...(!(dryRun && state.storedEntry(entry.uid) === undefined) && {
+          redirectUri: broker.redirectUri(entry),
+        }),
         missing: missingSettings(broker, entry),
       })),
       warnings,
