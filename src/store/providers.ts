@@ -20,7 +20,7 @@ export interface Providers {
   add(entry: ProviderEntry, audit?: AuditEntries): Promise<ProviderEntry | undefined>
   /**
    * Replaces the entry and returns the row. `undefined`, with nothing written, when the row is no longer `from`, or was
-   * deleted. `kept` keeps connections usable when its provider identity changes, in the same transaction.
+   * deleted. Its `updatedAt` is greater than before, by a second if need be. `kept` keeps connections usable when its provider identity changes, in the same transaction.
    */
   change(
     from: ProviderEntry,
@@ -115,7 +115,7 @@ export function createProviders(database: Database): Providers {
       return write(audit, function* (announce) {
         const [current] = yield* locked({ uid })
         if (!isDeepStrictEqual(current, from)) return undefined
-        const [changed] = yield* update({ ...to, uid })
+        const [changed] = yield* update(newerThan(from, to))
         if (kept !== undefined) yield* reidentify({ projectId, providerUid: uid, ...kept })
         announce(rowChange('provider', projectId, [uid]))
         return changed
@@ -165,9 +165,17 @@ export function entryWrites(database: Database) {
       const [current] = yield* locked({ uid: from.uid })
       if (!isDeepStrictEqual(current, from)) return false
     }
-    for (const { from, to } of entries) yield* from === undefined ? insert(to) : update(to)
+    for (const { from, to } of entries) yield* from === undefined ? insert(to) : update(newerThan(from, to))
     return true
   }
+}
+
+/**
+ * The row after a change. Its `updatedAt` is the version by which the release of a token is judged (`preconditions.ts`), so
+ * it differs from those of all changes before, also within one second.
+ */
+function newerThan(from: ProviderEntry, to: ProviderEntry): ProviderEntry {
+  return { ...to, uid: from.uid, updatedAt: Math.max(to.updatedAt, from.updatedAt + 1) }
 }
 
 function entryStatements({ tables: { providers }, query, statement, dialect }: Database) {

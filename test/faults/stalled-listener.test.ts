@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { LISTENER } from '../../src/store/dialects/postgres/announcements.ts'
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
-import { startGatepass } from '../gatepass.ts'
+import { startGatepass, testClock } from '../gatepass.ts'
 import { approve, providerBody } from '../http/world.ts'
 import { freshDatabase } from '../postgres.ts'
 
@@ -55,6 +55,26 @@ test.each<[string, (id: string) => readonly [method: string, path: string, body?
   expect((await writer.call(...end(id))).status).toBeLessThan(300)
   const refused = await fetched()
   expect([refused.status, refused.body.name]).toEqual([401, 'invalid_authorization'])
+})
+
+test('a provider that was changed in the second in which it was added releases no token of its old client on such a node', async () => {
+  await using database = await freshDatabase()
+  await using link = await linkTo(database.url)
+  const as = await startFakeAuthorizationServer()
+  await using _ = { [Symbol.asyncDispose]: () => as.close() }
+  const now = testClock()
+  await using writer = await startGatepass({ now, environment: { GATEPASS_DATABASE_URL: database.url } })
+  await using deaf = await startGatepass({ now, environment: { GATEPASS_DATABASE_URL: link.url } })
+  expect((await writer.call('POST', '/v1/admin/auth_providers', providerBody('demo', as))).status).toBe(201)
+  await approve((await writer.call('POST', '/v1/auth/authorize', NEED)).body.url)
+  const { items } = (await writer.call('GET', '/v1/connections?user_id=ada')).body
+  const fetched = () => deaf.call('POST', `/v1/connections/${items[0].id}/token`)
+  expect((await fetched()).status).toBe(200)
+
+  link.stall()
+  const client = { oauth2: { client_id: 'another' } }
+  expect((await writer.call('PATCH', '/v1/admin/auth_providers/demo', client)).status).toBe(200)
+  expect((await fetched()).status).not.toBe(200)
 })
 
 /** A TCP proxy to the database that can hold back announcements, and passes everything else. */

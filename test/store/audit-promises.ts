@@ -253,8 +253,15 @@ export function auditPromises(open: () => Promise<OpenedStore>): void {
         ],
         ['has a deleted connection', (writer, { connection }) => writer.connections.delete(connection.id)],
         [
-          'has a changed provider',
-          (writer, { entry }) => writer.providers.change(entry, { ...entry, updatedAt: entry.updatedAt + 1 }),
+          'has a provider that was changed in the second of the change before',
+          (writer, { entry }) => writer.providers.change(entry, { ...entry, description: 'x' }),
+        ],
+        [
+          'has a provider that an import has changed in that second',
+          (writer, { projectId, entry: from }) => {
+            const entries = [{ from, to: { ...from, description: 'x' } }]
+            return writer.tools.change(projectId, { put: [], removed: [], entries })
+          },
         ],
         [
           'has a provider that was switched off',

@@ -172,10 +172,13 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
           clientId: 'client',
           clientSecret: sealed('secret'),
         }
-        expect(await store.providers.change(entry, full)).toEqual(full)
-        expect(await other.providers.findByUid(entry.uid)).toEqual(full)
-        expect(await store.providers.change(full, entry)).toEqual(entry)
-        expect(await other.providers.findById(projectId, 'demo')).toEqual(entry)
+        // each change is another version of the row
+        const changed = { ...full, updatedAt: entry.updatedAt + 1 }
+        expect(await store.providers.change(entry, full)).toEqual(changed)
+        expect(await other.providers.findByUid(entry.uid)).toEqual(changed)
+        const bare = { ...entry, updatedAt: 9 }
+        expect(await store.providers.change(changed, bare)).toEqual(bare)
+        expect(await other.providers.findById(projectId, 'demo')).toEqual(bare)
       })
 
       test('are replaced only while they are as they were read, also by a change in the same second', async () => {

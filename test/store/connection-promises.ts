@@ -5,6 +5,7 @@ import {
   claimed,
   connected,
   connection,
+  defined,
   inProject,
   type OpenedStore,
   providerEntry,
@@ -89,10 +90,8 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
         expect(await store.connections.find(kept.id)).toMatchObject({ providerIdentity: 'new' })
         expect(await store.connections.find(elsewhere.id)).toMatchObject({ providerIdentity: from[0] })
 
-        const entry = await store.providers.findByUid(owner.providerUid)
-        if (entry === undefined) throw new Error('the entry is missing')
-        const described = { ...entry, description: 'x' }
-        await store.providers.change(entry, described)
+        const entry = defined(await store.providers.findByUid(owner.providerUid))
+        const described = defined(await store.providers.change(entry, { ...entry, description: 'x' }))
         expect(await store.connections.find(kept.id)).toMatchObject({ providerIdentity: 'new' })
         await store.providers.change(described, entry, undefined, { from: ['new'], to: 'newer' })
         expect(await store.connections.find(kept.id)).toMatchObject({ providerIdentity: 'newer' })
