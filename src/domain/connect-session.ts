@@ -11,7 +11,10 @@ export interface ConnectSession {
   readonly userId: string
   /** SHA-256 of the token. */
   readonly tokenHash: string
-  /** The id of its latest authorization, or of the connection that covered the need when the session was made. */
+  /**
+   * The id of its latest authorization; or those of the connections that covered the need when the session was made,
+   * separated by spaces.
+   */
   readonly authorizationId: string
   /** The only origin whose pages may use the token. */
   readonly origin: string

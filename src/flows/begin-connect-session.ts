@@ -29,15 +29,15 @@ export async function beginConnectSession(
   const id = newId('cs')
   const token = `gps_${randomToken()}`
   const acquired = await acquireConnections(broker, { ...need, connectSessionId: id })
-  const authorizationId =
-    acquired.outcome === 'connected' ? acquired.connections[0]?.id : acquired.authorization.id
-  if (authorizationId === undefined) throw new BrokerError('invalid_request', 'Nothing was asked for.')
+  const ids =
+    acquired.outcome === 'connected' ? acquired.connections.map((one) => one.id) : [acquired.authorization.id]
+  if (ids.length === 0) throw new BrokerError('invalid_request', 'Nothing was asked for.')
   const session: ConnectSession = {
     id,
     projectId: need.projectId,
     userId: need.userId,
     tokenHash: sha256(token),
-    authorizationId,
+    authorizationId: ids.join(' '),
     origin,
     restarts: 0,
     createdAt: now(),

@@ -13,7 +13,7 @@ import { findProviderByUid } from './get-provider.ts'
 // The actions that the token of a connect session allows: to open, read, cancel and restart one authorization, from the
 // pages of one origin. `begin-connect-session.ts` makes the session.
 
-/** A session with its latest authorization, which is absent if a connection covered the need already. */
+/** A session with its latest authorization, which is absent if connections covered the need already. */
 export interface CurrentSession {
   readonly session: ConnectSession
   readonly authorization?: Authorization
@@ -89,12 +89,18 @@ export async function openConnectSession(
 /** The audit entry for an event of a session. */
 export function sessionAudit(
   broker: Broker,
-  { id, projectId, userId, authorizationId }: ConnectSession,
+  session: ConnectSession,
   what: 'created' | 'opened' | 'restarted' | 'cancelled',
 ): AuditEntries {
-  // if a connection covered the need, `authorizationId` is the connection's id
-  const began = authorizationId.startsWith('auth_') ? { authorizationId } : { connectionId: authorizationId }
+  const { id, projectId, userId } = session
+  const first = firstIdOf(session)
+  const began = first.startsWith('auth_') ? { authorizationId: first } : { connectionId: first }
   return broker.audit.of(projectId, { action: `connect_session.${what}`, userId, subject: id, ...began })
+}
+
+/** The id of its authorization, or of the first of the connections that covered the need. */
+export function firstIdOf({ authorizationId }: ConnectSession): string {
+  return authorizationId.split(' ', 1)[0] ?? ''
 }
 
 /** Returns the browser's cookie from opening a connect session, if it has one. */
@@ -192,9 +198,12 @@ export async function connectionsOf(
 ): Promise<readonly { readonly id: string; readonly providerId: string }[]> {
   const { projectId } = session
   if (authorization === undefined) {
-    const connection = await broker.store.connections.find(session.authorizationId)
-    const steps = connection && [{ providerUid: connection.providerUid, connectionId: connection.id }]
-    return named(broker, projectId, steps ?? [])
+    const ids = session.authorizationId.split(' ')
+    const found = await Promise.all(ids.map((id) => broker.store.connections.find(id)))
+    const steps = found
+      .flatMap((one) => one ?? [])
+      .map(({ id, providerUid }) => ({ providerUid, connectionId: id }))
+    return named(broker, projectId, steps)
   }
   return named(broker, projectId, authorization.steps)
 }

@@ -2774,14 +2774,20 @@ export interface AuthorizeRequest {
 
 export interface BegunConnectSession {
   readonly id: string
-  /** Its latest authorization; the connection that covered the need, if one did from the start */
+  /**
+   * Its latest authorization; the (first) connection that covered the need, if connections did from the
+   * start
+   */
   readonly auth_id: string
   readonly status: 'pending' | 'completed' | 'failed'
   readonly reason?: FailureReason
   readonly message?: string
   /** When completed */
   readonly connection?: { readonly id: string; readonly provider_id: string }
-  /** When completed, where a tool needs several providers: all of them */
+  /**
+   * When completed, if there are several: all that the user approved, or all that covered the need from
+   * the start
+   */
   readonly connections?: readonly { readonly id: string; readonly provider_id: string }[]
   /** When the token ends. It ends 60 seconds after the end of the authorization, if that is earlier. */
   readonly expires_at: string
@@ -3081,14 +3087,20 @@ export interface ConfirmedUser {
 
 export interface ConnectSession {
   readonly id: string
-  /** Its latest authorization; the connection that covered the need, if one did from the start */
+  /**
+   * Its latest authorization; the (first) connection that covered the need, if connections did from the
+   * start
+   */
   readonly auth_id: string
   readonly status: 'pending' | 'completed' | 'failed'
   readonly reason?: FailureReason
   readonly message?: string
   /** When completed */
   readonly connection?: { readonly id: string; readonly provider_id: string }
-  /** When completed, where a tool needs several providers: all of them */
+  /**
+   * When completed, if there are several: all that the user approved, or all that covered the need from
+   * the start
+   */
   readonly connections?: readonly { readonly id: string; readonly provider_id: string }[]
   /** When the token ends. It ends 60 seconds after the end of the authorization, if that is earlier. */
   readonly expires_at: string

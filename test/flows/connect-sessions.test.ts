@@ -258,6 +258,25 @@ describe('a session', () => {
       connections: [{ provider_id: 'alpha' }, { provider_id: 'beta' }],
     })
   })
+
+  test('that connections at several providers cover names them all', async () => {
+    const user_id = newUser()
+    const oauth = ['Gamma', 'Delta'].map((name) => oauthEntry(name, scene.as))
+    const imported = await scene.call('POST', '/v1/tools/import', metadata('Both again', { oauth }))
+    const need = { user_id, provider_id: undefined, scopes: undefined, tool: imported.body.items[0].name }
+    const browser = new UserAgent()
+    await browser.submitForm(await openAndClick(await begin(need), browser))
+    const session = await begin(need)
+    const covered = {
+      status: 'completed',
+      auth_id: expect.stringMatching(/^conn_\w+$/),
+      connection: { provider_id: 'gamma' },
+      connections: [{ provider_id: 'gamma' }, { provider_id: 'delta' }],
+    }
+    expect(session).toMatchObject(covered)
+    expect((await ask(session)).body).toMatchObject(covered)
+    expect((await open(session)).body).toContain('Connected')
+  })
 })
 
 /** The newest entries of the trail, one a line. */

@@ -7,7 +7,7 @@ import { invalidMember } from '../../domain/errors.ts'
 import { toolId } from '../../domain/tool.ts'
 import { connectUrl, type ProviderNeed } from '../../flows/acquire-tokens.ts'
 import { beginConnectSession, needToReconnect } from '../../flows/begin-connect-session.ts'
-import { connectionsOf } from '../../flows/connect-session.ts'
+import { connectionsOf, firstIdOf } from '../../flows/connect-session.ts'
 import { getActiveProvider } from '../../flows/get-provider.ts'
 import { actForTool } from '../../services/request-context.ts'
 import { getTool } from '../../tools/catalogue/get-tool.ts'
@@ -21,7 +21,8 @@ const connectionSchema = z.object({ id: z.string(), provider_id: z.string() })
 export const connectSessionSchema = {
   id: z.string(),
   auth_id: z.string().openapi({
-    description: 'Its latest authorization; the connection that covered the need, if one did from the start',
+    description:
+      'Its latest authorization; the (first) connection that covered the need, if connections did from the start',
   }),
   status: z.enum(['pending', 'completed', 'failed']),
   reason: z.enum(FAILURE_REASONS).openapi('FailureReason').optional(),
@@ -30,7 +31,10 @@ export const connectSessionSchema = {
   connections: z
     .array(connectionSchema)
     .optional()
-    .openapi({ description: 'When completed, where a tool needs several providers: all of them' }),
+    .openapi({
+      description:
+        'When completed, if there are several: all that the user approved, or all that covered the need from the start',
+    }),
   expires_at: z.string().openapi({
     description:
       'When the token ends. It ends 60 seconds after the end of the authorization, if that is earlier.',
@@ -114,15 +118,14 @@ export function addConnectSessions(add: AddEndpoint, broker: Broker): void {
         allowedOrigin(body.allowed_origin),
       )
       const connections = authorization === undefined ? await connectionsOf(broker, { session }) : []
-      const [connection] = connections.map(connectionToWire)
       return c.json(
         {
           id: session.id,
           session_token: token,
-          auth_id: session.authorizationId,
+          auth_id: firstIdOf(session),
           status: authorization === undefined ? ('completed' as const) : ('pending' as const),
           ...(authorization !== undefined && { url: connectUrl(broker, authorization) }),
-          ...(connection !== undefined && { connection }),
+          ...connectionsToWire(connections),
           expires_at: toTimestamp(session.expiresAt),
         },
         201,
@@ -188,6 +191,12 @@ export function addConnectSessions(add: AddEndpoint, broker: Broker): void {
   }
 }
 
-export function connectionToWire({ id, providerId }: { readonly id: string; readonly providerId: string }) {
-  return { id, provider_id: providerId }
+/** The first as `connection`, and if there are several, all as `connections`. */
+export function connectionsToWire(found: Awaited<ReturnType<typeof connectionsOf>>) {
+  const connections = found.map(({ id, providerId }) => ({ id, provider_id: providerId }))
+  const [connection] = connections
+  return {
+    ...(connection !== undefined && { connection }),
+    ...(connections.length > 1 && { connections }),
+  }
 }

@@ -10,6 +10,7 @@ import {
   type CurrentSession,
   cancelConnectSession,
   connectionsOf,
+  firstIdOf,
   restartConnectSession,
 } from '../../flows/connect-session.ts'
 import { inContext } from '../../services/request-context.ts'
@@ -20,7 +21,7 @@ import { errorSchema } from '../endpoint/error-schema.ts'
 import { wholeNumber } from '../endpoint/fields.ts'
 import { requestHeader } from '../endpoint/request-header.ts'
 import { requestId } from '../endpoint/request-id.ts'
-import { connectionToWire, connectSessionSchema } from './connect-sessions.ts'
+import { connectionsToWire, connectSessionSchema } from './connect-sessions.ts'
 import { streamStatus } from './status-stream.ts'
 
 const PATH = '/v1/connect_sessions/current'
@@ -97,7 +98,7 @@ export function addCurrentSession(
     const { session, authorization } = current
     const common = {
       id: session.id,
-      auth_id: session.authorizationId,
+      auth_id: firstIdOf(session),
       expires_at: toTimestamp(session.expiresAt),
     }
     if (authorization?.status === 'failed') {
@@ -106,14 +107,7 @@ export function addCurrentSession(
     }
     if (authorization !== undefined && authorization.status !== 'completed')
       return { ...common, status: 'pending' }
-    const connections = (await connectionsOf(broker, current)).map(connectionToWire)
-    const [connection] = connections
-    return {
-      ...common,
-      status: 'completed',
-      ...(connection !== undefined && { connection }),
-      ...(connections.length > 1 && { connections }),
-    }
+    return { ...common, status: 'completed', ...connectionsToWire(await connectionsOf(broker, current)) }
   }
 
   /** The waits of all sessions of a project count as those of one key. */
