@@ -123,3 +123,29 @@ test('a client can still cancel a run whose row could not be read for a while', 
   expect(await ended.promise).toMatchObject({ message: 'The client has cancelled the call.' })
   expect(await held).toMatchObject({ isError: true })
 })
+
+test('a row that cannot be read for a while does not end the question: its user can still answer', async () => {
+  const { store } = gatepass.broker
+  let failures = 0
+  const failed = Promise.withResolvers<void>()
+  const suspendedCalls: typeof store.suspendedCalls = {
+    ...store.suspendedCalls,
+    async find(...key) {
+      if (failures === 3) return store.suspendedCalls.find(...key)
+      failures++
+      failed.resolve()
+      throw new Error('the database does not answer')
+    },
+  }
+  const runs = createSuspendedCalls({ ...gatepass.broker, store: { ...store, suspendedCalls } })
+  const call = callOf('dora')
+  const asked = await runs.run(call, async (dialog, signal) => {
+    const { action } = await dialog.elicit(QUESTION, signal)
+    return { content: [{ type: 'text' as const, text: action }] }
+  })
+  await failed.promise
+  const { requestState } = asked as { readonly requestState: string } // the first answer is the question
+  const given = { requestState, inputResponses: { 'question-1': { action: 'accept', content: {} } } }
+  const answer = await createSuspendedCalls(gatepass.broker).resume(call, given)
+  expect(answer).toEqual({ content: [{ type: 'text', text: 'accept' }] })
+})

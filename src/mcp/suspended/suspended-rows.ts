@@ -73,9 +73,11 @@ export function createSuspendedRows(broker: Broker): SuspendedRows {
       changes.waitFor(
         row.id,
         async () => {
-          const current = await find(row.projectId, row.id)
-          if (current === undefined) {
+          // a read that fails is repeated until the time of the answer is over
+          const current = await find(row.projectId, row.id).catch(() => 'unreadable' as const)
+          if (current === undefined || current === 'unreadable') {
             if (now() >= row.expiresAt) return { action: 'cancel' as const }
+            if (current === 'unreadable') return undefined
             throw new Error('The client has cancelled the call.')
           }
           const state = stateOf(broker, current)
