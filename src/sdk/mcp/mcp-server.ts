@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { AppChange, ToolRun } from '../tools/run.ts'
 import type { ServedApp } from '../tools/served-app.ts'
+import { hidingFailures } from './author-failure.ts'
 import { type CallOptions, callTool } from './call-tool.ts'
 import { type Caller, userOf } from './caller.ts'
 import { listedMcpTool } from './listed-tool.ts'
@@ -52,11 +53,12 @@ export function createServer(options: ServerOptions): Server {
   if (hasResources) serveResources(server, options, optionsOf)
   if (hasPrompts) servePrompts(server, options, optionsOf)
   if (hasResources || hasPrompts)
-    server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }) => {
-      const values =
+    server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }, { mcpReq }) => {
+      const values = await hidingFailures('The completion', mcpReq.signal, () =>
         ref.type === 'ref/prompt'
-          ? await app.prompts.complete(ref.name, argument.name, argument.value)
-          : await app.resources.complete(ref.uri, argument.name, argument.value)
+          ? app.prompts.complete(ref.name, argument.name, argument.value)
+          : app.resources.complete(ref.uri, argument.name, argument.value),
+      )
       const shown = values.slice(0, MAX_COMPLETIONS)
       return { completion: { values: shown, total: values.length, hasMore: shown.length < values.length } }
     })
@@ -82,7 +84,9 @@ function serveResources(
       optionsOf(context),
       { method: 'resources/read', name: uri, input: {} },
       async (round) => {
-        const contents = await app.resources.read(uri, runOf(app, caller, context, round))
+        const contents = await hidingFailures(`The resource ${uri}`, round.signal, () =>
+          app.resources.read(uri, runOf(app, caller, context, round)),
+        )
         if (contents === undefined) throw new ResourceNotFoundError(uri)
         return { contents: contents as ReadResourceResult['contents'] } // each has a text or a blob
       },
@@ -108,12 +112,9 @@ function servePrompts(server: Server, { app, caller }: ServerOptions, optionsOf:
       optionsOf(context),
       { method: 'prompts/get', name, input: args },
       async (round) => {
-        const prompt = await app.prompts
-          .get(name, args, runOf(app, caller, context, round))
-          .catch((error: unknown) => {
-            if (!(error instanceof TypeError)) throw error
-            throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message)
-          })
+        const prompt = await hidingFailures(`The prompt "${name}"`, round.signal, () =>
+          app.prompts.get(name, args, runOf(app, caller, context, round)),
+        )
         if (prompt !== undefined) return prompt as GetPromptResult // the SDK's type has further members
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt: ${name}`)
       },

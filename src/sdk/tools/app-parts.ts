@@ -23,7 +23,7 @@ export interface AppParts {
   }
   readonly prompts: {
     list(): Prompt[]
-    /** Returns `undefined` for an unknown name. Throws `TypeError` for arguments that the prompt does not take. */
+    /** Returns `undefined` for an unknown name. Throws `ArgumentsRefusedError` for arguments that it does not take. */
     get(
       name: string,
       args: Readonly<Record<string, string>>,

@@ -30,6 +30,9 @@ type AppPrompts = AppParts['prompts'] & {
   remove(name: string): Promise<boolean>
 }
 
+/** The prompt does not take the arguments. The message is about them alone, so it may be shown to who sent them. */
+export class ArgumentsRefusedError extends TypeError {}
+
 /** `changed` is called after each change. */
 export function appPrompts(changed: () => Promise<void>): AppPrompts {
   const prompts = new Map<string, { readonly options: AnyPromptOptions; readonly args: PromptArgument[] }>()
@@ -66,10 +69,10 @@ export function appPrompts(changed: () => Promise<void>): AppPrompts {
       const { options, args } = prompt
       const absent = args.find((one) => one.required === true && given[one.name] === undefined)
       if (absent !== undefined)
-        throw new TypeError(`The prompt "${name}" needs the argument "${absent.name}".`)
+        throw new ArgumentsRefusedError(`The prompt "${name}" needs the argument "${absent.name}".`)
       const parsed = await parseValue(options.input ?? {}, given)
       if (parsed.outcome === 'refused')
-        throw new TypeError(`The prompt "${name}" refuses its arguments: ${parsed.reason}`)
+        throw new ArgumentsRefusedError(`The prompt "${name}" refuses its arguments: ${parsed.reason}`)
       const ui = {
         elicit: <Schema extends TypedSchema>(message: string, schema: Schema, form?: ElicitOptions) => {
           if (ask !== undefined) return elicit(ask, message, schema, form)

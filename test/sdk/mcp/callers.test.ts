@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { mcp, serveMcp } from '../../../src/sdk/mcp/mcp.ts'
 import { createHandler } from '../../../src/sdk/mcp/mcp-handler.ts'
-import { ToolApp } from '../../../src/sdk/tools/index.ts'
+import { ToolApp, ToolError } from '../../../src/sdk/tools/index.ts'
 import { questionsApp } from './questions-app.ts'
 
 // Who is believed, what a request's state is bound to, and which pages may call.
@@ -246,6 +246,47 @@ describe('what callers get', () => {
     expect(await fails(await brokerToken())).toContain('t0ken')
     expect(await fails('ada')).toContain('The tool has failed.')
     expect(await fails('ada')).not.toContain('t0ken')
+  })
+
+  test('what a prompt, a resource or a completion throws is an internal error without its message, unless it is a ToolError', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const app = new ToolApp({ name: 'hub', version: '1.0.0' })
+    const input = z.object({ how: z.string() })
+    const handler = ({ input: { how } }: { input: { how: string } }) => {
+      throw how === 'intended'
+        ? new ToolError('The library is closed.')
+        : new TypeError('of db://user:secret@host')
+    }
+    const complete = () => {
+      throw new TypeError('of db://user:secret@host')
+    }
+    app.prompt('greet', { input, handler, complete })
+    app.resource('hub://{how}', { handler: ({ params }) => handler({ input: { how: params.how ?? '' } }) })
+    const server = mcp(app)
+    const prompt = (given: object) => call(server, 'prompts/get', { name: 'greet', arguments: given })
+    const resource = (uri: string) => call(server, 'resources/read', { uri }, { 'mcp-name': uri })
+    expect((await prompt({})).body.error).toMatchObject({
+      code: -32_602,
+      message: expect.stringContaining('how'),
+    })
+    expect((await prompt({ how: 'a fault' })).body.error).toEqual({
+      code: -32_603,
+      message: 'The prompt "greet" failed.',
+    })
+    const intended = { code: -32_603, message: 'The library is closed.' }
+    expect((await prompt({ how: 'intended' })).body.error).toEqual(intended)
+    expect((await resource('hub://fault')).body.error).toEqual({
+      code: -32_603,
+      message: 'The resource hub://fault failed.',
+    })
+    expect((await resource('hub://intended')).body.error).toEqual(intended)
+    const completed = await call(server, 'completion/complete', {
+      ref: { type: 'ref/prompt', name: 'greet' },
+      argument: { name: 'how', value: '' },
+    })
+    expect(completed.body.error).toEqual({ code: -32_603, message: 'The completion failed.' })
+    expect(logged).toHaveBeenCalledTimes(3)
+    logged.mockRestore()
   })
 
   test('a program that verifies a token without a user refuses it', async () => {
