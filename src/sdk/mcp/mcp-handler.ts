@@ -59,7 +59,12 @@ export function createHandler(
         resource: `${url.origin}${url.pathname.slice(METADATA_PATH.length)}`,
         authorization_servers: [options.issuer.url],
       })
-    const caller = await identify(request)
+    const caller = await identify(request).catch((error: unknown) => {
+      console.error('The caller of an MCP request could not be identified:', error)
+      return 'unknown' as const
+    })
+    if (caller === 'unknown')
+      return rpcError(503, -32_000, 'This server cannot check tokens at the moment. Try again later.')
     if (caller === undefined) return unauthorized(request, url, options)
     callers.set(request, caller)
     if (!(await isLegacyRequest(request))) return modern.fetch(request)

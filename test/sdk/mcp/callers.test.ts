@@ -220,6 +220,32 @@ test('a key that its issuer has withdrawn is trusted for ten minutes at most, or
   expect(await status()).toBe(401)
 })
 
+test('an issuer that cannot be reached and a check that throws are answered by 503, and logged', async () => {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  const issuer = 'https://issuer.example.com'
+  const fault = new TypeError('fetch failed')
+  const fails = () => {
+    throw fault
+  }
+  const { privateKey } = await generateKeyPair('ES256')
+  const token = await new SignJWT({
+    iss: issuer,
+    aud: URL_,
+    sub: 'ada',
+    exp: Math.floor(Date.now() / 1000) + 60,
+  })
+    .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
+    .sign(privateKey)
+  for (const options of [{ issuer: { url: issuer, audience: URL_, fetch: fails } }, { verify: fails }]) {
+    const handler = mcp(questionsApp().app, options)
+    const answer = await call(handler, 'tools/call', { name: 'context', arguments: {} }, bearer(token))
+    expect(answer.status).toBe(503)
+    expect(answer.body.error.message).toBe('This server cannot check tokens at the moment. Try again later.')
+    expect(logged).toHaveBeenLastCalledWith(expect.any(String), fault)
+  }
+  logged.mockRestore()
+})
+
 describe('what callers get', () => {
   test('a tool with a secret that is added later ends anonymous calls', async () => {
     const { app } = questionsApp()
