@@ -6,7 +6,7 @@ import { barePage } from './layout.ts'
 
 export const LOGIN_PROBLEMS = {
   foreign: 'This form did not come from this page. Log in here.',
-  too_many: 'Too many logins from your address have failed. Wait a minute, then try again.',
+  too_many: 'Too many logins from your address have failed, and this key is not accepted either.',
   no_issuer: 'No issuer is set for the console (GATEPASS_DASHBOARD_ISSUER). Log in with an API key.',
   unavailable: 'The issuer cannot be reached now. Try again shortly, or log in with an API key.',
   cancelled: 'You cancelled the login at the issuer.',

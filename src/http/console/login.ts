@@ -24,7 +24,11 @@ import { pageHeaders } from '../pages/page-headers.ts'
 import { confirmPage, LOGIN_PROBLEMS, loginPage } from './login-page.ts'
 import { type ConsoleRoutes, safeNext } from './routes.ts'
 
-/** How many logins from one address may fail: enough for a person who mistypes, too few for guessing keys. */
+/**
+ * How many logins from one address may fail before the page says so by 429. A valid key is accepted even then, as in the
+ * API: its 256 bits cannot be guessed at any rate, and a client that fails on purpose must not lock out those who share
+ * its proxy.
+ */
 const FAILURES = { burst: 20, perSecond: 20 / 60 }
 
 /** Lets operators log in to the console, confirm their login, choose a project, and log out. */
@@ -67,7 +71,7 @@ export function addConsoleLogin(app: OpenAPIHono, broker: Broker, routes: Consol
     })
   })
 
-  /** Runs a login with the form's key; its refusals are shown on the login page, and limited. */
+  /** Runs a login with the form's key; its refusals are shown on the login page, and counted. */
   async function withKey(
     c: Context,
     form: URLSearchParams,
