@@ -28,13 +28,10 @@ export const connectSessionSchema = {
   reason: z.enum(FAILURE_REASONS).openapi('FailureReason').optional(),
   message: z.string().optional(),
   connection: connectionSchema.optional().openapi({ description: 'When completed' }),
-  connections: z
-    .array(connectionSchema)
-    .optional()
-    .openapi({
-      description:
-        'When completed, if there are several: all that the user approved, or all that covered the need from the start',
-    }),
+  connections: z.array(connectionSchema).optional().openapi({
+    description:
+      'When completed, if there are several: all that the user approved, or all that covered the need from the start',
+  }),
   expires_at: z.string().openapi({
     description:
       'When the token ends. It ends 60 seconds after the end of the authorization, if that is earlier.',
