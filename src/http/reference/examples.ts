@@ -408,7 +408,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       status: 'active',
       binding: { id: 'proj_example1', type: 'project' },
       created_at: '2027-03-02T09:00:00.000Z',
-      updated_at: '2027-03-02T09:00:00.000Z',
+      updated_at: '2027-03-02T09:00:01.000Z',
       oauth2: {
         client_id: 'fake-client',
         client_secret: { binding: 'project', editable: true, exists: true },
@@ -2092,7 +2092,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       status: 'active',
       binding: { id: 'proj_example1', type: 'project' },
       created_at: '2027-03-02T09:00:00.000Z',
-      updated_at: '2027-03-02T09:00:00.000Z',
+      updated_at: '2027-03-02T09:00:01.000Z',
       oauth2: {
         client_id: 'fake-client',
         client_secret: { binding: 'project', editable: true, exists: true },
