@@ -69,3 +69,8 @@ export function exitCodeOfError(error: unknown): ExitCode {
   if (error instanceof BrokerError) return EXIT_CODES[error.code] ?? EXIT.failed
   return EXIT.failed
 }
+
+/** The code of a system error in brackets, for the end of a message, such as ` (ENOENT)`; otherwise an empty text. */
+export function bracketedCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? ` (${error.code})` : ''
+}

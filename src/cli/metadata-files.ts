@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { CommandFailure, EXIT } from './failure.ts'
+import { bracketedCode, CommandFailure, EXIT } from './failure.ts'
 
 /** One file of tool metadata. Only a file that cannot be read is refused; the others are imported. */
 export interface MetadataFile {
@@ -52,7 +52,7 @@ function reading<Value>(path: string, read: () => Value): Value {
   try {
     return read()
   } catch (error) {
-    throw new CommandFailure(`"${path}" cannot be read${whyOf(error)}.`, EXIT.notFound)
+    throw new CommandFailure(`"${path}" cannot be read${bracketedCode(error)}.`, EXIT.notFound)
   }
 }
 
@@ -60,12 +60,8 @@ function read(file: string): MetadataFile['reading'] {
   try {
     return parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    return { outcome: 'refused', reason: `The file cannot be read${whyOf(error)}.` }
+    return { outcome: 'refused', reason: `The file cannot be read${bracketedCode(error)}.` }
   }
-}
-
-function whyOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? ` (${error.code})` : ''
 }
 
 /** One document or an array of them. Messages never quote the text, because it may hold secrets. */

@@ -1,14 +1,10 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { nearest } from '../domain/nearest.ts'
 import { addProvider } from './add-provider.ts'
 import { type Api, withApi } from './api.ts'
-import { lacksClient, readProviderFile } from './definition-file.ts'
-import { CommandFailure, EXIT } from './failure.ts'
+import { readProviderFile } from './definition-file.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, table } from './print.ts'
-import { promptSecret, promptText } from './prompt.ts'
 import {
-  clientWords,
-  type DefinitionWire,
   explainRegistration,
   findDefinition,
   getDefinition,
@@ -17,9 +13,17 @@ import {
   reportDefinition,
   warnIfUnverified,
 } from './provider-catalogue.ts'
+import {
+  type ClientOptions,
+  nameOf,
+  promptClient,
+  readChange,
+  withClient,
+  withClientOptions,
+  withVariables,
+} from './provider-client.ts'
 import { defineProvidersImport } from './providers-import.ts'
 import { defineProvidersTest } from './providers-test.ts'
-import { readJsonFile } from './read-json-file.ts'
 import { type CommonOptions, parseId, type Shell, withCommonOptions } from './shell.ts'
 
 interface ProviderWire {
@@ -35,14 +39,6 @@ interface ProviderWire {
     readonly token_request: { readonly endpoint: string }
     readonly variables?: Readonly<Record<string, { readonly value?: string; readonly label?: string }>>
   }
-}
-
-interface ClientOptions extends CommonOptions {
-  readonly clientId?: string
-  /** The client has no secret. */
-  readonly public?: true
-  /** `name=value` each. */
-  readonly variable?: readonly string[]
 }
 
 interface ListOptions extends CommonOptions {
@@ -173,35 +169,6 @@ export function defineProviders(providers: Command, shell: Shell): void {
   defineProvidersImport(providers, shell)
 }
 
-/** The body of `PATCH` from a file or with the client. Variables can be set without the client. */
-async function readChange(options: AddOptions): Promise<object> {
-  const { file, clientId, variable } = options
-  const isPublic = options.public === true
-  if (file === undefined && variable !== undefined && clientId === undefined && !isPublic) return {}
-  if (file === undefined)
-    return { oauth2: { ...(await promptClient(options)), ...(isPublic && { client_secret: null }) } }
-  refuseSecondClient(options)
-  return readJsonFile(file)
-}
-
-/** Throws `CommandFailure` if the options name a client beside the one of the file. */
-function refuseSecondClient(options: ClientOptions): void {
-  if (options.clientId === undefined && options.public !== true) return
-  throw new CommandFailure(
-    'With --file, the client comes from the file: leave --client-id and --public out.',
-    EXIT.usage,
-  )
-}
-
-/** The content of a file. For a definition, which has no client, prompts for the client. */
-async function withClient(given: Record<string, unknown>, options: ClientOptions): Promise<object> {
-  if (!lacksClient(given)) {
-    refuseSecondClient(options)
-    return given
-  }
-  return { ...given, oauth2: { ...Object(given.oauth2), ...(await promptClient(options)) } }
-}
-
 /**
  * Adds a provider by its name. At a terminal the provider is stored first and its client afterwards, because the operator
  * registers the client with the redirect URI of the stored provider.
@@ -232,45 +199,6 @@ async function refuseUnknown(api: Api, id: string): Promise<void> {
   )
     await getDefinition(api, id)
 }
-
-function withClientOptions(command: Command): Command {
-  return command
-    .option('--client-id <id>', 'the client id that the provider issued; prompted for at a terminal', parseId)
-    .option('--public', 'the client has no secret')
-    .option(
-      '--variable <name=value>',
-      'the value of a variable in its URLs, such as subdomain=acme; may be repeated',
-      (text: string, before: readonly string[] = []) => [...before, parseVariable(text)],
-    )
-}
-
-const nameOf = (variable: string) => variable.slice(0, variable.indexOf('='))
-
-function parseVariable(text: string): string {
-  if (/^[a-z_]+=./.test(text)) return text
-  throw new InvalidArgumentError('Write it as name=value, such as subdomain=acme.')
-}
-
-/** The body of a request, with the values of `--variable`. */
-function withVariables(body: unknown, { variable = [] }: ClientOptions): object {
-  const given = body as { readonly oauth2?: { readonly variables?: Readonly<Record<string, object>> } } // checked by the server
-  if (variable.length === 0) return given
-  const variables: Record<string, object> = { ...given.oauth2?.variables }
-  for (const one of variable) {
-    const name = nameOf(one)
-    variables[name] = { ...variables[name], value: one.slice(name.length + 1) }
-  }
-  return { ...given, oauth2: { ...given.oauth2, variables } }
-}
-
-/** At a terminal it prompts for both; otherwise the secret is the first line of standard input. */
-async function promptClient({ clientId, public: isPublic }: ClientOptions, definition?: DefinitionWire) {
-  const words = definition === undefined ? USUAL_WORDS : clientWords(definition)
-  const client_id = clientId ?? (await promptText(words.id))
-  return { client_id, ...(isPublic !== true && { client_secret: await promptSecret(words.secret) }) }
-}
-
-const USUAL_WORDS = { id: 'client id', secret: 'client secret' }
 
 const pathOf = (id: string) => `${PATH}/${encodeURIComponent(id)}`
 

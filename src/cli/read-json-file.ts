@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
-import { CommandFailure, EXIT } from './failure.ts'
+import { bracketedCode, CommandFailure, EXIT } from './failure.ts'
 
 /** The JSON object of a file, or of standard input for `-`. Messages never quote it, because it may hold secrets. */
 export async function readJsonFile(source: string): Promise<Record<string, unknown>> {
@@ -14,8 +14,7 @@ export async function readTextFile(source: string): Promise<string> {
   try {
     return readFileSync(source, 'utf8')
   } catch (error) {
-    const why = error instanceof Error && 'code' in error ? ` (${error.code})` : ''
-    throw new CommandFailure(`The file "${source}" cannot be read${why}.`, EXIT.notFound)
+    throw new CommandFailure(`The file "${source}" cannot be read${bracketedCode(error)}.`, EXIT.notFound)
   }
 }
 

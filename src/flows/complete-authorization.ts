@@ -11,10 +11,8 @@ import type { Connection } from '../domain/connection.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { type TrailDetails, trailLines } from '../domain/trail.ts'
 import { lacksValues } from '../providers/connection-values.ts'
-import type { Grant } from '../providers/grant.ts'
 import { keptValuesOf, toldValues } from '../providers/kept-values.ts'
 import type { RequestGuard } from '../providers/oauth-client.ts'
-import type { RegisteredClient } from '../providers/provider-entry.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { saying } from '../providers/provider-words.ts'
 import { recordingRequests, type SentRequest } from '../providers/sent-requests.ts'
@@ -24,6 +22,7 @@ import { failureAudit } from './authorization-audit.ts'
 import { accountWithin, type ConsentFacts, connectionOfGrant } from './connection-of-grant.ts'
 import { requestEntries } from './explain/request-entries.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './get-provider.ts'
+import { giveBack, revokeUnlessConnected } from './revoke-grant.ts'
 import { attemptPlace, attemptRedirectUri } from './start-attempt.ts'
 
 /**
@@ -249,40 +248,6 @@ function storedDetails({ id, scopes, account }: Connection, consent: ConsentFact
     ...(account.name !== '' && { account: account.name }),
     ...(previousAccount !== undefined && { previous_account: previousAccount.name || previousAccount.id }),
   }
-}
-
-/** Revokes a grant that was certainly not stored. */
-async function giveBack(
-  broker: Broker,
-  claimed: Exchanging,
-  registered: RegisteredClient,
-  grant: Grant,
-): Promise<void> {
-  const current = await broker.store.authorizations.find(claimed.id).catch(() => undefined)
-  if (current?.status !== 'exchanging' || current.step !== claimed.step) return
-  await revokeUnlessConnected(broker, claimed, registered, grant)
-}
-
-/**
- * Revokes the grant, unless its account is connected, or may be because the provider names no account: many servers revoke
- * all grants of an account with one of them.
- */
-async function revokeUnlessConnected(
-  { store, oauth }: Broker,
-  claimed: Exchanging,
-  registered: RegisteredClient,
-  grant: Grant,
-): Promise<void> {
-  const { projectId, userId } = claimed
-  const { providerUid } = currentStep(claimed)
-  const known = await store.connections.ofOwner({ projectId, providerUid, userId }).catch(() => undefined)
-  const isConnected =
-    known?.some(
-      ({ id, account }) =>
-        [grant.account.id, '', id].includes(account.id) || // an additional account without a name has the connection's id
-        grant.account.id === '',
-    ) ?? true
-  if (!isConnected) await oauth.revoke(registered, grant)
 }
 
 function failureOf(error: unknown): { readonly reason: FailureReason; readonly message: string } {

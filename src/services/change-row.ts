@@ -4,8 +4,9 @@ import { BrokerError } from '../domain/errors.ts'
 const MAX_ATTEMPTS = 5
 
 /**
- * Changes the row that `first` was read from. `change` returns `undefined`, with nothing written, if another request has changed
- * the row since it was read; the row is read again then, and the change is repeated on it. Throws `store_unavailable` after a few attempts.
+ * Changes the row that `first` was read from. `change` returns `undefined`, with nothing written, if another request has
+ * changed the row since it was read; the row is read again then, and the change is repeated on it. Throws
+ * `store_unavailable` after a few attempts.
  *
  * @param name the subject of the message, such as: The provider "demo"
  */

@@ -169,7 +169,7 @@ export function createAnswers({
       await writeRepeatable(release({ place: at, owner }))
     },
     async sweep(now) {
-      return inSlices(dialect.sweptAtOnce, () => writeRepeatable(sweep({ now })))
+      return inSlices(() => writeRepeatable(sweep({ now })))
     },
   }
 }

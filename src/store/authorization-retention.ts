@@ -3,7 +3,7 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import { authorizationConditions } from './authorization-conditions.ts'
 import { NO_RESPONSE } from './authorization-row.ts'
 import type { Database } from './database.ts'
-import { deleteInSlices, inSlices, untilNoneIsLeft } from './sweep.ts'
+import { deleteInSlices, inSlices } from './sweep.ts'
 
 /** The part of `Authorizations` that deletes them, or the responses that they hold. */
 export interface AuthorizationRetention {
@@ -48,10 +48,10 @@ export function createRetention(database: Database): AuthorizationRetention {
 
   return {
     async forgetUser(projectId, userId) {
-      return untilNoneIsLeft(() => forgetUser({ projectId, userId }))
+      return forgetUser({ projectId, userId })
     },
     async forgetResponses(now) {
-      return inSlices(dialect.sweptAtOnce, () => write(undefined, () => forget({ now })))
+      return inSlices(() => write(undefined, () => forget({ now })))
     },
     async sweep(before) {
       return sweep({ before })

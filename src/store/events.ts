@@ -209,7 +209,7 @@ export function createEvents(database: Database): Events {
       return expired
     },
     async sweep(before, now) {
-      await inSlices(dialect.sweptAtOnce, () =>
+      await inSlices(() =>
         write(undefined, function* (announce) {
           const swept = yield* sweepDeliveries({ before })
           for (const { state, ...place } of swept)

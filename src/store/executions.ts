@@ -10,7 +10,7 @@ import { createExecutionLists, type ExecutionLists, hasNotCompleted } from './ex
 import { type Lease, leaseEnd, NO_LEASE } from './lease.ts'
 import { hasIdInProject, isOfUser } from './row-conditions.ts'
 import { type InProject, type OfProject, type OfUser, placeholdersOf, type Steps } from './statement.ts'
-import { deleteInSlices, inSlices, untilNoneIsLeft } from './sweep.ts'
+import { deleteInSlices, inSlices } from './sweep.ts'
 
 /** Runs of tools: those that were carried out, and those that are scheduled. */
 export interface Executions extends ExecutionLists {
@@ -236,8 +236,7 @@ export function createExecutions(database: Database): Executions {
       return row?.total ?? 0
     },
     async forgetUser(projectId, userId, now) {
-      const slice = () => writeRepeatable(forgetUser({ projectId, userId, now }))
-      return untilNoneIsLeft(() => inSlices(dialect.sweptAtOnce, slice))
+      return inSlices(() => writeRepeatable(forgetUser({ projectId, userId, now })))
     },
     async sweep(before) {
       return sweep({ before })

@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 import { deliveryOrder } from './delivery-order.ts'
 import { isOfUser } from './row-conditions.ts'
 import type { OfUser } from './statement.ts'
-import { inSlices, untilNoneIsLeft } from './sweep.ts'
+import { inSlices } from './sweep.ts'
 
 /** Removes a user from the outbox of webhooks. */
 export interface ForgetEvents {
@@ -69,21 +69,21 @@ export function forgetEvents(database: Database): ForgetEvents {
   return {
     async forgetUser(projectId, userId, now) {
       const of = { projectId, userId }
-      await inSlices(AT_ONCE, () =>
+      await inSlices(() =>
         write(undefined, function* () {
           const found = yield* waiting(of)
           for (const { id, body } of found) yield* strip({ id, body: withoutUser(body) })
           return found
         }),
       )
-      const removeSlice = () =>
+      await inSlices(() =>
         write(undefined, function* (announce) {
           // a replay may have made one of them due meanwhile; the next delivery of its key must not wait for it
           for (const { state, ...place } of yield* removeDeliveries(of))
             if (state === 'waiting') yield* proceed(announce, place, now)
           return yield* removeEvents(of)
-        })
-      await untilNoneIsLeft(() => inSlices(AT_ONCE, removeSlice))
+        }),
+      )
     },
   }
 }

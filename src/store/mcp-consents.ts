@@ -194,7 +194,7 @@ export function createMcpConsents(database: Database): McpConsents {
       })
     },
     async sweep(before) {
-      return inSlices(SWEPT_AT_ONCE, async () => {
+      return inSlices(async () => {
         const found = await read(unused({ before }))
         for (const one of found) await write(undefined, (announce) => removeWithGrant(announce, one))
         return found

@@ -16,7 +16,10 @@ export interface PoliciesInForce {
 export interface Policies {
   /** Adds the policy, or returns `undefined` when its `id` is taken in the project. */
   add(policy: Policy, audit?: AuditEntries): Promise<Policy | undefined>
-  /** Replaces the policy and returns the row. `undefined`, with nothing written, when the row is no longer `from`, or was deleted. */
+  /**
+   * Replaces the policy and returns the row. `undefined`, with nothing written, when the row is no longer `from`, or was
+   * deleted.
+   */
   change(from: Policy, to: Policy, audit?: AuditEntries): Promise<Policy | undefined>
   find(projectId: string, id: string): Promise<Policy | undefined>
   /** In the order of their ids. */

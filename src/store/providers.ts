@@ -20,7 +20,8 @@ export interface Providers {
   add(entry: ProviderEntry, audit?: AuditEntries): Promise<ProviderEntry | undefined>
   /**
    * Replaces the entry and returns the row. `undefined`, with nothing written, when the row is no longer `from`, or was
-   * deleted. Its `updatedAt` is greater than before, by a second if need be. `kept` keeps connections usable when its provider identity changes, in the same transaction.
+   * deleted. Its `updatedAt` is greater than before, by a second if need be. `kept` keeps connections usable when its
+   * provider identity changes, in the same transaction.
    */
   change(
     from: ProviderEntry,
@@ -139,7 +140,7 @@ export function createProviders(database: Database): Providers {
     async delete(projectId, id, audit) {
       const [entry] = await read(byId({ projectId, id }))
       if (entry === undefined) return false
-      while ((await deleteSomeConnections(entry)) === CONNECTIONS_AT_ONCE);
+      while ((await deleteSomeConnections(entry)) > 0);
       const change = ({ uid }: { uid: string }) => rowChange('provider', projectId, [uid])
       return (await writeRow(write, audit, change, () => remove({ projectId, id }))) !== undefined
     },

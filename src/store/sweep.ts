@@ -4,28 +4,18 @@ import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Database } from './database.ts'
 
 /**
- * Runs `slice` until it returns fewer rows than `limit`, the most that one slice takes. Returns the number of all rows.
- * After each slice it pauses as long as the slice took, so that requests of this process run meanwhile and, on SQLite,
- * other processes get the write lock.
+ * Runs `slice` until it finds no row. A slice that is smaller than its limit is not the last one: on PostgreSQL another node
+ * may have deleted some of its rows meanwhile. Returns the number of all rows. After each slice it pauses as long as the
+ * slice took, so that requests of this process run meanwhile and, on SQLite, other processes get the write lock.
  */
-export async function inSlices(limit: number, slice: () => Promise<readonly unknown[]>): Promise<number> {
+export async function inSlices(slice: () => Promise<readonly unknown[]>): Promise<number> {
   for (let taken = 0; ; ) {
     const begun = performance.now()
     const { length } = await slice()
+    if (length === 0) return taken
     taken += length
-    if (length < limit) return taken
     await pause(performance.now() - begun)
   }
-}
-
-/**
- * Repeats a pass of slices until one finds no row, for data that must not be left over: when another node deletes rows of
- * a slice at the same time, the slice is smaller than its limit, and the pass ends early. Returns the number of all rows.
- */
-export async function untilNoneIsLeft(pass: () => Promise<number>): Promise<number> {
-  let taken = 0
-  for (let some = await pass(); some > 0; some = await pass()) taken += some
-  return taken
 }
 
 /**
@@ -52,5 +42,5 @@ export function deleteInSlices<Values extends object>(
         : sql`(${sql.join(columns, sql`, `)}) in ${keys}`
     return query.delete(table).where(and(isAmong, where)).returning(key)
   })
-  return (values) => inSlices(dialect.sweptAtOnce, () => writeRepeatable(slice(values)))
+  return (values) => inSlices(() => writeRepeatable(slice(values)))
 }

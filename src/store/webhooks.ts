@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { and, count, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Sealed } from '../domain/sealed.ts'
@@ -6,6 +5,7 @@ import type { DisabledReason, Webhook } from '../domain/webhook.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import { hasIdInProject } from './row-conditions.ts'
+import { sameMembers } from './same-members.ts'
 import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 
 /** The columns that `change` compares and writes. The others are those of secrets and of deliveries. */
@@ -129,8 +129,7 @@ export function createWebhooks(database: Database): Webhooks {
       const { id, projectId } = from
       return write(audit, function* (announce) {
         const [current] = yield* locked({ id, projectId })
-        if (current === undefined || SETTINGS.some((name) => !isDeepStrictEqual(current[name], from[name])))
-          return undefined
+        if (current === undefined || !sameMembers(current, from, SETTINGS)) return undefined
         if (to.enabled && !current.enabled) {
           yield* heal({ id, projectId })
           yield* hasten({ webhookId: id, now: to.updatedAt })

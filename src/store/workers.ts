@@ -1,10 +1,10 @@
-import { isDeepStrictEqual } from 'node:util'
 import { eq, inArray, sql } from 'drizzle-orm'
 import type { Worker } from '../domain/worker.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { rowChange } from './changes.ts'
 import type { Database } from './database.ts'
 import { hasIdInProject } from './row-conditions.ts'
+import { sameMembers } from './same-members.ts'
 import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 import { writeRow } from './write-row.ts'
 
@@ -121,8 +121,7 @@ export function createWorkers({ tables, query, statement, read, write, dialect }
     async change(from, to, audit) {
       return write(audit, function* (announce) {
         const [current] = yield* locked({ uid: from.uid })
-        if (current === undefined || SETTINGS.some((name) => !isDeepStrictEqual(current[name], from[name])))
-          return undefined
+        if (current === undefined || !sameMembers(current, from, SETTINGS)) return undefined
         const [changed] = yield* update({ ...to, uid: from.uid })
         announce({ noun: 'worker' })
         return changed

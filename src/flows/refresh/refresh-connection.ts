@@ -60,7 +60,8 @@ const READ_AGAIN_MS = 200
  * A token that may be used: the refreshed one, or the stored one if it is still alive when the refresh fails. The refresh
  * token is sent to the endpoint that the issuer's metadata names now; the returned entry has it. Simultaneous calls share
  * one token request: in this process by one promise, between processes by a lease on the row (RFC 6749 section 6, RFC 9700
- * section 4.14). Only if the provider refuses the grant, the user is asked for a new consent. Throws `token_request_refused`, `provider_incomplete` and `store_unavailable`.
+ * section 4.14). Only if the provider refuses the grant, the user is asked for a new consent. Throws
+ * `token_request_refused`, `provider_incomplete` and `store_unavailable`.
  */
 export async function refreshConnection(
   broker: Broker,

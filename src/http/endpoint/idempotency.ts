@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Broker } from '../../broker.ts'
 import type { ApiKey } from '../../domain/api-key.ts'
 import { BrokerError } from '../../domain/errors.ts'
@@ -11,22 +10,14 @@ import type { KeptAnswer } from '../../store/answers.ts'
 import { retry } from '../../store/retry.ts'
 import { type SealedPlace, UnsealError } from '../../store/seal.ts'
 import { answerPlace } from '../../store/sealed-columns.ts'
+import { createAwaitAnswer, type KeyKind, LONGEST_WAIT_MS, stillUnderWay } from './await-answer.ts'
 import { clientClosed, STATUS } from './errors.ts'
 
 const KEPT_SECONDS = 10 * 60
 const PROLONG_MS = 60_000
-/** After this wait a repeated request tries to claim the key, because the claim may have lapsed. If it has not, it is refused. */
-const LONGEST_WAIT_MS = 5 * 60_000
-/** How often a repeated request checks the process of the first. */
-const LIVENESS_CHECK_MS = 1_000
 /** How long, and at which interval, the outcome of a request is written again while the database is unavailable. */
 const LONGEST_WRITE_MS = 60_000
 const WRITE_PAUSE_MS = 500
-/** The pauses between reads of the answer. They grow, so that a fast answer is found soon. */
-const FIRST_PAUSE_MS = 50
-const LONGEST_PAUSE_MS = 500
-/** Repeated requests that may wait at the same time, because each of them polls the database. */
-const MAX_WAITING = 1_000
 /** Of a longer answer only the fact that the request was executed is kept. */
 const MAX_KEPT_CHARACTERS = 1024 * 1024
 /** Headers of the connection and of one answer, which a repeated answer sets itself. */
@@ -47,16 +38,10 @@ export interface IdempotentRequest {
   readonly key: readonly string[]
   /** The content of the request. The same key with other content is refused. */
   readonly content: string
-  /** The name of the key in messages. */
-  readonly kind: 'Idempotency-Key' | 'call_id'
+  readonly kind: KeyKind
   readonly signal: AbortSignal
   /** Called once when the request is found to be a repetition. Its errors are thrown. */
   readonly onRepeated?: () => void
-}
-
-/** The claim of a request whose process has died. */
-interface Abandoned {
-  readonly abandoned: KeptAnswer
 }
 
 export interface Executed {
@@ -77,12 +62,6 @@ export type ExecuteOnce = (
   execute: () => Promise<Executed>,
 ) => Promise<Response>
 
-/** The refusal of a repetition that does not wait for the first request, or does not wait any longer. */
-function stillUnderWay(kind: IdempotentRequest['kind']): BrokerError {
-  const message = `The first request with this ${kind} is still under way. Ask again later.`
-  return new BrokerError('rate_limited', message, { retryAfter: 2 })
-}
-
 interface Answer {
   readonly status: number
   readonly headers: readonly (readonly [string, string])[]
@@ -93,48 +72,7 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
   const { store, sealer, now, log, liveness } = broker
   const { answers } = store
 
-  let waiting = 0
-
-  /**
-   * Waits for the answer of the first request. Returns `undefined` when that request has released its claim, and a claim
-   * without an answer `LONGEST_WAIT_MS` after `began`, or when the caller has gone.
-   */
-  async function awaitAnswer(
-    keyHash: string,
-    kept: KeptAnswer,
-    { kind, signal }: IdempotentRequest,
-    began: number,
-  ): Promise<KeptAnswer | Abandoned | undefined> {
-    let current: KeptAnswer | undefined = kept
-    let nextLivenessCheck = performance.now()
-    if (kept.answer === undefined && waiting >= MAX_WAITING) throw stillUnderWay(kind)
-    waiting++
-    try {
-      for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.2, LONGEST_PAUSE_MS)) {
-        if (current === undefined || current.answer !== undefined || signal.aborted) return current
-        if (performance.now() >= nextLivenessCheck) {
-          nextLivenessCheck = performance.now() + LIVENESS_CHECK_MS
-          const abandoned = await findAbandoned(keyHash, current)
-          if (abandoned !== undefined) return { abandoned }
-        }
-        if (performance.now() - began >= LONGEST_WAIT_MS) return current
-        await sleep(pause)
-        current = await answers.find(keyHash)
-      }
-    } finally {
-      waiting--
-    }
-  }
-
-  /** The current claim, if its process is dead. */
-  async function findAbandoned(
-    keyHash: string,
-    { owner, claimedBy }: KeptAnswer,
-  ): Promise<KeptAnswer | undefined> {
-    if (claimedBy === undefined || (await liveness.isAlive(claimedBy))) return undefined
-    const current = await answers.find(keyHash) // the process may have answered right before it ended
-    return current?.owner === owner && current.answer === undefined ? current : undefined
-  }
+  const awaitAnswer = createAwaitAnswer(broker)
 
   return (idempotent, execute) => liveness.whileAlive((processId) => answer(idempotent, execute, processId))
 
@@ -159,7 +97,7 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
         throw new BrokerError('invalid_request', `This ${kind} was used for another request. Use a new one.`)
       const hasWaited = !isFirst && performance.now() - began >= LONGEST_WAIT_MS
       if (hasWaited && existing.answer === undefined) throw stillUnderWay(kind)
-      const known = await awaitAnswer(keyHash, existing, idempotent, began)
+      const known = await awaitAnswer(keyHash, existing, { kind, signal, began })
       if (known !== undefined && 'abandoned' in known) {
         const { abandoned } = known
         if (abandoned.begun !== undefined)

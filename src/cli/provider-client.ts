@@ -1,0 +1,89 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { lacksClient } from './definition-file.ts'
+import { CommandFailure, EXIT } from './failure.ts'
+import { promptSecret, promptText } from './prompt.ts'
+import { clientWords, type DefinitionWire } from './provider-catalogue.ts'
+import { readJsonFile } from './read-json-file.ts'
+import { type CommonOptions, parseId } from './shell.ts'
+
+// The client of a provider and the variables of its URLs, as `providers add` and `set` take them.
+
+export interface ClientOptions extends CommonOptions {
+  readonly clientId?: string
+  /** The client has no secret. */
+  readonly public?: true
+  /** `name=value` each. */
+  readonly variable?: readonly string[]
+}
+
+export function withClientOptions(command: Command): Command {
+  return command
+    .option('--client-id <id>', 'the client id that the provider issued; prompted for at a terminal', parseId)
+    .option('--public', 'the client has no secret')
+    .option(
+      '--variable <name=value>',
+      'the value of a variable in its URLs, such as subdomain=acme; may be repeated',
+      (text: string, before: readonly string[] = []) => [...before, parseVariable(text)],
+    )
+}
+
+/** The name of a variable in `name=value`. */
+export const nameOf = (variable: string) => variable.slice(0, variable.indexOf('='))
+
+function parseVariable(text: string): string {
+  if (/^[a-z_]+=./.test(text)) return text
+  throw new InvalidArgumentError('Write it as name=value, such as subdomain=acme.')
+}
+
+/** The body of a request, with the values of `--variable`. */
+export function withVariables(body: unknown, { variable = [] }: ClientOptions): object {
+  const given = body as { readonly oauth2?: { readonly variables?: Readonly<Record<string, object>> } } // checked by the server
+  if (variable.length === 0) return given
+  const variables: Record<string, object> = { ...given.oauth2?.variables }
+  for (const one of variable) {
+    const name = nameOf(one)
+    variables[name] = { ...variables[name], value: one.slice(name.length + 1) }
+  }
+  return { ...given, oauth2: { ...given.oauth2, variables } }
+}
+
+/** At a terminal it prompts for both; otherwise the secret is the first line of standard input. */
+export async function promptClient(
+  { clientId, public: isPublic }: ClientOptions,
+  definition?: DefinitionWire,
+) {
+  const words = definition === undefined ? USUAL_WORDS : clientWords(definition)
+  const client_id = clientId ?? (await promptText(words.id))
+  return { client_id, ...(isPublic !== true && { client_secret: await promptSecret(words.secret) }) }
+}
+
+const USUAL_WORDS = { id: 'client id', secret: 'client secret' }
+
+/** The body of `PATCH` from a file or with the client. Variables can be set without the client. */
+export async function readChange(options: ClientOptions & { readonly file?: string }): Promise<object> {
+  const { file, clientId, variable } = options
+  const isPublic = options.public === true
+  if (file === undefined && variable !== undefined && clientId === undefined && !isPublic) return {}
+  if (file === undefined)
+    return { oauth2: { ...(await promptClient(options)), ...(isPublic && { client_secret: null }) } }
+  refuseSecondClient(options)
+  return readJsonFile(file)
+}
+
+/** Throws `CommandFailure` if the options name a client beside the one of the file. */
+function refuseSecondClient(options: ClientOptions): void {
+  if (options.clientId === undefined && options.public !== true) return
+  throw new CommandFailure(
+    'With --file, the client comes from the file: leave --client-id and --public out.',
+    EXIT.usage,
+  )
+}
+
+/** The content of a file. For a definition, which has no client, prompts for the client. */
+export async function withClient(given: Record<string, unknown>, options: ClientOptions): Promise<object> {
+  if (!lacksClient(given)) {
+    refuseSecondClient(options)
+    return given
+  }
+  return { ...given, oauth2: { ...Object(given.oauth2), ...(await promptClient(options)) } }
+}

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Broker } from '../../broker.ts'
+import { BrokerError } from '../../domain/errors.ts'
+import type { KeptAnswer } from '../../store/answers.ts'
+
+/**
+ * After this wait a repeated request tries to claim the key, because the claim may have lapsed. If it has not, it is
+ * refused.
+ */
+export const LONGEST_WAIT_MS = 5 * 60_000
+/** How often a repeated request checks the process of the first. */
+const LIVENESS_CHECK_MS = 1_000
+/** The pauses between reads of the answer. They grow, so that a fast answer is found soon. */
+const FIRST_PAUSE_MS = 50
+const LONGEST_PAUSE_MS = 500
+/** Repeated requests that may wait at the same time, because each of them polls the database. */
+const MAX_WAITING = 1_000
+
+/** The claim of a request whose process has died. */
+export interface Abandoned {
+  readonly abandoned: KeptAnswer
+}
+
+/** The name of the key in messages. */
+export type KeyKind = 'Idempotency-Key' | 'call_id'
+
+interface Waiting {
+  readonly kind: KeyKind
+  readonly signal: AbortSignal
+  /** When the repetition came, by `performance.now()`. */
+  readonly began: number
+}
+
+/**
+ * Waits for the answer of the first request with the key. Returns `undefined` when that request has released its claim, and
+ * a claim without an answer `LONGEST_WAIT_MS` after `began`, or when the caller has gone. Throws `rate_limited` when too
+ * many requests wait.
+ */
+export type AwaitAnswer = (
+  keyHash: string,
+  kept: KeptAnswer,
+  waiting: Waiting,
+) => Promise<KeptAnswer | Abandoned | undefined>
+
+export function createAwaitAnswer({ store: { answers }, liveness }: Broker): AwaitAnswer {
+  let waiting = 0
+
+  /** The current claim, if its process is dead. */
+  async function findAbandoned(
+    keyHash: string,
+    { owner, claimedBy }: KeptAnswer,
+  ): Promise<KeptAnswer | undefined> {
+    if (claimedBy === undefined || (await liveness.isAlive(claimedBy))) return undefined
+    const current = await answers.find(keyHash) // the process may have answered right before it ended
+    return current?.owner === owner && current.answer === undefined ? current : undefined
+  }
+
+  return async (keyHash, kept, { kind, signal, began }) => {
+    let current: KeptAnswer | undefined = kept
+    let nextLivenessCheck = performance.now()
+    if (kept.answer === undefined && waiting >= MAX_WAITING) throw stillUnderWay(kind)
+    waiting++
+    try {
+      for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.2, LONGEST_PAUSE_MS)) {
+        if (current === undefined || current.answer !== undefined || signal.aborted) return current
+        if (performance.now() >= nextLivenessCheck) {
+          nextLivenessCheck = performance.now() + LIVENESS_CHECK_MS
+          const abandoned = await findAbandoned(keyHash, current)
+          if (abandoned !== undefined) return { abandoned }
+        }
+        if (performance.now() - began >= LONGEST_WAIT_MS) return current
+        await sleep(pause)
+        current = await answers.find(keyHash)
+      }
+    } finally {
+      waiting--
+    }
+  }
+}
+
+/** The refusal of a repetition that does not wait for the first request, or does not wait any longer. */
+export function stillUnderWay(kind: KeyKind): BrokerError {
+  const message = `The first request with this ${kind} is still under way. Ask again later.`
+  return new BrokerError('rate_limited', message, { retryAfter: 2 })
+}
