@@ -188,7 +188,7 @@ export function toRow({ columns }: CopiedTable, values: Readonly<Record<string, 
 export function ofAnotherRelease(name: string): BrokerError {
   return new BrokerError(
     'store_unavailable',
-    `${name} does not have the tables of this release. Bring it up to date first (\`gatepass migrate\` on it), or use the release that it was last started with.`,
+    `${name} does not have the tables of this release. Use the release that it was last started with, or, if there is a backup, bring it up to date first (\`gatepass migrate\` on it).`,
   )
 }
 

@@ -1,4 +1,5 @@
-import { chmodSync, copyFileSync, existsSync, statSync } from 'node:fs'
+import { accessSync, chmodSync, constants, copyFileSync, existsSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import type { EpochSeconds } from '../domain/clock.ts'
@@ -25,8 +26,7 @@ export async function restoreBackup(backup: string, place: DatabasePlace): Promi
   if (statSync(backup, { throwIfNoEntry: false })?.isFile() !== true)
     throw new BrokerError('not_found', `There is no backup ${backup}.`)
   if (place.kind === 'sqlite') return restoreFile(backup, place.path)
-  // beside the backup, since a temporary folder may be in memory, and smaller
-  const copy = join(dirname(resolve(backup)), `.gatepass-restore-${process.pid}.db`)
+  const copy = join(folderOfCopy(backup), `.gatepass-restore-${process.pid}.db`)
   discard(copy) // left behind by a restore that was killed and had the same process id, as in a container
   try {
     const restored = copyMarked(backup, copy)
@@ -38,8 +38,24 @@ export async function restoreBackup(backup: string, place: DatabasePlace): Promi
     await target.commit()
     await source.finish()
     return restored
+  } catch (error) {
+    throw notRestored(databaseName(place), error)
   } finally {
     discard(copy)
+  }
+}
+
+/**
+ * Where the working copy is made: beside the backup, because a temporary folder may be in memory and too small for it, or in
+ * the temporary folder (TMPDIR) if the backup's folder cannot be written, such as a read-only mount.
+ */
+function folderOfCopy(backup: string): string {
+  const folder = dirname(resolve(backup))
+  try {
+    accessSync(folder, constants.W_OK)
+    return folder
+  } catch {
+    return tmpdir()
   }
 }
 
@@ -67,13 +83,17 @@ async function restoreFile(backup: string, to: string): Promise<Restored> {
     sync(dirname(path))
     return restored
   } catch (error) {
-    if (error instanceof BrokerError) throw error
-    throw new BrokerError('store_unavailable', `Nothing was restored to ${to} (${reasonOf(error)}).`, {
-      cause: error,
-    })
+    throw notRestored(to, error)
   } finally {
     discard(partial)
   }
+}
+
+function notRestored(to: string, error: unknown): BrokerError {
+  if (error instanceof BrokerError) return error
+  return new BrokerError('store_unavailable', `Nothing was restored to ${to} (${reasonOf(error)}).`, {
+    cause: error,
+  })
 }
 
 function alreadyExists(path: string, to: string): BrokerError {

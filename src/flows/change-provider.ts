@@ -4,10 +4,9 @@ import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { providerIdentity } from './get-provider.ts'
 
 /**
- * Stores an administrator's change of an entry, and returns it; `undefined`, with nothing stored, when the entry is no
- * longer `before`. If the change alters the entry's identity, its connections need a new consent, unless the administrator
- * keeps them. The audit trail records that decision, and the confirmation of an environment's client, as entries of their
- * own.
+ * Stores a change of an entry, and returns it; `undefined`, with nothing stored, when the entry is no longer `before`. If
+ * the change alters the entry's identity, its connections need a new consent, unless they are kept (`keepConnections`). The
+ * audit trail records that decision, and the confirmation of an environment's client, as entries of their own.
  */
 export async function changeProvider(
   broker: Broker,

@@ -22,7 +22,7 @@ import { failureAudit } from './authorization-audit.ts'
 import { accountWithin, type ConsentFacts, connectionOfGrant } from './connection-of-grant.ts'
 import { requestEntries } from './explain/request-entries.ts'
 import { findProviderByUid, providerIdentity, registeredClient } from './get-provider.ts'
-import { giveBack, revokeUnlessConnected } from './revoke-grant.ts'
+import { revokeUnlessConnected, revokeUnstored } from './revoke-grant.ts'
 import { attemptPlace, attemptRedirectUri } from './start-attempt.ts'
 
 /**
@@ -225,7 +225,7 @@ async function redeem(
       onRetry: () => log.warn({ authorizationId: claimed.id }, 'a consent waits for the database'),
     },
   ).catch(async (error: unknown) => {
-    if (isStoreUnavailable(error)) await giveBack(broker, claimed, registered, grant)
+    if (isStoreUnavailable(error)) await revokeUnstored(broker, claimed, registered, grant)
     // another account approved than the requested one
     if (error instanceof ProviderRefusal) await revokeUnlessConnected(broker, claimed, registered, grant)
     throw error

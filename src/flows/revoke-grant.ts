@@ -4,7 +4,7 @@ import type { Grant } from '../providers/grant.ts'
 import type { RegisteredClient } from '../providers/provider-entry.ts'
 
 /** Revokes a grant that was certainly not stored. */
-export async function giveBack(
+export async function revokeUnstored(
   broker: Broker,
   claimed: Exchanging,
   registered: RegisteredClient,

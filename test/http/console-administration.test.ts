@@ -452,6 +452,27 @@ describe('a policy', () => {
     })
     await world.call('DELETE', '/v1/admin/policies/tried')
   })
+
+  test('is not put back by a page that was opened before a newer change', async () => {
+    const versionIn = ({ body }: Page) => /name="version" value="([\w-]+)"/.exec(body)?.[1] ?? ''
+    const stored = async () => (await world.call('GET', '/v1/admin/policies/tried')).body
+    await send('/policy/new', { ...form, do: 'set' })
+    const version = versionIn(await admin.get(url('/policies/tried')))
+    await world.call('PATCH', '/v1/admin/policies/tried', { match: { users: ['eve'] } })
+
+    const tried = await send('/policies/tried', { ...form, version, do: 'try' })
+    expect([tried.status, versionIn(tried)]).toEqual([200, version])
+    const refused = await send('/policies/tried', { ...form, version, do: 'set' })
+    expect([refused.status, textOf(refused)]).toEqual([
+      409,
+      expect.stringContaining('has been changed since'),
+    ])
+    expect((await stored()).match).toEqual({ users: ['eve'] })
+
+    await send('/policies/tried', { ...form, version: versionIn(refused), do: 'set' })
+    expect((await stored()).match).toEqual({ users: ['ada'] })
+    await world.call('DELETE', '/v1/admin/policies/tried')
+  })
 })
 
 test('the trail is exported as the filter says, and its end is verified', async () => {

@@ -153,6 +153,27 @@ describe('a server that wants OAuth', () => {
     expect((await world.execute('Demo.echo', { user_id: 'ada' })).body.success).toBe(true)
   })
 
+  test('that announces a revocation endpoint later keeps its users, and hears when one disconnects', async () => {
+    const clock = testClock()
+    const as = { metadata: { revocation_endpoint: undefined } }
+    await using world = await wantingOAuth({ as, gatepass: { now: clock } })
+    await world.authorize('ada')
+    const [entry, ...others] = await providers(world)
+    expect([entry.oauth2.revocation_request, others]).toEqual([undefined, []])
+
+    world.as.behaviour.metadata = {}
+    clock.advance(601) // the cached metadata has expired
+    const again = await world.call('POST', '/v1/workers/demo/authorize?user_id=ada')
+    expect(again.body.status).toBe('completed')
+    expect(await providers(world)).toMatchObject([
+      { id: entry.id, oauth2: { revocation_request: { endpoint: world.as.revocationUrl } } },
+    ])
+    expect((await world.execute('Demo.who_am_i', { user_id: 'ada' })).body.success).toBe(true)
+    const { body } = await world.call('GET', '/v1/connections?user_id=ada')
+    const deleted = await world.call('DELETE', `/v1/connections/${body.items[0].id}`)
+    expect(deleted.body.revocation).toBe('revoked')
+  })
+
   test('sees no user’s token of another server, and another server none of its', async () => {
     await using world = await wantingOAuth()
     await using other = await startFakeMcpServer({ name: 'other', as: world.as })

@@ -1,6 +1,7 @@
 import type { Broker } from '../../broker.ts'
 import { newId } from '../../domain/ids.ts'
 import type { Worker } from '../../domain/worker.ts'
+import { changeProvider } from '../../flows/change-provider.ts'
 import { sealClientSecret } from '../../flows/client-secret.ts'
 import { freeProviderId } from '../../flows/free-provider-id.ts'
 import { registrableRedirectUris } from '../../flows/own-domain.ts'
@@ -146,15 +147,17 @@ async function ensureEntry(
   const { projectId } = worker
   const entries = await store.providers.list(projectId)
   const own = entries.filter((one) => one.externalId === worker.uid)
-  const found = own.find((one) => isSameServer(one.provider, provider))
+  const same = own.filter((one) => isSameServer(one.provider, provider))
+  const inUse = mcpSettings(worker).authorization?.providerUid
+  const found = same.find(({ uid }) => uid === inUse) ?? same[0]
   if (found !== undefined) {
     const wanted = mcpSettings(worker).oauth2?.scopes ?? []
     const current = withScopes(withEndpoints(found.provider, provider), wanted)
     if (JSON.stringify(current) === JSON.stringify(found.provider)) return found
-    return (
-      (await changed(broker, found, { ...found, provider: current })) ??
-      ensureEntry(broker, worker, provider, ready)
-    )
+    const to = { ...found, provider: current, updatedAt: broker.now() }
+    // only a revocation endpoint may be new: users approved this client at this issuer, and need not approve again
+    const kept = await changeProvider(broker, found, to, { keepConnections: true, confirmed: false })
+    return kept ?? ensureEntry(broker, worker, provider, ready)
   }
   if (own.length >= MAX_ENTRIES)
     throw authorizationFault(

@@ -73,23 +73,38 @@ export function serverProvider(options: {
   }
 }
 
-/** Whether two providers issue interchangeable tokens: same issuer, same endpoints (without queries), same resource. */
+/**
+ * Whether two providers issue interchangeable tokens: same issuer, same endpoints (without queries), same resource. A
+ * revocation endpoint that only one of them has makes no difference, because servers add it later.
+ */
 export function isSameServer(one: Provider, other: Provider): boolean {
+  const bothRevoke = one.revocationRequest !== undefined && other.revocationRequest !== undefined
+  const identity = ({ revocationRequest, ...rest }: Provider) =>
+    identityOf({ ...rest, ...(bothRevoke && revocationRequest && { revocationRequest }) }, undefined)
   return (
     one.issuer === other.issuer &&
     one.authorizationRequest.params.resource === other.authorizationRequest.params.resource &&
-    identityOf(one, undefined) === identityOf(other, undefined)
+    identity(one) === identity(other)
   )
 }
 
-/** Updates the endpoints to the server's current ones and keeps an administrator's other changes. */
+/**
+ * Updates the endpoints to the server's current ones, and keeps an administrator's other changes. Adds a revocation endpoint
+ * that the server announces since, if its origin is that of the token endpoint, to which users let their tokens be sent.
+ */
 export function withEndpoints(provider: Provider, now: Provider): Provider {
-  const { authorizationRequest, tokenRequest, refreshRequest } = provider
+  const { authorizationRequest, tokenRequest, refreshRequest, revocationRequest } = provider
+  const { authMethod } = tokenRequest
   return {
     ...provider,
     authorizationRequest: { ...authorizationRequest, endpoint: now.authorizationRequest.endpoint },
     tokenRequest: { ...tokenRequest, endpoint: now.tokenRequest.endpoint },
     ...(refreshRequest && { refreshRequest: { ...refreshRequest, endpoint: now.tokenRequest.endpoint } }),
+    ...(revocationRequest === undefined &&
+      now.revocationRequest !== undefined &&
+      new URL(now.revocationRequest.endpoint).origin === new URL(now.tokenRequest.endpoint).origin && {
+        revocationRequest: { ...now.revocationRequest, authMethod },
+      }),
   }
 }
 

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import { html } from 'hono/html'
 import { POLICY_USES, type Policy } from '../../../domain/policy.ts'
 import { withoutUndefined } from '../../../domain/without-undefined.ts'
+import { policyToWire } from '../../admin/policy-wire.ts'
 import type { Html } from '../../pages/layout.ts'
 import { given, hasAny } from '../attempt.ts'
-import { checkbox, field, select, textArea } from '../form-fields.ts'
+import { checkbox, field, hidden, select, textArea } from '../form-fields.ts'
 
 // The form of a policy. Each member of the policy is a field; lists have one value a line.
 
@@ -37,7 +39,7 @@ export function policyFields(
   { isNew }: { readonly isNew: boolean },
 ): Html {
   const of = (id: string, path = id) => ({ value: values.get(id) ?? '', fault: faults.get(path) })
-  return html`${isNew ? field('Id', 'id', { ...of('id'), required: true, maxlength: 100, hint: 'Refusals name it. Letters, digits, _ . -' }) : ''}
+  return html`${isNew ? field('Id', 'id', { ...of('id'), required: true, maxlength: 100, hint: 'Refusals name it. Letters, digits, _ . -' }) : hidden('version', values.get('version') ?? '')}
 ${field('Description', 'description', { ...of('description'), maxlength: 1000 })}
 ${checkbox('It is in force', 'enabled', values.get('enabled') === 'true', 'true')}
 ${select('Effect', 'effect', EFFECTS, of('effect'))}
@@ -109,9 +111,11 @@ export function policyBody(form: URLSearchParams, id: string): Readonly<Record<s
 }
 
 /** The form of an existing policy, filled in. */
-export function valuesOf({ id, description, enabled, effect, match, hook }: Policy): URLSearchParams {
+export function valuesOf(policy: Policy): URLSearchParams {
+  const { id, description = '', enabled, effect, match, hook } = policy
   const { time, rate, uses = [] } = match
-  const values = new URLSearchParams({ id, effect, enabled: String(enabled), description: description ?? '' })
+  const version = versionOf(policy)
+  const values = new URLSearchParams({ id, version, effect, enabled: String(enabled), description })
   for (const list of LISTS) values.set(list, match[list]?.join('\n') ?? '')
   for (const use of uses) values.append('uses', use)
   for (const day of time?.days ?? []) values.append('days', String(day))
@@ -126,4 +130,11 @@ export function valuesOf({ id, description, enabled, effect, match, hook }: Poli
   }
   for (const [name, value] of Object.entries(rest)) if (value !== undefined) values.set(name, String(value))
   return values
+}
+
+/** Identifies the state of a policy from which a form was filled, so that the form does not undo a newer change. */
+export function versionOf(policy: Policy): string {
+  return createHash('sha256')
+    .update(JSON.stringify(policyToWire(policy)))
+    .digest('base64url')
 }

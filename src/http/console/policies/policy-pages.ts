@@ -11,9 +11,17 @@ import { asCurl, badge, buttonLink, code, link, section, type Tone, table, time 
 import { select, submit } from '../form-fields.ts'
 import { type ConsoleRoutes, confirmFirst, type OnPage, pathOf as pathBelow } from '../routes.ts'
 import { dryRunView } from './dry-run-view.ts'
-import { policyBody, policyFields, valuesOf } from './policy-form.ts'
+import { policyBody, policyFields, valuesOf, versionOf } from './policy-form.ts'
 
 const ABOVE = [['Policies', '/policies']] as const
+
+const CHANGED_MEANWHILE: Refused = {
+  outcome: 'refused',
+  message:
+    'Nothing was stored: the policy has been changed since you opened this page. “As JSON” has it as it is now. The form still has your values: send it again to replace the newer ones.',
+  status: 409,
+  faults: new Map(),
+}
 
 /** Half of the limit of the API, so that the page takes about a fifth of a second. */
 const ON_PAGE = { tokens: 10_000 }
@@ -85,6 +93,11 @@ export function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
     const id = policy?.id ?? form.get('id')?.trim() ?? ''
     const body = policyBody(form, id)
     const isTried = form.get('do') === 'try'
+    const loaded = given(form, 'version')
+    if (!isTried && policy !== undefined && loaded !== undefined && loaded !== versionOf(policy)) {
+      form.set('version', versionOf(policy))
+      return showEditor(on, { values: form, policy, refused: CHANGED_MEANWHILE })
+    }
     const done = await attempt(async () => {
       const wire = parseOnce(newPolicySchema, body, 'the body')
       if (isTried) return dryRun(broker, on.projectId, { policies: [wire], without: [] }, ON_PAGE)
