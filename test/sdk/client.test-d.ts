@@ -54,6 +54,9 @@ export async function values() {
     expectTypeOf(event.type).toEqualTypeOf<'progress' | 'chunk' | 'done' | 'error'>()
     if (event.type === 'done') expectTypeOf(event.value).toEqualTypeOf<string>()
   }
+  const later = { runAt: new Date() }
+  // @ts-expect-error `run` waits for the result
+  await ada.tools.run('Add', {}, later)
   const scheduled = await ada.tools.execute('Add', {}, { runAt: new Date() })
   expectTypeOf(scheduled.outcome).toEqualTypeOf<'scheduled' | 'error' | 'requires_authorization'>()
   interface Input {
@@ -134,7 +137,8 @@ export async function administration() {
 }
 
 export function webhooks(event: WebhookEvent) {
-  if (event.type === 'connection.needs_authorization') expectTypeOf(event.data.userId).toEqualTypeOf<string>()
+  if (event.type === 'connection.needs_authorization')
+    expectTypeOf(event.data.userId).toEqualTypeOf<string | undefined>()
   // @ts-expect-error this event has no user
   if (event.type === 'worker.requirements_changed') event.data.userId
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Gatepass } from '../../src/sdk/client/gatepass.ts'
 import { testClock } from '../gatepass.ts'
@@ -219,6 +220,9 @@ describe('fetch', () => {
       () =>
         fetchDemo(new URL(`${api.url}/other`), { method: 'POST', body, headers: { authorization: 'mine' } }),
       () => fetchDemo(new Request(`${api.url}/other`, { method: 'POST', body })),
+      // Node's fetch takes its own streams, which the types of the web standards do not have
+      () =>
+        fetchDemo(`${api.url}/other`, { method: 'POST', body: Readable.from([Buffer.from(body)]) as never }),
     ]) {
       const sent = await send()
       expect(await sent.json()).toEqual({ method: 'POST', url: '/other', body })
@@ -240,7 +244,9 @@ describe('fetch', () => {
     expect((await user.fetch('demo', '/elsewhere')).headers.get('x-gatepass-location')).toBe(
       'https://example.com/',
     )
-    await expect(user.fetch('demo', '/away', { redirect: 'error' })).rejects.toThrow(TypeError)
+    await expect(user.fetch('demo', '/away', { redirect: 'error' })).rejects.toThrow(
+      new TypeError(`The provider's API redirects to ${api.url}.`),
+    )
 
     await expect(user.fetch('demo', 'https://example.com/')).rejects.toMatchObject({
       code: 'host_not_allowed',
@@ -251,6 +257,31 @@ describe('fetch', () => {
         status: undefined,
       })
     await expect(user.fetch('demo', 'file:///etc/passwd')).rejects.toThrow(TypeError)
+  })
+
+  test('says why a HEAD was refused, whose answer has no body', async () => {
+    const head = { method: 'HEAD', scopes: ['read'] }
+    const missing = await client.fetch('head', 'demo', '/x', head).catch((error: unknown) => error)
+    if (!Gatepass.isError(missing, 'authorization_required')) throw missing
+    expect(missing).toMatchObject({ status: 403, requestId: expect.any(String) })
+    expect(missing.authorization.scopes).toEqual(['read'])
+    await approve(missing.authorization.url)
+    await expect(client.fetch('head', 'demo', 'https://example.com/', head)).rejects.toMatchObject({
+      code: 'host_not_allowed',
+      status: 400,
+    })
+  })
+
+  test('acts as no other user, by white space that a header does not carry', async () => {
+    await world.connect('edge')
+    for (const user of ['edge ', '\tedge', ' ']) {
+      await expect(client.fetch(user, 'demo', '/x')).rejects.toMatchObject({ code: 'invalid_request' })
+      expect(() => client.as(user).mcp()).toThrow('begins or ends with white space')
+    }
+    await expect(client.as('edge').fetch('demo', '/x', { account: 'work ' })).rejects.toMatchObject({
+      code: 'invalid_request',
+      status: undefined,
+    })
   })
 
   test('sends again what a replaced token was refused for, where the body is still there', async () => {

@@ -263,6 +263,16 @@ describe('idempotency keys', () => {
     expect(sent.map(({ key }) => key)).toEqual(['mine', 'mine', 'mine'])
   })
 
+  test('any letters are sent as UTF-8; a key that no header may hold is refused before', async () => {
+    const execute = (idempotencyKey: string) =>
+      play([ran()], (client) => client.tools.execute('Tool', {}, { idempotencyKey }))
+    const [sent, ...more] = (await execute('welcome-李雷')).sent
+    expect(Buffer.from(sent?.key ?? '', 'latin1').toString()).toBe('welcome-李雷')
+    expect(more).toEqual([])
+    expect(await execute('a\0b')).toMatchObject({ sent: [], error: expect.any(TypeError) })
+    expect(await execute('a ')).toMatchObject({ sent: [], error: { code: 'invalid_request' } })
+  })
+
   test('none goes with a signal, with a stream, and with what has no effect', async () => {
     for (const act of [
       (client: Gatepass) => client.tools.execute('Tool', {}, { signal: signal() }),
@@ -271,6 +281,25 @@ describe('idempotency keys', () => {
     ])
       expect((await play(failing, act)).sent.map(({ key }) => key)).not.toContainEqual(expect.any(String))
   })
+})
+
+test('run schedules nothing, since it waits for the result', async () => {
+  const options: object = { runAt: new Date() } // as JavaScript may pass it
+  const { sent, error } = await play([ran(), refused(400, 'invalid_request')], (client) =>
+    client.tools.run('Tool', {}, options),
+  )
+  expect(sent).toEqual([])
+  expect(error).toEqual(new TypeError('run waits for the result: use execute with runAt.'))
+})
+
+test('events that another server answers without end are an error at last', async () => {
+  const pending = { id: 'auth_1', status: 'pending', scopes: [], url: 'http://gatepass.test/c', context: {} }
+  const { sent, error } = await play([Response.json(pending), new Response('<p>Hello')], async (client) => {
+    const authorization = await client.authorization('auth_1')
+    for await (const _ of authorization.events());
+  })
+  expect(sent).toHaveLength(22)
+  expect(error).toMatchObject({ code: 'unexpected_answer' })
 })
 
 test('an abort ends the pause before the next attempt, with its reason', async () => {

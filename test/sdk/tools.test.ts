@@ -90,6 +90,12 @@ describe('run', () => {
   })
 })
 
+test('a key of any letters: the repetition gets the first answer', async () => {
+  const options = { idempotencyKey: 'welcome-李雷' }
+  for (let times = 0; times < 2; times++)
+    expect(await client.tools.run('Run.Count', { key: '李雷' }, options)).toEqual({ times: 1 })
+})
+
 describe('the catalogue', () => {
   test('lists tools with schemas and requirements, page by page or all', async () => {
     const names: string[] = []

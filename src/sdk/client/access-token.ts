@@ -5,7 +5,7 @@ import { AuthorizationRequired, GatepassError } from './errors.ts'
 import { hideBehind } from './hidden.ts'
 import type { RequestOptions, Transport } from './transport.ts'
 
-/** A user's access token at a provider. Logs and JSON show everything but `value`. */
+/** A user's access token at a provider. JSON has everything but `value`; logs show the type and the expiry. */
 export interface AccessToken {
   /** The token itself. Prefer `gatepass.fetch`, with which no token reaches your process. */
   readonly value: string

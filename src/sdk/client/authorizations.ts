@@ -144,6 +144,11 @@ async function* eventsOf(
         if (current.status !== 'pending') return
         failures = 0
       }
+      if (failures >= MAX_REOPENED)
+        throw new GatepassError(
+          'unexpected_answer',
+          'The stream of events ends without one. Check that baseUrl is the URL of a Gatepass.',
+        )
     } catch (error) {
       signal?.throwIfAborted()
       // a connection that breaks is opened again; errors of other kinds come from Gatepass

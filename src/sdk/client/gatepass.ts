@@ -19,15 +19,10 @@ import { hideBehind } from './hidden.ts'
 import { type ErrorOf, isGatepassError } from './is-error.ts'
 import { type ClientOptions, readOptions } from './options.ts'
 import { createPortalLink, type PortalLink, type PortalOptions } from './portal.ts'
-import {
-  createProviderFetch,
-  type ProviderRequest,
-  type ProviderRequestInit,
-  toHeader,
-} from './provider-fetch.ts'
+import { createProviderFetch, type ProviderRequest, type ProviderRequestInit } from './provider-fetch.ts'
 import type { IsBound } from './tool-call.ts'
 import { createTools, type Tools } from './tools.ts'
-import { createTransport, type Fetch, type RequestOptions, type Transport } from './transport.ts'
+import { createTransport, type Fetch, type RequestOptions, type Transport, toHeader } from './transport.ts'
 
 /**
  * A client of a Gatepass: it connects users to providers, runs tools for them, and sends requests to providers' APIs
@@ -118,7 +113,7 @@ export class Gatepass {
    * @throws AuthorizationRequired when the user must approve first
    * @throws GatepassError when Gatepass refuses the request
    */
-  fetch(
+  async fetch(
     user: string,
     provider: string,
     url: string | URL | Request,

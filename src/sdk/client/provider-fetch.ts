@@ -1,9 +1,10 @@
 import type { ProxyError } from '../wire.ts'
-import { toRequired } from './authorizations.ts'
-import { AuthorizationRequired, type GatepassError, InvalidRequest } from './errors.ts'
+import { authorize } from './access-token.ts'
+import { toAuthorization, toRequired } from './authorizations.ts'
+import { AuthorizationRequired, GatepassError, InvalidRequest } from './errors.ts'
 import { refusalOf } from './refusal.ts'
 import type { Repetition } from './retry.ts'
-import type { Fetch, Transport } from './transport.ts'
+import { type Fetch, type Transport, toHeader } from './transport.ts'
 
 /** Which grant a request to a provider's API uses. */
 export interface ProviderRequest {
@@ -66,7 +67,8 @@ export function createProviderFetch(
     const options = { signal, ...(isStream(parts.body) && { maxRetries: 0 }) }
     const once = async () => {
       const response = await transport.send(url, init, options)
-      if (response.headers.has('x-gatepass-error')) throw await toProxyRefusal(transport, response)
+      const refused = response.headers.get('x-gatepass-error')
+      if (refused !== null) throw await toRefusal(response, refused, signal)
       return response
     }
     const request = { method, path: `/proxy/${provider}`, repetition, options }
@@ -74,6 +76,31 @@ export function createProviderFetch(
     if (response.headers.get('x-gatepass-token') !== 'replaced' || isStream(parts.body)) return response
     await response.body?.cancel()
     return transport.repeated(once, request)
+  }
+
+  /**
+   * The error for a refusal of Gatepass, of this `name`. The answer to a HEAD has no body: then the link is requested, if
+   * the refusal is a missing consent.
+   */
+  async function toRefusal(
+    response: Response,
+    name: string,
+    signal: AbortSignal | undefined,
+  ): Promise<GatepassError> {
+    const bodiless = { name, message: `Gatepass refused the request: ${name}.` }
+    const body: unknown = await response.json().catch(() => bodiless)
+    const refusal = refusalOf(response, body)
+    if (refusal.code !== 'authorization_required') return refusal
+    const { status, requestId } = refusal
+    const options = { scopes, account, signal, maxRetries: 0 } // the caller repeats the request itself
+    const required = requiredOf(body)
+    const authorization =
+      required === undefined
+        ? toAuthorization(transport, await authorize(transport, user, provider, options))
+        : toRequired(transport, required)
+    return authorization.status === 'pending'
+      ? new AuthorizationRequired(authorization, { status, requestId })
+      : new GatepassError('unexpected_answer', 'The user has approved meanwhile: send the request again.')
   }
 
   return async (input, init) => {
@@ -84,7 +111,9 @@ export function createProviderFetch(
       const location = response.headers.get('location')
       if (parts.redirect === 'manual' || location === null || !REDIRECTS.has(response.status)) return response
       if (parts.redirect === 'error' || redirects >= MAX_REDIRECTS)
-        throw new TypeError(`The provider's API redirects to ${location}.`)
+        throw new TypeError(
+          `The provider's API redirects to ${URL.parse(location)?.origin ?? 'no URL'}.`, // the rest may be a signature
+        )
       const next = afterRedirect(parts, response.status)
       if (isStream(next.body)) return response // a stream cannot be sent twice
       await response.body?.cancel()
@@ -149,21 +178,8 @@ function withoutGatepassHeaders(given: Headers): Headers {
 }
 
 function isStream(body: RequestInit['body']): boolean {
-  return body instanceof ReadableStream
-}
-
-/** Header values carry bytes: the UTF-8 bytes of the text, each as one character. */
-export function toHeader(text: string): string {
-  return String.fromCharCode(...new TextEncoder().encode(text))
-}
-
-async function toProxyRefusal(transport: Transport, response: Response): Promise<GatepassError> {
-  const body: unknown = await response.json().catch(() => undefined)
-  const refusal = refusalOf(response, body)
-  const required = requiredOf(body)
-  if (required === undefined) return refusal
-  const { status, requestId } = refusal
-  return new AuthorizationRequired(toRequired(transport, required), { status, requestId })
+  if (typeof body !== 'object' || body === null) return false
+  return body instanceof ReadableStream || Symbol.asyncIterator in body // the streams of Node too
 }
 
 function requiredOf(body: unknown): ProxyError['requires_authorization'] {

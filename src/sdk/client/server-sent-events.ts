@@ -13,6 +13,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   const reader = body.getReader()
   const decoder = new TextDecoder() // drops a byte order mark at the beginning
   let isFinished = false
+  let cr = ''
   let rest = ''
   let event = ''
   let data: string[] = []
@@ -20,9 +21,11 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
     while (!isFinished) {
       const { done, value } = await reader.read()
       isFinished = done
-      rest += decoder.decode(value, { stream: !done })
-      // a CR at the end may be the first half of a CRLF
-      const lines = rest.split(isFinished ? /\r\n|\n|\r/ : /\r\n|\n|\r(?!$)/)
+      const text = cr + decoder.decode(value, { stream: !done })
+      cr = !isFinished && text.endsWith('\r') ? '\r' : '' // it may be the first half of a CRLF
+      const [end = '', ...lines] = text.slice(0, text.length - cr.length).split(/\r\n|\n|\r/)
+      // only what is new is searched, since a long line may arrive in many chunks
+      lines.unshift(rest + end)
       rest = lines.pop() ?? ''
       for (const line of lines) {
         if (line === '') {

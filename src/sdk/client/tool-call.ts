@@ -1,4 +1,4 @@
-import type { RequestOptions } from './transport.ts'
+import { type RequestOptions, toHeader } from './transport.ts'
 
 /** Methods of the client name the user with each call; those of `gatepass.as(user)` have theirs already. */
 export interface NamesUser {
@@ -54,6 +54,6 @@ export function callBody(options: CallOptions & NamesUser, user: string | undefi
 /** How a call that may have effects is repeated. */
 export function callRepetition({ idempotencyKey, signal }: RequestOptions & OnceOptions) {
   if (idempotencyKey !== undefined)
-    return { repetition: 'by_key', headers: { 'idempotency-key': idempotencyKey } } as const
+    return { repetition: 'by_key', headers: { 'idempotency-key': toHeader(idempotencyKey) } } as const
   return { repetition: signal === undefined ? 'by_key' : 'unsafe' } as const
 }

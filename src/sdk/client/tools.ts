@@ -39,6 +39,8 @@ export interface ToolFilter {
 export interface ExecuteOptions extends CallOptions, OnceOptions {}
 
 export interface RunOptions extends ExecuteOptions {
+  /** `run` waits for the result: `execute` schedules. */
+  readonly runAt?: undefined
   /**
    * Called when the user must approve first: show them `authorization.url`. The run then waits until they have
    * approved, and continues. Without it `run` throws `AuthorizationRequired`.
@@ -91,6 +93,7 @@ export interface Tools<Who extends UserBinding = NamesUser> {
    * @throws ToolError when the tool fails
    * @throws AuthorizationRequired when the user must approve first and there is no `consent`
    * @throws AuthorizationFailed, AuthorizationTimeout when there is a `consent` and the user does not approve
+   * @throws TypeError when there is a `runAt`
    */
   run<Value = JsonValue>(name: string, input?: object, options?: RunOptions & Who): Promise<Value>
   /**
@@ -145,6 +148,8 @@ export function createTools<Who extends UserBinding>(
     options: RunOptions & UserBinding = {},
   ): Promise<unknown> {
     const { consent, signal } = options
+    // without types `runAt` gets here, and each repetition would schedule one more run
+    if (options.runAt !== undefined) throw new TypeError('run waits for the result: use execute with runAt.')
     for (let consents = 0; ; consents++) {
       const result = await execute(name, input, options)
       switch (result.outcome) {

@@ -158,7 +158,7 @@ export function createTransport(options: TransportOptions): Transport {
     }
     const init = {
       method,
-      headers: sent,
+      headers: new Headers(sent), // throws here for a value that no header may hold, which no repetition helps
       redirect: 'manual' as const, // the API never redirects; another server could get the input
       ...(body && { body: JSON.stringify(body) }),
     }
@@ -198,6 +198,19 @@ export function createTransport(options: TransportOptions): Transport {
 function pathSegment(name: string, value = ''): string {
   if (!['', '.', '..'].includes(value)) return encodeURIComponent(value)
   throw new InvalidRequest('invalid_request', `${JSON.stringify(value)} is no ${name}.`, {})
+}
+
+/**
+ * Header values carry bytes: the UTF-8 bytes of the text, each as one character. Throws `invalid_request` for white space
+ * at an end, which HTTP strips: the header would name another user, account or key.
+ */
+export function toHeader(text: string): string {
+  if (!/^[ \t\r\n]|[ \t\r\n]$/.test(text)) return String.fromCharCode(...new TextEncoder().encode(text))
+  throw new InvalidRequest(
+    'invalid_request',
+    `${JSON.stringify(text)} begins or ends with white space, which no header carries.`,
+    {},
+  )
 }
 
 async function asOpened(response: Response): Promise<Response> {
