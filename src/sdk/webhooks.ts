@@ -32,7 +32,8 @@ interface Subject {
 }
 
 interface OfUser extends Subject {
-  readonly userId: string
+  /** Absent once the user was erased. */
+  readonly userId?: string
 }
 
 interface OfConnection extends OfUser {
@@ -141,7 +142,9 @@ export async function verifyWebhook(
     throw new WebhookRefused('outside_tolerance', 'The webhook is too old, or from the future.')
   const body = await rawBody(request)
   const head = new TextEncoder().encode(`${id}.${timestamp}.`)
-  const signed = new Uint8Array([...head, ...body])
+  const signed = new Uint8Array(head.length + body.length)
+  signed.set(head)
+  signed.set(body, head.length)
   for (const secret of typeof secrets === 'string' ? [secrets] : secrets) {
     const key = await importKey(secret)
     // compares in constant time

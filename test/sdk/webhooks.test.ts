@@ -51,6 +51,14 @@ test('gives the event, with its names in the style of this library', async () =>
   })
 })
 
+test('gives an event whose user was erased meanwhile', async () => {
+  const text = body.replace('"user_id":"ada",', '')
+  const sent = request({ 'webhook-signature': sign(secret, text) }, text)
+  const { data } = await verifyWebhook(sent, secret, { now })
+  expect(data).toMatchObject({ id: 'conn_1', providerId: 'github' })
+  expect(data).not.toHaveProperty('userId')
+})
+
 test('takes any of several secrets, and any of several signatures', async () => {
   const signed = (text: string) => request({ 'webhook-signature': text })
   const event = expect.objectContaining({ id: 'evt_1' })
