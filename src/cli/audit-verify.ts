@@ -44,6 +44,8 @@ export function defineVerify(audit: Command, shell: Shell): void {
 }
 
 async function verifyTrails(shell: Shell, options: VerifyOptions): Promise<void> {
+  if (options.all && options.head !== undefined)
+    throw new CommandFailure('--head is of one project: name it with --project, without --all.', EXIT.usage)
   const [{ withBroker }, { verifyAudit }, { verifyIndex }, { findAlteredRows, nameOfRow }] =
     await Promise.all([
       import('./with-broker.ts'),

@@ -511,4 +511,9 @@ test('a command line that cannot be carried out is refused before anything is do
   }
   expect((await archive('--before', '99999d', '--to', world.folder)).stderr).toMatch(/Write a date/)
   expect((await archive('--before', '36500d', '--to', world.folder)).stdout).toMatch(/no entries before/)
+  const head = (await world.json('audit', 'verify')).items[0].head // of one project, so false for every other
+  expect(await world.run('audit', 'verify', '--all', '--head', head)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--project'),
+  })
 })
