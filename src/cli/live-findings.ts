@@ -1,6 +1,8 @@
 // Compares the behaviour of a provider in a real consent with its definition. It compares only the forms of values
 // (`received` of `explain`), so no token, code or secret reaches this file.
 
+import { parseExpression } from '../providers/response-map.ts'
+
 export interface LiveStep {
   readonly step: string
   readonly outcome: 'ok' | 'differs' | 'failed' | 'not_tried'
@@ -19,7 +21,7 @@ export interface ComparedDefinition {
   readonly exchange_request?: ComparedBlock | null
   readonly refresh_request?: ComparedBlock | null
   readonly renewal_request?: object | null
-  readonly introspection_request?: object | null
+  readonly token_introspection_request?: object | null
   readonly user_info_request?: object | null
   readonly default_expires_in?: number | null
   readonly token_types?: readonly string[] | null
@@ -98,9 +100,19 @@ function formsIn(received: readonly string[]): Forms {
   )
 }
 
+/** In place of the form of a value that the definition computes, or finds in a list: no form of it was noted. */
+const UNSEEN = 'read by response_map'
+
 /** The form of a standard member, which the definition may locate under another name; `undefined` if the response did not have it. */
 function formOf(forms: Forms, { response_map: map }: ComparedBlock, member: string): string | undefined {
-  return forms.get(map?.[member]?.replace(/^\$\./, '') ?? member)
+  const text = map?.[member]
+  if (text === undefined) return forms.get(member)
+  const parsed = parseExpression(text)
+  if ('fault' in parsed) return UNSEEN
+  const { expression } = parsed
+  const located = expression.kind === 'join' ? expression.list : expression
+  if (located.kind !== 'path' || located.steps.some((step) => typeof step === 'number')) return UNSEEN
+  return forms.get(located.steps.join('.'))
 }
 
 /** The finding for tokens in a nested object of the response that the definition does not mention. */
@@ -128,7 +140,7 @@ function compareTokenType(definition: ComparedDefinition, block: ComparedBlock, 
   const known = definition.token_types ?? []
   if (type === undefined || type === 'empty' || type === 'null')
     return finding('token type', 'ok', 'none came, which is read as bearer')
-  if (type === 'bearer') return finding('token type', 'ok', 'bearer')
+  if (type === 'bearer' || type === UNSEEN) return finding('token type', 'ok', type)
   if (known.includes(type)) return finding('token type', 'ok', `${type}, as the definition says`)
   if (NO_NAMES.includes(type))
     return finding('token type', 'differs', 'it is no plain name, so it is not shown; it is not bearer')
@@ -159,6 +171,7 @@ const SCOPE_FORMS: Readonly<Record<string, string>> = {
   commas:
     'separated by commas, which are always read; scope_delimiter is about requests, and says nothing of this',
   list: 'the response names them in a list, which is always read',
+  [UNSEEN]: UNSEEN,
 }
 
 /** The expiration format that follows from the form of a value. A lifetime may be in seconds or in milliseconds. */
@@ -177,13 +190,14 @@ function compareExpiry(
   const block = definition[name] ?? {}
   const format = block.expiration_format ?? 'relative_seconds'
   const form = formOf(forms, block, 'expires_in')
+  if (form === UNSEEN) return finding(step, 'ok', UNSEEN)
   if (format === 'access_token_jwt') return finding(step, 'ok', "is not read: the token's exp counts")
   if (form === undefined || form === 'null' || form === 'empty' || form === 'zero') {
     const what = form === undefined ? 'none came' : `it is ${form}`
     if (forms.has('expires_at')) return finding(step, 'ok', `${what}; expires_at is read`)
     if (definition.default_expires_in != null)
       return finding(step, 'ok', `${what}; default_expires_in counts: ${definition.default_expires_in} s`)
-    if (definition.introspection_request != null)
+    if (definition.token_introspection_request != null)
       return finding(step, 'ok', `${what}; introspection is asked`)
     return finding(
       step,
@@ -210,7 +224,9 @@ function compareExpiry(
 
 function compareRefreshToken(definition: ComparedDefinition, block: ComparedBlock, forms: Forms): Findings {
   const step = 'refresh token'
-  const came = formOf(forms, block, 'refresh_token') === 'text'
+  const form = formOf(forms, block, 'refresh_token')
+  if (form === UNSEEN) return finding(step, 'ok', UNSEEN)
+  const came = form === 'text'
   const isUsed = definition.refresh_request != null
   if (came && isUsed) return finding(step, 'ok', 'it came')
   if (came)
@@ -255,7 +271,9 @@ function compareRotation(
       `a new refresh token came; ${said}; ${unseen}`,
     )
   }
-  if (formOf(formsIn(received), refresh_request ?? {}, 'refresh_token') !== 'text')
+  const form = formOf(formsIn(received), refresh_request ?? {}, 'refresh_token')
+  if (form === UNSEEN) return finding('refresh', 'ok', `${UNSEEN}, and not replaced; ${said}`)
+  if (form !== 'text')
     return finding('refresh', 'ok', `no refresh token came, so the used one stays; ${said}`)
   const isOther = kind !== undefined && kind !== 'none'
   return finding(

@@ -133,6 +133,31 @@ test('what only hints at something is said and not patched', async () => {
   expect(of('refresh')).toMatchObject({ outcome: 'not_tried' })
 })
 
+test('a lifetime that is not in the response: an introspection has it', async () => {
+  const token_introspection_request = {
+    endpoint: as.introspectionUrl,
+    params: { token: '{{access_token}}' },
+    triggers: { on_token_grant: true },
+  }
+  const { of } = await liveJson({ tokenFormat: 'no-expiry' }, { token_introspection_request })
+  expect(of('expires_in')).toEqual(ok(/none came; introspection is asked/))
+})
+
+test('members that the definition computes or locates: joined, by a quoted name, in a list', async () => {
+  const response_map = {
+    scope: "join('$.scope', ' ')",
+    expires_in: "$['expires_in']",
+    token_type: '$.types[0]',
+    refresh_token: "jwt_decode('$.access_token', '$.refresh')",
+  }
+  const { code, of } = await liveJson({}, oauthOf({ token_request: { response_map } }))
+  expect(of('scopes')).toEqual(ok(/separated by spaces; .*granted: read write/))
+  expect(of('expires_in')).toEqual(ok(/number, as relative_seconds/))
+  expect(of('token type')).toEqual(ok(/read by response_map/))
+  expect(of('refresh token')).toEqual(ok(/read by response_map/))
+  expect(code).toBe(0)
+})
+
 test('a refresh token that the definition does not use, and rotation that does not take place', async () => {
   const unused = await liveJson({}, { refresh_request: undefined })
   expect(unused.of('refresh token')).toEqual(differs(/it came, and the definition has no refresh_request/))
