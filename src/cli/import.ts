@@ -75,7 +75,7 @@ async function importFile(
     return items.map((item) => ({ file, ...item }))
   }
   const refused = refusal(status, body, api.place)
-  if (status !== 413) throw refused // the next file would be refused too
+  if (status !== 413 && status !== 400) throw refused // the next file would be refused too
   return [refusedItem(file, refused.message)]
 }
 

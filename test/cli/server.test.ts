@@ -251,6 +251,25 @@ test('an import leaves out packages and hidden folders', async () => {
   ])
 })
 
+test('an import goes on after a file that is refused as a whole', async () => {
+  const tools = join(folder, 'some-deep')
+  mkdirSync(tools)
+  const deep = JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`)
+  for (const [name, more] of [
+    ['a', {}],
+    ['b', { parameters: { deep } }],
+    ['c', {}],
+  ] as const)
+    writeFileSync(join(tools, `${name}.json`), JSON.stringify({ ...TOOL, name: `Deep ${name}`, ...more }))
+  const { items } = await json('import', tools)
+  expect(items.map(({ file, result }: { file: string; result: string }) => [file, result])).toEqual([
+    [expect.stringMatching(/a\.json$/), 'created'],
+    [expect.stringMatching(/b\.json$/), 'refused'],
+    [expect.stringMatching(/c\.json$/), 'created'],
+  ])
+  expect(items[1].reason).toMatch(/deeper than 64/)
+})
+
 test('a reader that has read enough ends no command with an error', async () => {
   await using gatepass = await install()
   const many = Array.from({ length: 300 }, (_, i) => ({ ...TOOL, name: `Tool Number ${i}` }))
