@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 import type { JobResult, SimulatedEntry } from '../dev-provider/simulator/main-job.ts'
 import { didYouMean } from '../domain/nearest.ts'
 import { builtIn, builtInIds } from '../providers/catalogue/registry.ts'
+import { readProviderFile } from './definition-file.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
-import { readJsonFile } from './read-json-file.ts'
 import { type CommonOptions, parseId, parseNames, type Shell, withCommonOptions } from './shell.ts'
 
 interface TestOptions extends CommonOptions {
@@ -66,7 +66,9 @@ export function defineProvidersTest(providers: Command, shell: Shell): void {
 async function entryOf(id: string, { file, scopes }: TestOptions): Promise<SimulatedEntry> {
   const asked = scopes === undefined ? {} : { scopes }
   if (file !== undefined) {
-    const { oauth2 } = (await readJsonFile(file)) as { readonly oauth2?: Readonly<Record<string, unknown>> }
+    const { oauth2 } = (await readProviderFile(file)) as {
+      readonly oauth2?: Readonly<Record<string, unknown>>
+    }
     return { ...asked, body: { id, oauth2: oauth2 ?? {} } }
   }
   const definition = builtIn(id)

@@ -41,6 +41,15 @@ test('runs a definition of a file, and says what of it fails', async () => {
   rmSync(file)
 })
 
+test('runs a definition of a YAML file, as providers add takes it', async () => {
+  const file = join(folder, 'acme.yaml')
+  const request = (name: string) => `  ${name}_request:\n    endpoint: https://acme.example.com/${name}\n`
+  writeFileSync(file, `id: acme\noauth2:\n${request('authorize')}${request('token')}`)
+  const { code, stderr } = await run('acme', '--file', file)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  rmSync(file)
+})
+
 test.each([['--user', 'ada'], ['--no-open'], ['--revoke']])(
   'refuses %s, which goes with --live',
   async (...args) => {
