@@ -104,7 +104,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'policies',
-    description: 'rules on who may use which tokens for what: list, set, dry-run, delete',
+    description: 'rules on who may use which tokens for what: list (the default), set, dry-run, delete',
     load: async () => (await import('./policies.ts')).definePolicies,
   },
   {

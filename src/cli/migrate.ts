@@ -144,8 +144,9 @@ function progressReporter(): (table: string, rows: number) => void {
 }
 
 const EXAMPLES = `
-Moving: stop all servers first. The target must be empty, and stays empty if the move fails. The source keeps all its
-rows, but no server starts on it afterwards, so that it is not used by mistake.
+Moving: stop all servers first. The target must be empty, and stays empty if the copy fails. The source keeps all its
+rows, but no server starts on it afterwards, so that it is not used by mistake. If only marking the source fails, the
+copy is complete: do not start servers on the old database.
 
 --partitions: for an empty PostgreSQL database of tens of millions of users. docs/scaling.md says what it changes.
 

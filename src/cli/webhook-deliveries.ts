@@ -87,7 +87,7 @@ export function defineDeliveries(webhooks: Command, shell: Shell): void {
       withApi(shell, options, async (api) => {
         const items = await listAll<DeliveryWire>(api, `${webhookPath(id)}/deliveries`, { state }, limit)
         if (options.json) return printJson({ items })
-        if (items.length === 0) return print('Nothing was sent.')
+        if (items.length === 0) return print('No deliveries.')
         const rows = items.map((one) => [
           toMinute(one.created_at),
           one.type,
@@ -117,7 +117,7 @@ export function defineDeliveries(webhooks: Command, shell: Shell): void {
     .addHelpText('after', REPLAY_EXAMPLES)
     .action(async (id: string, { since, types, onlyFailed, until, ...options }: ReplayOptions) =>
       withApi(shell, options, async (api) => {
-        // fixed before the first page, so that the events of this replay are not replayed again
+        // fixed before the first page, so that events which occur during the replay are left out
         const body = {
           until: until ?? new Date().toISOString(),
           ...(since !== undefined && { since }),

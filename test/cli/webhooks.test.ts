@@ -42,7 +42,7 @@ test('a webhook is registered, tested, changed, rotated, replayed and deleted', 
   expect(await run('replay', id)).toMatchObject({ code: 2, stderr: expect.stringContaining('disabled') })
   await run('set', id, '--enable')
   expect(await json('replay', id, '--only-failed')).toEqual({ replayed: 0 })
-  expect((await run('deliveries', id)).stdout).toBe('Nothing was sent.\n')
+  expect((await run('deliveries', id)).stdout).toBe('No deliveries.\n')
   expect(await run('set', id)).toMatchObject({ code: 2, stderr: expect.stringContaining('--types') })
   const all = await json('add', `${receiver.url}/all`, '--types', 'all')
   expect(all).not.toHaveProperty('types')

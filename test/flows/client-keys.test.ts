@@ -212,7 +212,6 @@ describe('a client that signs', () => {
     ],
     ['a text as private key', { client_secret: 'a text' }],
     ['a public key', { client_secret: String(rsa.publicKey.export({ type: 'spki', format: 'pem' })) }],
-    ['an algorithm of secrets', { client_assertion: { algorithm: 'HS256' } }],
     ['an unknown algorithm', { client_assertion: { algorithm: 'none' } }],
     ['a variable that is not declared', { client_assertion: { algorithm: 'ES256', issuer: '{{team}}' } }],
     ['the secret in the JWT', { client_assertion: { algorithm: 'ES256', issuer: '{{client_secret}}' } }],
@@ -224,6 +223,27 @@ describe('a client that signs', () => {
     expect(refused.status).toBe(400)
     expect(refused.body.message).toMatch(/client_secret|client_assertion|auth_method/)
     expect(JSON.stringify(refused.body)).not.toContain('PRIVATE KEY-----')
+  })
+
+  test.each<[string, OAuth2, object, RegExp]>([
+    [
+      'private_key_jwt',
+      { client_secret: pem(rsa.privateKey) },
+      { algorithm: 'HS256' },
+      /algorithm must not be an HS… algorithm/,
+    ],
+    [
+      'client_secret_jwt',
+      { client_secret: mac },
+      { algorithm: 'ES256' },
+      /algorithm has to be HS256, HS384 or HS512/,
+    ],
+  ])('%s with an algorithm of the other is refused', async (method, key, client_assertion, message) => {
+    expect((await change(authenticatedBy(method, key))).status).toBe(200)
+    expect(await change({ client_assertion })).toMatchObject({
+      status: 400,
+      body: { message: expect.stringMatching(message) },
+    })
   })
 
   test.each<[string, OAuth2, RegExp]>([

@@ -94,7 +94,7 @@ export function addPolicies(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Test which decision the policies make about a use',
       description:
-        'No token is used, no use is counted and no hook is called. A tool adds its own providers, scopes and host.',
+        'No token is used, no use is counted and no hook is called. A tool brings its own providers, scopes and hosts; `provider_id` and `host` replace them.',
       body: useSchema,
       responses: { 200: { description: 'The verdict', schema: verdictSchema } },
     },

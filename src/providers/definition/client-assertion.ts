@@ -80,7 +80,9 @@ export function checkClientKey(provider: Provider): void {
     if (method === 'client_secret_jwt' ? !isMac : method === 'private_key_jwt' && isMac)
       refuse(
         'oauth2.client_assertion.algorithm',
-        `is none of ${method}${isMac ? '' : ', which has HS256, HS384 and HS512'}`,
+        isMac
+          ? 'must not be an HS… algorithm for the auth_method private_key_jwt'
+          : 'has to be HS256, HS384 or HS512 for the auth_method client_secret_jwt',
       )
   }
   if (method === undefined) return
