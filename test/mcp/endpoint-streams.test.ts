@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { longestHold } from '../event-loop.ts'
 import { startWorld, type World } from '../http/world.ts'
 import { until } from '../until.ts'
 import { exchange, legacy, modern, openSession, send } from './raw.ts'
@@ -55,9 +56,12 @@ async function endOfNewest(): Promise<{ status: string; outcome?: string; entry_
   return body.items[0]
 }
 
+function document(name: string): object {
+  return { name, description: `The tool ${name}`, parameters: { type: 'object', properties: {} } }
+}
+
 async function changeTools(name: string): Promise<void> {
-  const tool = { name, description: `The tool ${name}`, parameters: { type: 'object', properties: {} } }
-  const { status } = await world.call('POST', '/v1/tools/import', tool)
+  const { status } = await world.call('POST', '/v1/tools/import', document(name))
   expect(status).toBe(200)
 }
 
@@ -85,6 +89,37 @@ describe('a change of the tools', () => {
       params: { notifications: { toolsListChanged: true }, _meta },
     })
     expect(second).toMatchObject({ method: 'notifications/tools/list_changed', params: { _meta } })
+  })
+
+  test('is reported to many users, whose lists policies filter, without holding the event loop', async () => {
+    const policy = { id: 'few', effect: 'deny', match: { tools: ['Held_Wait'], users: ['mallory'] } }
+    expect((await world.call('POST', '/v1/admin/policies', policy)).status).toBe(201)
+    const toolset = { id: 'large', tools: ['*'], listing: 'all' }
+    expect((await world.call('POST', '/v1/toolsets', toolset)).status).toBe(201)
+    await world.call(
+      'POST',
+      '/v1/tools/import',
+      Array.from({ length: 400 }, (_, i) => document(`Large.Tool${i}`)),
+    )
+    const streams: Response[] = []
+    for (let i = 0; i < 3; i++) {
+      const key = await world.gatepass.makeKey('caller')
+      for (let j = 0; j < 32; j++) {
+        const options = { path: '/mcp/large', key, user: `user-${i}-${j}` }
+        const headers = await openSession(world.gatepass, options)
+        streams.push(await send(world.gatepass, undefined, { ...options, method: 'GET', headers }))
+      }
+    }
+    expect(streams.map(({ status }) => status)).toEqual(Array(96).fill(200))
+    const before = process.threadCpuUsage().user
+    const { held } = await longestHold(async () => {
+      await changeTools('Large.Another')
+      await Promise.all(streams.map((stream) => readUntil(stream, 'list_changed')))
+    })
+    const taken = (process.threadCpuUsage().user - before) / 1000
+    expect(held).toBeLessThan(taken / 2) // in one piece it is most of it
+    await world.call('DELETE', '/v1/toolsets/large')
+    await world.call('DELETE', '/v1/admin/policies/few')
   })
 })
 

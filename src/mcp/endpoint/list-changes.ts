@@ -1,4 +1,5 @@
 import type { Store } from '../../store/store.ts'
+import { createTimeBudget } from '../../tools/slices.ts'
 import { LIST_NOUNS, type ToolLists, type Viewer } from './tool-lists.ts'
 
 /** Notifies open streams when the list of tools that their client sees has changed. */
@@ -18,6 +19,7 @@ export function watchLists(store: Store, lists: ToolLists): ListChanges {
   let missed = store.catchUp()
   let poll: NodeJS.Timeout | undefined
   let settling: NodeJS.Timeout | undefined
+  let isStale = false
 
   store.onChange(({ noun }) => {
     if (watches.size > 0 && LIST_NOUNS.has(noun)) checkSoon()
@@ -30,11 +32,24 @@ export function watchLists(store: Store, lists: ToolLists): ListChanges {
     checkSoon()
   }
 
+  /** A change that comes while the lists are checked is reported by another round of checks after it. */
   function checkSoon(): void {
-    settling ??= setTimeout(() => {
+    isStale = true
+    settling ??= setTimeout(async () => {
+      isStale = false
+      await checkAll()
       settling = undefined
-      for (const watch of watches.values()) void watch.check()
+      if (isStale) checkSoon()
     }, SETTLE_MS)
+  }
+
+  /** One after another, since each user's list is compared with the policies tool by tool. */
+  async function checkAll(): Promise<void> {
+    const budget = createTimeBudget()
+    for (const watch of watches.values()) {
+      await watch.check()
+      await budget.pause()
+    }
   }
 
   /** The watch that all viewers of the same list share. */

@@ -6,6 +6,7 @@ import type { StoreChange } from '../../store/changes.ts'
 import { findToolsNamed } from '../../tools/catalogue/get-tool.ts'
 import { type ShownTool, type ShownTools, shownTools } from '../../tools/catalogue/shown-tools.ts'
 import { refusedTools } from '../../tools/run/refused-tools.ts'
+import { createTimeBudget } from '../../tools/slices.ts'
 import { gatewayTools } from '../gateway-tools/gateway-tools.ts'
 import type { Era, Exchange } from './exchange.ts'
 import { listedTool } from './listed-tool.ts'
@@ -97,12 +98,23 @@ function isSameTool(a: Tool, b: Tool): boolean {
   return a.uid === b.uid
 }
 
+/** How many tools are checked at once: those whose requirements are read from the database wait together. */
+const AT_ONCE = 20
+
+/** The tools that are not refused, without holding the event loop. */
 async function permitted(
   tools: readonly ShownTool[],
   isRefused: (tool: Tool) => Promise<boolean>,
 ): Promise<readonly ShownTool[]> {
-  const refused = await Promise.all(tools.map(({ tool }) => isRefused(tool)))
-  return tools.filter((_, i) => refused[i] !== true)
+  const budget = createTimeBudget()
+  const found: ShownTool[] = []
+  for (let i = 0; i < tools.length; i += AT_ONCE) {
+    const some = tools.slice(i, i + AT_ONCE)
+    const refused = await Promise.all(some.map(({ tool }) => isRefused(tool)))
+    found.push(...some.filter((_, i) => refused[i] !== true))
+    await budget.pause()
+  }
+  return found
 }
 
 function toList({ listing, toolset }: ShownTools, shown: readonly ShownTool[]): ToolList {
