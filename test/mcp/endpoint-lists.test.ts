@@ -45,6 +45,17 @@ const TOOLS = [
     run: async (args: object) => ({ content: [{ type: 'text', text: Object.keys(args).join() }] }),
   },
   {
+    name: 'conditional',
+    inputSchema: {
+      type: 'object',
+      properties: { a: { type: 'string' }, next: { $ref: '#/else' } },
+      required: ['a'],
+      if: { required: ['next'] },
+      else: { properties: { b: { type: 'string' } } },
+    },
+    run: async () => ({ content: [] }),
+  },
+  {
     name: 'list',
     outputSchema: {
       $schema: DIALECT,
@@ -153,6 +164,11 @@ describe.each(ERAS)('a list for a client of $version', ({ era }) => {
     expect(await call(era, 'Remote_union', { b: 1 })).toMatchObject({
       content: [{ type: 'text', text: 'b' }],
     })
+  })
+
+  test('has no reference to a schema that the flat one lacks', async () => {
+    const { inputSchema } = (await listed(era)).get('conditional') ?? {}
+    expect(inputSchema).toEqual({ type: 'object', properties: { a: {}, next: {}, b: {} }, required: ['a'] })
   })
 
   test('is not multiplied by the references of a hostile schema', async () => {

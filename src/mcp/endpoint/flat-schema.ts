@@ -139,9 +139,9 @@ function combined(keyword: Combined, a: unknown, b: unknown): unknown {
   return schema
 }
 
-/** Whether a reference leads into a keyword that the flat root has lost. */
+/** Whether a reference leads to a keyword that the flat root has lost, or into it. */
 function refersToRemoved(schema: JsonRecord): boolean {
-  return new RegExp(`"\\$ref":"#/(?:${COMBINING.slice(0, -1).join('|')})/`).test(JSON.stringify(schema))
+  return new RegExp(`"\\$ref":"#/(?:${COMBINING.slice(0, -1).join('|')})[/"]`).test(JSON.stringify(schema))
 }
 
 function withoutUndefined(schema: JsonRecord): JsonRecord {
