@@ -29,7 +29,7 @@ export interface SigningKeys {
   current(): Promise<readonly [SigningKey, ...SigningKey[]]>
   /**
    * Reads the keys again, for a token whose key is not known: another node may have replaced the keys. Keys that were read
-   * less than `READ_PAUSE_SECONDS` ago are returned as they are.
+   * less than `READ_PAUSE_SECONDS` ago are returned unchanged.
    */
   refresh(): Promise<readonly [SigningKey, ...SigningKey[]]>
 }
