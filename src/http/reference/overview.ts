@@ -40,7 +40,7 @@ ${ROLES.toReversed().map(
 <li>Requests and answers are JSON. Times are RFC 3339 in UTC; <code>duration</code> is in milliseconds.</li>
 <li>Members and parameters that an operation does not know are refused with the nearest name. Answers may get new members.</li>
 <li>Lists take <code>limit</code>, and <code>offset</code> or <code>cursor</code>. They answer <code>items</code>, with <code>total_count</code> or, where more follow, <code>next_cursor</code>.</li>
-<li>Operations that run tools or code and answer at once, and those that create workers, provider entries, policies and toolsets, take an <code>Idempotency-Key</code> header: a repeated request with the same key gets the first answer. Other operations do not take the header.</li>
+<li>Operations that run tools or code and answer at once, and those that create workers, provider entries, policies and toolsets, take an <code>Idempotency-Key</code> header: a repeated request with the same key gets the first answer. On other operations the header has no effect; <code>run_stream</code> refuses it.</li>
 <li>Each answer has an <code>X-Request-Id</code>, which the log and the audit trail have too.</li>
 </ul></section>
 <section id="errors"><h2>Errors</h2>
