@@ -104,7 +104,11 @@ test('the MCP Inspector, without its proxy, logs its user in, lists and calls', 
   for (let form = 0; form < 2; form++) await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByText('MCP Inspector').first().waitFor()
   await page.getByRole('button', { name: 'Allow' }).click()
-  await page.getByRole('button', { name: 'List Tools' }).click()
+  const listTools = page.getByRole('button', { name: 'List Tools' })
+  await listTools.waitFor().catch(async (cause: unknown) => {
+    throw new Error(`${page.url()} shows: ${await page.locator('body').innerText()}`, { cause })
+  })
+  await listTools.click()
   await page.getByText('Answers what it was given.').click()
   await page.getByLabel('text').fill('typed in the Inspector')
   await page.getByRole('button', { name: 'Run Tool' }).click()
