@@ -1,6 +1,12 @@
 import type { Tool } from './content.ts'
 import { jsonSchemaOf } from './schema.ts'
-import { type AnyToolOptions, isMaterialized, type MaterializedTool, TOOL_MARK } from './tool.ts'
+import {
+  type AnyToolOptions,
+  isMaterialized,
+  MAX_TIMEOUT_SECONDS,
+  type MaterializedTool,
+  TOOL_MARK,
+} from './tool.ts'
 
 /** A tool of an app. */
 export interface AppTool {
@@ -51,6 +57,9 @@ function toolOptions(name: string, tool: MaterializedTool): AnyToolOptions {
   if (!isMaterialized(tool)) throw fault('was not made by tool()')
   const options = tool[TOOL_MARK]
   if (typeof options.handler !== 'function') throw fault('has no handler')
+  const { timeoutSeconds = 1 } = options
+  if (!(timeoutSeconds > 0 && timeoutSeconds <= MAX_TIMEOUT_SECONDS))
+    throw fault(`has a timeoutSeconds that is not within ${MAX_TIMEOUT_SECONDS}`)
   for (const side of ['input', 'output'] as const) {
     const schema = options[side]
     if (side === 'output' && schema === undefined) continue

@@ -63,8 +63,8 @@ export interface ToolContext<
   /** The id of this run. */
   readonly requestId: string | null
   /**
-   * The W3C `traceparent` of this run, for spans of the tool's own; null where the run belongs to no trace. Send it to
-   * services of yours, and not to a provider.
+   * The W3C `traceparent` of this run, for spans of the tool's own; null where the run belongs to no trace, and always
+   * in an MCP server. Send it to services of yours, and not to a provider.
    */
   readonly traceparent: string | null
   /** Aborted when the result is no longer needed: the time limit has passed, or the caller has disconnected. */

@@ -7,6 +7,9 @@ import type { ToolSchema, TypedSchema } from './schema.ts'
 /** The same symbol in every copy of this package, so a module may bring its own copy. */
 export const TOOL_MARK = Symbol.for('gatepass.tool')
 
+/** For `timeoutSeconds`. */
+export const MAX_TIMEOUT_SECONDS = 3600
+
 /** Translates what a library throws. */
 export interface ErrorAdapter {
   /** For logs. */
@@ -42,7 +45,7 @@ export interface ToolOptions<
   readonly requiresMetadata?: readonly string[]
   readonly annotations?: ToolAnnotations
   readonly tags?: readonly string[]
-  /** Default: 30. */
+  /** Default: 30, at most 3600. */
   readonly timeoutSeconds?: number
   /** Translate what the handler throws: the first that returns an error is used. `HTTPErrorAdapter` always comes last. */
   readonly adapters?: readonly ErrorAdapter[]

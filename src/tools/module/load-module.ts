@@ -12,6 +12,7 @@ import {
   type AnyToolOptions,
   type DefinedTool,
   isMaterialized,
+  MAX_TIMEOUT_SECONDS,
   type NamedToolOptions,
   TOOL_MARK,
 } from '../../sdk/tools/tool.ts'
@@ -44,7 +45,6 @@ export class ModuleFault extends Error {
 }
 
 const MAX_FAULT_LENGTH = 500
-const MAX_TIMEOUT_SECONDS = 3600
 
 /**
  * Loaded modules by URL; a process imports each once. Modules come from the settings only: no stored row can cause
