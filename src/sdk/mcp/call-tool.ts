@@ -9,7 +9,7 @@ import type { AppTool } from '../tools/app-tools.ts'
 import { withOwnTools } from '../tools/own-tools.ts'
 import type { ToolResult } from '../tools/run.ts'
 import { runTool } from '../tools/run-tool.ts'
-import { toCallToolResult } from '../tools/tool-result.ts'
+import { errorResult, toCallToolResult } from '../tools/tool-result.ts'
 import { userAuthorizations } from '../tools/user-authorizations.ts'
 import { readCallContext } from '../worker/call-request.ts'
 import { type Caller, userOf } from './caller.ts'
@@ -36,7 +36,7 @@ export async function callTool(
   const tool = app.tools.find(name)
   if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`)
   return inRound<Answer>(options, { method: 'tools/call', name, input }, async (round) => {
-    const given = await givenTo(options, tool, round)
+    const given = await givenTo(options, tool, round).catch((error: unknown) => notGiven(tool, round, error))
     if ('answer' in given) return given.answer
     const { run, lacking } = mcpRun(app, context, round, given)
     const result = await runTool({ ...tool, app }, input, withOwnTools(app, run))
@@ -102,6 +102,18 @@ async function givenTo(
   if (held.outcome === 'missing')
     return { answer: await answerConsent(options, tool, round, held.authorization) }
   return { ...given, authorizations: held.authorizations }
+}
+
+/**
+ * Answers for a call that cannot get its tokens: Gatepass cannot be reached, or refuses. The client does not learn why,
+ * as with other errors that are not meant for it.
+ */
+function notGiven({ name }: AppTool, { signal }: Round, error: unknown): { readonly answer: Answer } {
+  if (error instanceof ProtocolError) throw error // the link for the user, as clients of 2025 get it
+  if (!signal.aborted) console.error('Gatepass has not given the tokens of the tool %s:', name, error)
+  const message = 'The tool was not run, because Gatepass did not give the tokens that it needs.'
+  const answer = errorResult({ kind: 'TOOL_RUNTIME_RETRY', message, canRetry: true })
+  return { answer: answer as CallToolResult } // the SDK's type has further members
 }
 
 function refusal(text: string): { readonly answer: CallToolResult } {

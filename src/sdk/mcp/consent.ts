@@ -2,7 +2,6 @@ import {
   type CallToolResult,
   type InputRequiredResult,
   type Server,
-  type ServerContext,
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/server'
 import type { AppTool } from '../tools/app-tools.ts'
@@ -17,7 +16,8 @@ import type { Round } from './rounds.ts'
 export interface ConsentOptions {
   readonly app: ServedApp
   readonly server: Server
-  readonly context: ServerContext
+  /** Whether the client can be notified after its request. */
+  readonly staysConnected: boolean
   /** How long a request is held while its user approves, in milliseconds. */
   readonly holdMs: number
 }
@@ -28,7 +28,7 @@ const LINK_MS = 600_000
 
 /** Answers with the link for the user. */
 export async function answerConsent(
-  { app, server, context }: ConsentOptions,
+  { app, server, staysConnected }: ConsentOptions,
   { name, options: { output } }: AppTool,
   round: Round,
   { id, url, scopes }: RequiredAuthorization,
@@ -37,7 +37,7 @@ export async function answerConsent(
   if (round.canOpenLinks && round.endForConsent !== undefined)
     return round.endForConsent({ id, url }, message)
   if (round.canOpenLinks) {
-    announceCompletion(server, context, app.gatepass, id)
+    if (staysConnected) announceCompletion(server, app.gatepass, id)
     throw new UrlElicitationRequiredError(
       [{ mode: 'url', elicitationId: id, url, message }],
       'Approval needed.',
@@ -68,18 +68,13 @@ export async function waitForConsent(
   return ended === 'pending' ? endForConsent({ id: consent.id }) : failure(ended.reason)
 }
 
-/** The consents of each session that are waited for: a client may call again before its user has approved. */
+/** The consents that each session or connection waits for: a client may call again before its user has approved. */
 const AWAITED = new WeakMap<Server, Set<string>>()
 
-/** Notifies a client of 2025, on its session's stream, that it may call again. */
-function announceCompletion(
-  server: Server,
-  { sessionId }: ServerContext,
-  gatepass: GatepassClient | undefined,
-  id: string,
-): void {
+/** Notifies a client of 2025, on its session's stream or its connection, that it may call again. */
+function announceCompletion(server: Server, gatepass: GatepassClient | undefined, id: string): void {
   const awaited = AWAITED.get(server) ?? new Set<string>()
-  if (sessionId === undefined || gatepass === undefined || awaited.has(id)) return
+  if (gatepass === undefined || awaited.has(id)) return
   AWAITED.set(server, awaited.add(id))
   const closed = new AbortController()
   const before = server.onclose

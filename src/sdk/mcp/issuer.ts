@@ -5,7 +5,10 @@ import { hasAudience, isCurrent, isSignedByKey } from './verify-jwt.ts'
 export interface IssuerOptions {
   /** As in the `iss` of its tokens. */
   readonly url: string
-  /** What `aud` must hold: the URL of this server, or what the issuer writes there instead. */
+  /**
+   * What `aud` must hold: the URL of this server as its clients know it, which is also what the metadata names, or what
+   * the issuer writes there instead (no http or https URL).
+   */
   readonly audience: string
   /** For tests and proxies. Default: the global one. */
   readonly fetch?: typeof globalThis.fetch

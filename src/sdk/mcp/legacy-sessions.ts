@@ -24,26 +24,28 @@ interface Session {
 
 export interface SessionLimits {
   readonly max: number
+  /** One user must not close the sessions of others. Gatepass, which calls for many users, has no such limit. */
+  readonly maxPerUser: number
   readonly idleMs: number
 }
 
-export const SESSION_LIMITS: SessionLimits = { max: 1000, idleMs: 3_600_000 }
+export const SESSION_LIMITS: SessionLimits = { max: 1000, maxPerUser: 100, idleMs: 3_600_000 }
 
 export function legacySessions(
-  options: Omit<ServerOptions, 'caller' | 'isModern'>,
-  { max, idleMs }: SessionLimits,
+  options: Omit<ServerOptions, 'caller' | 'isModern' | 'staysConnected'>,
+  { max, maxPerUser, idleMs }: SessionLimits,
   now: () => number,
 ): LegacySessions {
   /** The least recently used first. */
   const sessions = new Map<string, Session>()
 
   async function open(request: Request, caller: Caller): Promise<Response> {
-    await closeIdle()
-    const server = createServer({ ...options, caller, isModern: false })
+    const server = createServer({ ...options, caller, isModern: false, staysConnected: true })
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => crypto.randomUUID(),
       onsessioninitialized(id) {
         sessions.set(id, { transport, owner: callerKey(caller), usedAt: now(), close })
+        return closeSurplus(caller)
       },
     })
     const unsubscribe = options.app.onChange((change) => void announce(server, change).catch(() => undefined))
@@ -58,11 +60,17 @@ export function legacySessions(
     return response
   }
 
-  async function closeIdle(): Promise<void> {
-    const oldest = [...sessions.values()].filter(
-      ({ usedAt }, i) => now() - usedAt > idleMs || sessions.size - i >= max,
-    )
-    await Promise.all(oldest.map((one) => one.close()))
+  /** Closes the sessions that are idle, and the least recently used ones above the limits. */
+  async function closeSurplus(caller: Caller): Promise<void> {
+    const open = [...sessions.values()]
+    const own = caller.kind === 'user' ? open.filter(({ owner }) => owner === callerKey(caller)) : []
+    const closed = new Set([
+      ...open.filter(({ usedAt }) => now() - usedAt > idleMs),
+      ...own.slice(0, -maxPerUser),
+    ])
+    const left = open.filter((one) => !closed.has(one))
+    for (const one of left.slice(0, -max)) closed.add(one)
+    await Promise.all([...closed].map((one) => one.close()))
   }
 
   return {

@@ -2,6 +2,7 @@ import { createMcpHandler, isLegacyRequest, legacyStatelessFallback } from '@mod
 import type { AppChange } from '../tools/run.ts'
 import type { ServedApp } from '../tools/served-app.ts'
 import { type Caller, type CallerOptions, callerIdentification } from './caller.ts'
+import type { IssuerOptions } from './issuer.ts'
 import { legacySessions, SESSION_LIMITS, type SessionLimits } from './legacy-sessions.ts'
 import { createServer } from './mcp-server.ts'
 import type { McpHandlerOptions } from './options.ts'
@@ -37,7 +38,7 @@ export function createHandler(
   { now = Date.now, holdMs = HOLD_MS, sessions: limits = SESSION_LIMITS }: McpHandlerInternals = {},
 ): McpHandler {
   const identify = callerIdentification(options, { needsCaller: () => needOfCaller(app), now })
-  const shared = { app, codec: createStateCodec(options.stateSecret, now), holdMs }
+  const shared = { app, codec: createStateCodec(options.stateSecret, now), holdMs, staysConnected: false }
   const sessions = legacySessions(shared, limits, now)
   const callers = new WeakMap<Request, Caller>()
   const callerOf = (request: Request | undefined): Caller =>
@@ -54,11 +55,14 @@ export function createHandler(
   async function answer(request: Request): Promise<Response> {
     if (request.method === 'OPTIONS') return new Response(null, { status: 204 })
     const url = new URL(request.url)
-    if (options.issuer !== undefined && url.pathname.startsWith(METADATA_PATH))
+    const { issuer } = options
+    if (issuer !== undefined && url.pathname.startsWith(METADATA_PATH)) {
+      const requested = `${url.origin}${url.pathname.slice(METADATA_PATH.length)}`
       return Response.json({
-        resource: `${url.origin}${url.pathname.slice(METADATA_PATH.length)}`,
-        authorization_servers: [options.issuer.url],
+        resource: audienceUrl(issuer) === undefined ? requested : issuer.audience,
+        authorization_servers: [issuer.url],
       })
+    }
     const caller = await identify(request).catch((error: unknown) => {
       console.error('The caller of an MCP request could not be identified:', error)
       return 'unknown' as const
@@ -80,11 +84,22 @@ export function createHandler(
   }
 }
 
-function unauthorized(request: Request, { origin, pathname }: URL, { issuer }: CallerOptions): Response {
+function unauthorized(request: Request, url: URL, { issuer }: CallerOptions): Response {
   const reason = request.headers.has('authorization') ? ['error="invalid_token"'] : []
-  const metadata = issuer === undefined ? [] : [`resource_metadata="${origin}${METADATA_PATH}${pathname}"`]
+  const metadata = issuer === undefined ? [] : [metadataParameter(issuer, url)]
   const challenge = `Bearer ${[...reason, ...metadata].join(', ')}`.trim()
   return rpcError(401, -32_000, 'This server needs a valid token.', { 'www-authenticate': challenge })
+}
+
+/** The parameter of the challenge that says where the metadata is (RFC 9728 sections 3.1 and 5.1). */
+function metadataParameter(issuer: IssuerOptions, url: URL): string {
+  const { origin, pathname } = audienceUrl(issuer) ?? url
+  return `resource_metadata="${origin}${METADATA_PATH}${pathname === '/' ? '' : pathname}"`
+}
+
+/** The URL that clients know, which behind a proxy is not the one of the request; `undefined` for another audience. */
+function audienceUrl({ audience }: IssuerOptions): URL | undefined {
+  return /^https?:/i.test(audience) && URL.canParse(audience) ? new URL(audience) : undefined
 }
 
 /** Why the app must know its callers; `undefined` if it need not. */

@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { AppChange, ToolRun } from '../tools/run.ts'
 import type { ServedApp } from '../tools/served-app.ts'
+import { MAX_URI_LENGTH } from '../tools/uri-template.ts'
 import { hidingFailures } from './author-failure.ts'
 import { type CallOptions, callTool } from './call-tool.ts'
 import { type Caller, userOf } from './caller.ts'
@@ -24,6 +25,8 @@ export interface ServerOptions {
   readonly codec: StateCodec
   readonly holdMs: number
   readonly isModern: boolean
+  /** Whether the client stays connected after its request: in a session, or over stdio. */
+  readonly staysConnected: boolean
 }
 
 /** Makes the SDK's server of an app, for one caller: for one request, one session or one connection. */
@@ -68,6 +71,9 @@ export function createServer(options: ServerOptions): Server {
 /** MCP's limit on the values of one answer. */
 const MAX_COMPLETIONS = 100
 
+/** Of one session or connection: they are kept until it ends. */
+const MAX_SUBSCRIPTIONS = 100
+
 type OptionsOf = (context: ServerContext) => CallOptions
 
 function serveResources(
@@ -84,7 +90,7 @@ function serveResources(
       optionsOf(context),
       { method: 'resources/read', name: uri, input: {} },
       async (round) => {
-        const contents = await hidingFailures(`The resource ${uri}`, round.signal, () =>
+        const contents = await hidingFailures(`The resource ${JSON.stringify(uri)}`, round.signal, () =>
           app.resources.read(uri, runOf(app, caller, context, round)),
         )
         if (contents === undefined) throw new ResourceNotFoundError(uri)
@@ -95,6 +101,11 @@ function serveResources(
   if (isModern) return
   const subscribed = new Set<string>()
   server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
+    if (uri.length > MAX_URI_LENGTH || (subscribed.size >= MAX_SUBSCRIPTIONS && !subscribed.has(uri)))
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `A client may subscribe to ${MAX_SUBSCRIPTIONS} resources, whose URIs have at most ${MAX_URI_LENGTH} characters.`,
+      )
     subscribed.add(uri)
     return {}
   })

@@ -16,7 +16,14 @@ export function serveOnStdio(app: ServedApp, user: string | undefined): { close(
     for (const server of connected) void announce(server, change).catch(() => undefined)
   })
   const connection = serveStdio(({ era }) => {
-    const server = createServer({ app, caller, codec, holdMs: HOLD_MS, isModern: era === 'modern' })
+    const server = createServer({
+      app,
+      caller,
+      codec,
+      holdMs: HOLD_MS,
+      isModern: era === 'modern',
+      staysConnected: true,
+    })
     connected.add(server)
     server.onclose = () => connected.delete(server)
     return server

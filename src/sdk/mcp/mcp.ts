@@ -39,7 +39,8 @@ export async function serveMcp(app: ServedApp, options: ServeMcpOptions = {}): P
   const { allowedHosts = isLoopback(host) ? LOOPBACK_HOSTS : undefined } = options
   const handler = mcp(app, { ...rest, allowedHosts })
   const listening = await listen(
-    (request) => (isOf(path, request) ? handler.fetch(request) : rpcError(404, -32_000, `It is at ${path}.`)),
+    (request) =>
+      isOf(path, request) ? handler.fetch(request) : rpcError(404, -32_000, `The MCP server is at ${path}.`),
     { host, port },
   )
   return {

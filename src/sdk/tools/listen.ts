@@ -19,7 +19,7 @@ export async function listen(
 ): Promise<Listening> {
   const { createServer } = await import('node:http')
   const server = createServer((req, res) => {
-    answer(handler, req, res).catch(() => res.destroy())
+    void answer(handler, req, res)
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -38,12 +38,27 @@ export async function listen(
   }
 }
 
+/** Never rejects. */
 async function answer(handler: FetchHandler, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const gone = new AbortController()
   res.on('close', () => {
     if (!res.writableFinished) gone.abort()
   })
-  const response = await handler(toRequest(req, gone.signal))
+  const request = toRequest(req, gone.signal)
+  if (request === undefined) {
+    res.writeHead(400).end()
+    return
+  }
+  try {
+    await send(await handler(request), res, gone)
+  } catch (error) {
+    if (!gone.signal.aborted) console.error('A request could not be answered:', error)
+    if (res.headersSent) res.destroy()
+    else res.writeHead(500).end()
+  }
+}
+
+async function send(response: Response, res: ServerResponse, gone: AbortController): Promise<void> {
   if (gone.signal.aborted) {
     await response.body?.cancel() // otherwise an endless body would be produced for no client
     return
@@ -74,7 +89,8 @@ function onceAny(res: ServerResponse, events: readonly string[], resume: () => v
   for (const one of events) res.on(one, done)
 }
 
-function toRequest(req: IncomingMessage, signal: AbortSignal): Request {
+/** Returns `undefined` for a host that is none, or a method that web-standard requests do not have. */
+function toRequest(req: IncomingMessage, signal: AbortSignal): Request | undefined {
   const headers = new Headers()
   for (let i = 0; i + 1 < req.rawHeaders.length; i += 2) {
     const [name, value] = [req.rawHeaders[i], req.rawHeaders[i + 1]]
@@ -82,8 +98,9 @@ function toRequest(req: IncomingMessage, signal: AbortSignal): Request {
   }
   const { method = 'GET' } = req
   const hasBody = method !== 'GET' && method !== 'HEAD'
-  const url = new URL(req.url ?? '/', `http://${headers.get('host') ?? 'localhost'}`)
-  return new Request(url, {
+  const base = `http://${headers.get('host') ?? 'localhost'}`
+  if (!URL.canParse(req.url ?? '/', base) || method === 'TRACE') return undefined
+  return new Request(new URL(req.url ?? '/', base), {
     method,
     headers,
     signal,

@@ -189,6 +189,20 @@ describe('callers', () => {
     )
     expect(await metadata.json()).toEqual({ resource: URL_, authorization_servers: [issuer] })
   })
+
+  test.each([
+    ['the URL of clients', URL_, 'https://hub.example.com', URL_],
+    ['no URL', 'api://hub', 'http://10.0.0.7:8000', 'http://10.0.0.7:8000/mcp'],
+  ])('behind a proxy, an audience that is %s: the metadata', async (_, audience, origin, resource) => {
+    const issuer = 'https://issuer.example.com'
+    const { fetch } = mcp(questionsApp().app, { issuer: { url: issuer, audience } })
+    const inside = 'http://10.0.0.7:8000'
+    const { headers } = await fetch(new Request(`${inside}/mcp`, { method: 'POST', body: '{}' }))
+    const path = '/.well-known/oauth-protected-resource/mcp'
+    expect(headers.get('www-authenticate')).toBe(`Bearer resource_metadata="${origin}${path}"`)
+    const metadata = await fetch(new Request(`${inside}${path}`))
+    expect(await metadata.json()).toEqual({ resource, authorization_servers: [issuer] })
+  })
 })
 
 test('a key that its issuer has withdrawn is trusted for ten minutes at most, or until the issuer answers again', async () => {
@@ -303,8 +317,9 @@ describe('what callers get', () => {
     expect((await prompt({ how: 'intended' })).body.error).toEqual(intended)
     expect((await resource('hub://fault')).body.error).toEqual({
       code: -32_603,
-      message: 'The resource hub://fault failed.',
+      message: 'The resource "hub://fault" failed.',
     })
+    expect(logged).toHaveBeenLastCalledWith('%s failed:', 'The resource "hub://fault"', expect.any(TypeError))
     expect((await resource('hub://intended')).body.error).toEqual(intended)
     const completed = await call(server, 'completion/complete', {
       ref: { type: 'ref/prompt', name: 'greet' },
@@ -312,6 +327,31 @@ describe('what callers get', () => {
     })
     expect(completed.body.error).toEqual({ code: -32_603, message: 'The completion failed.' })
     expect(logged).toHaveBeenCalledTimes(3)
+    logged.mockRestore()
+  })
+
+  test('a Gatepass that gives no tokens is a failure of the tool without the reason, which is logged', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const fault = new Error('Gatepass at http://gatepass.internal:8400 cannot be reached.')
+    const fails = async () => {
+      throw fault
+    }
+    const gatepass = { tools: { execute: fails }, token: fails, authorization: fails }
+    const app = new ToolApp({ name: 'hub', version: '1.0.0', gatepass })
+    app.tool('whoami', {
+      input: z.object({}),
+      requiresAuth: { provider: 'demo' },
+      handler: ({ userId }) => userId,
+    })
+    const handler = mcp(app, { verify: (token) => ({ sub: token }) })
+    const { body } = await call(handler, 'tools/call', { name: 'whoami', arguments: {} }, bearer('ada'))
+    expect(body.result).toMatchObject({
+      isError: true,
+      content: [{ text: 'The tool was not run, because Gatepass did not give the tokens that it needs.' }],
+      _meta: { arcade: { canRetry: true } },
+    })
+    expect(JSON.stringify(body)).not.toContain('internal')
+    expect(logged.mock.calls).toEqual([[expect.any(String), 'whoami', fault]])
     logged.mockRestore()
   })
 
@@ -484,7 +524,7 @@ describe('sessions of 2025', () => {
 
   test('belong to the caller that opened them, and end when they are deleted or idle', async () => {
     let now = 0
-    const sessions = { max: 2, idleMs: 1000 }
+    const sessions = { max: 2, maxPerUser: 2, idleMs: 1000 }
     const verify = (token: string) => ({ sub: token })
     const handler = createHandler(questionsApp().app, { verify }, { now: () => now, sessions })
     const ada = await opened(handler, 'ada')
@@ -501,6 +541,35 @@ describe('sessions of 2025', () => {
     expect((await post(handler, list, fresh)).status).toBe(404) // the oldest gave way to the third
     expect((await post(handler, list, second)).status).toBe(200)
     expect((await post(handler, list, third)).status).toBe(200)
+    await handler.close()
+  })
+
+  test('of one user do not close those of others', async () => {
+    const verify = (token: string) => ({ sub: token })
+    const sessions = { max: 4, maxPerUser: 2, idleMs: 1000 }
+    const handler = createHandler(questionsApp().app, { verify }, { now: () => 0, sessions })
+    const ada = await opened(handler, 'ada')
+    const many = [1, 2, 3, 4, 5].map(() => opened(handler, 'mallory'))
+    expect((await post(handler, list, ada)).status).toBe(200)
+    const statuses = (await Promise.all(many)).map(async (one) => (await post(handler, list, one)).status)
+    expect((await Promise.all(statuses)).sort()).toEqual([200, 200, 404, 404, 404])
+    expect((await post(handler, list, ada)).status).toBe(200)
+    await handler.close()
+  })
+
+  test('hold 100 subscriptions, to URIs of at most 2,000 characters', async () => {
+    const app = new ToolApp({ name: 'hub', version: '1.0.0' })
+    app.resource('hub://{id}', { handler: ({ params }) => params.id ?? '' })
+    const handler = mcp(app, { verify: (token) => ({ sub: token }) })
+    const ada = await opened(handler, 'ada')
+    const subscribe = async (uri: string) =>
+      (
+        await post(handler, { jsonrpc: '2.0', id: 3, method: 'resources/subscribe', params: { uri } }, ada)
+      ).text()
+    expect(await subscribe(`hub://${'x'.repeat(2000)}`)).toContain('-32602')
+    for (let i = 0; i < 100; i++) expect(await subscribe(`hub://${i}`)).toContain('"result":{}')
+    expect(await subscribe('hub://0')).toContain('"result":{}')
+    expect(await subscribe('hub://100')).toContain('may subscribe to 100 resources')
     await handler.close()
   })
 

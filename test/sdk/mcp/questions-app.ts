@@ -1,10 +1,16 @@
 import { z } from 'zod'
+import type { GatepassClient } from '../../../src/sdk/tools/gatepass-client.ts'
 import { ToolApp } from '../../../src/sdk/tools/index.ts'
 
 /** An app whose tools ask and report, and the counts of their runs. */
-export function questionsApp() {
+export function questionsApp(gatepass?: GatepassClient) {
   const counts = { entered: 0, charged: 0, cleaned: 0, cancelled: 0 }
-  const app = new ToolApp({ name: 'questions', version: '1.2.0', instructions: 'Ask away.' })
+  const app = new ToolApp({
+    name: 'questions',
+    version: '1.2.0',
+    instructions: 'Ask away.',
+    ...(gatepass && { gatepass }),
+  })
   app.tool('book', {
     description: 'Books a table, after two questions.',
     input: z.object({ place: z.string() }),

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { request } from 'node:http'
+import { expect, test, vi } from 'vitest'
 import { listen } from '../../../src/sdk/tools/listen.ts'
 
 test('the body of an answer that comes after its client has disconnected is cancelled', async () => {
@@ -19,6 +20,31 @@ test('the body of an answer that comes after its client has disconnected is canc
     await asking
     expect(await cancelled.promise).toBe('cancelled')
   } finally {
+    await listening.close()
+  }
+})
+
+test('a handler that throws is answered by 500 and logged, a request that cannot be read by 400', async () => {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  const fault = new TypeError('at /srv/secret-path')
+  const fails = () => {
+    throw fault
+  }
+  const listening = await listen(fails, { host: '127.0.0.1', port: 0 })
+  const statusOf = (options: object) =>
+    new Promise((resolve, reject) =>
+      request(listening.url, options, (response) => resolve(response.resume().statusCode))
+        .on('error', reject)
+        .end(),
+    )
+  try {
+    expect(await statusOf({ headers: { host: 'no host' } })).toBe(400)
+    expect(await statusOf({ method: 'TRACE' })).toBe(400)
+    expect(logged).not.toHaveBeenCalled()
+    expect(await statusOf({})).toBe(500)
+    expect(logged.mock.calls).toEqual([[expect.any(String), fault]])
+  } finally {
+    logged.mockRestore()
     await listening.close()
   }
 })
