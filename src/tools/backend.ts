@@ -8,6 +8,7 @@ import type {
 } from '../domain/tool.ts'
 import type { Worker } from '../domain/worker.ts'
 import type { CallToolResult, Tool as SdkTool } from '../sdk/tools/content.ts'
+import type { OuterRun } from '../sdk/tools/run.ts'
 import type { Release } from '../services/release.ts'
 import type { ItemFacts } from './catalogue/validate-tool.ts'
 import type { Progress } from './dialog/dialog.ts'
@@ -115,7 +116,7 @@ export interface BackendCall {
 /** The other tools, as a tool of this process may use them. */
 export interface InnerTools {
   /** Runs another tool for the same user, by the same checks. */
-  call(name: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<InnerCall>
+  call(name: string, args: Readonly<Record<string, unknown>>, outer: OuterRun): Promise<InnerCall>
   list(): Promise<SdkTool[]>
   /** Reads the list of the tool's own module again. */
   listChanged(): Promise<void>

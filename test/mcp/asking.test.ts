@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { DEFAULT_PROJECT } from '../../src/domain/project.ts'
+import { getTool } from '../../src/tools/catalogue/get-tool.ts'
+import { executeTool } from '../../src/tools/run/execute-tool.ts'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
 import { ERAS, type Era, headersOf } from './clients.ts'
 
@@ -134,4 +137,30 @@ describe.each(ERAS)('a tool that asks, called by $version', ({ era }) => {
     const result = await asked.client.callTool({ name: 'Asking_Order', arguments: { what: 'tea' } })
     expect(jsonOf(result)).toEqual({ what: 'tea', size: 'small', count: 2, user, runs: 1 })
   })
+})
+
+test('while a tool asks, the time limit of the tool that has called it is paused too', async () => {
+  const { broker } = nodes[0]
+  const { id: projectId } = await broker.store.projects.ensure(DEFAULT_PROJECT, broker.now())
+  const tool = await getTool(broker, projectId, 'Asking:OrderForMe')
+  const answers = [{ size: 'small' }, { count: 2 }]
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'], shouldAdvanceTime: true })
+  try {
+    const { outcome } = await executeTool(broker, {
+      tool,
+      input: { what: 'tea' },
+      entryPoint: 'mcp',
+      userId: 'late',
+      dialog: {
+        modes: ['form'],
+        async elicit() {
+          vi.advanceTimersByTime(40_000)
+          return { action: 'accept', content: answers.shift() ?? {} }
+        },
+      },
+    })
+    expect(outcome).toMatchObject({ outcome: 'value', value: { what: 'tea', size: 'small', count: 2 } })
+  } finally {
+    vi.useRealTimers()
+  }
 })

@@ -3,14 +3,10 @@ import { LOG_LEVELS, type LogLevel, type ToolContext } from './context.ts'
 import { elicit, type Form } from './elicit.ts'
 import { ContextRequiredError } from './errors.ts'
 import { toJsonText } from './json-value.ts'
-import type { ConsentMissing, ListKind, RunnableTool, ToolRun } from './run.ts'
+import type { ConsentMissing, ListKind, OuterRun, RunnableTool, ToolRun } from './run.ts'
 
 /** A run that has begun. */
-export interface Running {
-  /** Aborted when the run is over. */
-  readonly signal: AbortSignal
-  /** Stops the time limit while the client is asked. */
-  whileAsking<Answer>(ask: () => Promise<Answer>): Promise<Answer>
+export interface Running extends OuterRun {
   /** Ends the run, because a tool that it called lacks the user's consent. */
   lacksConsent(missing: ConsentMissing): void
 }
@@ -104,7 +100,8 @@ export function buildContext(
     prompts: {
       get: (prompt, args = {}) =>
         whileRunning(async () => {
-          const found = await app?.prompts.get(prompt, args, run)
+          const request = { ...run, ...(run.elicit && { elicit: askForm }) }
+          const found = await app?.prompts.get(prompt, args, request)
           if (found !== undefined) return found
           throw new Error(`There is no prompt ${JSON.stringify(prompt)}.`)
         }),
@@ -146,7 +143,9 @@ export function buildContext(
 
   async function callTool(called: string, args: Readonly<Record<string, unknown>>) {
     if (run.callTool === undefined) throw missing('tools.call', 'other tools')
-    const answer = await run.callTool(called, args, running.signal)
+    const answer = await run.callTool(called, args, running)
+    // the inner tool was cut off with this run, which is no failure for the handler to go on with
+    running.signal.throwIfAborted()
     if (answer.outcome === 'result') return answer.result
     running.lacksConsent(answer)
     throw new Error(`The user must approve the tool ${JSON.stringify(called)} first. The run has ended.`)

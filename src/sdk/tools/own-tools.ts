@@ -1,9 +1,9 @@
 import { type AppTool, listedTool } from './app-tools.ts'
-import { allAuths, authName } from './auth.ts'
+import { allAuths, authName, authRequirements, type ToolAuth } from './auth.ts'
 import type { CallToolResult } from './content.ts'
 import { ContextRequiredError } from './errors.ts'
 import type { GatepassOutcome } from './gatepass-client.ts'
-import type { ConsentMissing, InnerResult, ToolRun } from './run.ts'
+import type { ConsentMissing, InnerResult, OuterRun, ToolRun } from './run.ts'
 import { runTool } from './run-tool.ts'
 import type { ServedApp } from './served-app.ts'
 import { errorResult, toCallToolResult } from './tool-result.ts'
@@ -17,24 +17,46 @@ const MAX_DEPTH = 8
  * Gatepass; `tools.list` has only the app's own.
  */
 export function withOwnTools(app: ServedApp, run: ToolRun, depth = 1): ToolRun {
+  let calls = 0
   return {
     ...run,
     listTools: async () => app.tools.list().map(listedTool),
-    async callTool(name, args, signal) {
+    async callTool(name, args, outer) {
+      const key = `${++calls}:${name}`
+      const { signal } = outer
       if (depth > MAX_DEPTH)
         return failed('TOOL_RUNTIME_FATAL', `More than ${MAX_DEPTH} tools have called each other.`)
       const tool = findOwn(app, name)
       if (tool === undefined) return callGatepass(app, run, name, args, signal)
       const held = await authorizationsFor(app, run, tool, signal)
       if (held.outcome === 'authorization_required') return held
-      // the caller follows the progress of the outer tool, so the inner one's is dropped
-      const { progress: _, chunk: __, ...rest } = run
-      const inner: ToolRun = { ...rest, authorizations: held.authorizations, signal }
+      const inner: ToolRun = { ...innerRun(run, key, outer), authorizations: held.authorizations }
       const result = await runTool({ ...tool, app }, args, withOwnTools(app, inner, depth + 1))
       return result.outcome === 'authorization_required'
         ? result
         : { outcome: 'result', result: toCallToolResult(result) }
     },
+  }
+}
+
+/**
+ * The run of a tool that another tool calls. `key` sets its steps and forms apart from those of other calls, and is the
+ * same when the outer tool runs again. The caller follows the outer tool's progress, so the inner one's is dropped.
+ */
+function innerRun(
+  { progress: _, chunk: __, step, elicit, createMessage, ...run }: ToolRun,
+  key: string,
+  { signal, whileAsking }: OuterRun,
+): ToolRun {
+  return {
+    ...run,
+    signal,
+    ...(step && { step: (own, fn) => step(`${key}:${own}`, fn) }),
+    ...(elicit && {
+      elicit: (form) =>
+        whileAsking(() => elicit({ ...form, ...(form.key !== undefined && { key: `${key}:${form.key}` }) })),
+    }),
+    ...(createMessage && { createMessage: (request) => whileAsking(() => createMessage(request)) }),
   }
 }
 
@@ -52,11 +74,19 @@ async function authorizationsFor(
   { name, options: { requiresAuth } }: AppTool,
   signal: AbortSignal,
 ): Promise<Held> {
-  const isCovered = allAuths(requiresAuth).every((auth) => {
+  const isHeld = (auth: ToolAuth) => {
     const held = authorizations[authName(auth)]
     return held !== undefined && (auth.scopes ?? []).every((scope) => held.scopes.includes(scope))
-  })
-  if (isCovered) return { outcome: 'held', authorizations }
+  }
+  const { all, alternatives } = authRequirements(requiresAuth)
+  if (all.every(isHeld) && (alternatives.length === 0 || alternatives.some((group) => group.every(isHeld)))) {
+    // of anyOf, the tool must not get a token that lacks its scopes
+    const lacking = allAuths(requiresAuth)
+      .filter((auth) => !isHeld(auth))
+      .map(authName)
+    const usable = Object.entries(authorizations).filter(([one]) => !lacking.includes(one))
+    return { outcome: 'held', authorizations: Object.fromEntries(usable) }
+  }
   if (gatepass === undefined || userId === null)
     throw new ContextRequiredError(
       `The tool "${name}" needs tokens that the tool which calls it does not have: ${gatepass === undefined ? 'give the ToolApp a client of Gatepass' : 'the call names no user'}.`,

@@ -49,9 +49,17 @@ export interface ToolRun {
   listRoots?(): Promise<Root[]>
   /** Absent: `fn` is run. */
   step?<Value>(key: string, fn: () => Value | Promise<Value>): Promise<Value>
-  callTool?(name: string, args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<InnerResult>
+  callTool?(name: string, args: Readonly<Record<string, unknown>>, outer: OuterRun): Promise<InnerResult>
   listTools?(): Promise<Tool[]>
   listChanged?(list: ListKind): void | Promise<void>
+}
+
+/** The run of a tool that calls another one. */
+export interface OuterRun {
+  /** Aborted when the run is over. */
+  readonly signal: AbortSignal
+  /** Stops the time limit while the client is asked. */
+  whileAsking<Answer>(ask: () => Promise<Answer>): Promise<Answer>
 }
 
 export type ListKind = 'tools' | 'resources' | 'prompts'

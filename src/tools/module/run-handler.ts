@@ -103,8 +103,8 @@ function toRun(
     },
     chunk: (data) => onEvent?.({ kind: 'chunk', data }),
     ...(inner && {
-      async callTool(name, args, signal) {
-        const called = await inner.call(name, args, signal)
+      async callTool(name, args, outer) {
+        const called = await inner.call(name, args, outer)
         if (called.outcome === 'authorization_required') onMissing(called)
         return called
       },

@@ -3,6 +3,7 @@ import { BrokerError } from '../../domain/errors.ts'
 import { toolId } from '../../domain/tool.ts'
 import type { Worker } from '../../domain/worker.ts'
 import type { CallToolResult } from '../../sdk/tools/content.ts'
+import type { OuterRun } from '../../sdk/tools/run.ts'
 import { errorResult, toCallToolResult } from '../../sdk/tools/tool-result.ts'
 import { currentContext, inContext } from '../../services/request-context.ts'
 import type { InnerTools } from '../backend.ts'
@@ -30,7 +31,7 @@ export function innerTools(
   const { projectId } = outer.tool
   const depth = (outer.depth ?? 0) + 1
   return {
-    async call(name, args, signal) {
+    async call(name, args, { signal, whileAsking }) {
       try {
         if (depth > MAX_DEPTH)
           return failed('TOOL_RUNTIME_FATAL', `More than ${MAX_DEPTH} tools have called each other.`)
@@ -50,7 +51,7 @@ export function innerTools(
           ...(lang !== undefined && { lang }),
           ...(metadata && { metadata }),
           ...(keepContent !== undefined && { keepContent }),
-          ...(dialog && { dialog: withoutProgress(dialog) }),
+          ...(dialog && { dialog: innerDialog(dialog, whileAsking) }),
         }
         const { outcome } = await asSeparateUse(() => execute(broker, call, signal))
         if (outcome.outcome === 'authorization_required') return outcome
@@ -75,9 +76,9 @@ export function innerTools(
   }
 }
 
-/** The caller sees the progress of the outer tool only. */
-function withoutProgress({ progress: _, ...dialog }: Dialog): Dialog {
-  return dialog
+/** The caller sees the progress of the outer tool only, whose time limit stops while the user answers the inner one. */
+function innerDialog({ progress: _, ...dialog }: Dialog, whileAsking: OuterRun['whileAsking']): Dialog {
+  return { ...dialog, elicit: (question, signal) => whileAsking(() => dialog.elicit(question, signal)) }
 }
 
 /** Policies judge the inner call separately: a permission for the outer call does not cover it. */

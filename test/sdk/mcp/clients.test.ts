@@ -10,7 +10,9 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type ServedMcp, serveMcp } from '../../../src/sdk/mcp/mcp.ts'
+import { z } from 'zod'
+import { mcp, type ServedMcp, serveMcp } from '../../../src/sdk/mcp/mcp.ts'
+import { ToolApp } from '../../../src/sdk/tools/index.ts'
 import { questionsApp } from './questions-app.ts'
 
 // Real clients: the official one of each protocol, and the one of the SDK's first version.
@@ -32,7 +34,7 @@ function answers(message: string) {
   return { action: 'accept' as const, content: content as Record<string, boolean | number> }
 }
 
-async function connect(mode: 'legacy' | 'auto', capabilities: object = CAPABILITIES) {
+async function connect(mode: 'legacy' | 'auto', capabilities: object = CAPABILITIES, other?: ToolApp) {
   const client = new Client({ name: 'test', version: '1' }, { capabilities, versionNegotiation: { mode } })
   const asked: string[] = []
   if ('elicitation' in capabilities)
@@ -41,7 +43,11 @@ async function connect(mode: 'legacy' | 'auto', capabilities: object = CAPABILIT
       return answers(message)
     })
   if ('roots' in capabilities) client.setRequestHandler('roots/list', () => ROOTS)
-  await client.connect(new StreamableHTTPClientTransport(new URL(served.url ?? '')))
+  const handler = other && mcp(other)
+  const options = handler && {
+    fetch: (url: URL | string, init?: RequestInit) => handler.fetch(new Request(url, init)),
+  }
+  await client.connect(new StreamableHTTPClientTransport(new URL(served.url ?? ''), options))
   return { client, asked, [Symbol.asyncDispose]: () => client.close() }
 }
 
@@ -126,6 +132,38 @@ describe.each([
     expect(content).toMatchObject([{ type: 'text', text: '[1,2,3]' }])
   })
 
+  test('a tool that another calls twice asks and does its steps for each call', async () => {
+    const inviting = new ToolApp({ name: 'inviting' })
+    const sent: string[] = []
+    const failures: unknown[] = []
+    inviting.tool('mail', {
+      input: z.object({ to: z.string() }),
+      async handler({ input: { to }, ui, step }) {
+        await ui.elicit(`Mail ${to}?`, z.object({ guests: z.int() }), { key: 'sure' })
+        return { number: await step('send', () => sent.push(to)) }
+      },
+    })
+    inviting.tool('invite', {
+      input: z.object({}),
+      async handler({ tools, ui }) {
+        const numbers: unknown[] = []
+        for (const to of ['ada', 'grace']) {
+          const { isError, structuredContent } = await tools.call('mail', { to })
+          if (isError === true) failures.push(to)
+          numbers.push(structuredContent?.number)
+        }
+        await ui.elicit('Sure?', z.object({ sure: z.boolean() }), { key: 'sure' })
+        return { numbers }
+      },
+    })
+    await using connected = await connect(mode, CAPABILITIES, inviting)
+    const { structuredContent } = await connected.client.callTool({ name: 'invite', arguments: {} })
+    expect(structuredContent).toEqual({ numbers: [1, 2] })
+    expect(connected.asked).toEqual(['Mail ada?', 'Mail grace?', 'Sure?'])
+    expect(sent).toEqual(['ada', 'grace'])
+    expect(failures).toEqual([]) // a round that ends is no failure of the inner tool
+  })
+
   test('learns of bad arguments and unknown tools', async () => {
     await using connected = await connect(mode)
     const { client } = connected
@@ -172,6 +210,31 @@ describe('the client of the first SDK', () => {
       await client.close()
     }
   })
+})
+
+test('a client of 2025 over stdio learns when its user has approved', async () => {
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { capabilities: { elicitation: { url: {} } }, versionNegotiation: { mode: 'legacy' } },
+  )
+  const completed = Promise.withResolvers<string>()
+  client.setNotificationHandler('notifications/elicitation/complete', ({ params }) =>
+    completed.resolve(params.elicitationId),
+  )
+  const program = fileURLToPath(new URL('../../fixtures/mcp-stdio.ts', import.meta.url))
+  const env = { GATEPASS_USER: 'ada', PATH: process.env.PATH ?? '' }
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [program], env }))
+  try {
+    await expect(client.callTool({ name: 'approved', arguments: {} })).rejects.toMatchObject({
+      code: -32_042,
+    })
+    expect(await completed.promise).toBe('auth_1')
+    expect(await client.callTool({ name: 'approved', arguments: {} })).toMatchObject({
+      content: [{ text: 'token of ada' }],
+    })
+  } finally {
+    await client.close()
+  }
 })
 
 describe.each(['legacy', 'auto'] as const)('over stdio (%s)', (mode) => {

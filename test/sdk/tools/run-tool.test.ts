@@ -1,9 +1,11 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { anyOf, OAuth2 } from '../../../src/sdk/tools/auth.ts'
+import { anyOf, OAuth2, type RequiresAuth } from '../../../src/sdk/tools/auth.ts'
+import { withOwnTools } from '../../../src/sdk/tools/own-tools.ts'
 import type { ToolRun } from '../../../src/sdk/tools/run.ts'
 import { runTool } from '../../../src/sdk/tools/run-tool.ts'
 import { TOOL_MARK, type ToolOptions, tool } from '../../../src/sdk/tools/tool.ts'
+import { ToolApp } from '../../../src/sdk/tools/tool-app.ts'
 import { toCallToolResult } from '../../../src/sdk/tools/tool-result.ts'
 
 const run: ToolRun = {
@@ -159,5 +161,96 @@ describe('a run', () => {
     const result = await runOf({ handler })
     expect(result).toMatchObject({ error: { kind: 'TOOL_RUNTIME_CONTEXT_REQUIRED', canRetry: false } })
     expect(JSON.stringify(result)).toContain(`(${member}), which this test does not offer.`)
+  })
+})
+
+describe('an app', () => {
+  test.each([Number.POSITIVE_INFINITY, 3601, 0, -1, Number.NaN])(
+    'takes no tool with the time limit %s',
+    (timeoutSeconds) => {
+      const app = new ToolApp()
+      const add = () => app.tool('slow', { input: z.object({}), timeoutSeconds, handler: () => '' })
+      expect(add).toThrow('The tool "slow" has a timeoutSeconds that is not within 3600.')
+    },
+  )
+
+  test.each([
+    ['a text that is too long', `x://${'a'.repeat(2000)}`, undefined],
+    ['many separators', `x://${'.'.repeat(1990)}/`, undefined],
+    ['as much as fits in the first', 'x://a.b.c.d.e', { a: 'a.b', b: 'c', c: 'd', d: 'e' }],
+  ])('matches the URI of a resource: %s', async (_, uri, params) => {
+    const app = new ToolApp()
+    app.resource('x://{a}.{b}.{c}.{d}', { handler: (request) => JSON.stringify(request.params) })
+    app.resource('x://{all}', { handler: () => '{}' })
+    const contents = await app.resources.read(uri, { userId: null })
+    expect(contents).toEqual(params && [{ uri, text: JSON.stringify(params) }])
+  })
+})
+
+describe('a tool of the app that another one calls', () => {
+  /** Runs `outer`, which calls the tool `inner`. */
+  const outerRun = async (app: ToolApp, more: Partial<ToolRun>) => {
+    app.tool('outer', {
+      input: z.object({}),
+      handler: async ({ tools }) => (await tools.call('inner')).content,
+    })
+    const outer = app.tools.find('outer')
+    if (outer === undefined) throw new Error('it was added')
+    return runTool({ ...outer, app }, {}, withOwnTools(app, { ...run, ...more }))
+  }
+
+  test.each(['a form', 'the model', 'a form of a prompt'])(
+    'asks by %s while the time limits of both are stopped',
+    async (what) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+      const answersLate = async () => vi.advanceTimersByTime(40_000)
+      const app = new ToolApp()
+      app.prompt('sure', {
+        handler: async ({ ui }) => (await ui.elicit('Sure?', z.object({}))).action,
+      })
+      app.tool('inner', {
+        input: z.object({}),
+        async handler({ ui, sampling, prompts }) {
+          if (what === 'a form') await ui.elicit('Sure?', z.object({}))
+          if (what === 'the model') await sampling.createMessage({ messages: [], maxTokens: 1 })
+          if (what === 'a form of a prompt') await prompts.get('sure')
+          return 'answered'
+        },
+      })
+      try {
+        const result = await outerRun(app, {
+          async elicit() {
+            await answersLate()
+            return { action: 'accept', content: {} }
+          },
+          async createMessage() {
+            await answersLate()
+            return { role: 'assistant', content: { type: 'text', text: 'yes' }, model: 'm' }
+          },
+        })
+        expect(result).toEqual({ outcome: 'value', json: '[{"type":"text","text":"answered"}]' })
+      } finally {
+        vi.useRealTimers()
+      }
+    },
+  )
+
+  const [a, b] = [OAuth2({ id: 'a', scopes: ['write'] }), OAuth2({ id: 'b' })]
+  test.each<[string, RequiresAuth, string]>([
+    ['either, of which one is there', anyOf(OAuth2({ id: 'none' }), b), '"token of b"'],
+    ['either, of which one lacks a scope', anyOf(a, b), '"token of b"'],
+    ['two, of which one is either', [OAuth2({ id: 'a' }), anyOf(OAuth2({ id: 'none' }), b)], '"token of a"'],
+    ['one that lacks a scope', a, 'needs tokens that the tool which calls it does not have'],
+    ['either, of which both are missing', anyOf(a, OAuth2({ id: 'none' })), 'needs tokens'],
+  ])('has the tokens of the outer one: needs %s', async (_, requiresAuth, expected) => {
+    const app = new ToolApp()
+    app.tool('inner', {
+      input: z.object({}),
+      requiresAuth,
+      handler: (context) =>
+        JSON.stringify((context as { authorization?: { token: string } }).authorization?.token),
+    })
+    const result = await outerRun(app, { authorizations: held('a', 'b') })
+    expect(JSON.stringify(result).replaceAll(/\\/g, '')).toContain(expected)
   })
 })
