@@ -12,8 +12,8 @@ export interface ConnectSession {
   /** SHA-256 of the token. */
   readonly tokenHash: string
   /**
-   * The id of its latest authorization; or those of the connections that covered the need when the session was made,
-   * separated by spaces.
+   * Ids, separated by spaces: that of its latest authorization, and those of the connections that were approved
+   * before it began; or only those of the connections that covered the need when the session was made.
    */
   readonly authorizationId: string
   /** The only origin whose pages may use the token. */

@@ -39,7 +39,7 @@ export async function findConnectSession(broker: Broker, token: string): Promise
 }
 
 async function withAuthorization(broker: Broker, session: ConnectSession): Promise<CurrentSession> {
-  const found = await broker.store.authorizations.find(session.authorizationId)
+  const found = await broker.store.authorizations.find(firstIdOf(session))
   return found === undefined ? { session } : { session, authorization: authorizationAt(found, broker.now()) }
 }
 
@@ -98,7 +98,7 @@ export function sessionAudit(
   return broker.audit.of(projectId, { action: `connect_session.${what}`, userId, subject: id, ...began })
 }
 
-/** The id of its authorization, or of the first of the connections that covered the need. */
+/** The id of its latest authorization, or of the first of the connections that covered the need. */
 export function firstIdOf({ authorizationId }: ConnectSession): string {
   return authorizationId.split(' ', 1)[0] ?? ''
 }
@@ -146,8 +146,8 @@ export async function cancelConnectSession(broker: Broker, current: CurrentSessi
 }
 
 /**
- * Begins another authorization with the same need as the failed one. Changes nothing if it is pending or completed. Throws
- * `invalid_request` after `MAX_RESTARTS`, and the errors of `acquireTokens`.
+ * Begins another authorization for the consents that the failed one lacks. Changes nothing if it is pending or
+ * completed. Throws `invalid_request` after `MAX_RESTARTS`, and the errors of `acquireTokens`.
  */
 export async function restartConnectSession(
   broker: Broker,
@@ -162,8 +162,12 @@ export async function restartConnectSession(
     )
   const { projectId, userId, requester, account, nextUri, userDisplay, lang, steps } = authorization
   const providers = []
+  const approved = approvedBefore(session)
   for (const { providerUid, connectionId, ...step } of steps) {
-    if (connectionId !== undefined) continue
+    if (connectionId !== undefined) {
+      approved.push(connectionId)
+      continue
+    }
     const entry = await findProviderByUid(broker, projectId, providerUid)
     if (entry === undefined)
       throw new BrokerError('provider_not_found', 'The provider was removed meanwhile.')
@@ -184,7 +188,7 @@ export async function restartConnectSession(
     ...withoutUndefined({ requester, account, nextUri, userDisplay, lang }),
   })
   if (begun.outcome === 'authorization_required') {
-    const after = { authorizationId: begun.authorization.id }
+    const after = { authorizationId: [begun.authorization.id, ...approved].join(' ') }
     const audit = sessionAudit(broker, { ...session, ...after }, 'restarted')
     await broker.store.connectSessions.restart(session, after, audit)
   }
@@ -196,16 +200,17 @@ export async function connectionsOf(
   broker: Broker,
   { session, authorization }: CurrentSession,
 ): Promise<readonly { readonly id: string; readonly providerId: string }[]> {
-  const { projectId } = session
-  if (authorization === undefined) {
-    const ids = session.authorizationId.split(' ')
-    const found = await Promise.all(ids.map((id) => broker.store.connections.find(id)))
-    const steps = found
-      .flatMap((one) => one ?? [])
-      .map(({ id, providerUid }) => ({ providerUid, connectionId: id }))
-    return named(broker, projectId, steps)
-  }
-  return named(broker, projectId, authorization.steps)
+  const ids = authorization === undefined ? session.authorizationId.split(' ') : approvedBefore(session)
+  const found = await Promise.all(ids.map((id) => broker.store.connections.find(id)))
+  const steps = found
+    .flatMap((one) => one ?? [])
+    .map(({ id, providerUid }) => ({ providerUid, connectionId: id }))
+  return named(broker, session.projectId, [...steps, ...(authorization?.steps ?? [])])
+}
+
+/** The ids of the connections that were approved before the session's latest authorization began. */
+function approvedBefore({ authorizationId }: ConnectSession): string[] {
+  return authorizationId.split(' ').slice(1)
 }
 
 async function named(

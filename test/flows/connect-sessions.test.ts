@@ -259,6 +259,31 @@ describe('a session', () => {
     })
   })
 
+  test('that begins again after some consents names all its connections at the end', async () => {
+    const oauth = ['Epsilon', 'Zeta', 'Eta'].map((name) => oauthEntry(name, scene.as))
+    const imported = await scene.call('POST', '/v1/tools/import', metadata('Three of them', { oauth }))
+    const session = await begin({
+      provider_id: undefined,
+      scopes: undefined,
+      tool: imported.body.items[0].name,
+    })
+    for (const left of [2, 1]) {
+      await openAndClick(session)
+      await ask(session, { method: 'POST', path: '/cancel' })
+      const again = await ask(session, { method: 'POST', path: '/restart' })
+      expect((await scene.call('GET', `/v1/auth/${again.body.auth_id}/explain`)).body.providers).toHaveLength(
+        left,
+      )
+    }
+    await openAndClick(session)
+    expect((await ask(session)).body).toMatchObject({
+      status: 'completed',
+      auth_id: expect.stringMatching(/^auth_\w+$/),
+      connection: { provider_id: 'epsilon' },
+      connections: [{ provider_id: 'epsilon' }, { provider_id: 'zeta' }, { provider_id: 'eta' }],
+    })
+  })
+
   test('that connections at several providers cover names them all', async () => {
     const user_id = newUser()
     const oauth = ['Gamma', 'Delta'].map((name) => oauthEntry(name, scene.as))
