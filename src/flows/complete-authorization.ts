@@ -26,8 +26,9 @@ import { revokeUnlessConnected, revokeUnstored } from './revoke-grant.ts'
 import { attemptPlace, attemptRedirectUri } from './start-attempt.ts'
 
 /**
- * The lifetime of a claim on redeeming the code, longer than the requests may take. If the process dies in between, the
- * authorization counts as pending again after this time, and the user may click again.
+ * The lifetime of a claim on redeeming the code. If the process dies in between, the authorization counts as pending
+ * again after this time, and the user may click again. Several slow responses together may take longer: then the
+ * tokens are revoked instead of stored.
  */
 const EXCHANGE_SECONDS = 28
 /** The longest time from the claim to sending the code. The rest of the claim is for the request and storing its response. */

@@ -125,7 +125,10 @@ export async function openPageSession(
   }
 }
 
-/** Replaces the session's payload; `false` if the session has ended meanwhile. */
+/**
+ * Replaces the session's payload; `false` if the session has ended, or another request has changed it, since it was
+ * read.
+ */
 export async function changePageSession(
   broker: Broker,
   { row }: OpenedPageSession,

@@ -80,7 +80,7 @@ const searchTrail: Search = async function* (broker, projectId, filter, range, o
     ...(until !== undefined && { until }),
   })
   for await (const block of blocks) {
-    const entries = entriesOf(block).filter((entry) => isIn(range, entry.seq) && isMeant(entry, wanted))
+    const entries = entriesOf(block).filter((entry) => isIn(range, entry.seq) && matches(entry, wanted))
     yield* order === 'oldest first' ? entries : entries.reverse()
   }
 }
@@ -133,7 +133,7 @@ async function* namedEntries(
     const line = lines.get(seq)
     if (line === undefined) continue
     const entry = toEntry(seq, line)
-    if (isMeant(entry, wanted)) yield entry
+    if (matches(entry, wanted)) yield entry
   }
 }
 
@@ -162,7 +162,7 @@ function partsOf(wanted: readonly Wanted[]): string[] {
   return wanted.map(([member, value]) => `"${member === 'actor' ? 'id' : member}":${JSON.stringify(value)}`)
 }
 
-function isMeant(entry: AuditEntry, wanted: readonly Wanted[]): boolean {
+function matches(entry: AuditEntry, wanted: readonly Wanted[]): boolean {
   return wanted.every(([member, value]) => searchedValue(entry, member) === value)
 }
 

@@ -3,7 +3,7 @@ import { currentStep, type Exchanging } from '../domain/authorization.ts'
 import type { Grant } from '../providers/grant.ts'
 import type { RegisteredClient } from '../providers/provider-entry.ts'
 
-/** Revokes a grant that was certainly not stored. */
+/** Revokes a grant, if the authorization shows that it was not stored. */
 export async function revokeUnstored(
   broker: Broker,
   claimed: Exchanging,

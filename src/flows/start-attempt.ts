@@ -105,8 +105,8 @@ export async function startAttempt(
   const connections = await store.connections.ofOwner({ projectId, providerUid, userId })
   const known = account === 'new' ? undefined : chooseConnection(connections, account)
   // a grant that needs a new consent may be gone at the provider, so its scopes do not count as existing
-  const standing = known?.status === 'active' && known.providerIdentity === secrets.providerIdentity
-  const existingScopes = scopes.filter((scope) => standing && known.scopes.includes(scope))
+  const isUsable = known?.status === 'active' && known.providerIdentity === secrets.providerIdentity
+  const existingScopes = scopes.filter((scope) => isUsable && known.scopes.includes(scope))
   const authorizationUrl = await oauth.authorizationUrl(registered, {
     state,
     secrets,

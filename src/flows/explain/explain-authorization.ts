@@ -14,7 +14,7 @@ export async function explainAuthorization(
   const { id, userId, steps, createdAt, expiresAt, requester } = authorization
   // openings of links are written in batches: flushing includes those of this process
   await broker.uses.flush().catch((error: unknown) => broker.log.warn({ error }, 'uses were not written'))
-  const told = await readTold(broker, authorization)
+  const told = await readStoredTrail(broker, authorization)
   const providers = await Promise.all(
     steps.map(async ({ providerUid, scopes, missingScopes, connectionId }) => {
       const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
@@ -55,16 +55,16 @@ export async function causeOfAuthorization(
   broker: Broker,
   authorization: Authorization,
 ): Promise<Cause | undefined> {
-  return causeAmong(broker, authorization, await readTold(broker, authorization))
+  return causeAmong(broker, authorization, await readStoredTrail(broker, authorization))
 }
 
-interface Told {
+interface StoredTrail {
   readonly openedAt?: number | undefined
   readonly entries: readonly TrailEntry[]
   readonly isCut: boolean
 }
 
-async function readTold({ store }: Broker, { id }: Authorization): Promise<Told> {
+async function readStoredTrail({ store }: Broker, { id }: Authorization): Promise<StoredTrail> {
   const { openedAt, trail = '' } = (await store.authorizations.trail(id)) ?? {}
   return { openedAt, ...readTrail(trail) }
 }
@@ -72,7 +72,7 @@ async function readTold({ store }: Broker, { id }: Authorization): Promise<Told>
 async function causeAmong(
   broker: Broker,
   authorization: Authorization,
-  { openedAt, entries }: Told,
+  { openedAt, entries }: StoredTrail,
 ): Promise<Cause | undefined> {
   const { projectId, steps, requester } = authorization
   // if the authorization had several steps, the one whose consent withheld or changed something counts
@@ -108,7 +108,7 @@ async function causeAmong(
 
 function stepsOf(
   authorization: Authorization,
-  { openedAt, entries }: Told,
+  { openedAt, entries }: StoredTrail,
   providerOf: (part: number) => string | undefined,
 ): readonly ExplainedStep[] {
   const { createdAt, requester } = authorization
