@@ -149,7 +149,7 @@ function* csvRows(text: string, options: RowOptions): Generator<SourceRow> {
       continue
     }
     const of = Object.fromEntries(names.map((name, index) => [String(name), cells[index] || undefined]))
-    const { account, account_id: id = account, account_name: name = account, ...row } = of
+    const { account, account_id: id, account_name: name = account, ...row } = of
     const whose = id === undefined && name === undefined ? {} : { account: withoutAbsent({ id, name }) }
     yield { line, ...plainRow({ ...withoutAbsent(row), ...whose }, options) }
   }

@@ -6,7 +6,7 @@ import {
   requestedAccount,
   type Step,
 } from '../domain/authorization.ts'
-import { type Connection, chooseConnection } from '../domain/connection.ts'
+import { type Account, type Connection, chooseConnection } from '../domain/connection.ts'
 import { newOwnedId } from '../domain/ids.ts'
 import { missingScopes } from '../domain/scopes.ts'
 import { askedValues } from '../providers/connection-values.ts'
@@ -25,9 +25,10 @@ import { sealGrant } from './seal-grant.ts'
 export type ConsentFacts = Pick<Step, 'missingScopes' | 'previousAccount'>
 
 /**
- * The connection that a grant creates or renews, with its tokens sealed but not stored yet, and the scopes or account in
- * which the consent differs from the request. The grant's account is that of `accountWithin`. Throws `ProviderRefusal`
- * (`account_mismatch`) when another account approved than the requested one.
+ * The connection that a grant creates or renews, with its tokens sealed but not stored yet, and the scopes or account
+ * in which the consent differs from the request. The grant's account is that of `accountWithin`. Throws
+ * `ProviderRefusal`: `account_mismatch` when another account approved than the requested one, `provider_bad_response`
+ * when the provider should have named the account and did not.
  */
 export async function connectionOfGrant(
   broker: Broker,
@@ -39,18 +40,15 @@ export async function connectionOfGrant(
   const { projectId, userId } = claimed
   const owner = { projectId, userId, providerUid: entry.uid }
   const known = await broker.store.connections.ofOwner(owner)
-  if (isAnotherAccount(known, requestedAccount(claimed), grant))
-    throw new ProviderRefusal(
-      'account_mismatch',
-      `Another account approved than the one that was asked for, so nothing was stored. Start again and choose the right one at ${entry.provider.displayName}.`,
-    )
-  const { id, account } = whichConnection(known, requestedAccount(claimed), grant, () =>
-    newOwnedId('conn', projectId, userId),
-  )
+  const requested = requestedAccount(claimed)
+  const unnamedId = accountWithin(entry.provider, { id: '', name: '' }, given).id
+  const approval = { known, requested, account: grant.account, unnamedId }
+  checkAccount(entry.provider, approval)
+  const { id, account } = whichConnection(approval, () => newOwnedId('conn', projectId, userId))
   const identity = providerIdentity(broker, entry)
   const renewed = known.find((one) => one.id === id)
-  const standing = renewed?.status === 'active' && renewed.providerIdentity === identity
-  const earlier = standing ? renewed.scopes : []
+  const isUsable = renewed?.status === 'active' && renewed.providerIdentity === identity
+  const earlier = isUsable ? renewed.scopes : []
   const scopes = grantedScopes(entry.provider, claimed, grant, response, earlier)
   const { accessToken, refreshToken } = grant
   const { callbackMembers = {} } = factsOf(entry.provider)
@@ -77,7 +75,7 @@ export async function connectionOfGrant(
     { provider: entry.provider },
   )
   const missing = missingScopes(currentStep(claimed).scopes, scopes, factsOf(entry.provider))
-  const previousAccount = changedFrom(known, requestedAccount(claimed), id, account)
+  const previousAccount = changedFrom(known, requested, id, account)
   const connection: Connection = {
     ...owner,
     ...tokens,
@@ -102,36 +100,67 @@ export async function connectionOfGrant(
 /** The user's default account before this grant, if the grant is for another one and no account was requested. */
 function changedFrom(
   known: readonly Connection[],
-  meant: string | undefined,
+  requested: string | undefined,
   id: string,
   account: Connection['account'],
 ): ConsentFacts['previousAccount'] {
-  const before = meant === undefined ? chooseConnection(known) : undefined
+  const before = requested === undefined ? chooseConnection(known) : undefined
   if (before === undefined || before.id === id || before.account.id === account.id) return undefined
   return { id: before.account.id, name: before.account.name, connectionId: before.id }
 }
 
-/** The grant's account. If the provider names none, the values that the user gave identify it. */
+/**
+ * The account with its id as connections store it: it begins with the values that the user gave, because several
+ * servers may give the same id. If the provider names no account, these values alone are the id.
+ */
 export function accountWithin(
   provider: Provider,
-  account: Grant['account'],
+  account: Account,
   given: AttemptSecrets['given'] = {},
-): Grant['account'] {
-  if (account.id !== '') return account
-  return { ...account, id: Object.values(askedValues(provider, given)).join(':') }
+): Account {
+  const values = Object.values(askedValues(provider, given)).join(':')
+  if (values === '' || account.id === values || account.id.startsWith(`${values}:`)) return account
+  return { ...account, id: account.id === '' ? values : `${values}:${account.id}` }
 }
 
-/** Whether a particular account was requested and the provider names another. */
-function isAnotherAccount(
-  known: readonly Connection[],
-  meant: string | undefined,
-  { account }: Grant,
-): boolean {
-  if (meant === undefined || meant === 'new' || account.id === '') return false
-  const connection = chooseConnection(known, meant)
-  if (connection === undefined) return account.id !== meant && account.name !== meant
-  const wasNamed = connection.account.id !== '' && connection.account.id !== connection.id
-  return wasNamed && connection.account.id !== account.id
+/** Whether the provider has not named the account of the connection. `unnamedId`: its id then, by `accountWithin`. */
+export function isUnnamed({ id, account }: Pick<Connection, 'id' | 'account'>, unnamedId: string): boolean {
+  return account.id === '' || account.id === unnamedId || account.id === id
+}
+
+/** The account that approved, and what it is compared with. */
+interface Approval {
+  readonly known: readonly Connection[]
+  readonly requested: string | undefined
+  readonly account: Account
+  readonly unnamedId: string
+}
+
+/**
+ * Throws `ProviderRefusal` if the grant's account is another one than was requested, or may be because it has no
+ * name.
+ */
+function checkAccount(
+  { displayName, userInfoRequest }: Provider,
+  { known, requested, account, unnamedId }: Approval,
+): void {
+  if (requested === 'new') return
+  const expected = chooseConnection(known, requested)
+  const isExpected =
+    expected === undefined
+      ? requested === undefined || account.id === requested || account.name === requested
+      : isUnnamed(expected, unnamedId) || expected.account.id === account.id
+  if (isExpected) return
+  if (account.id === '' && userInfoRequest?.triggers.onTokenGrant === true)
+    throw new ProviderRefusal(
+      'provider_bad_response',
+      `${displayName} did not say which account approved, so nothing was stored: it may be another one than the account that is connected. Start again from your application. If it happens again, tell the operator of this service that the user info request fails.`,
+    )
+  if (requested !== undefined && account.id !== '')
+    throw new ProviderRefusal(
+      'account_mismatch',
+      `Another account approved than the one that was asked for, so nothing was stored. Start again and choose the right one at ${displayName}.`,
+    )
 }
 
 /**
@@ -139,19 +168,22 @@ function isAnotherAccount(
  * an additional account it is a new one, which has its own id as account id.
  */
 function whichConnection(
-  known: readonly Connection[],
-  meant: string | undefined,
-  { account }: Grant,
+  { known, requested, account, unnamedId }: Approval,
   newId: () => string,
 ): Pick<Connection, 'id' | 'account'> {
-  const unnamed = known.find((one) => one.account.id === '')
   if (account.id !== '') {
+    const same = known.find((one) => one.account.id === account.id)
+    if (same !== undefined || requested === 'new') return { id: same?.id ?? newId(), account }
     // a connection whose account was unknown is this one: only now does the provider name the account
-    const same = known.find((one) => one.account.id === account.id) ?? (meant === 'new' ? undefined : unnamed)
-    return { id: same?.id ?? newId(), account }
+    const unnamed = known.filter((one) => isUnnamed(one, unnamedId))
+    const renewed =
+      chooseConnection(unnamed, requested ?? account.name) ??
+      (requested === undefined ? chooseConnection(unnamed) : undefined)
+    return { id: renewed?.id ?? newId(), account }
   }
-  const same = meant === 'new' ? undefined : chooseConnection(known, meant)
+  const same = requested === 'new' ? undefined : chooseConnection(known, requested)
   if (same !== undefined) return same
   const id = newId()
-  return { id, account: { id: unnamed === undefined ? '' : id, name: account.name } }
+  const isTaken = known.some((one) => one.account.id === '')
+  return { id, account: { id: isTaken ? id : '', name: account.name } }
 }

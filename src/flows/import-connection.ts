@@ -7,7 +7,7 @@ import { lacksValues } from '../providers/connection-values.ts'
 import { mergedExtra } from '../providers/extra-members.ts'
 import { keptValuesOf, namedValues } from '../providers/kept-values.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
-import { accountWithin } from './connection-of-grant.ts'
+import { accountWithin, isUnnamed } from './connection-of-grant.ts'
 import { getAccessToken } from './get-access-token.ts'
 import { getActiveProvider, providerIdentity, registeredClient } from './get-provider.ts'
 import { sealGrant } from './seal-grant.ts'
@@ -23,7 +23,7 @@ export interface ForeignConnection {
   /** Absent: unknown. */
   readonly expiresAt?: EpochSeconds
   readonly scopes: readonly string[]
-  /** The account; its id is empty if it is not known. */
+  /** The account as the provider names it; its id is empty if it is not known. */
   readonly account: Account
   readonly userInfo: Readonly<Record<string, unknown>>
   readonly extra?: Readonly<Record<string, unknown>>
@@ -37,10 +37,15 @@ export type ImportOutcome =
       readonly result: 'created' | 'replaced' | 'present'
       readonly connectionId: string
       readonly check?: TokenCheck
+      /** Why the connection could not be checked. */
+      readonly reason?: string
     }
   | { readonly result: 'refused'; readonly member: string; readonly reason: string }
 
-/** The result of a refresh after the import. `not_possible`: the connection cannot be refreshed. */
+/**
+ * The result of a refresh after the import. `refused`: the user has to approve again; `not_possible`: the connection
+ * cannot be refreshed.
+ */
 export type TokenCheck = 'refreshed' | 'refused' | 'unavailable' | 'not_possible'
 
 export interface ImportOptions {
@@ -50,12 +55,16 @@ export interface ImportOptions {
   readonly checks: boolean
 }
 
-/** Imported tokens count as received this long ago, because a token that was just received is not refreshed on demand. */
+/**
+ * Imported tokens count as received this long ago at least, because a token that was just received is not refreshed on
+ * demand.
+ */
 const RECEIVED_SECONDS_AGO = 60
 
 /**
- * Seals the tokens and stores the connection with its audit entry in one transaction. User, provider and account identify
- * a connection, so a row that was imported before is recognised.
+ * Seals the tokens and stores the connection with its audit entry in one transaction. User, provider and account
+ * identify a connection, so a row that was imported before is recognised. An account without an id is identified by
+ * its name, until a consent gives the connection the id.
  */
 export async function importConnection(
   broker: Broker,
@@ -83,19 +92,18 @@ export async function importConnection(
     return refused('expires_at', 'has passed, and there is no refresh token: the user has to approve again')
 
   const owner = { projectId, userId: row.userId, providerUid: entry.uid }
-  const account = accountWithin(entry.provider, row.account, row.keptValues)
-  const known = (await broker.store.connections.ofOwner(owner)).find((one) => one.account.id === account.id)
+  const { id: accountId, name } = accountWithin(entry.provider, row.account, row.keptValues)
+  const others = await broker.store.connections.ofOwner(owner)
+  const ofId = others.find((one) => one.account.id === accountId)
+  const known =
+    row.account.id === ''
+      ? others.find((one) => isUnnamed(one, accountId) && one.account.name === name)
+      : ofId
   if (known !== undefined && !replaces) return { result: 'present', connectionId: known.id }
-  const connection = toConnection(
-    broker,
-    entry,
-    { ...row, account },
-    {
-      ...owner,
-      id: known?.id ?? newOwnedId('conn', projectId, row.userId),
-      kept: told,
-    },
-  )
+  const id = known?.id ?? newOwnedId('conn', projectId, row.userId)
+  // of several accounts without an id, one has none and each other one the id of its connection
+  const account = { id: known?.account.id ?? (ofId === undefined ? accountId : id), name }
+  const connection = toConnection(broker, entry, { ...row, account }, { ...owner, id, kept: told })
   const audit = broker.audit.of(projectId, {
     action: 'connection.imported',
     userId: row.userId,
@@ -106,7 +114,7 @@ export async function importConnection(
   })
   const result = await store(broker, connection, { replaces, makeDefault: row.isDefault }, audit)
   if (result === 'present' || !checks) return { result, connectionId: connection.id }
-  return { result, connectionId: connection.id, check: await check(broker, entry, connection) }
+  return { result, connectionId: connection.id, ...(await check(broker, entry, connection)) }
 }
 
 /** Tokens are bound to the client that got them, so the entry must have its client before they are stored. */
@@ -136,6 +144,8 @@ function toConnection(
   const { kept, ...place } = row
   const limited = mergedExtra(extra)
   const now = broker.now()
+  const { defaultExpiresIn = 0 } = entry.provider
+  const latest = now - RECEIVED_SECONDS_AGO
   const received = {
     accessToken,
     userInfo: mergedExtra(userInfo) ?? {},
@@ -150,7 +160,8 @@ function toConnection(
   return {
     ...place,
     ...tokens,
-    receivedAt: now - RECEIVED_SECONDS_AGO,
+    // of a token's lifetime only the end is known, so it is assumed to have lived as long as the entry says
+    receivedAt: expiresAt === undefined ? latest : Math.min(latest, expiresAt - defaultExpiresIn),
     ...(expiresAt !== undefined && { expiresAt }),
     account,
     withheldScopes: {},
@@ -179,16 +190,27 @@ async function store(
   }
 }
 
-async function check(broker: Broker, entry: ProviderEntry, connection: Connection): Promise<TokenCheck> {
+async function check(
+  broker: Broker,
+  entry: ProviderEntry,
+  connection: Connection,
+): Promise<{ readonly check: TokenCheck; readonly reason?: string }> {
   const { id, projectId, userId, refresh } = connection
-  if (refresh === undefined || entry.provider.refreshRequest === undefined) return 'not_possible'
+  if (refresh === undefined || entry.provider.refreshRequest === undefined) return { check: 'not_possible' }
   try {
     const need = { projectId, userId, entry, scopes: [], account: id, forceRefresh: true }
-    const { outcome } = await getAccessToken(broker, need)
-    return outcome === 'ready' ? 'refreshed' : outcome === 'provider_unavailable' ? 'unavailable' : 'refused'
+    const token = await getAccessToken(broker, need)
+    switch (token.outcome) {
+      case 'ready':
+        return { check: 'refreshed' }
+      case 'authorization_required':
+        return { check: 'refused' }
+      case 'provider_unavailable':
+        return { check: 'unavailable', reason: token.message }
+    }
   } catch (error) {
-    if (error instanceof BrokerError)
-      return error.code === 'token_request_refused' ? 'refused' : 'unavailable'
+    // the client is wrong, or the entry was changed meanwhile: the connection is not affected
+    if (error instanceof BrokerError) return { check: 'unavailable', reason: error.message }
     throw error
   }
 }

@@ -3444,7 +3444,10 @@ export interface ForeignConnection {
   readonly expires_at?: string | number | undefined
   /** Also one text with spaces or commas */
   readonly scopes?: readonly string[] | undefined
-  /** As the provider names it; left out: not known */
+  /**
+   * As the provider names it. `id` is the id that its user info has, such as `sub`; without it, the next
+   * consent gives the connection its id
+   */
   readonly account?: { readonly id?: string | undefined; readonly name?: string | undefined } | undefined
   readonly user_info?: { readonly [name: string]: JsonValue } | undefined
   /** Further members of the token response, for tools */
@@ -3495,7 +3498,10 @@ export interface ImportedConnection {
   /** `present`: there is a connection of this user, provider and account, which is not changed */
   readonly result: 'created' | 'replaced' | 'present' | 'refused'
   readonly connection_id?: string
-  /** What the refresh showed; a refused connection is stored and needs a new consent */
+  /**
+   * What the refresh showed: a `refused` connection is stored and needs a new consent; one whose check
+   * was `unavailable`, for the `reason`, is refreshed when it is used
+   */
   readonly check?: 'refreshed' | 'refused' | 'unavailable' | 'not_possible'
   /** The member that is the reason */
   readonly member?: string

@@ -178,12 +178,12 @@ describe('files of others', () => {
     expect(code).toBe(1)
     expect(json.items).toMatchObject([
       { line: 2, result: 'created' },
-      { line: 3, result: 'refused', member: 'account.id' },
+      { line: 3, result: 'refused', member: 'account.name' },
       { line: 6, result: 'refused', member: 'access_token' },
       { line: 7, result: 'refused', reason: expect.stringMatching(/2 cells instead of 5/) },
     ])
     expect((await to.call('GET', '/v1/connections?user_id=csv-1')).body.items).toMatchObject([
-      { scopes: ['read', 'write'], account: { id: 'one@example.test' } },
+      { scopes: ['read', 'write'], account: { id: '', name: 'one@example.test' } },
     ])
   })
 
@@ -192,6 +192,28 @@ describe('files of others', () => {
     const { code, json } = await importFile(file('alone.json', JSON.stringify(row, undefined, 2)))
     expect(code).toBe(0)
     expect(json).toMatchObject({ format: 'json', items: [{ line: 1, result: 'created' }] })
+  })
+
+  test('more than the API takes at once is sent in several requests', async () => {
+    const token = 't'.repeat(16_000)
+    const row = { provider_id: 'demo', access_token: token, refresh_token: token }
+    const rows = Array.from({ length: 300 }, (_, index) =>
+      JSON.stringify({ ...row, user_id: `large-${index}` }),
+    )
+    const { code, json } = await importFile(file('large.jsonl', rows.join('\n')))
+    expect({ code, counts: json?.counts }).toMatchObject({ code: 0, counts: { created: 300 } })
+  })
+
+  test('a check that the provider did not make possible is listed with its reason', async () => {
+    const entry = '/v1/admin/auth_providers/demo'
+    await to.call('PATCH', entry, { oauth2: { client_secret: 'a wrong one' } })
+    const row = { user_id: 'unchecked', provider_id: 'demo', access_token: 't', refresh_token: 'r' }
+    const path = file('unchecked.json', JSON.stringify(row))
+    const { code, stdout } = await runHere(settings(to), 'connections', 'import', path, '--check')
+    await to.call('PATCH', entry, { oauth2: { client_secret: from.as.clientSecret } })
+    expect(stdout).toMatch(/invalid_client/)
+    expect(stdout).toMatch(/0 refused by their provider, 1 could not be checked now/)
+    expect(code).toBe(0)
   })
 
   test('a CSV whose end cannot be read is refused as a whole', async () => {

@@ -34,6 +34,20 @@ describe('a provider that does not name the account', () => {
     await scene.connect({ scopes: ['write'] })
     expect(await connections()).toHaveLength(1)
   })
+
+  test('and does so later, names the connection that was asked for, and no other', async () => {
+    scene = await startScene({ oauth2: { user_info_request: null } })
+    await scene.connect()
+    await click((await scene.authorize({ account: 'new' })).body.url)
+    const [first, second] = await connections()
+    const { user_info_request } = oauth2For(scene.as)
+    await scene.call('PATCH', '/v1/admin/auth_providers/demo', { oauth2: { user_info_request } })
+    await click((await scene.authorize({ account: second.id, scopes: ['write'] })).body.url)
+    expect(await connections()).toMatchObject([
+      { id: first.id, account: { id: '' }, scopes: ['read'] },
+      { id: second.id, account: { id: 'u-1' } },
+    ])
+  })
 })
 
 test('the connections of a provider that is switched off are listed all the same', async () => {
@@ -120,6 +134,25 @@ test('another account than the one that was asked for stores nothing', async () 
   expect((await connections()).map((one: { account: { id: string } }) => one.account.id)).toEqual(['u-1'])
   expect(scene.as.requestsTo('/revoke').length).toBeGreaterThan(0)
 })
+
+test.each([{}, { account: 'u-1' }, { account: 'bob@example.test' }])(
+  'user info that fails at a consent replaces no account’s tokens: %o',
+  async (need) => {
+    scene = await startScene()
+    await scene.connect()
+    const asked = (await scene.authorize({ ...need, scopes: ['write'] })).body
+    scene.as.account = { ...scene.as.account, sub: 'u-2', email: 'bob@example.test' }
+    scene.as.behaviour.userInfo = '500'
+    await click(asked.url)
+    expect((await scene.status(asked.id)).body).toMatchObject({
+      status: 'failed',
+      reason: 'provider_bad_response',
+      message: expect.stringMatching(/did not say which account approved/),
+    })
+    expect(await connections()).toMatchObject([{ account: { id: 'u-1' }, scopes: ['read'] }])
+    expect(scene.as.requestsTo('/revoke')).toEqual([])
+  },
+)
 
 test('another account than the one that was asked for, which is connected too, stays connected', async () => {
   scene = await startScene()

@@ -154,6 +154,32 @@ describe('a variable that users are asked for', () => {
     expect(new Set(tokens.map(({ body }) => body.context.token)).size).toBe(2)
   })
 
+  test('is part of the id of an imported account, as of one that approved', async () => {
+    await using world = await startWorld()
+    const { acme } = world
+    const of = (user_id: string, account: object) => ({
+      ...{ user_id, provider_id: 'desk', access_token: 'imported', account },
+      kept_values: { subdomain: hostOf(acme) },
+    })
+    const id = `${hostOf(acme)}:${acme.account.sub}`
+    const rows = [of('u1', { id: acme.account.sub }), of('u1', { id }), of('u2', { name: 'Ada' })]
+    const { items } = (await world.call('POST', '/v1/admin/user_connections/import', { connections: rows }))
+      .body
+    expect(items).toMatchObject([{ result: 'created' }, { result: 'present' }, { result: 'created' }])
+    for (const [user, { connection_id: account }] of [
+      ['u1', items[0]],
+      ['u2', items[2]],
+    ]) {
+      const need = { user_id: user, account, auth_requirement: { id: 'desk', oauth2: { scopes: ['write'] } } }
+      const begun = (await world.call('POST', '/v1/auth/authorize', need)).body
+      const browser = new UserAgent()
+      await browser.submitForm(await browser.get(begun.url), { 'value.subdomain': hostOf(acme) })
+      expect(await world.status(begun.id)).toBe('completed')
+      const listed = await world.call('GET', `/v1/connections?user_id=${user}`)
+      expect(listed.body.items).toMatchObject([{ id: account, account: { id } }])
+    }
+  })
+
   test('is kept over the login that comes first', async () => {
     await using scene = await startLoginScene()
     const oauth2 = {

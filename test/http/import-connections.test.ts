@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exportConnections } from '../../src/flows/export-connections.ts'
-import { addProvider, importEntry, type Scene, startScene } from '../flows/fixtures.ts'
+import { addProvider, click, importEntry, type Scene, startScene } from '../flows/fixtures.ts'
 import type { Answer } from '../gatepass.ts'
 
 // POST /v1/admin/user_connections/import on one running Gatepass.
@@ -30,8 +30,8 @@ async function imported(connections: readonly unknown[], more: object = {}): Pro
 }
 
 /** What Gatepass itself holds for a user, with the tokens. */
-async function held(userId: string): Promise<Record<string, unknown>> {
-  const { broker } = scene.gatepass
+async function held(userId: string, { gatepass }: Scene = scene): Promise<Record<string, unknown>> {
+  const { broker } = gatepass
   const { id } = await broker.store.projects.ensure('default', 0)
   const counts = { written: 0, leftOut: 0 }
   for await (const one of exportConnections(broker, id, { userId }, counts))
@@ -102,6 +102,67 @@ describe('an imported connection', () => {
     ])
   })
 
+  test.each(['any', 'its'])('without an account id gets it by a new consent of %s account', async (which) => {
+    const user_id = `unnamed-${which}`
+    const [one] = await imported([row({ user_id, account: { name: 'ada of elsewhere' } })])
+    const account = which === 'any' ? {} : { account: one.connection_id }
+    const asked = (await scene.authorize({ user_id, scopes: ['write'], ...account })).body
+    await click(asked.url)
+    expect((await scene.status(asked.id)).body.status).toBe('completed')
+    const { items } = (await scene.call('GET', `/v1/connections?user_id=${user_id}`)).body
+    expect(items).toMatchObject([{ id: one.connection_id, account: { id: scene.as.account.sub } }])
+  })
+
+  test('without an account id is told apart by its name, and a consent takes the one of its name', async () => {
+    const rows = ['elsewhere', scene.as.account.email, ''].map((name) =>
+      row({ user_id: 'names', account: { id: '', name } }),
+    )
+    const results = (items: Answer['body']) => items.map((one: { result: string }) => one.result)
+    const first = await imported(rows)
+    expect(results(first)).toEqual(['created', 'created', 'created'])
+    expect(results(await imported(rows))).toEqual(['present', 'present', 'present'])
+    expect(results(await imported(rows, { replace: true }))).toEqual(['replaced', 'replaced', 'replaced'])
+    await scene.connect({ user_id: 'names', scopes: ['write'] })
+    const { items } = (await scene.call('GET', '/v1/connections?user_id=names')).body
+    expect(items).toHaveLength(3)
+    const named = items.filter(({ account }: Answer['body']) => account.id === scene.as.account.sub)
+    expect(named).toMatchObject([{ id: first[1].connection_id }])
+  })
+
+  test.each([
+    ['had expired', -86_400],
+    ['soon expires', 300],
+  ])('whose token %s has the entry’s lifetime after a refresh that tells none', async (_, seconds) => {
+    await using own = await startScene({ oauth2: { default_expires_in: 3600 } })
+    await own.connect({ user_id: 'mover' })
+    const { refresh_token } = await held('mover', own)
+    own.as.behaviour.tokenMembers = { expires_in: undefined }
+    const expires_at = own.clock() + seconds
+    const moved = row({ user_id: 'moved', refresh_token, expires_at })
+    const { items } = (await own.call('POST', IMPORT, { connections: [moved] })).body
+    own.clock.advance(300)
+    for (const after of [0, 3000]) {
+      own.clock.advance(after)
+      const { body } = await own.call('POST', `/v1/connections/${items[0].connection_id}/token`)
+      expect(Date.parse(body.expires_at) / 1000).toBe(own.clock() - after + 3600)
+      expect(own.as.tokenRequests('refresh_token')).toHaveLength(1)
+    }
+  })
+
+  test('that cannot be checked, because the client is wrong, stays active and says why', async () => {
+    await using own = await startScene()
+    await own.connect({ user_id: 'mover' })
+    const { refresh_token } = await held('mover', own)
+    const entry = '/v1/admin/auth_providers/demo'
+    await own.call('PATCH', entry, { oauth2: { client_secret: 'a wrong one' } })
+    const moved = { connections: [row({ user_id: 'moved', refresh_token })], check: true }
+    const [one] = (await own.call('POST', IMPORT, moved)).body.items
+    expect(one).toMatchObject({ check: 'unavailable', reason: expect.stringMatching(/invalid_client/) })
+    await own.call('PATCH', entry, { oauth2: { client_secret: own.as.clientSecret } })
+    const [again] = (await own.call('POST', IMPORT, { ...moved, replace: true })).body.items
+    expect(again).toMatchObject({ connection_id: one.connection_id, check: 'refreshed' })
+  })
+
   test('is refreshed at once if that is asked: what the provider refuses needs a new consent', async () => {
     await scene.connect({ user_id: 'checked' })
     const good = await held('checked')
@@ -128,12 +189,14 @@ describe('a row that cannot be stored', () => {
     ['has a token with a line break', { access_token: 'a\r\nx: y' }, 'access_token', /visible ASCII/],
     ['has a misspelled member', { refreshtoken: 'x' }, 'refreshtoken', /did you mean refresh_token/],
     ['has a time that is none', { expires_at: 'tomorrow' }, 'expires_at', /not a time/],
+    ['has a number of seconds as its time', { expires_at: '3599' }, 'expires_at', /not a time/],
+    ['has a time without a zone', { expires_at: '2999-11-21 08:00:00' }, 'expires_at', /not a time/],
     ['has expired without a refresh token', { expires_at: 1_700_000_000 }, 'expires_at', /has passed/],
     ['names a value that is not kept', { kept_values: { realm: 'x' } }, 'kept_values.realm', /keeps/],
-  ])('%s', async (_, more, member, reason) => {
+  ])('%s', async (situation, more, member, reason) => {
     const secret = 'a-token-that-no-message-quotes'
     const [good, refused] = await imported([
-      row({ user_id: `beside ${member}`, account: { id: String(reason) } }),
+      row({ user_id: `beside one that ${situation}` }),
       row({ user_id: 'refused', refresh_token: undefined, extra: { secret }, ...more }),
     ])
     expect(good.result).toBe('created')

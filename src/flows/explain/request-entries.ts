@@ -9,8 +9,8 @@ import type { SentRequest } from '../../providers/sent-requests.ts'
 const LEAST_DIFFERENCE_SECONDS = 60
 
 /**
- * The requests of a code exchange as entries, in their order. The error belongs to the last token request, because a failed
- * request for user info does not fail the exchange.
+ * The requests of a code exchange as entries, in their order. The error is noted at the last token request, also when
+ * the tokens were not stored because the request for user info failed.
  */
 export function requestEntries(
   { now }: Pick<Broker, 'now'>,

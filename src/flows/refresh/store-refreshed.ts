@@ -220,7 +220,11 @@ function stillGranted(
   return still
 }
 
-/** The lifetime of the previous token, in seconds: an answer without `expires_in` is assumed to mean the same. */
-function lifetimeOf({ receivedAt, expiresAt }: Connection): EpochSeconds | undefined {
-  return expiresAt === undefined ? undefined : expiresAt - receivedAt
+/**
+ * The lifetime of the previous token, in seconds: an answer without `expires_in` is assumed to mean the same.
+ * `undefined` if it is unknown, as of a token that had expired when it was imported.
+ */
+function lifetimeOf({ receivedAt, expiresAt }: Connection): number | undefined {
+  const seconds = expiresAt === undefined ? 0 : expiresAt - receivedAt
+  return seconds > 0 ? seconds : undefined
 }

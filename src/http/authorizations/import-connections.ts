@@ -25,6 +25,17 @@ const token = z
 /** A greater number is in milliseconds since 1970 (from March 1973 on), another in seconds (until the year 5138). */
 const MILLISECONDS = 100_000_000_000
 
+/** Empty: not known, as in our own export. */
+const accountText = z
+  .string()
+  .max(200)
+  .refine(
+    (value) => value === '' || plainText(200).safeParse(value).success,
+    'has control characters or unpaired surrogates',
+  )
+/** RFC 3339. */
+const timestamp = z.iso.datetime({ offset: true })
+
 const rowSchema = z.object({
   user_id: userIdText,
   provider_id: idText,
@@ -33,7 +44,7 @@ const rowSchema = z.object({
   token_type: z.string().min(1).max(50).nullish(),
   expires_at: z.union([z.string().max(40), z.number()]).nullish(),
   scopes: z.union([z.array(scopeText).max(500), z.string().max(20_000)]).nullish(),
-  account: z.object({ id: plainText(200).optional(), name: plainText(200).optional() }).nullish(),
+  account: z.object({ id: accountText.optional(), name: accountText.optional() }).nullish(),
   user_info: jsonObject.nullish(),
   extra: jsonObject.nullish(),
   kept_values: z.record(z.string().max(100), plainText(500)).nullish(),
@@ -61,7 +72,8 @@ const rowDocument = z.unknown().openapi('ForeignConnection', {
     account: {
       type: 'object',
       properties: { id: text, name: text },
-      description: 'As the provider names it; left out: not known',
+      description:
+        'As the provider names it. `id` is the id that its user info has, such as `sub`; without it, the next consent gives the connection its id',
     },
     user_info: object,
     extra: { ...object, description: 'Further members of the token response, for tools' },
@@ -84,7 +96,8 @@ const resultSchema = z
     }),
     connection_id: z.string().optional(),
     check: z.enum(['refreshed', 'refused', 'unavailable', 'not_possible']).optional().openapi({
-      description: 'What the refresh showed; a refused connection is stored and needs a new consent',
+      description:
+        'What the refresh showed: a `refused` connection is stored and needs a new consent; one whose check was `unavailable`, for the `reason`, is refreshed when it is used',
     }),
     member: z.string().optional().openapi({ description: 'The member that is the reason' }),
     reason: z.string().optional(),
@@ -181,7 +194,7 @@ function toForeign(sent: z.output<typeof rowSchema>): ForeignConnection {
 
 function toSeconds(sent: string | number): number {
   const isNumber = typeof sent === 'number' || /^\d{9,13}$/.test(sent)
-  const time = isNumber ? Number(sent) : Date.parse(sent)
+  const time = isNumber ? Number(sent) : timestamp.safeParse(sent).success ? Date.parse(sent) : Number.NaN
   const seconds = Math.floor(isNumber && time <= MILLISECONDS ? time : time / 1000)
   if (Number.isFinite(seconds) && seconds > 0 && seconds < MILLISECONDS) return seconds
   throw invalidMember('expires_at', 'invalid', 'expires_at is not a time.')
@@ -190,6 +203,12 @@ function toSeconds(sent: string | number): number {
 function toWire(outcome: ImportOutcome, index: number): z.infer<typeof resultSchema> {
   if (outcome.result === 'refused')
     return { index, result: 'refused', member: outcome.member, reason: outcome.reason }
-  const { result, connectionId, check } = outcome
-  return { index, result, connection_id: connectionId, ...(check !== undefined && { check }) }
+  const { result, connectionId, check, reason } = outcome
+  return {
+    index,
+    result,
+    connection_id: connectionId,
+    ...(check !== undefined && { check }),
+    ...(reason !== undefined && { reason }),
+  }
 }
