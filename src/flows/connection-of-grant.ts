@@ -128,6 +128,11 @@ export function isUnnamed({ id, account }: Pick<Connection, 'id' | 'account'>, u
   return account.id === '' || account.id === unnamedId || account.id === id
 }
 
+/** Whether an account that the provider did not name, with the id `unnamedId` of `accountWithin`, may be this one. */
+export function mayBeAccount(accountId: string, unnamedId: string): boolean {
+  return unnamedId === '' || accountId.startsWith(`${unnamedId}:`)
+}
+
 /** The account that approved, and what it is compared with. */
 interface Approval {
   readonly known: readonly Connection[]
@@ -151,7 +156,10 @@ function checkAccount(
       ? requested === undefined || account.id === requested || account.name === requested
       : isUnnamed(expected, unnamedId) || expected.account.id === account.id
   if (isExpected) return
-  if (account.id === '' && userInfoRequest?.triggers.onTokenGrant === true)
+  if (
+    mayBeAccount(expected?.account.id ?? requested ?? '', account.id) &&
+    userInfoRequest?.triggers.onTokenGrant
+  )
     throw new ProviderRefusal(
       'provider_bad_response',
       `${displayName} did not say which account approved, so nothing was stored: it may be another one than the account that is connected. Start again from your application. If it happens again, tell the operator of this service that the user info request fails.`,

@@ -2,6 +2,7 @@ import type { Broker } from '../broker.ts'
 import { currentStep, type Exchanging } from '../domain/authorization.ts'
 import type { Grant } from '../providers/grant.ts'
 import type { RegisteredClient } from '../providers/provider-entry.ts'
+import { mayBeAccount } from './connection-of-grant.ts'
 
 /** Revokes a grant, if the authorization shows that it was not stored. */
 export async function revokeUnstored(
@@ -32,7 +33,7 @@ export async function revokeUnlessConnected(
     known?.some(
       ({ id, account }) =>
         [grant.account.id, '', id].includes(account.id) || // an additional account without a name has the connection's id
-        grant.account.id === '',
+        mayBeAccount(account.id, grant.account.id),
     ) ?? true
   if (!isConnected) await oauth.revoke(registered, grant)
 }

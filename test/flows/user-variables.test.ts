@@ -180,6 +180,25 @@ describe('a variable that users are asked for', () => {
     }
   })
 
+  test('alone does not replace a named account’s tokens, when user info fails at a consent', async () => {
+    await using world = await startWorld()
+    const { acme } = world
+    await connect(world, 'u1', hostOf(acme))
+    const id = `${hostOf(acme)}:${acme.account.sub}`
+    acme.behaviour.userInfo = '500'
+    for (const account of [undefined, id]) {
+      const need = { user_id: 'u1', account, auth_requirement: { id: 'desk', oauth2: { scopes: ['write'] } } }
+      const begun = (await world.call('POST', '/v1/auth/authorize', need)).body
+      const browser = new UserAgent()
+      await browser.submitForm(await browser.get(begun.url), { 'value.subdomain': hostOf(acme) })
+      const status = await world.call('GET', `/v1/auth/status?id=${begun.id}`)
+      expect(status.body).toMatchObject({ status: 'failed', reason: 'provider_bad_response' })
+    }
+    const listed = await world.call('GET', '/v1/connections?user_id=u1')
+    expect(listed.body.items).toMatchObject([{ account: { id }, scopes: ['read'] }])
+    expect(seen(acme)).not.toContain('/revoke')
+  })
+
   test('is kept over the login that comes first', async () => {
     await using scene = await startLoginScene()
     const oauth2 = {
