@@ -12,13 +12,15 @@ import type { ConnectionOwner } from '../store/changes.ts'
 import { UnsealError } from '../store/seal.ts'
 import { clientIdOf, providerIdentity, registeredClient, requireActive } from './get-provider.ts'
 import { markUnusable } from './mark-unusable.ts'
-import { type RefreshOptions, refreshConnection } from './refresh/refresh-connection.ts'
+import { providerBook } from './provider-book.ts'
+import { refreshConnection, rejecting } from './refresh/refresh-connection.ts'
 import { openAccess } from './seal-grant.ts'
 
 /** The user, provider and scopes of a needed token. */
 export interface TokenNeed {
   readonly projectId: string
   readonly userId: string
+  /** As the caller found it. If it has changed since, the changed entry is used. */
   readonly entry: ProviderEntry
   /** Empty: a connection with any scopes is sufficient. */
   readonly scopes: readonly string[]
@@ -93,12 +95,22 @@ function countedAccessToken(broker: Broker, need: TokenNeed): TokenOutcome | Pro
 }
 
 function findAccessToken(broker: Broker, need: TokenNeed): TokenOutcome | Promise<TokenOutcome> {
-  const entry = requireActive(need.entry)
-  const held = cachedConnections(broker, {
-    projectId: need.projectId,
-    providerUid: entry.uid,
-    userId: need.userId,
-  })
+  const entries = broker.cache.providers.of(need.projectId)
+  return entries instanceof Promise
+    ? entries.then((read) => findTokenAt(broker, need, currentEntry(read, need)))
+    : findTokenAt(broker, need, currentEntry(entries, need))
+}
+
+function currentEntry(entries: readonly ProviderEntry[], { entry }: TokenNeed): ProviderEntry {
+  return requireActive(providerBook(entries).byUid(entry.uid) ?? entry)
+}
+
+function findTokenAt(
+  broker: Broker,
+  need: TokenNeed,
+  entry: ProviderEntry,
+): TokenOutcome | Promise<TokenOutcome> {
+  const held = cachedConnections(broker, ownerOf(need))
   return held instanceof Promise
     ? held.then((read) => tokenAmong(broker, need, entry, read))
     : tokenAmong(broker, need, entry, held)
@@ -121,11 +133,11 @@ function tokenAmong(
 
   const { connection } = chosen
   if (connection.providerIdentity !== providerIdentity(broker, entry)) {
-    return markProviderChanged(broker, entry, connection).then(() => ({
-      outcome: 'authorization_required',
-      missingScopes: need.scopes,
-      connection,
-    }))
+    return markProviderChanged(broker, entry, connection).then((isMarked) =>
+      isMarked
+        ? { outcome: 'authorization_required', missingScopes: need.scopes, connection }
+        : findStoredToken(broker, need),
+    )
   }
   const missing = missingScopes(need.scopes, connection.scopes, factsOf(entry.provider))
   if (missing.length > 0) return { outcome: 'authorization_required', missingScopes: missing, connection }
@@ -135,14 +147,33 @@ function tokenAmong(
   return refreshed(broker, need, entry, chosen)
 }
 
-/** Marks a connection whose entry has another identity now, so that its tokens are not sent there. */
+/** Like `findTokenAt`, but reads nothing from memory, which may hold an entry and a connection of different times. */
+async function findStoredToken(broker: Broker, need: TokenNeed): Promise<TokenOutcome> {
+  const { connections, providers } = broker.store
+  const stored = await connections.ofOwner(ownerOf(need))
+  const entry = requireActive((await providers.findByUid(need.entry.uid)) ?? need.entry)
+  return tokenAmong(
+    broker,
+    need,
+    entry,
+    stored.map((connection) => ({ connection })),
+  )
+}
+
+/**
+ * Marks a connection whose entry has another identity now, so that its tokens are not sent there. `false`, with nothing
+ * marked, when one of them has changed since it was read: an administrator may have kept the connection.
+ */
 export async function markProviderChanged(
   broker: Broker,
   entry: ProviderEntry,
   connection: Connection,
-): Promise<void> {
+): Promise<boolean> {
+  const current = await broker.store.providers.findByUid(entry.uid)
+  if (current?.updatedAt !== entry.updatedAt) return false
   registeredClient(broker, entry) // throws if the client id is missing, which must not end the connection
-  await markUnusable(broker, entry, connection, { reason: 'provider_changed' })
+  const { providerIdentity } = connection
+  return markUnusable(broker, entry, connection, { reason: 'provider_changed', providerIdentity })
 }
 
 async function refreshed(
@@ -156,7 +187,7 @@ async function refreshed(
     broker,
     entry,
     connection,
-    forceRefresh ? rejected(broker, held) : {},
+    forceRefresh ? rejecting(broker, connection) : {},
   )
   switch (refresh.outcome) {
     case 'usable':
@@ -165,16 +196,6 @@ async function refreshed(
       return { outcome: 'authorization_required', missingScopes: scopes, connection }
     case 'provider_unavailable':
       return refresh
-  }
-}
-
-/** The options with the token that the API refused. One that cannot be decrypted is handled when it is released. */
-function rejected(broker: Broker, held: CachedConnection): RefreshOptions {
-  try {
-    return { rejected: openAccess(broker, held.connection).accessToken }
-  } catch (error) {
-    if (error instanceof UnsealError) return {}
-    throw error
   }
 }
 
@@ -225,9 +246,10 @@ function open(
  */
 export async function findKeptValues(
   broker: Broker,
-  { projectId, userId, entry, account }: Omit<TokenNeed, 'scopes'>,
+  need: Omit<TokenNeed, 'scopes'>,
 ): Promise<Record<string, string> | undefined> {
-  const held = await cachedConnections(broker, { projectId, userId, providerUid: entry.uid })
+  const { entry, account } = need
+  const held = await cachedConnections(broker, ownerOf(need))
   const connection = (account === undefined ? held[0] : chooseHeld(held, account))?.connection
   if (connection?.status !== 'active') return undefined
   if (connection.providerIdentity !== providerIdentity(broker, entry)) return undefined
@@ -247,6 +269,10 @@ export function cachedConnections(
   return broker.cache.connections.get(ownerKey(owner), async () =>
     (await broker.store.connections.ofOwner(owner)).map((connection) => ({ connection })),
   )
+}
+
+function ownerOf({ projectId, userId, entry }: Omit<TokenNeed, 'scopes'>): ConnectionOwner {
+  return { projectId, userId, providerUid: entry.uid }
 }
 
 /** The key under which the cache holds the connections of an owner. */

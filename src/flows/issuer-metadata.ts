@@ -43,7 +43,8 @@ const failedAt = new WeakMap<object, Map<string, number>>()
 
 /**
  * The entry with its issuer's current metadata. If the metadata moves endpoints, the change is stored, recorded in the
- * audit trail and logged. While the issuer does not answer, the entry is returned unchanged.
+ * audit trail and logged. While the issuer does not answer, or the change cannot be stored, the entry is returned
+ * unchanged.
  */
 export async function withCurrentMetadata(broker: Broker, entry: ProviderEntry): Promise<ProviderEntry> {
   const { issuer } = entry.provider
@@ -82,7 +83,14 @@ async function read(broker: Broker, entry: ProviderEntry, issuer: string): Promi
       return current
     })
   } catch (error) {
-    if (!(error instanceof ProviderRefusal || error instanceof BrokerError)) throw error
+    if (error instanceof BrokerError) {
+      broker.log.warn(
+        { provider: entry.id, issuer, error: error.code },
+        'the changed metadata of an issuer cannot be stored; the entry stays unchanged',
+      )
+      return entry
+    }
+    if (!(error instanceof ProviderRefusal)) throw error
     const failures = failuresOf(broker)
     if (failures.size > 1_000) failures.clear()
     failures.set(issuer, broker.now())

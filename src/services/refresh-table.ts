@@ -83,6 +83,10 @@ type TokensOf = Pick<Connection, 'id' | 'generation'>
 export interface RunningRefresh {
   /** `traceparent` of its span, for the spans of those who wait for it. */
   readonly traceparent?: string | undefined
+  /** Whether it refreshes a token that a resource server rejected. */
+  readonly isForced: boolean
+  /** Whether it waits while another process refreshes the connection. */
+  readonly waits: boolean
   /** Settles when the tokens are stored and all further steps are done. */
   readonly ended: Promise<RefreshOutcome>
   /** Settles when the callers are answered: earlier than `ended` only if the tokens cannot be stored soon. */

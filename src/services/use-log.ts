@@ -68,7 +68,7 @@ function createUses(noun: { used(uses: ReadonlyMap<string, EpochSeconds>): Promi
 
   return {
     add(id: string, at: EpochSeconds): void {
-      if (at >= since + WRITTEN_SECONDS) {
+      if (at >= since + WRITTEN_SECONDS || at < since) {
         since = at
         written.clear()
       }

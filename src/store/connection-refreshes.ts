@@ -26,6 +26,13 @@ export interface RefreshedTokens {
 /** A connection that is being refreshed, with its trail. */
 export type ClaimedConnection = Connection & { readonly trail?: string }
 
+/** What a connection must still have. A member that is absent is not compared. */
+export interface StillHeld {
+  /** Of the lease on refreshing it. */
+  readonly leaseOwner?: string | undefined
+  readonly providerIdentity?: string | undefined
+}
+
 /** The part of `Connections` for refreshing. A lease ensures that one process at a time sends a refresh token. */
 export interface ConnectionRefreshes {
   /**
@@ -63,15 +70,15 @@ export interface ConnectionRefreshes {
    */
   releaseRefresh(id: string, owner: string, outcome: 'answered' | 'unknown', trail?: string): Promise<void>
   /**
-   * Marks the grant as unusable, if its tokens are still those of `generation` and, where `leaseOwner` is given, that
-   * owner still holds the lease on refreshing them. `lines` are added to its trail.
+   * Marks the grant as unusable, if its tokens are still those of `generation` and it still has what `held` names. `lines`
+   * are added to its trail.
    */
   needsAuthorization(
     id: string,
     generation: number,
     reason: NeedsAuthorizationReason,
     audit?: AuditEntries,
-    leaseOwner?: string,
+    held?: StillHeld,
     lines?: string,
   ): Promise<boolean>
   /** Active connections whose `refreshAt` has come and that are not being refreshed, the longest overdue first. */
@@ -162,7 +169,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
     ),
   )
   const disable = variantsOf((held: 'held' | 'by anyone') =>
-    statement((p: Generation & { reason: NeedsAuthorizationReason; leaseOwner: string; lines: string }) =>
+    statement((p: Generation & StillHeld & { reason: NeedsAuthorizationReason; lines: string }) =>
       query
         .update(connections)
         .set({
@@ -172,7 +179,13 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
           unansweredRefreshes: 0,
           trail: withLines(connections.trail, p.lines),
         })
-        .where(and(ofGeneration(p), held === 'held' ? eq(connections.leaseOwner, p.leaseOwner) : undefined))
+        .where(
+          and(
+            ofGeneration(p),
+            held === 'held' ? sql`${connections.leaseOwner} = ${p.leaseOwner}` : undefined,
+            sql`${connections.providerIdentity} = coalesce(${p.providerIdentity}, ${connections.providerIdentity})`,
+          ),
+        )
         .returning(columns),
     ),
   )
@@ -237,10 +250,10 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
     async releaseRefresh(id, owner, outcome, trail) {
       await write(undefined, () => release(outcome)({ id, owner, trail }))
     },
-    async needsAuthorization(id, generation, reason, audit, leaseOwner, lines = '') {
-      const variant = disable(leaseOwner === undefined ? 'by anyone' : 'held')
+    async needsAuthorization(id, generation, reason, audit, held = {}, lines = '') {
+      const variant = disable(held.leaseOwner === undefined ? 'by anyone' : 'held')
       return write(audit, function* (announce) {
-        const [marked] = yield* variant({ id, generation, reason, leaseOwner: leaseOwner ?? '', lines })
+        const [marked] = yield* variant({ id, generation, reason, ...held, lines })
         if (marked === undefined) return false
         announce(connectionChange(marked))
         yield* events.unusable(announce, marked, reason)

@@ -91,6 +91,7 @@ export function connectionWrites(database: Database) {
       eventSeq,
       ...renewed
     } = withoutOwnerBits(row)
+    const isRefreshKept = sql`excluded.refresh is null and excluded.provider_identity = ${connections.providerIdentity}`
     return query
       .insert(connections)
       .values(row)
@@ -100,9 +101,9 @@ export function connectionWrites(database: Database) {
           ...renewed,
           status: 'active',
           statusReason: null,
-          refresh: sql`coalesce(excluded.refresh, case when excluded.provider_identity = ${connections.providerIdentity} then ${connections.refresh} end)`,
-          refreshExpiresAt: sql`case when excluded.refresh is null then ${connections.refreshExpiresAt} else excluded.refresh_expires_at end`,
-          refreshAt: sql`coalesce(excluded.refresh_at, case when excluded.refresh is null then ${connections.refreshAt} end)`,
+          refresh: sql`case when ${isRefreshKept} then ${connections.refresh} else excluded.refresh end`,
+          refreshExpiresAt: sql`case when ${isRefreshKept} then ${connections.refreshExpiresAt} else excluded.refresh_expires_at end`,
+          refreshAt: sql`coalesce(excluded.refresh_at, case when ${isRefreshKept} then ${connections.refreshAt} end)`,
           isDefault: sql`excluded.is_default or ${connections.isDefault}`,
           generation: sql`${connections.generation} + 1`,
           ...NO_LEASE,
@@ -113,9 +114,9 @@ export function connectionWrites(database: Database) {
   })
 
   /**
-   * Writes the tokens of a new consent. If the response had no refresh token, the stored one is kept, since some providers
-   * give it on the first consent only. It is not kept when the provider's identity has changed, since it then belongs to
-   * another server or client. A consent that the user began later is not overwritten.
+   * Writes the tokens of a new consent. If the response had no refresh token, the stored one is kept with its times, since
+   * some providers give it on the first consent only. It is not kept when the provider's identity has changed, since it
+   * then belongs to another server or client. A consent that the user began later is not overwritten.
    */
   function* put(
     announce: Announce,

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Connection } from '../../src/domain/connection.ts'
+import { refreshConnection } from '../../src/flows/refresh/refresh-connection.ts'
 import { isDue, refreshDue } from '../../src/flows/refresh/refresh-due.ts'
 import { gate } from '../gate.ts'
 import { startGatepass } from '../gatepass.ts'
-import { type Scene, startScene } from './fixtures.ts'
+import { authorize, type Scene, startScene } from './fixtures.ts'
 import { asked, connection, LIFE, row, token } from './refresh-fixtures.ts'
 
 /** That much later than its last use, a use is written down again. */
@@ -130,6 +131,37 @@ describe('in the background', () => {
     await Promise.all([inBackground(scene), refreshDue(second.broker)])
     expect(asked(scene)).toBe(48)
     expect(scene.as.familyRevoked).toBe(false)
+  })
+
+  test('one that another server refreshes is waited for by a fetch that came during it', async () => {
+    await using scene = await startScene({ as: { refresh: 'rotate-strict' } })
+    await using second = await startGatepass({ now: scene.clock, databasePath: scene.gatepass.databasePath })
+    await scene.connect()
+    scene.clock.advance(LIFE)
+    const [answered, claimed] = [gate(), gate()]
+    scene.as.behaviour.onRefresh = (moment) => (moment === 'arrived' ? answered.opened : undefined)
+    const elsewhere = authorize(second)
+    await expect.poll(() => asked(scene)).toBe(1)
+    const { broker } = scene.gatepass
+    const { connections, providers } = broker.store
+    const { claimRefresh } = connections
+    Object.assign(connections, {
+      async claimRefresh(...args: Parameters<typeof claimRefresh>) {
+        await claimed.opened
+        return claimRefresh(...args)
+      },
+    })
+    const found = await row(scene)
+    const entry = await providers.findByUid(found.providerUid)
+    if (entry === undefined) throw new Error('there is no entry')
+    const background = refreshConnection(broker, entry, found, { waits: false })
+    const fetched = token(scene)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    claimed.open()
+    expect(await background).toMatchObject({ outcome: 'provider_unavailable' })
+    answered.open()
+    expect(await fetched).toBe((await elsewhere).body.context.token)
+    expect(asked(scene)).toBe(1)
   })
 
   test('nothing new is begun once the server stops', async () => {

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { BrokerError } from '../../src/domain/errors.ts'
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { toolMetadata } from '../fixtures.ts'
 import { gate } from '../gate.ts'
 import { startGatepass } from '../gatepass.ts'
 import { startProxyWorld } from '../http/proxy-world.ts'
 import { authorize, click, oauth2For, type Scene, startScene } from './fixtures.ts'
-import { LIFE } from './refresh-fixtures.ts'
+import { connection, LIFE } from './refresh-fixtures.ts'
 
 // An entry with an issuer: its metadata decides what the entry does not set.
 
@@ -144,6 +145,51 @@ describe('an entry of an issuer alone', () => {
       response.writeHead(headers.authorization === `Bearer ${old}` ? 401 : 200).end()
     expect((await scene.send('GET', '/proxy/demo/x')).status).toBe(200)
     expect(scene.as.requestsTo('/elsewhere')).toHaveLength(1)
+  })
+
+  test('whose change cannot be stored is used without it, and follows once it can', async () => {
+    await using scene = await ofIssuerAlone()
+    await scene.connect()
+    const { store } = scene.gatepass.broker
+    const { change } = store.providers
+    Object.assign(store.providers, {
+      async change() {
+        throw new BrokerError('store_unavailable', 'The database cannot be used.')
+      },
+    })
+    scene.as.behaviour.metadata = { token_endpoint: `${scene.as.url}/elsewhere` }
+    scene.clock.advance(LIFE)
+    expect((await scene.authorize()).body.status).toBe('completed')
+    expect(scene.gatepass.logLines.some((line) => line.includes('cannot be stored'))).toBe(true)
+    expect(scene.as.requestsTo('/elsewhere')).toEqual([])
+    Object.assign(store.providers, { change })
+    expect((await scene.connect({ user_id: 'u2' })).body.status).toBe('completed')
+    expect(scene.as.requestsTo('/elsewhere')).toHaveLength(1)
+  })
+
+  test('changed to another client while its metadata is read: no token of the old one is sent with the new', async () => {
+    await using scene = await ofIssuerAlone()
+    await scene.connect()
+    scene.as.behaviour.metadata = { token_endpoint: `${scene.as.url}/elsewhere` }
+    scene.clock.advance(LIFE)
+    const { broker } = scene.gatepass
+    const { discover } = broker
+    const [begun, read] = [gate(), gate()]
+    Object.assign(broker, {
+      async discover(issuer: string) {
+        begun.open()
+        await read.opened
+        return discover(issuer)
+      },
+    })
+    const fetched = scene.authorize()
+    await begun.opened
+    Object.assign(broker, { discover })
+    expect((await patch(scene, { oauth2: { client_id: 'another' } })).status).toBe(200)
+    read.open()
+    expect((await fetched).body.status).toBe('pending')
+    expect(await connection(scene)).toMatchObject({ status_reason: 'provider_changed' })
+    expect(scene.as.requestsTo('/elsewhere')).toEqual([])
   })
 
   test('of another issuer costs a new consent, and no token goes there', async () => {

@@ -504,6 +504,56 @@ describe('an entry that is changed', () => {
     expect(again.body.items).toHaveLength(1)
   })
 
+  const elsewhere = ({ as }: Scene) => ({
+    keep_connections: true,
+    oauth2: { refresh_request: { endpoint: `${as.url}/elsewhere` } },
+  })
+
+  test.each<[string, (scene: Scene) => object]>([
+    ['to another endpoint, keeping its connections,', elsewhere],
+    ['in members that are not part of its identity', () => ({ description: 'Ours' })],
+  ])('%s during a refresh: the new token is released', async (_, change) => {
+    await using scene = await startScene({ as: { refresh: 'rotate-strict' } })
+    await scene.connect()
+    const { id } = await connection(scene)
+    scene.clock.advance(LIFE)
+    const { opened, open } = gate()
+    scene.as.behaviour.onRefresh = (moment) => (moment === 'carried out' ? opened : undefined)
+    const fetches = [scene.authorize(), scene.call('POST', `/v1/connections/${id}/token`)] as const
+    await expect.poll(() => scene.as.tokenRequests('refresh_token').length).toBe(1)
+    expect((await patch(scene, change(scene))).status).toBe(200)
+    open()
+    const [authorized, fetched] = await Promise.all(fetches)
+    expect(authorized.body).toMatchObject({ status: 'completed' })
+    expect(fetched).toMatchObject({ status: 200, body: { access_token: authorized.body.context.token } })
+    expect(scene.as.isLive(fetched.body.access_token)).toBe(true)
+    expect(await connection(scene)).toMatchObject({ id, status: 'active' })
+  })
+
+  test('keeps its connections also where a server has not heard of the change yet', async () => {
+    await using scene = await startScene()
+    await scene.connect()
+    const { broker } = scene.gatepass
+    const entries = await broker.cache.providers.of((await row(scene)).projectId)
+    await patch(scene, elsewhere(scene))
+    const { providers } = broker.cache
+    Object.assign(broker.cache, { providers: { ...providers, of: () => entries } })
+    expect(await token(scene)).toBeDefined()
+    Object.assign(broker.cache, { providers })
+    expect(await connection(scene)).toMatchObject({ status: 'active' })
+  })
+
+  test('keeps a connection that an operator’s refresh has read before', async () => {
+    await using scene = await startScene()
+    await scene.connect()
+    const before = await row(scene)
+    await patch(scene, elsewhere(scene))
+    scene.clock.advance(LIFE)
+    expect(await refreshNow(scene.gatepass.broker, before)).toMatchObject({ outcome: 'usable' })
+    expect(scene.as.requestsTo('/elsewhere')).toHaveLength(1)
+    expect(await connection(scene)).toMatchObject({ status: 'active' })
+  })
+
   test('by a start of this version keeps the connections of the former rule, the set of hosts', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'gatepass-upgrade-'))
     const databasePath = join(folder, 'gatepass.db')

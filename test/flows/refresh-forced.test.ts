@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { startFakeWorker, type WorkerOutput, type WorkerTool } from '../fake-worker.ts'
+import { gate } from '../gate.ts'
 import { startGatepass } from '../gatepass.ts'
 import { WORKER_SECRET } from '../http/world.ts'
 import { click, type Scene, type SceneOptions, startScene } from './fixtures.ts'
@@ -83,6 +84,22 @@ describe('R9: force_refresh', () => {
     expect((await forced(scene)).status).toBe(503)
     expect(asked(scene)).toBe(1)
     expect(await token(scene)).toBe(old)
+  })
+
+  test('that fails leaves the token to a fetch that came during it, and whose token no API refused', async () => {
+    await using scene = await startScene({ as: { refresh: 'html-500' } })
+    const old = (await scene.connect()).body.context.token
+    scene.clock.advance(LIFE - 50)
+    const { opened, open } = gate()
+    scene.as.behaviour.onRefresh = (moment) => (moment === 'arrived' ? opened : undefined)
+    const refused = forced(scene)
+    await expect.poll(() => asked(scene)).toBe(1)
+    const fetched = token(scene)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    open()
+    expect((await refused).status).toBe(503)
+    expect(await fetched).toBe(old)
+    expect(asked(scene)).toBe(1)
   })
 
   test('that is refused asks for a new consent', async () => {

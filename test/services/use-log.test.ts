@@ -33,6 +33,15 @@ test('a use is written once a minute', async () => {
   ])
 })
 
+test('a clock that is set back does not stop the writing of uses', async () => {
+  const { log, written } = scene()
+  for (const at of [10_000, 6_400, 6_460]) {
+    log.used('connections', 'c', at)
+    await log.flush()
+  }
+  expect(written.map(([, at]) => at)).toEqual([10_000, 6_400, 6_460])
+})
+
 test('uses that the database did not take stay queued, and a later use replaces an earlier one', async () => {
   const { log, written, database } = scene()
   database.isDown = true

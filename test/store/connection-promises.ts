@@ -291,9 +291,24 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
         const { id, connections, others } = await withConnection(opened)
         await connections.claimRefresh(id, 1, lease('me', 0), 0)
         await others.claimRefresh(id, 1, lease('heir'), 0)
-        expect(await connections.needsAuthorization(id, 1, 'refresh_refused', undefined, 'me')).toBe(false)
+        expect(
+          await connections.needsAuthorization(id, 1, 'refresh_refused', undefined, { leaseOwner: 'me' }),
+        ).toBe(false)
         expect(await connections.find(id)).toMatchObject({ status: 'active' })
-        expect(await others.needsAuthorization(id, 1, 'refresh_refused', undefined, 'heir')).toBe(true)
+        expect(
+          await others.needsAuthorization(id, 1, 'refresh_refused', undefined, { leaseOwner: 'heir' }),
+        ).toBe(true)
+      })
+
+      test('does not end a connection that was given another provider identity meanwhile', async () => {
+        await using opened = await open()
+        const { id, connections } = await withConnection(opened)
+        const { providerIdentity = '' } = (await connections.find(id)) ?? {}
+        const mark = (identity: string) =>
+          connections.needsAuthorization(id, 1, 'provider_changed', undefined, { providerIdentity: identity })
+        expect(await mark('former')).toBe(false)
+        expect(await connections.find(id)).toMatchObject({ status: 'active' })
+        expect(await mark(providerIdentity)).toBe(true)
       })
 
       test('whose process died is counted as unanswered until tokens are stored', async () => {
@@ -379,6 +394,18 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
       await connected(store, owner, { id, refreshExpiresAt: 6000 })
       expect(await store.connections.find(id)).toMatchObject({ refreshExpiresAt: 6000 })
       expect((await store.connections.find(id))?.refreshAt).toBeUndefined()
+    })
+
+    test('keep neither the refresh token nor its times when a new consent is for another identity', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { owner } = await inProject(store)
+      const { id } = await connected(store, owner, { refreshExpiresAt: 5000, refreshAt: 4000 })
+      const other = { id, refresh: undefined as never, providerIdentity: 'another' }
+      await connected(store, owner, other)
+      const stored = await store.connections.find(id)
+      for (const member of ['refresh', 'refreshExpiresAt', 'refreshAt'])
+        expect(stored).not.toHaveProperty(member)
     })
 
     test('are listed by page, user and provider, and only those of one project', async () => {

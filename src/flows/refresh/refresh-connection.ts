@@ -33,6 +33,7 @@ import type { RefreshFailure, RefreshOutcome } from '../../services/refresh-tabl
 import { currentSpan, inSpan, inTrace } from '../../services/tracing.ts'
 import { UnsealError } from '../../store/seal.ts'
 import { causeOfFailedRefresh, failedRefresh, withFailure } from '../explain/failed-refresh.ts'
+import { providerIdentity } from '../get-provider.ts'
 import { withCurrentMetadata } from '../issuer-metadata.ts'
 import { markUnusable } from '../mark-unusable.ts'
 import { openAccess } from '../seal-grant.ts'
@@ -52,6 +53,16 @@ export interface RefreshOptions {
   readonly waits?: boolean
 }
 
+/** The options for a token that a resource server rejected. If it cannot be decrypted, the refresh settles that. */
+export function rejecting(broker: Broker, connection: Connection): RefreshOptions {
+  try {
+    return { rejected: openAccess(broker, connection).accessToken }
+  } catch (error) {
+    if (error instanceof UnsealError) return {}
+    throw error
+  }
+}
+
 const AUTHORIZATION_REQUIRED = { outcome: 'authorization_required' } as const
 /** How often the row is read again while another process refreshes, even if no change was announced. */
 const READ_AGAIN_MS = 200
@@ -59,8 +70,8 @@ const READ_AGAIN_MS = 200
 /**
  * A token that may be used: the refreshed one, or the stored one if it is still alive when the refresh fails. The refresh
  * token is sent to the endpoint that the issuer's metadata names now; the returned entry has it. Simultaneous calls share
- * one token request: in this process by one promise, between processes by a lease on the row (RFC 6749 section 6, RFC 9700
- * section 4.14). Only if the provider refuses the grant, the user is asked for a new consent. Throws
+ * one token request: in this process by the refresh that is running, between processes by a lease on the row (RFC 6749
+ * section 6, RFC 9700 section 4.14). Only if the provider refuses the grant, the user is asked for a new consent. Throws
  * `token_request_refused`, `provider_incomplete` and `store_unavailable`.
  */
 export async function refreshConnection(
@@ -70,7 +81,9 @@ export async function refreshConnection(
   options: RefreshOptions = {},
 ): Promise<RefreshOutcome & { readonly entry: ProviderEntry }> {
   const { tracing, refreshes } = broker
-  const entry = await withCurrentMetadata(broker, found)
+  const current = await withCurrentMetadata(broker, found)
+  // the caller compared the connection with `found`; an administrator may have stored another client or endpoint since
+  const entry = providerIdentity(broker, current) === providerIdentity(broker, found) ? current : found
   const run = () => sharedRefresh(broker, entry, connection, options)
   if (tracing === undefined) return { ...(await run()), entry }
   // without a request that waits for it, a refresh is a trace of its own
@@ -94,15 +107,17 @@ async function sharedRefresh(
 ): Promise<RefreshOutcome> {
   const { id } = connection
   const { running } = broker.refreshes
+  const { rejected, waits = true } = options
   for (let other = running.get(id); other !== undefined; other = running.get(id)) {
-    if (options.rejected === undefined) return other.answer
-    await other.answer.catch(() => {}) // the other refresh may have had another reason, so the row is read again
+    if (rejected === undefined && !other.isForced && other.waits === waits) return other.answer
+    await other.answer.catch(() => {}) // the other refresh had other options, so the row is read again
     if (running.get(id) === other) return other.answer // it has new tokens, and waits for the database
   }
   const released = Promise.withResolvers<never>()
   const ended = refresh(broker, entry, connection, options, released.reject).finally(() => running.delete(id))
   const answer = Promise.race([ended, released.promise])
-  running.set(id, { ended, answer, traceparent: currentSpan()?.traceparent })
+  const isForced = rejected !== undefined
+  running.set(id, { ended, answer, isForced, waits, traceparent: currentSpan()?.traceparent })
   // callers handle the rejections; these handlers are for rejections after the last caller has left
   for (const promise of [ended, answer]) promise.catch(() => {})
   return answer

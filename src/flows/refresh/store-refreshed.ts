@@ -147,7 +147,10 @@ async function discard(
   return AUTHORIZATION_REQUIRED
 }
 
-/** Tokens of another account are revoked, not stored (RFC 9700 section 4.14, OpenID Connect Core section 12.2). */
+/**
+ * Revokes tokens of another account and marks the connection (RFC 9700 section 4.14, OpenID Connect Core section 12.2). If
+ * the ID token named the account, they were not stored; if the user info did, they were stored before it was requested.
+ */
 async function refuseAccount(
   broker: Broker,
   { entry, connection, registered, grant }: AnsweredRefresh,
