@@ -33,20 +33,36 @@ async function open(): Promise<Opened> {
 
 afterEach(() => vi.restoreAllMocks())
 
-/** Holds back every `fdatasync` from now on: the test lets the disk finish them one by one. */
-function slowDisk() {
-  const waiting: (() => void)[] = []
-  const { fdatasync } = fs
-  let isOver = false
+type Sync = (descriptor: number, done: (error: NodeJS.ErrnoException | null) => void) => void
+
+/**
+ * Replaces `fdatasync` for this file. Stores that earlier test files left in this process may still write: they keep the
+ * real one.
+ */
+function replaceSync(file: string, replacement: (real: Sync) => Sync): void {
+  const real: Sync = fs.fdatasync
+  const replaced = replacement(real)
+  const { dev, ino } = statSync(file)
   vi.spyOn(fs, 'fdatasync').mockImplementation((descriptor, done) => {
-    if (isOver) fdatasync(descriptor, done)
-    else waiting.push(() => fdatasync(descriptor, done))
+    const of = fs.fstatSync(descriptor)
+    const sync = of.dev === dev && of.ino === ino ? replaced : real
+    sync(descriptor, done)
+  })
+}
+
+/** Holds back every sync of the log from now on: the test lets the disk finish them one by one. */
+function slowDisk(log: string) {
+  const waiting: (() => void)[] = []
+  let isOver = false
+  replaceSync(log, (real) => (descriptor, done) => {
+    if (isOver) real(descriptor, done)
+    else waiting.push(() => real(descriptor, done))
   })
   const release = () => {
     isOver = true
     for (const finish of waiting.splice(0)) finish()
   }
-  return { waiting, [Symbol.dispose]: release }
+  return { waiting, release, [Symbol.dispose]: release }
 }
 
 /** Waits long enough for any write that does not wait for the disk. */
@@ -56,8 +72,8 @@ async function someTurns(): Promise<void> {
 
 test('a write is not answered before its commit is on the disk, and the event loop goes on meanwhile', async () => {
   await using opened = await open()
-  using disk = slowDisk()
-  const { waiting } = disk
+  using disk = slowDisk(opened.log)
+  const { waiting, release } = disk
   const answered: string[] = []
   const write = async (name: string) => {
     await opened.store.projects.ensure(name, 1)
@@ -76,7 +92,7 @@ test('a write is not answered before its commit is on the disk, and the event lo
   await first
   await vi.waitFor(() => expect(waiting).toHaveLength(1), 60_000)
   expect(answered).toEqual(['first'])
-  waiting.shift()?.()
+  release()
   await Promise.all(later)
   expect(answered).toEqual(['first', 'second', 'third'])
 })
@@ -84,10 +100,9 @@ test('a write is not answered before its commit is on the disk, and the event lo
 test('every answered write is there after a power cut that loses the part of the log that was not synced', async () => {
   await using opened = await open()
   let onDisk = 0
-  const { fdatasync } = fs
-  vi.spyOn(fs, 'fdatasync').mockImplementation((descriptor, done) => {
+  replaceSync(opened.log, (real) => (descriptor, done) => {
     const { size } = fs.fstatSync(descriptor)
-    fdatasync(descriptor, (error) => {
+    real(descriptor, (error) => {
       onDisk = size
       done(error)
     })
@@ -108,7 +123,7 @@ test('every answered write is there after a power cut that loses the part of the
 test('after a sync that failed, every write fails with store_unavailable until the program is started again', async () => {
   await using opened = await open()
   await opened.store.projects.ensure('before', 1)
-  vi.spyOn(fs, 'fdatasync').mockImplementationOnce((_, done) => done(new Error('EIO: i/o error')))
+  replaceSync(opened.log, () => (_, done) => done(new Error('EIO: i/o error')))
   const refused = { code: 'store_unavailable' }
   await expect(opened.store.projects.ensure('first', 1)).rejects.toMatchObject(refused)
   await expect(opened.store.projects.ensure('second', 1)).rejects.toMatchObject(refused)
