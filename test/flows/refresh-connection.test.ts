@@ -483,7 +483,8 @@ describe('an entry that is changed', () => {
     const refresh_request = { endpoint: `${scene.as.url}/elsewhere` }
     expect((await patch(scene, { status: 'active', oauth2: { refresh_request } })).status).toBe(200)
     const before = scene.as.requests.length
-    expect(await refreshNow(broker, await row(scene))).toEqual({ outcome: 'authorization_required' })
+    for (let times = 0; times < 2; times++)
+      expect(await refreshNow(broker, await row(scene))).toEqual({ outcome: 'authorization_required' })
     expect(await connection(scene)).toMatchObject({ status_reason: 'provider_changed' })
     expect(scene.as.requests).toHaveLength(before)
   })
