@@ -197,7 +197,11 @@ function toSeconds(sent: string | number): number {
   const time = isNumber ? Number(sent) : timestamp.safeParse(sent).success ? Date.parse(sent) : Number.NaN
   const seconds = Math.floor(isNumber && time <= MILLISECONDS ? time : time / 1000)
   if (Number.isFinite(seconds) && seconds > 0 && seconds < MILLISECONDS) return seconds
-  throw invalidMember('expires_at', 'invalid', 'expires_at is not a time.')
+  throw invalidMember(
+    'expires_at',
+    'invalid',
+    'expires_at is not a time: write RFC 3339 with its zone, such as 2026-11-23T10:00:00Z, or a Unix time.',
+  )
 }
 
 function toWire(outcome: ImportOutcome, index: number): z.infer<typeof resultSchema> {

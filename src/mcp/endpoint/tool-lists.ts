@@ -108,8 +108,8 @@ async function permitted(
 ): Promise<readonly ShownTool[]> {
   const budget = createTimeBudget()
   const found: ShownTool[] = []
-  for (let i = 0; i < tools.length; i += AT_ONCE) {
-    const some = tools.slice(i, i + AT_ONCE)
+  for (let from = 0; from < tools.length; from += AT_ONCE) {
+    const some = tools.slice(from, from + AT_ONCE)
     const refused = await Promise.all(some.map(({ tool }) => isRefused(tool)))
     found.push(...some.filter((_, i) => refused[i] !== true))
     await budget.pause()
