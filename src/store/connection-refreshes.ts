@@ -83,8 +83,8 @@ export interface ConnectionRefreshes {
   ): Promise<boolean>
   /** Active connections whose `refreshAt` has come and that are not being refreshed, the longest overdue first. */
   dueAt(now: EpochSeconds, limit: number): Promise<readonly Connection[]>
-  /** Sets `refreshAt`, if the tokens are still those of `generation`. */
-  postponeRefresh(id: string, generation: number, until: EpochSeconds): Promise<void>
+  /** Sets `refreshAt`, or removes it where `until` is absent, if the tokens are still those of `generation`. */
+  postponeRefresh(id: string, generation: number, until: EpochSeconds | undefined): Promise<void>
   /**
    * Active connections with a refresh token whose access token expires between now and `before`, was issued for at least
    * `leastLife` seconds, and was used since it was received. Connections that are being refreshed are left out. The first
@@ -222,7 +222,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
       .orderBy(connections.refreshAt)
       .limit(p.limit),
   )
-  const postpone = statement((p: Generation & { until: EpochSeconds }) =>
+  const postpone = statement((p: Generation & { until: EpochSeconds | undefined }) =>
     query
       .update(connections)
       .set({ refreshAt: p.until })

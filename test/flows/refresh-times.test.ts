@@ -215,6 +215,20 @@ describe('the margin of an entry', () => {
     expect(asked(scene)).toBe(1)
     expect(await row(scene)).toMatchObject({ generation: 2 })
   })
+
+  test('that is long lets a connection that was never used rest after its access token', async () => {
+    await using scene = await start({ refresh_margin: 900 })
+    await scene.connect()
+    scene.clock.advance(LIFE - 1)
+    await refreshDue(scene.gatepass.broker)
+    expect(await row(scene)).toMatchObject({ refreshAt: scene.clock() + 900 }) // it may still be used
+    scene.clock.advance(900)
+    await refreshDue(scene.gatepass.broker)
+    expect(await row(scene)).not.toHaveProperty('refreshAt')
+    expect((await scene.authorize()).body.status).toBe('completed')
+    expect(asked(scene)).toBe(1)
+    expect(await row(scene)).toHaveProperty('refreshAt')
+  })
 })
 
 describe('settings of refreshes', () => {

@@ -64,14 +64,16 @@ export function isDue(connection: Connection, now: EpochSeconds, timing: Refresh
  */
 async function refreshTimed(broker: Broker, connection: Connection): Promise<void> {
   const { store, refreshes, now } = broker
-  const { id, generation, lastUsedAt = 0, receivedAt } = connection
+  const { id, generation, lastUsedAt = 0, receivedAt, expiresAt } = connection
   const entry = await entryOf(broker, connection)
   const isForAll = entry?.provider.renewalRequest !== undefined || entry?.provider.keepAlive === true
   const isWanted = isForAll || lastUsedAt > receivedAt
   if (entry !== undefined && isWanted && refreshes.findCoolDown(connection) === undefined)
     await refreshOne(broker, entry, connection)
+  // never used, and its access token has expired: the next caller refreshes it
+  const isOver = entry !== undefined && !isWanted && expiresAt !== undefined && expiresAt <= now()
   // the new time is only stored if the connection has no new tokens
-  await store.connections.postponeRefresh(id, generation, now() + TRY_AGAIN_SECONDS)
+  await store.connections.postponeRefresh(id, generation, isOver ? undefined : now() + TRY_AGAIN_SECONDS)
 }
 
 async function refreshInUse(broker: Broker, connection: Connection): Promise<void> {

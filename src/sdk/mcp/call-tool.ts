@@ -12,6 +12,7 @@ import { runTool } from '../tools/run-tool.ts'
 import { errorResult, toCallToolResult } from '../tools/tool-result.ts'
 import { userAuthorizations } from '../tools/user-authorizations.ts'
 import { readCallContext } from '../worker/call-request.ts'
+import { logToolFailure } from './author-failure.ts'
 import { type Caller, userOf } from './caller.ts'
 import { answerConsent, type ConsentOptions, waitForConsent } from './consent.ts'
 import { listedMcpTool } from './listed-tool.ts'
@@ -32,7 +33,7 @@ export async function callTool(
     arguments: input = {},
   }: { readonly name: string; readonly arguments?: Record<string, unknown> | undefined },
 ): Promise<Answer> {
-  const { app, context, isModern } = options
+  const { app, caller, context, isModern } = options
   const tool = app.tools.find(name)
   if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name}`)
   return inRound<Answer>(options, { method: 'tools/call', name, input }, async (round) => {
@@ -45,6 +46,8 @@ export async function callTool(
     const capability = lacking()
     if (isModern && capability !== undefined && isContextRequired(result))
       throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { [capability]: {} } })
+    // Gatepass is sent it, and has a log of its own
+    if (caller.kind !== 'broker' && result.outcome === 'error') logToolFailure(tool, run, result.error)
     return toAnswer(options, tool, result)
   })
 }

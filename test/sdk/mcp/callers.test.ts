@@ -270,12 +270,15 @@ describe('what callers get', () => {
     expect((await context()).status).toBe(401)
   })
 
-  test('what a program writes for operators is for Gatepass alone, which removes tokens from it', async () => {
+  test('what a program writes for operators is for Gatepass, which removes tokens from it; for others it is logged, without them', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    vi.stubEnv('HUB_KEY', 't0ken')
     const app = new ToolApp({ name: 'failing' })
     app.tool('fails', {
       input: z.object({}),
-      handler() {
-        throw new Error('GET https://api.example.com/?token=t0ken')
+      requiresSecrets: ['HUB_KEY'],
+      handler({ getSecret }) {
+        throw new Error(`GET https://api.example.com/?token=${getSecret('HUB_KEY')}`)
       },
     })
     const handler = mcp(app, { brokerSecret: SECRET, verify: (token) => ({ sub: token }) })
@@ -284,8 +287,19 @@ describe('what callers get', () => {
         (await call(handler, 'tools/call', { name: 'fails', arguments: {} }, bearer(token))).body,
       )
     expect(await fails(await brokerToken())).toContain('t0ken')
-    expect(await fails('ada')).toContain('The tool has failed.')
-    expect(await fails('ada')).not.toContain('t0ken')
+    expect(logged).not.toHaveBeenCalled()
+    const answer = await fails('ada')
+    expect(answer).toContain('The tool has failed.')
+    expect(answer).not.toContain('t0ken')
+    const text = 'Error: GET https://api.example.com/?token=[redacted]'
+    expect(logged).toHaveBeenCalledExactlyOnceWith(
+      'The tool %s failed:',
+      'fails',
+      expect.stringContaining(text),
+    )
+    expect(JSON.stringify(logged.mock.calls)).not.toContain('t0ken')
+    logged.mockRestore()
+    vi.unstubAllEnvs()
   })
 
   test('what a prompt, a resource or a completion throws is an internal error without its message, unless it is a ToolError', async () => {
