@@ -1,5 +1,5 @@
 import type { Log } from '../domain/log.ts'
-import { createApp } from '../http/app.ts'
+import { createApi } from '../http/api.ts'
 import { databaseName } from '../store/database-place.ts'
 import { version } from '../version.ts'
 import type { Shell } from './shell.ts'
@@ -18,7 +18,7 @@ export async function withLocalTransport(
   await withBroker(shell, options, async (local) => {
     const { broker, project, config } = local
     const { log, heldBack } = quietLog(broker.log)
-    const app = createApp(
+    const { app } = createApi(
       { ...broker, log },
       { version, operator: { projectId: project.id, command: shell.command ?? 'gatepass' } },
     )

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { LANGUAGES, type Language, type Texts, wordsOf } from '../../src/http/pages/texts/words.ts'
+import { LANGUAGES, type Language } from '../../src/http/pages/texts/languages.ts'
+import { type Texts, wordsOf } from '../../src/http/pages/texts/words.ts'
 import {
   type AuthorizationServerWorld,
   startAuthorizationServer,

@@ -10,7 +10,7 @@ import { checkDomain, proveDomain, setDomain } from '../../flows/own-domain.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { idText, visibleLine } from '../endpoint/fields.ts'
 import { brandOf } from '../pages/brand.ts'
-import { LANGUAGES } from '../pages/texts/words.ts'
+import { LANGUAGES } from '../pages/texts/languages.ts'
 import { domainSchema, domainText, domainToWire } from './branding-domain.ts'
 
 const colour = z

@@ -14,7 +14,7 @@ import {
   restartConnectSession,
 } from '../../flows/connect-session.ts'
 import { inContext } from '../../services/request-context.ts'
-import { connectSessionAt, SESSION_RATE, type SessionLimits } from '../connect/open-session.ts'
+import { connectSessionAt, SESSION_RATE, type SessionLimits } from '../connect/session-at.ts'
 import { createClientAddress } from '../endpoint/client-address.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 import { errorSchema } from '../endpoint/error-schema.ts'

@@ -18,8 +18,8 @@ import { readForm } from '../endpoint/read-form.ts'
 import { VALUE_PREFIX } from '../pages/connect-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
+import { elsewhere } from './elsewhere.ts'
 import { isFromOwnPage } from './own-page.ts'
-import { elsewhere, siteOf } from './own-site.ts'
 import { endedByChoice, popupWindow } from './popup-window.ts'
 import { sessionOf } from './session-login.ts'
 import {
@@ -29,6 +29,7 @@ import {
   openedElsewhere,
   showAuthorization,
 } from './show-authorization.ts'
+import { siteOf } from './site.ts'
 import { sendToLogin, startAndRedirect } from './start-and-redirect.ts'
 
 /** How long the answer is delayed while a code is being redeemed. Proxies wait longer for an answer. */

@@ -2,27 +2,13 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { connectUrl } from '../../flows/acquire-tokens.ts'
-import {
-  type FoundSession,
-  findConnectSession,
-  mayOpenFrom,
-  openConnectSession,
-} from '../../flows/connect-session.ts'
+import { mayOpenFrom, openConnectSession } from '../../flows/connect-session.ts'
 import { createClientAddress } from '../endpoint/client-address.ts'
-import type { Charge, CountGuess } from '../endpoint/rate-limit.ts'
 import { readForm } from '../endpoint/read-form.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
-import { siteOf } from './own-site.ts'
+import { connectSessionAt, SESSION_RATE, type SessionLimits } from './session-at.ts'
 import { endingOf, endingResponse } from './show-authorization.ts'
-
-/** The most requests of one session per second. */
-export const SESSION_RATE = 10
-
-export interface SessionLimits {
-  readonly charge: Charge
-  readonly countGuess: CountGuess
-}
 
 /**
  * Receives the form by which a page of an application opens its connect session, in a popup or in its own tab. Checks the
@@ -68,15 +54,6 @@ export function addOpenSession(app: OpenAPIHono, broker: Broker, limits: Session
     pageHeaders(c)
     return c.redirect(connectUrl(broker, authorization), 303)
   })
-}
-
-/** Finds the session of a token. At the domain of another project the session is unknown. */
-export async function connectSessionAt(c: Context, broker: Broker, token: string): Promise<FoundSession> {
-  const found = await findConnectSession(broker, token)
-  const { projectId } = siteOf(c, broker)
-  const isForeign =
-    found.outcome !== 'unknown' && (projectId ?? found.session.projectId) !== found.session.projectId
-  return isForeign ? { outcome: 'unknown' } : found
 }
 
 /** Whether the request loads a whole page, because no page may be framed. Browsers send this header over https and to loopback hosts only. */

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
-import { siteOf } from './own-site.ts'
+import { siteOf } from './site.ts'
 
 /**
  * Whether a form was submitted from this broker's own page and not from another site (cross-site request forgery).

@@ -21,8 +21,8 @@ import { pageHeaders } from '../pages/page-headers.ts'
 import { wordsFor } from '../pages/texts/language-of.ts'
 import { browserCookies } from './browser-cookies.ts'
 import { isFromOwnPage } from './own-page.ts'
-import { siteOf } from './own-site.ts'
 import { endingResponse } from './show-authorization.ts'
+import { siteOf } from './site.ts'
 
 /** The user who has logged in in this browser. */
 export function sessionOf(c: Context, broker: Broker, projectId: string): UserSession | undefined {

@@ -10,8 +10,8 @@ import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import { STATUS } from '../endpoint/errors.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
-import { siteOf } from './own-site.ts'
 import { endingOf, openedElsewhere, showAuthorization } from './show-authorization.ts'
+import { siteOf } from './site.ts'
 
 interface Starting {
   readonly id: Authorization['id']

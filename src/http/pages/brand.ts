@@ -1,6 +1,6 @@
 import type { Branding, OwnText } from '../../domain/branding.ts'
-import { knownLanguage } from './texts/language-of.ts'
-import type { Language, Words } from './texts/words.ts'
+import { knownLanguage, type Language } from './texts/languages.ts'
+import type { Words } from './texts/words.ts'
 
 /** How the pages of a project look. It cannot change the sentences that say who requests which access. */
 export interface Brand {

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
-import { LANGUAGES, type Language, type Words, wordsOf } from './words.ts'
+import { knownLanguage, type Language } from './languages.ts'
+import { type Words, wordsOf } from './words.ts'
 
 export interface RequestedLanguage {
   /** The language of the authorization or session, if its caller named one. */
@@ -27,12 +28,6 @@ export function languageOf(c: Context, { language, project }: RequestedLanguage 
     knownLanguage(project) ??
     'en'
   )
-}
-
-/** The language that a tag means, such as `pt` for `pt-BR`; `undefined` when the pages do not have it. */
-export function knownLanguage(tag: string | undefined): Language | undefined {
-  const primary = tag?.trim().toLowerCase().split('-', 1)[0]
-  return LANGUAGES.find((one) => one === primary)
 }
 
 /** How many characters of the header are read: more than browsers send. */

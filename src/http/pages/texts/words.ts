@@ -34,11 +34,8 @@ import { fr as startFr } from './start/fr.ts'
 import { ja as startJa } from './start/ja.ts'
 import { pt as startPt } from './start/pt.ts'
 import { zh as startZh } from './start/zh.ts'
+import type { Language } from './languages.ts'
 import type { Translation } from './text.ts'
-
-/** The languages of the pages that users see. The first is the one that all others are translated from. */
-export const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'ja', 'zh'] as const
-export type Language = (typeof LANGUAGES)[number]
 
 const en = { clients: clientsEn, connect: connectEn, endings: endingsEn, portal: portalEn, start: startEn }
 

@@ -1,29 +1,10 @@
 import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import type { Authorization } from '../../domain/authorization.ts'
-import { hostNameOf } from '../../domain/domain-name.ts'
 import { connectUrl } from '../../flows/acquire-tokens.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { endingResponse, linkNotFound } from './show-authorization.ts'
-
-/** Where the browser is: at the domain of one project, or at the public URL. */
-export interface Site {
-  readonly url: URL
-  /** The project whose domain it is. */
-  readonly projectId?: string
-}
-
-/**
- * The site to which a request was sent. The `Host` header only chooses among the proved domains, whose URLs come from the
- * store; every other host is taken for that of the public URL (RFC 9700 section 4.13).
- */
-export function siteOf(
-  c: Context,
-  { domains, settings, usersUrl }: Pick<Broker, 'domains' | 'settings' | 'usersUrl'>,
-): Site {
-  const projectId = domains.size === 0 ? undefined : domains.projectAt(hostNameOf(c.req.header('host') ?? ''))
-  return projectId === undefined ? { url: settings.publicUrl } : { url: usersUrl(projectId), projectId }
-}
+import { siteOf } from './site.ts'
 
 /**
  * The answer to a request for an authorization's page that came to another site than its project's; `undefined` at the
