@@ -65,24 +65,34 @@ export async function startGatepass(options: GatepassOptions = {}): Promise<Gate
   const logLines: string[] = []
   const { now = systemClock } = options
   const port = options.port ?? (await freePort())
-  const config = readConfig(
-    {
-      GATEPASS_PORT: String(port),
-      GATEPASS_PUBLIC_URL: `http://127.0.0.1:${port}`,
-      GATEPASS_DATABASE_URL: `file:${databasePath}`,
-      GATEPASS_MASTER_KEY: MASTER_KEY,
-      GATEPASS_API_KEY: API_KEY,
-      GATEPASS_USER_VERIFIER: 'open',
-      GATEPASS_ALLOWED_HOSTS: '127.0.0.1,localhost',
-      ...options.environment,
-    },
-    options.mode ?? 'serve',
-  )
-  const server = await startServer(config, {
-    log: recordingLog(logLines),
-    now,
-    ...(options.outgoing && { outgoing: options.outgoing }),
-    ...(options.lookUpTxt && { lookUpTxt: options.lookUpTxt }),
+  const removeFolder = async () => {
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+  }
+  const start = async () => {
+    const config = readConfig(
+      {
+        GATEPASS_PORT: String(port),
+        GATEPASS_PUBLIC_URL: `http://127.0.0.1:${port}`,
+        GATEPASS_DATABASE_URL: `file:${databasePath}`,
+        GATEPASS_MASTER_KEY: MASTER_KEY,
+        GATEPASS_API_KEY: API_KEY,
+        GATEPASS_USER_VERIFIER: 'open',
+        GATEPASS_ALLOWED_HOSTS: '127.0.0.1,localhost',
+        ...options.environment,
+      },
+      options.mode ?? 'serve',
+    )
+    const server = await startServer(config, {
+      log: recordingLog(logLines),
+      now,
+      ...(options.outgoing && { outgoing: options.outgoing }),
+      ...(options.lookUpTxt && { lookUpTxt: options.lookUpTxt }),
+    })
+    return { config, server }
+  }
+  const { config, server } = await start().catch(async (error: unknown) => {
+    await removeFolder()
+    throw error
   })
   const url = `http://127.0.0.1:${config.port}`
   const { broker } = server
@@ -117,7 +127,7 @@ export async function startGatepass(options: GatepassOptions = {}): Promise<Gate
     },
     async close() {
       await server.close()
-      if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+      await removeFolder()
     },
     async [Symbol.asyncDispose]() {
       await gatepass.close()
