@@ -46,7 +46,10 @@ export interface OpenedPageSession extends PageRights {
   readonly kind: PageSessionKind
   readonly projectId: string
   readonly subject: string
-  /** The token that every form of the session's pages must send (cross-site request forgery). */
+  /**
+   * The token that every form of the session's pages must send (cross-site request forgery). It is bound to
+   * `shownProjectId`, so that a form changes no other project than its page showed.
+   */
   readonly csrf: string
   readonly row: PageSession
 }
@@ -120,7 +123,7 @@ export async function openPageSession(
     kind,
     projectId,
     subject,
-    csrf: broker.confirmations.proofOf(csrfSubject(id)),
+    csrf: broker.confirmations.proofOf(csrfSubject(id, rights.shownProjectId)),
     row,
   }
 }
@@ -146,13 +149,13 @@ export async function endPageSession(
   if (token !== undefined) await broker.store.pageSessions.end(sha256(token), audit)
 }
 
-/** Whether the form token belongs to this session. */
+/** Whether the form token belongs to this session, and to a page that showed its project. */
 export function isPageCsrf(
   { confirmations }: Pick<Broker, 'confirmations'>,
-  { row }: OpenedPageSession,
+  { row, shownProjectId }: OpenedPageSession,
   given: string | null | undefined,
 ): boolean {
-  return typeof given === 'string' && confirmations.isProof(given, csrfSubject(row.id))
+  return typeof given === 'string' && confirmations.isProof(given, csrfSubject(row.id, shownProjectId))
 }
 
 /** Whether the subject has logged in recently enough for actions that need a recent login. */
@@ -192,6 +195,6 @@ function sealRights(
 }
 
 /** The subject of the session's form token. It contains brackets, which no flow hash has, so the proofs cannot be confused. */
-function csrfSubject(id: string): string {
-  return JSON.stringify(['page session', id])
+function csrfSubject(id: string, shownProjectId: string | undefined): string {
+  return JSON.stringify(['page session', id, ...(shownProjectId === undefined ? [] : [shownProjectId])])
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { issueApiKey } from '../../src/domain/api-key.ts'
 import { sha256 } from '../../src/domain/ids.ts'
 import { openPageSession } from '../../src/flows/page-session.ts'
@@ -10,6 +10,7 @@ import { type Page, UserAgent } from '../user-agent.ts'
 const COOKIE = 'gatepass-console'
 const start = () => testClock(Math.floor(Date.now() / 1000)) // ID tokens are checked against the machine's clock
 
+const csrfIn = ({ body }: Page) => /name="csrf" value="([\w-]+)"/.exec(body)?.[1] ?? ''
 const heading = ({ body }: Page) => /<h1>(?:<bdi>)?([^<]*)/.exec(body)?.[1]
 
 async function auditActions(gatepass: Gatepass): Promise<readonly { action: string; actor: object }[]> {
@@ -207,8 +208,15 @@ describe('with an API key', () => {
     expect(await openPageSession(gatepass.broker, 'console', token)).toBeDefined()
   })
 
-  test('a page leads back to no other site after the login', async () => {
-    for (const next of ['//evil.example', 'https://evil.example', '/\\evil.example', '/a b']) {
+  test('a page leads back to no address outside the console after the login', async () => {
+    for (const next of [
+      '//evil.example',
+      'https://evil.example',
+      '/\\evil.example',
+      '/a b',
+      '/x/../../me',
+      '/x/%2e%2E/..?/dashboard/',
+    ]) {
       const page = await browser.get(url(`/login?next=${encodeURIComponent(next)}`))
       const back = await browser.submitForm(page, { key: gatepass.apiKey }, { until: () => true })
       expect(back.hops.at(-1)?.location).toBe(url())
@@ -324,6 +332,58 @@ describe('at an issuer', () => {
     const page = await logIn()
     const csrf = /name="csrf" value="([\w-]+)"/.exec(page.body)?.[1] ?? ''
     expect((await browser.post(url('/project'), { csrf, project: other.id })).status).toBe(404)
+  })
+
+  test('a form of a page that showed another project changes nothing, unless it is about the session', async () => {
+    await begin('sub=op-1 admin on *')
+    const { projects, secrets } = gatepass.broker.store
+    const staging = await projects.ensure('staging', 0)
+    const production = await projects.ensure('production', 0)
+    const choose = (page: Page, { id }: { id: string }) =>
+      browser.post(url('/project'), { csrf: csrfIn(page), project: id })
+    const set = (page: Page) =>
+      browser.post(url('/secrets'), { csrf: csrfIn(page), key: 'API_KEY', value: 'secret-of-the-tests' })
+    await choose(await logIn(), staging)
+    const old = await browser.get(url('/secrets'))
+    await choose(old, production)
+
+    const refused = await set(old)
+    expect([refused.status, refused.body]).toEqual([
+      400,
+      expect.stringContaining(
+        'This page showed the project staging; the console now shows production. Nothing was changed.',
+      ),
+    ])
+    const uploaded = await browser.post(
+      url('/branding/logo'),
+      `--x\r\ncontent-disposition: form-data; name="csrf"\r\n\r\n${csrfIn(old)}\r\n--x--\r\n`,
+      { headers: { 'content-type': 'multipart/form-data; boundary=x' } },
+    )
+    expect(uploaded.body).toContain('This page showed the project staging')
+    expect(await secrets.list(production.id)).toEqual([])
+
+    expect((await set(await browser.get(url('/secrets')))).status).toBe(303)
+    expect(await secrets.list(production.id)).toHaveLength(1)
+    expect((await choose(old, staging)).status).toBe(303)
+    expect((await set(old)).status).toBe(303)
+    expect(await secrets.list(staging.id)).toHaveLength(1)
+    await choose(old, production)
+    expect((await browser.post(url('/logout'), { csrf: csrfIn(old) })).status).toBe(303)
+  })
+
+  test('a project is not chosen when another request changes the session at the same time, and the page says so', async () => {
+    await begin('sub=op-1 admin on *')
+    const { pageSessions, projects } = gatepass.broker.store
+    const { id: project } = await projects.ensure('production', 0)
+    const csrf = csrfIn(await logIn())
+    const changing = vi.spyOn(pageSessions, 'change').mockResolvedValueOnce(false)
+    const refused = await browser.post(url('/project'), { csrf, project })
+    changing.mockRestore()
+    expect([refused.status, refused.body]).toEqual([
+      503,
+      expect.stringContaining('The project was not chosen'),
+    ])
+    expect((await browser.post(url('/project'), { csrf, project })).status).toBe(303)
   })
 
   test('a callback counts in the browser that began it, and once', async () => {

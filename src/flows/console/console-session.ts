@@ -199,11 +199,19 @@ export async function logInFromIssuer(
   )
 }
 
-/** Lets the pages show another project. Throws `not_found` for one that the session may not see. */
+/**
+ * Lets the pages show another project. Throws `not_found` for one that the session may not see, `store_unavailable` when
+ * another request has changed or ended the session at the same time.
+ */
 export async function chooseProject(broker: Broker, session: ConsoleSession, id: string): Promise<void> {
   if (!session.projects.some((one) => one.id === id))
     throw new BrokerError('not_found', 'There is no such project that you may see.')
-  await changePageSession(broker, session.opened, { ...session.opened, shownProjectId: id })
+  if (await changePageSession(broker, session.opened, { ...session.opened, shownProjectId: id })) return
+  throw new BrokerError(
+    'store_unavailable',
+    'The project was not chosen: another request has changed your session at the same time. Choose it once more.',
+    { retryAfter: 1 },
+  )
 }
 
 /** The `authority` of sessions by login at the issuer: they end when the issuer, the client or the rules change. */

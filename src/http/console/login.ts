@@ -154,7 +154,7 @@ export function addConsoleLogin(app: OpenAPIHono, broker: Broker, routes: Consol
       sessions.keep(c, await logInWithKey(broker, presented, { replaces: sessions.token(c) }))
       return on.go(next)
     },
-    { readonly: true },
+    { readonly: true, ofSession: true },
   )
 
   routes.form(
@@ -163,7 +163,7 @@ export function addConsoleLogin(app: OpenAPIHono, broker: Broker, routes: Consol
       await chooseProject(broker, on.session, form.get('project') ?? '')
       return on.go('')
     },
-    { readonly: true },
+    { readonly: true, ofSession: true },
   )
 
   routes.form(
@@ -177,7 +177,7 @@ export function addConsoleLogin(app: OpenAPIHono, broker: Broker, routes: Consol
       sessions.forget(c)
       return redirect(c, '/login')
     },
-    { readonly: true },
+    { readonly: true, ofSession: true },
   )
 
   function redirect(c: Context, to: string): Response {

@@ -5,6 +5,7 @@ import { html } from 'hono/html'
 import type { Broker } from '../../broker.ts'
 import type { ApiKey } from '../../domain/api-key.ts'
 import { BrokerError } from '../../domain/errors.ts'
+import type { Project } from '../../domain/project.ts'
 import { type ConsoleSession, openConsoleSession } from '../../flows/console/console-session.ts'
 import { inContext } from '../../services/request-context.ts'
 import { clientClosed, isCutOff, STATUS, toRefusal } from '../endpoint/errors.ts'
@@ -61,7 +62,8 @@ export interface ConsoleRoutes {
   /** A page. `path` is below `/dashboard`, with hono's parameters. */
   page(path: string, handle: (on: OnPage) => Response | Promise<Response>): void
   /**
-   * A form that changes something: of an administrator, with the CSRF token, from a page of this origin.
+   * A form that changes something: of an administrator, with the CSRF token, from a page of this origin that showed the
+   * project that the console shows now.
    *
    * @param options.recent the login must be at most five minutes old. A function returns for which forms.
    */
@@ -82,6 +84,8 @@ interface FormRouteOptions {
   readonly recent?: boolean | ((form: URLSearchParams) => boolean)
   /** Operators with the role readonly may send it: it changes nothing but their own session. */
   readonly readonly?: boolean
+  /** It changes the operator's own session alone, so a page that showed another project may send it too. */
+  readonly ofSession?: boolean
 }
 
 export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
@@ -193,10 +197,19 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
     },
   }
 
+  /** The project of the page that sent the form, for a page of this session from before another project was chosen. */
+  function formerProject(
+    c: Context,
+    { opened, projects }: ConsoleSession,
+    form: URLSearchParams,
+  ): Project | undefined {
+    return projects.find(({ id }) => sessions.isOwnForm(c, { ...opened, shownProjectId: id }, form))
+  }
+
   /** Adds the route of a form. `run` gets a function that checks the form, and must call it before any change. */
   function addForm(
     path: string,
-    { recent = false, readonly = false }: FormRouteOptions = {},
+    { recent = false, readonly = false, ofSession = false }: FormRouteOptions = {},
     run: (on: OnPage, check: (form: URLSearchParams) => Promise<void>) => Promise<Response>,
   ): void {
     const route = `/dashboard${path}`
@@ -206,8 +219,11 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
       const on = onPage(c, session)
       return handled(on, route, () =>
         run(on, async (form) => {
-          if (!sessions.isOwnForm(c, session.opened, form))
-            throw new BrokerError('insufficient_role', FOREIGN)
+          if (!sessions.isOwnForm(c, session.opened, form)) {
+            const shown = formerProject(c, session, form)
+            if (shown === undefined) throw new BrokerError('insufficient_role', FOREIGN)
+            if (!ofSession) throw new BrokerError('invalid_request', otherProject(shown, session.project))
+          }
           if (!readonly && !on.mayChange) {
             await broker.audit.record(on.projectId, { action: 'access.refused', reason: 'insufficient_role' })
             throw new BrokerError('insufficient_role', READONLY)
@@ -241,9 +257,11 @@ function toLogin(c: Context): Response {
   return c.redirect(`/dashboard/login${back}`, 303)
 }
 
-/** A path below `/dashboard` from a query or a form, and never another address. */
+/** A path below `/dashboard` from a query or a form, and never another address; empty for one that leads elsewhere. */
 export function safeNext(next: string | null | undefined): string {
-  return next != null && /^\/[\w-]/.test(next) && next.length <= 500 && !/[\\\s]/.test(next) ? next : ''
+  if (next == null || !/^\/[\w-]/.test(next) || next.length > 500 || /[\\\s]/.test(next)) return ''
+  // browsers resolve `..`, also written as `%2e%2e`
+  return new URL(`/dashboard${next}`, 'http://host').pathname.startsWith('/dashboard/') ? next : ''
 }
 
 function headers(c: Context): void {
@@ -271,6 +289,8 @@ function backTo(path: string): Html {
 
 const FOREIGN =
   'This form did not come from the page that you were shown, so nothing was changed. Open the page again and send it from there.'
+const otherProject = (shown: Project, now: Project) =>
+  `This page showed the project ${shown.name}; the console now shows ${now.name}. Nothing was changed.`
 const READONLY = 'You may look at everything here and change nothing: your role is readonly.'
 const NOT_RECENT =
   'This needs a login that is at most five minutes old. Confirm your login, then send the form again.'

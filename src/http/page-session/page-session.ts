@@ -26,8 +26,9 @@ export interface PageSessions {
   /** Deletes the cookie alone. */
   forget(c: Context): void
   /**
-   * Whether a form comes from a page of this session: by its CSRF token, and by `Sec-Fetch-Site: same-origin`, or the
-   * `Origin` of a browser that does not send it. A request with neither header is refused.
+   * Whether a form comes from a page of this session that showed the session's project: by its CSRF token, and by
+   * `Sec-Fetch-Site: same-origin`, or the `Origin` of a browser that does not send it. A request with neither header is
+   * refused.
    */
   isOwnForm(c: Context, session: OpenedPageSession, form: URLSearchParams): boolean
 }

@@ -41,6 +41,15 @@ export const operatorsConsole: readonly Mutation[] = [
   },
   {
     rows: ['45'],
+    fault: 'a form of the console changes another project than its page showed',
+    file: 'src/http/console/routes.ts',
+    from: 'if (!ofSession) throw',
+    to: 'if (ofSession) throw',
+    test: 'http/console-login.test.ts',
+    name: 'a form of a page that showed another project changes nothing',
+  },
+  {
+    rows: ['45'],
     fault: "a caller's key opens the console",
     file: 'src/flows/console/console-session.ts',
     from: "return role === 'caller' || userId !== undefined ? undefined : role",
