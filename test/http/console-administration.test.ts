@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openSecret } from '../../src/tools/secrets.ts'
 import { startGatepass, testClock } from '../gatepass.ts'
 import { type Page, UserAgent } from '../user-agent.ts'
 import { approve, startWorld, type World } from './world.ts'
@@ -279,6 +280,22 @@ describe('what an administrator changes', () => {
     expect(await newest()).toEqual(before)
     for (const [field, value] of Object.entries(form))
       if (['id', 'name', 'users'].includes(field)) expect(page.body).toContain(`value="${value}"`)
+  })
+
+  test('a secret keeps its lines, without the line break of a copied single one, and a long one is not cut', async () => {
+    const { broker } = world.gatepass
+    const { id: projectId } = await broker.store.projects.ensure('default', 0)
+    const set = async (value: string) => {
+      const { status } = await send('/secrets', { key: 'LINES', value })
+      return [status, await openSecret(broker, projectId, 'LINES')]
+    }
+    const pem = ['-----BEGIN PRIVATE KEY-----', 'of-the-tests', '-----END PRIVATE KEY-----', '']
+    expect(await set('a-key-of-the-tests\r\n')).toEqual([303, 'a-key-of-the-tests'])
+    expect(await set(pem.join('\r\n'))).toEqual([303, pem.join('\n')])
+    expect(await set('x'.repeat(5001))).toEqual([400, pem.join('\n')])
+    const { body } = await admin.get(url('/secrets'))
+    expect(/<textarea[^>]* name="value"[^>]*>/.exec(body)?.[0]).toEqual(expect.not.stringContaining('maxlength'))
+    await send('/secrets/delete', { key: 'LINES' })
   })
 
   test.each(['', '0.5', 'soon', '-1', '9000'])(

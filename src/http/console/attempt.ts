@@ -28,10 +28,14 @@ export async function attempt<Result>(run: () => Promise<Result>): Promise<Attem
   }
 }
 
-/** The value of a form's field, trimmed; `undefined` when it is missing or empty. */
+/** The text of a form's field, with LF as line end: browsers send CR LF (HTML, "constructing the entry list"). */
+export function textIn(form: URLSearchParams, field: string): string {
+  return (form.get(field) ?? '').replaceAll('\r\n', '\n')
+}
+
+/** The text of a form's field, trimmed; `undefined` when it is missing or empty. */
 export function given(form: URLSearchParams, field: string): string | undefined {
-  const text = form.get(field)?.trim()
-  return text === '' ? undefined : text
+  return textIn(form, field).trim() || undefined
 }
 
 /** Whether one of these fields is filled in. */

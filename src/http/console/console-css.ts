@@ -132,6 +132,7 @@ label { font-weight: 500; font-size: 0.875rem; }
 input, select, textarea { width: 100%; padding: 0.4375rem 0.625rem; border: 1px solid var(--line-strong); border-radius: var(--radius); background: var(--surface); color: inherit; font: inherit; font-size: 0.9375rem; }
 input[type=checkbox], input[type=radio] { width: 1.0625rem; height: 1.0625rem; margin: 0; accent-color: var(--accent); }
 textarea { font-family: var(--mono); font-size: 0.8125rem; line-height: 1.5; resize: vertical; }
+textarea.secret { -webkit-text-security: disc; }
 [aria-invalid=true] { border-color: var(--bad); }
 .hint { color: var(--muted); font-size: 0.8125rem; }
 .fault { color: var(--bad); font-size: 0.8125rem; }

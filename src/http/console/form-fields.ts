@@ -27,6 +27,19 @@ export function textArea(
 <textarea id="f-${id}" name="${id}" rows="${rows}" spellcheck="false"${described(id, hint, fault)}>${value}</textarea>${notes(id, hint, fault)}</div>`
 }
 
+/**
+ * A field for a secret that may have several lines, such as a key in PEM, of which a password field would drop the line
+ * breaks. Browsers that know `-webkit-text-security` show dots in place of what is typed.
+ */
+export function secretArea(
+  label: string,
+  id: string,
+  { hint, fault, required = false }: Pick<FieldOptions, 'hint' | 'fault' | 'required'> = {},
+): Html {
+  return html`<div class="field"><label for="f-${id}">${label}</label>
+<textarea class="secret" id="f-${id}" name="${id}" rows="2"${required ? html` required` : ''}${described(id, hint, fault)} autocomplete="off" autocapitalize="none" spellcheck="false"></textarea>${notes(id, hint, fault)}</div>`
+}
+
 export function select(
   label: string,
   id: string,
@@ -51,12 +64,14 @@ export function submit(text: string, tone: 'primary' | 'secondary' | 'danger' = 
   return html`<button type="submit" class="${tone}">${text}</button>`
 }
 
-function described(id: string, hint: unknown, fault: unknown): Html | '' {
+/** The attributes of an input that tie it to its hint or its fault. */
+export function described(id: string, hint: unknown, fault: unknown): Html | '' {
   if (fault !== undefined) return html` aria-invalid="true" aria-describedby="f-${id}-fault"`
   return hint === undefined ? '' : html` aria-describedby="f-${id}-hint"`
 }
 
-function notes(id: string, hint: string | Html | undefined, fault: string | undefined): Html {
+/** The hint and the fault of an input. */
+export function notes(id: string, hint: string | Html | undefined, fault: string | undefined): Html {
   return html`${hint !== undefined && html`<p class="hint" id="f-${id}-hint">${hint}</p>`}${fault !== undefined && html`<p class="fault" id="f-${id}-fault">${fault}</p>`}`
 }
 

@@ -1,3 +1,4 @@
+import { textIn } from './attempt.ts'
 import type { FormField, Json, SchemaForm, SimpleField } from './schema-form.ts'
 
 /** The field of a form that is one JSON text. */
@@ -81,8 +82,7 @@ function checkRequired(
 }
 
 function sentValue(field: SimpleField, sent: URLSearchParams): Read {
-  // browsers send line ends as CR LF (HTML, "constructing the entry list")
-  const text = (sent.get(field.name) ?? '').replaceAll('\r\n', '\n')
+  const text = textIn(sent, field.name)
   switch (field.kind) {
     case 'constant':
       return field.isRequired || text !== '' ? { value: field.value } : 'absent'

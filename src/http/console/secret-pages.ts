@@ -4,9 +4,9 @@ import { parseOnce } from '../../parsing/parse.ts'
 import { setSecret } from '../../tools/secrets.ts'
 import { deleteSecret, secretKeySchema, secretValueSchema } from '../admin/secrets.ts'
 import { name } from '../pages/layout.ts'
-import { attempt, given, type Refused } from './attempt.ts'
+import { attempt, given, type Refused, textIn } from './attempt.ts'
 import { asCurl, code, section, table, time } from './elements.ts'
-import { field, hidden, submit } from './form-fields.ts'
+import { field, hidden, secretArea, submit } from './form-fields.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
 /** The list of secrets for tools, and the forms that set and delete them. Their values are never shown. */
@@ -27,7 +27,7 @@ export function addSecretPages(routes: ConsoleRoutes, broker: Broker): void {
         : []),
     ])
     const fields = html`${field('Key', 'key', { value: form?.get('key') ?? '', required: true, maxlength: 200, fault: refused?.faults.get('key'), hint: 'Letters, digits, _ . -; a secret of the same key is replaced.' })}
-${field('Value', 'value', { type: 'password', required: true, maxlength: 5000, fault: refused?.faults.get('value'), hint: 'It is sealed, given to the tools that declare it, and never shown again.' })}
+${secretArea('Value', 'value', { required: true, fault: refused?.faults.get('value'), hint: 'It is sealed, given to the tools that declare it, and never shown again. A key may have several lines.' })}
 ${field('Description', 'description', { value: form?.get('description') ?? '', maxlength: 1000 })}
 ${submit('Set the secret')}`
     const body = html`${table('Secrets', ['Key', 'Description', 'Set', 'Last used', ...(isRecent ? [html`<span class="visually-hidden">Delete</span>`] : [])], rows, 'No secrets yet. A tool that declares one gets its value beside the tokens.')}
@@ -47,7 +47,7 @@ ${asCurl(on, '/v1/admin/secrets')}`
       const set = await attempt(async () => {
         const { key } = parseOnce(secretKeySchema, { key: form.get('key') ?? '' }, 'the body')
         const description = given(form, 'description')
-        const body = { value: form.get('value') ?? '', ...(description !== undefined && { description }) }
+        const body = { value: valueIn(form), ...(description !== undefined && { description }) }
         const { value, description: about } = parseOnce(secretValueSchema, body, 'the body')
         return setSecret(broker, on.projectId, { key, value, ...(about != null && { description: about }) })
       })
@@ -66,4 +66,11 @@ ${asCurl(on, '/v1/admin/secrets')}`
     },
     { recent: true },
   )
+}
+
+/** The value of the secret. The line break after a single line comes from copying it, and is dropped. */
+function valueIn(form: URLSearchParams): string {
+  const text = textIn(form, 'value')
+  const [line = '', ...rest] = text.split('\n')
+  return rest.every((one) => one === '') ? line : text
 }

@@ -63,6 +63,46 @@ describe('the test of a provider', () => {
   })
 })
 
+describe('the form of a provider', () => {
+  test('keeps the lines of a key', async () => {
+    const { broker } = world.gatepass
+    await addProvider('keyed', {})
+    const pem = ['-----BEGIN PRIVATE KEY-----', 'of-the-tests', '-----END PRIVATE KEY-----']
+    await send('/providers/keyed/client', { client_secret: pem.join('\r\n') })
+    const { id: projectId } = await broker.store.projects.ensure('default', 0)
+    const entry = await broker.store.providers.findById(projectId, 'keyed')
+    expect(entry && broker.clientFor(entry)?.clientSecret).toBe(pem.join('\n'))
+    for (const path of ['/providers/keyed', '/catalogue/zendesk'])
+      expect((await admin.get(at(path))).body).toMatch(/<textarea[^>]* name="client_secret"/)
+  })
+
+  test('undoes no newer change of a value that it only showed, and takes values as JSON beside its own', async () => {
+    const path = '/v1/admin/auth_providers'
+    const variables = (host: string, realm: string) => ({ host: { value: host }, realm: { value: realm } })
+    const stored = async () => (await world.call('GET', `${path}/sso`)).body.oauth2
+    const oauth2 = { client_id: 'c', variables: variables('sso.example.com', 'first') }
+    await world.call('POST', path, { id: 'sso', provider_id: 'keycloak', oauth2 })
+    const { body } = await admin.get(at('/providers/sso'))
+    const form = Object.fromEntries(
+      [...body.matchAll(/name="((?:shown\.)?variable\.[^"]+)"[^>]* value="([^"]*)"/g)].map(
+        ([, field = '', value = '']) => [field, value],
+      ),
+    )
+    expect(form).toMatchObject({ 'variable.host': 'sso.example.com', 'variable.realm': 'first' })
+    await world.call('PATCH', `${path}/sso`, { oauth2: { variables: { realm: { value: 'second' } } } })
+
+    await send('/providers/sso/client', { ...form, client_id: 'another' })
+    expect(await stored()).toMatchObject({
+      client_id: 'another',
+      variables: variables('sso.example.com', 'second'),
+    })
+
+    const more = '{"variables": {"host": {"value": "login.example.com"}}}'
+    await send('/providers/sso/client', { ...form, 'variable.realm': 'third', more })
+    expect(await stored()).toMatchObject({ variables: variables('login.example.com', 'third') })
+  })
+})
+
 describe('a worker', () => {
   test('is tried, which registers nothing, then registered with its tools', async () => {
     const form = { type: 'http', id: 'second', uri: world.worker.url, secret: WORKER_SECRET }

@@ -10,7 +10,7 @@ import { providerCreateSchema } from '../../auth-providers/provider-schema.ts'
 import { type Html, name, webUrl } from '../../pages/layout.ts'
 import { attempt, given, type Refused } from '../attempt.ts'
 import { asCurl, badge, code, emptyState, section } from '../elements.ts'
-import { field, filters, select, submit } from '../form-fields.ts'
+import { field, filters, secretArea, select, submit } from '../form-fields.ts'
 import { offsetPager } from '../pager.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 import { givenVariables, VARIABLE_PREFIX } from './entry-form.ts'
@@ -144,7 +144,7 @@ function clientFields(
     ? 'The next page shows the redirect URI that belongs to the registration.'
     : 'May be left empty until you have registered the redirect URI, which the next page shows.'
   return html`${field(idLabel, 'client_id', { value: value('client_id'), fault: fault('oauth2.client_id'), hint, required: isRequired })}
-${field(secretLabel, 'client_secret', { type: 'password', maxlength: 20_000, fault: fault('oauth2.client_secret'), hint: 'It is sealed, and never shown again.' })}`
+${secretArea(secretLabel, 'client_secret', { fault: fault('oauth2.client_secret'), hint: 'It is sealed, and never shown again.' })}`
 }
 
 function showAdd(on: OnPage, definition: Definition, form?: URLSearchParams, refused?: Refused) {
