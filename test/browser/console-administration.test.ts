@@ -200,11 +200,15 @@ describe('by hand', () => {
     await page.getByText('The domain was removed').waitFor()
   })
 
-  test('a key is shown once', async () => {
+  test('a key is shown once, and made once by a double click', async () => {
     const { page } = person
     await page.goto(at('/keys'))
+    const keys = async () => (await world.call('GET', '/v1/admin/keys')).body.items.length
+    const before = await keys()
     await page.getByLabel('Name').fill('by hand')
-    await page.getByRole('button', { name: 'Make the key' }).click()
+    await page.getByRole('button', { name: 'Make the key' }).dblclick()
+    await page.locator('.secret').waitFor()
+    expect(await keys()).toBe(before + 1)
     const key = await page.locator('.secret').textContent()
     expect(key).toMatch(/^gp_/)
     await lookAt(person, 'console-key-made')

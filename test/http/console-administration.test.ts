@@ -215,6 +215,12 @@ test('inputs and outputs of runs, and links to consents, are for administrators'
   expect(textOf(seen)).toContain('They are shown to administrators')
 })
 
+test('keys in the audit trail are links for administrators alone', async () => {
+  expect((await admin.get(url('/audit'))).body).toContain('href="/dashboard/keys/key_')
+  for (const path of ['/audit', '/audit/1'])
+    expect((await reader.get(url(path))).body).not.toContain('href="/dashboard/keys/')
+})
+
 describe('what an administrator changes', () => {
   test.each(FORMS.map((row) => [row[0].toString().replace('() => ', ''), row[2], ...row] as const))(
     '%s: %s, in the trail with who did it',
@@ -282,6 +288,11 @@ describe('what an administrator changes', () => {
       if (['id', 'name', 'users'].includes(field)) expect(page.body).toContain(`value="${value}"`)
   })
 
+  test('beside a refused colour, Enter in a field of the form saves no other shade', async () => {
+    const { body } = await send('/branding', { accent: '#ffcc00', do: 'look' })
+    expect(body).toMatch(/<button[^>]* value="look".*<button[^>]* name="nearest"/s)
+  })
+
   test('a secret keeps its lines, without the line break of a copied single one, and a long one is not cut', async () => {
     const { broker } = world.gatepass
     const { id: projectId } = await broker.store.projects.ensure('default', 0)
@@ -294,7 +305,7 @@ describe('what an administrator changes', () => {
     expect(await set(pem.join('\r\n'))).toEqual([303, pem.join('\n')])
     expect(await set('x'.repeat(5001))).toEqual([400, pem.join('\n')])
     const { body } = await admin.get(url('/secrets'))
-    expect(/<textarea[^>]* name="value"[^>]*>/.exec(body)?.[0]).toEqual(expect.not.stringContaining('maxlength'))
+    expect(body).toMatch(/<textarea(?![^>]*maxlength)[^>]* name="value"/)
     await send('/secrets/delete', { key: 'LINES' })
   })
 
@@ -467,6 +478,12 @@ describe('a policy', () => {
         rate: { limit: 3, seconds: 60, per: 'tool' },
       },
     })
+    await world.call('DELETE', '/v1/admin/policies/tried')
+  })
+
+  test('that is made and switched off is not said to be in force', async () => {
+    await send('/policy/new', { id: 'tried', effect: 'deny', users: 'ada', do: 'set' })
+    expect(textOf(await admin.get(url('/policies/tried')))).toContain('It is not in force.')
     await world.call('DELETE', '/v1/admin/policies/tried')
   })
 

@@ -12,6 +12,7 @@ const MOST_CAUSES = 10
 
 /** One thing that the operator or a user has to repair, and the page that shows it. */
 export interface Attention {
+  /** `bad`: the operator has to repair it; `wait`: a user has to. */
   readonly tone: 'bad' | 'wait'
   readonly title: string
   readonly toDo: string
@@ -61,17 +62,15 @@ async function failingWorkers(broker: Broker, projectId: string): Promise<Attent
   const workers = await broker.store.workers.list(projectId)
   return workers
     .filter(({ enabled, syncError }) => enabled && syncError !== undefined)
-    .map((worker) => {
-      const isDown = workerStatus(worker) === 'unreachable'
-      return {
-        tone: isDown ? ('bad' as const) : ('wait' as const),
-        title: isDown
+    .map((worker) => ({
+      tone: 'bad',
+      title:
+        workerStatus(worker) === 'unreachable'
           ? `The worker ${worker.id} cannot be reached.`
           : `Not all tools of the worker ${worker.id} were read.`,
-        toDo: worker.syncError ?? '',
-        path: '/workers',
-      }
-    })
+      toDo: worker.syncError ?? '',
+      path: '/workers',
+    }))
 }
 
 /** Webhooks whose receiver fails, and those that Gatepass has disabled. Those that an administrator has disabled are left out. */

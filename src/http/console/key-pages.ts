@@ -89,7 +89,7 @@ ${asCurl(on, '/v1/admin/keys', { method: 'POST', body: { role: 'caller', name: '
         on,
         issued,
         'Its successor was made',
-        `The old key is good until ${new Date(issued.oldEndsAt * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
+        `The old key is valid until ${new Date(issued.oldEndsAt * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
       )
     },
     { recent: true },
@@ -120,7 +120,7 @@ const LIFETIMES = [
 ] as const
 
 const ROLE_WORDS = {
-  readonly: 'readonly: looks',
+  readonly: 'readonly: may read, not change',
   caller: 'caller: applications',
   admin: 'admin: may do everything',
 } as const satisfies Record<Role, string>
@@ -172,7 +172,7 @@ function readGrace(form: URLSearchParams): number {
   throw invalidMember(
     'hours',
     'invalid',
-    `Say for how long the old key stays good: 0 to ${MAX_GRACE_HOURS} whole hours.`,
+    `Say for how long the old key stays valid: 0 to ${MAX_GRACE_HOURS} whole hours.`,
   )
 }
 
@@ -220,7 +220,7 @@ ${
   isLive &&
   section(
     'Rotate, revoke',
-    html`${replacedBy === undefined && on.form(`/keys/${id}/rotate`, html`${field('The old key stays good for', 'hours', { type: 'number', value: '24', hint: 'Hours.' })}${submit('Make its successor', 'secondary')}`, { recent: true })}
+    html`${replacedBy === undefined && on.form(`/keys/${id}/rotate`, html`${field('The old key stays valid for', 'hours', { type: 'number', value: '24', hint: 'Hours.' })}${submit('Make its successor', 'secondary')}`, { recent: true })}
 <details><summary>Revoke this key</summary><p>Its next request is refused${on.session.caller.id === id && ' — and it is the key with which you are logged in'}.</p>
 ${on.form(`/keys/${id}/revoke`, submit('Revoke it', 'danger'), { recent: true })}</details>`,
   )

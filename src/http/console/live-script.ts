@@ -1,9 +1,20 @@
 /**
- * The script of the console, which a browser runs. It reloads the texts of elements with `data-live` at intervals while
- * the page is visible. It sets only `textContent`, as the pages' Trusted Types policy demands, and may use nothing from
- * outside itself, because its text is sent to the browser. Every page works without it.
+ * The script of the console, which a browser runs. It sends a form once when its button is pressed twice, and reloads the
+ * texts of elements with `data-live` at intervals while the page is visible. It sets only `textContent`, as the pages'
+ * Trusted Types policy demands, and may use nothing from outside itself, because its text is sent to the browser. Every
+ * page works without it.
  */
 function runLive(): void {
+  const sent = new WeakSet<EventTarget>()
+  document.addEventListener('submit', (event) => {
+    const form = event.target
+    if (!(form instanceof HTMLFormElement) || form.method !== 'post') return
+    if (sent.has(form)) event.preventDefault()
+    sent.add(form)
+    // the page is still there if the answer is a download, or the user has stopped the request
+    setTimeout(() => sent.delete(form), 3_000)
+  })
+
   const elements = [...document.querySelectorAll<HTMLElement>('[data-live]')]
   if (elements.length === 0) return
   let isAsking = false

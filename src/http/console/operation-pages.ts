@@ -57,7 +57,7 @@ export function addOperationPages(routes: ConsoleRoutes, { diagnose, settings }:
       html`<bdi>${message}</bdi>${fix !== undefined && html`<br><strong>To do:</strong> <bdi>${fix}</bdi>`}`,
     ])
     const failed = checks.filter(({ status }) => status === 'failed').length
-    const body = html`${verdict(checks.length, failed)}${table('Checks', ['Is', 'What', 'Says'], rows, emptyState('This server cannot check itself. Run gatepass doctor.'))}
+    const body = html`${verdict(checks.length, failed)}${table('Checks', ['Status', 'Check', 'Message'], rows, emptyState('This server cannot check itself. Run gatepass doctor.'))}
 ${on.form('/doctor', submit('Check again', 'secondary'))}
 ${administersInstallation(on.session.project) && html`<p>${link('/settings', 'The settings of this server')}</p>`}`
     return on.show('Doctor', body, { lead: 'What does not work, and what to do about it.' })

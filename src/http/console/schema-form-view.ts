@@ -37,13 +37,17 @@ ${field.fields.map((one) => simpleView(one, sent))}</fieldset>`
 
 function simpleView(field: SimpleField, sent: SentForm | undefined): Html {
   if (field.kind === 'texts' && field.values !== undefined) return checkboxesView(field, field.values, sent)
-  const id = `input${field.name.replaceAll(/[^\w-]/g, '-')}`
+  const id = idOf(field)
   const note = `${id}-note`
   const fault = sent?.faults.get(field.name)
   const value = sent === undefined ? initialText(field) : (sent.values.get(field.name) ?? '')
   return html`<div class="field"><label for="${id}">${labelText(field)}</label>
 ${controlView(field, { id, value, marks: invalid(fault, note) })}
 <p class="${fault === undefined ? 'hint' : 'fault'}" id="${note}">${noteOf(field, fault)}</p></div>`
+}
+
+function idOf({ name: pointer }: SimpleField): string {
+  return `input${pointer.replaceAll(/[^\w-]/g, '-')}`
 }
 
 interface Control {
@@ -96,9 +100,11 @@ function choices(
 function checkboxesView(field: SimpleField, values: readonly string[], sent: SentForm | undefined): Html {
   const initial = Array.isArray(field.initial) ? field.initial : []
   const chosen: readonly unknown[] = sent === undefined ? initial : sent.values.getAll(field.name)
-  return html`<fieldset><legend>${labelText(field)}</legend>
+  const note = `${idOf(field)}-note`
+  const fault = sent?.faults.get(field.name)
+  return html`<fieldset aria-describedby="${note}"><legend>${labelText(field)}</legend>
 ${values.map((one) => html`<label><input type="checkbox" name="${field.name}" value="${one}"${chosen.includes(one) ? html` checked` : ''}>${name(one)}</label>`)}
-<p class="hint">${noteOf(field, sent?.faults.get(field.name))}</p></fieldset>`
+<p class="${fault === undefined ? 'hint' : 'fault'}" id="${note}">${noteOf(field, fault)}</p></fieldset>`
 }
 
 function labelText({ title, member, isRequired }: FormField): Html {

@@ -186,9 +186,10 @@ function isPlainObject(keywords: Keywords): boolean {
 }
 
 /** Whether the object has members that the schema does not name: without a schema of their own, a form leaves them out. */
-function takesMore({ properties, additionalProperties }: Keywords): boolean {
-  if (isKeywords(additionalProperties)) return Object.keys(additionalProperties).length > 0
-  return additionalProperties === true && Object.keys(isKeywords(properties) ? properties : {}).length === 0
+function takesMore({ properties, additionalProperties: more }: Keywords): boolean {
+  if (isKeywords(more) && Object.keys(more).length > 0) return true
+  const takesAny = more === true || isKeywords(more) // `{}` is the schema of every value
+  return takesAny && Object.keys(isKeywords(properties) ? properties : {}).length === 0
 }
 
 function membersOf({ properties, required }: Keywords) {

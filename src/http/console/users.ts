@@ -34,7 +34,7 @@ ${
   html`<nav class="pager" aria-label="Pages of the list"><a rel="next" href="${at(on, { seen: String(last.lastSeenAt), id: last.userId })}">Earlier →</a></nav>`
 }`
     return on.show('Users', body, {
-      lead: 'Those for whom Gatepass acted, the latest first; times are exact to a minute.',
+      lead: 'Users for whom Gatepass acted, the latest first. Times are exact to the minute.',
     })
   })
 

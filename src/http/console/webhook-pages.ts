@@ -126,7 +126,7 @@ ${asCurl(on, '/v1/webhooks')}`
     })
     const body = html`${section('Receiver', receiverFacts(webhook, now))}
 ${filters(pathOf(webhook), select('Deliveries', 'state', [['', 'All'], ...DELIVERY_STATES.map((one) => [one, one] as const)], { value: state }), { isFiltered: state !== undefined })}
-${table('Deliveries', ['Event', 'About', 'Is', 'Attempts', 'Last answer', 'When'], rows, 'Nothing was sent in the last 14 days.')}
+${table('Deliveries', ['Event', 'About', 'State', 'Attempts', 'Last answer', 'When'], rows, 'Nothing was sent in the last 14 days.')}
 ${searchedNote(on, page)}
 ${on.mayChange && changeSections(on, webhook)}
 ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`

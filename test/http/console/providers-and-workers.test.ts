@@ -1,5 +1,7 @@
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { gate } from '../../gate.ts'
+import { startGatepass } from '../../gatepass.ts'
 import { type Page, UserAgent } from '../../user-agent.ts'
 import { providerBody, startWorld, WORKER_SECRET, type World } from '../world.ts'
 
@@ -48,7 +50,7 @@ describe('the test of a provider', () => {
   test('says that the client was refused, without its secret', async () => {
     await addProvider('mistyped', { client_secret: 'mistyped-secret-of-the-tests' })
     const page = await send('/providers/mistyped/test')
-    expect(textOf(page)).toMatch(/Something is not right.*Client wrong .*refused the client/)
+    expect(textOf(page)).toMatch(/Something is not right.*Client failed .*refused the client/)
     expect(page.body).not.toContain('mistyped-secret-of-the-tests')
   })
 
@@ -59,7 +61,7 @@ describe('the test of a provider', () => {
     }
     await addProvider('away', { token_request, client_secret: undefined })
     await world.call('POST', '/v1/admin/auth_providers', { id: 'slack', provider_id: 'slack' })
-    expect(textOf(await send('/providers/away/test'))).toMatch(/127\.0\.0\.1:9 \(token\) +wrong/)
+    expect(textOf(await send('/providers/away/test'))).toMatch(/127\.0\.0\.1:9 \(token\) +failed/)
   })
 })
 
@@ -128,6 +130,7 @@ describe('a worker', () => {
     // another worker of this file lists the same tools, so they are left out
     expect(textOf(moved)).toMatch(/It was changed\. The tool .+ was left out/)
     expect((await world.call('GET', '/v1/workers/away')).body.status).toBe('active')
+    expect(textOf(await admin.get(at('')))).toContain('for you Not all tools of the worker away were read.')
   })
 
   test('of the type MCP gets its token in the header, and no page has the token', async () => {
@@ -143,6 +146,22 @@ describe('a worker', () => {
     const { mcp } = (await world.call('GET', '/v1/workers/notes')).body
     expect(mcp).toMatchObject({ headers: { Authorization: `Bearer $\{secret:TOKEN}` } })
     expect((await admin.get(at('/workers/notes'))).body).not.toContain('token-of-the-tests')
+  })
+
+  test('of GATEPASS_TOOLS is not switched off by a form', async () => {
+    const GATEPASS_TOOLS = fileURLToPath(new URL('../../fixtures/run-tools.ts', import.meta.url))
+    await using gatepass = await startGatepass({ environment: { GATEPASS_TOOLS } })
+    const agent = new UserAgent()
+    const page = await agent.submitForm(await agent.follow(`${gatepass.url}/dashboard`), {
+      key: gatepass.apiKey,
+    })
+    const [{ id }] = (await gatepass.call('GET', '/v1/workers')).body.items
+    const refused = await agent.post(`${gatepass.url}/dashboard/workers/${id}/enabled`, {
+      csrf: /name="csrf" value="([\w-]+)"/.exec(page.body)?.[1] ?? '',
+      enabled: 'false',
+    })
+    expect([refused.status, textOf(refused)]).toEqual([400, expect.stringContaining('GATEPASS_TOOLS')])
+    expect((await gatepass.call('GET', `/v1/workers/${id}`)).body.enabled).toBe(true)
   })
 
   test('of the type HTTP is authorized by no link', async () => {

@@ -74,6 +74,8 @@ describe('a form of a schema', () => {
     ['members that depend on each other', object({ a: text }, { dependentRequired: { a: ['b'] } }), 'whole'],
     ['alternatives of the whole', { type: 'object', oneOf: [object({ a: text })] }, 'whole'],
     ['any members', { type: 'object', additionalProperties: true }, 'whole'],
+    ['any members, by the empty schema', { type: 'object', additionalProperties: {} }, 'whole'],
+    ['members beside any others', object({ a: text }, { additionalProperties: {} }), { '/a': 'text' }],
     ['no object', { type: 'string' }, 'whole'],
     ['no schema', true, 'whole'],
     [
@@ -179,6 +181,14 @@ describe('a form of a schema', () => {
     expect(Object.fromEntries(read.faults)).toEqual(faults)
     const shown = String(schemaFormView(form, { values, faults: read.faults }))
     expect(shown.match(/aria-invalid="true"/g)).toHaveLength(Object.keys(faults).length)
+  })
+
+  test('ties the fault of a group of checkboxes to the group', () => {
+    const form = formOf(object({ some: { type: 'array', items: { enum: ['x', 'y'] } } }))
+    const faults = new Map([['/some', 'is required.']])
+    expect(String(schemaFormView(form, { values: new URLSearchParams(), faults }))).toMatch(
+      /<fieldset aria-describedby="input-some-note">.*<p class="fault" id="input-some-note">/s,
+    )
   })
 
   test('keeps what was sent, begins with defaults, and escapes all of it', () => {

@@ -67,6 +67,7 @@ describe('an upload', () => {
     const many = part('a', '').repeat(700)
     const page = await send(admin, `${part('csrf', await csrfOf(admin))}${many}${END}`)
     expect([page.status, page.body]).toEqual([400, expect.stringContaining('Choose a file first')])
+    expect(page.body).toMatch(/name="logo"[^>]* aria-describedby="f-logo-fault">.* id="f-logo-fault"/s)
   })
 
   test('that is larger is not kept, and the page says what to do', async () => {

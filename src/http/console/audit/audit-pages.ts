@@ -31,7 +31,7 @@ export function addAuditPages(routes: ConsoleRoutes, broker: Broker): void {
       link(`/audit/${entry.seq}`, String(entry.seq)),
       time(entry.at, now),
       html`<code>${entry.action}</code>${reasonBadge(entry)}`,
-      actorView(entry),
+      actorView(on, entry),
       aboutView(entry),
     ])
     const isFiltered = Object.keys(filter).some((member) => member !== 'before')
@@ -71,7 +71,7 @@ ${asCurl(on, '/v1/admin/audit')}`
       facts([
         ['When', exactTime(entry.at)],
         ['What', html`<code>${action}</code>`],
-        ['By', actorView(entry)],
+        ['By', actorView(on, entry)],
         ...Object.entries(rest)
           .filter(([member]) => member !== 'actor')
           .map(([member, value]): readonly [string, Html] => [
@@ -154,12 +154,13 @@ function verifyAndExport(on: OnPage): Html {
 <a class="button secondary" href="/dashboard/audit/export${search}" download>Export what is selected</a></div>`
 }
 
-function actorView({ actor: { kind, id, client } }: AuditEntry): Html {
+function actorView({ mayChange }: OnPage, { actor: { kind, id, client } }: AuditEntry): Html {
   const by =
     { api_key: 'key', user: 'user', cli: 'command', system: 'Gatepass', operator: 'operator' }[kind] ?? kind
   if (id === undefined) return html`${by}`
+  // only administrators see keys
   const shown =
-    kind === 'api_key'
+    kind === 'api_key' && mayChange
       ? link(`/keys/${encodeURIComponent(id)}`, html`<code title="${id}">…${id.slice(-8)}</code>`)
       : code(id, { longest: 40 })
   return html`${by} ${shown}${client !== undefined && html` by ${code(client)}`}`

@@ -37,7 +37,10 @@ export function brandingBody(form: URLSearchParams): Readonly<Record<string, unk
   return Object.fromEntries(MEMBERS.map((member) => [member, given(form, member) ?? null]))
 }
 
-/** `nearest`: for a colour that was refused, the button that saves the form with one that can be read. */
+/**
+ * `nearest`: for a colour that was refused, the button that saves the form with one that can be read. It comes last,
+ * because Enter in a field presses the first button of a form.
+ */
 export function brandingFields(
   values: URLSearchParams,
   faults: ReadonlyMap<string, string>,
@@ -51,9 +54,9 @@ export function brandingFields(
     { ...of('lang'), hint: 'For readers whose browser asks for a language that the pages do not have.' },
   )}</div>
 <div class="columns">${field('Colour on light pages', 'accent', { ...of('accent'), maxlength: 7, placeholder: '#0b57d0', hint: 'Of links and buttons, as #rrggbb.' })}${field('Colour on dark pages', 'accent_dark', { ...of('accent_dark'), maxlength: 7, placeholder: '#8ab4f8', hint: 'Left empty: the nearest shade that can be read.' })}</div>
-${nearest}
 <div class="columns">${field('Privacy page', 'privacy_url', { ...of('privacy_url'), type: 'url', maxlength: 1000, placeholder: 'https://acme.example/privacy' })}${field('Support page', 'support_url', { ...of('support_url'), type: 'url', maxlength: 1000, placeholder: 'https://acme.example/help' })}</div>
-<div class="buttons"><button type="submit" name="do" value="look" class="secondary">Look at it first</button> <button type="submit" name="do" value="set">Save</button></div>`
+<div class="buttons"><button type="submit" name="do" value="look" class="secondary">Look at it first</button> <button type="submit" name="do" value="set">Save</button></div>
+${nearest}`
 }
 
 const PLACES: Readonly<Record<OwnText, readonly [label: string, hint: string]>> = {

@@ -13,7 +13,7 @@ import { knownLanguage, LANGUAGES, type Language } from '../../pages/texts/langu
 import { wordsOf } from '../../pages/texts/words.ts'
 import { attempt, given } from '../attempt.ts'
 import { asCurl, code, facts, section } from '../elements.ts'
-import { submit } from '../form-fields.ts'
+import { described, notes, submit } from '../form-fields.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 import {
   brandingBody,
@@ -228,11 +228,13 @@ function settings(branding: Branding | undefined): Html {
   )
 }
 
+const LOGO_HINT =
+  'PNG, JPEG or WebP of at most 64 KiB and 1,024 pixels a side, best square. It is shown 40 pixels wide.'
+
 function logoForms(on: OnPage, branding: Branding | undefined, fault: string | undefined): Html {
   const { logo } = brandOf(branding)
   const fields = html`<div class="field"><label for="f-logo">${logo === undefined ? 'Image' : 'Another image'}</label>
-<input id="f-logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp" required aria-describedby="f-logo-hint"${fault === undefined ? '' : html` aria-invalid="true"`}>
-<p class="hint" id="f-logo-hint">PNG, JPEG or WebP of at most 64 KiB and 1,024 pixels a side, best square. It is shown 40 pixels wide.</p>${fault !== undefined && html`<p class="fault">${fault}</p>`}</div>
+<input id="f-logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp" required${described('logo', LOGO_HINT, fault)}>${notes('logo', LOGO_HINT, fault)}</div>
 ${submit('Upload the logo', 'secondary')}`
   return html`${logo !== undefined && html`<div class="buttons"><img class="own-logo" src="${logo}" alt="The logo" width="64" height="64">${on.form('/branding/logo/remove', submit('Remove the logo', 'danger'), { className: 'inline' })}</div>`}
 ${on.form('/branding/logo', fields, { hasFile: true })}`

@@ -65,7 +65,7 @@ ${asCurl(on, '/v1/admin/auth_providers')}`
     { recent: true },
   )
 
-  /** The entries under test. An entry has one test at a time, because a test sends requests to the provider. */
+  /** The entries under test in this process: an entry has one test at a time, because a test sends requests. */
   const underTest = new Set<string>()
   routes.form('/providers/:id/test', async (on) => {
     const entry = await getEntry(broker, on.projectId, idOf(on))

@@ -4,9 +4,9 @@ import { type Html, name } from '../../pages/layout.ts'
 import { badge, section, type Tone, table } from '../elements.ts'
 
 const SHOWN: Readonly<Record<TestedPoint['outcome'], readonly [text: string, tone: Tone]>> = {
-  ok: ['right', 'good'],
-  warning: ['look at it', 'wait'],
-  failed: ['wrong', 'bad'],
+  ok: ['passed', 'good'],
+  warning: ['warning', 'wait'],
+  failed: ['failed', 'bad'],
   unknown: ['not known', 'plain'],
 }
 

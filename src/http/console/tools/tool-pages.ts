@@ -160,7 +160,7 @@ function requirementsView(tool: Tool, status: RequirementStatus, userId: string 
         ]),
   ]
   return html`<form class="filters" method="get" action="/dashboard${toolPath(tool)}">${field('For the user', 'user', { value: userId, hint: 'Shows what this user has granted.' })}<button type="submit" class="secondary">Show</button></form>
-${table('What the tool needs', ['Needs', 'Scopes', 'Is', 'Why'], rows, 'It needs nothing.')}`
+${table('What the tool needs', ['Requirement', 'Scopes', 'Status', 'Reason'], rows, 'It needs nothing.')}`
 }
 
 const TOKEN_WORDS = {
@@ -186,7 +186,7 @@ function inputTable({ inputSchema }: Tool): Html | '' {
     isRequired ? badge('required') : 'no',
     description === undefined ? undefined : name(description, { longest: 300 }),
   ])
-  return html`${table('Input', ['Member', 'Is', 'Must be given', 'Means'], rows, '')}`
+  return html`${table('Input', ['Member', 'Type', 'Required', 'Description'], rows, '')}`
 }
 
 const KINDS = {

@@ -1,10 +1,10 @@
 import { html } from 'hono/html'
 import type { Broker } from '../../../broker.ts'
 import { acceptWaiting } from '../../../tools/catalogue/acceptance.ts'
-import { getWorker, updateWorker } from '../../../tools/worker.ts'
+import { getWorker } from '../../../tools/worker.ts'
 import { name } from '../../pages/layout.ts'
 import { findWorkerType } from '../../worker-types/registry.ts'
-import { deleteWorker, workerToWire } from '../../workers/workers.ts'
+import { changeWorker, deleteWorker, workerToWire } from '../../workers/workers.ts'
 import { asCurl, badge, buttonLink, link, table, time } from '../elements.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 import { addWorkerChanges, authorizeForm, changeForm } from './worker-changes.ts'
@@ -65,11 +65,10 @@ export function addWorkerPages(routes: ConsoleRoutes, broker: Broker): void {
   routes.form(
     '/workers/:id/enabled',
     async (on, form) => {
-      const worker = await getWorker(broker, on.projectId, idOf(on))
       const enabled = switchesOn(form)
-      await updateWorker(broker, worker, () => ({ enabled }))
+      const { id } = await changeWorker(broker, on.projectId, idOf(on), { enabled })
       return on.go(
-        workerPath(worker.id),
+        workerPath(id),
         enabled ? 'It is switched on.' : 'It is switched off: its tools do not run.',
       )
     },
