@@ -354,10 +354,11 @@ describe('at an issuer', () => {
         'This page showed the project staging; the console now shows production. Nothing was changed.',
       ),
     ])
+    const boundary = 'x'.repeat(30)
     const uploaded = await browser.post(
       url('/branding/logo'),
-      `--x\r\ncontent-disposition: form-data; name="csrf"\r\n\r\n${csrfIn(old)}\r\n--x--\r\n`,
-      { headers: { 'content-type': 'multipart/form-data; boundary=x' } },
+      `--${boundary}\r\ncontent-disposition: form-data; name="csrf"\r\n\r\n${csrfIn(old)}\r\n--${boundary}--\r\n`,
+      { headers: { 'content-type': `multipart/form-data; boundary=${boundary}` } },
     )
     expect(uploaded.body).toContain('This page showed the project staging')
     expect(await secrets.list(production.id)).toEqual([])

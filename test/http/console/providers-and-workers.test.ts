@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { gate } from '../../gate.ts'
@@ -68,12 +69,19 @@ describe('the test of a provider', () => {
 describe('the form of a provider', () => {
   test('keeps the lines of a key', async () => {
     const { broker } = world.gatepass
-    await addProvider('keyed', {})
-    const pem = ['-----BEGIN PRIVATE KEY-----', 'of-the-tests', '-----END PRIVATE KEY-----']
-    await send('/providers/keyed/client', { client_secret: pem.join('\r\n') })
+    const oauth2 = {
+      client_id: 'c',
+      client_assertion: { algorithm: 'ES256' },
+      authorize_request: { endpoint: world.as.authorizationUrl },
+      token_request: { endpoint: world.as.tokenUrl, auth_method: 'private_key_jwt' },
+    }
+    await world.call('POST', '/v1/admin/auth_providers', { id: 'keyed', oauth2 })
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+    const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString().trim()
+    await send('/providers/keyed/client', { client_secret: pem.replaceAll('\n', '\r\n') })
     const { id: projectId } = await broker.store.projects.ensure('default', 0)
     const entry = await broker.store.providers.findById(projectId, 'keyed')
-    expect(entry && broker.clientFor(entry)?.clientSecret).toBe(pem.join('\n'))
+    expect(entry && broker.clientFor(entry)?.clientSecret).toBe(pem)
     for (const path of ['/providers/keyed', '/catalogue/zendesk'])
       expect((await admin.get(at(path))).body).toMatch(/<textarea[^>]* name="client_secret"/)
   })

@@ -109,7 +109,8 @@ export function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
     const shown = { values: form, ...(policy && { policy }) }
     if (done.outcome === 'refused') return showEditor(on, { ...shown, refused: done })
     if (done.result !== undefined) return showEditor(on, { ...shown, result: done.result })
-    const made = body.enabled === true ? 'The policy is in force.' : 'The policy was made. It is not in force.'
+    const made =
+      body.enabled === true ? 'The policy is in force.' : 'The policy was made. It is not in force.'
     return on.go(pathOf(id), policy === undefined ? made : 'The policy was changed.')
   }
 }
