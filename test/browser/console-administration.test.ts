@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { newPerson, openBrowser, type Person } from '../browser.ts'
+import { gate } from '../gate.ts'
 import { startWorld, type World } from '../http/world.ts'
 import { lookAt } from './look-at.ts'
 
@@ -200,15 +201,30 @@ describe('by hand', () => {
     await page.getByText('The domain was removed').waitFor()
   })
 
-  test('a key is shown once, and made once by a double click', async () => {
+  test('a key is shown once, and made once if its button is pressed twice', async () => {
     const { page } = person
     await page.goto(at('/keys'))
-    const keys = async () => (await world.call('GET', '/v1/admin/keys')).body.items.length
-    const before = await keys()
+    const { apiKeys } = world.gatepass.broker.store
+    const { add } = apiKeys
+    const { opened, open } = gate()
+    const adding = vi.spyOn(apiKeys, 'add').mockImplementation(async (...args) => {
+      await opened
+      return add(...args)
+    })
     await page.getByLabel('Name').fill('by hand')
-    await page.getByRole('button', { name: 'Make the key' }).dblclick()
+    await page.getByRole('button', { name: 'Make the key' }).hover()
+    // a click on the locator would wait for the answer
+    const press = async () => {
+      await page.mouse.down()
+      await page.mouse.up()
+    }
+    await press()
+    await expect.poll(() => adding.mock.calls.length).toBe(1)
+    await press()
+    open()
     await page.locator('.secret').waitFor()
-    expect(await keys()).toBe(before + 1)
+    expect(adding).toHaveBeenCalledTimes(1)
+    adding.mockRestore()
     const key = await page.locator('.secret').textContent()
     expect(key).toMatch(/^gp_/)
     await lookAt(person, 'console-key-made')
