@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import type { Clock } from '../domain/clock.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
 import { registerWorker, syncWorker, updateWorker } from '../tools/worker.ts'
+import { openWorkerSecret } from '../tools/worker-secret.ts'
 import { createSandbox } from './dev-provider.ts'
 
 /** The id of the worker that development mode registers. */
@@ -16,10 +17,11 @@ export function sandboxFor(config: Config, now: Clock): Hono {
   return createSandbox({ publicUrl: config.publicUrl, key, now, workerSecret: workerSecret(config) })
 }
 
-/** Registers the sandbox's worker, or updates its URL when the public URL has changed. */
+/** Registers the sandbox's worker, or updates its URL and secret when the public URL or the master key has changed. */
 export async function prepareSandbox(broker: Broker, config: Config): Promise<void> {
   const { id: projectId } = await broker.store.projects.ensure(DEFAULT_PROJECT, broker.now())
   const uri = `${config.publicUrl.origin}/sandbox`
+  const secret = workerSecret(config)
   const known = await broker.store.workers.find(projectId, SANDBOX_WORKER)
   if (known === undefined)
     await registerWorker(broker, projectId, {
@@ -27,12 +29,13 @@ export async function prepareSandbox(broker: Broker, config: Config): Promise<vo
       type: 'http',
       enabled: true,
       uri,
-      secret: workerSecret(config),
+      secret,
       settings: {},
       timeoutSeconds: 10,
       retry: 0,
     })
-  else if (known.uri !== uri) await updateWorker(broker, known, () => ({ uri, secret: workerSecret(config) }))
+  else if (known.uri !== uri || openWorkerSecret(broker, known) !== secret)
+    await updateWorker(broker, known, () => ({ uri, secret }))
   else await syncWorker(broker, known)
 }
 

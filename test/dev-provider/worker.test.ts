@@ -1,5 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
+import { startGatepass } from '../gatepass.ts'
+import { freePort } from '../ports.ts'
 import { sandbox, WORKER_SECRET } from './fixtures.ts'
 
 const CALL = { execution_id: 'tc_1', tool: { name: 'Profile', toolkit: 'Sandbox', version: '1.0.0' } }
@@ -86,4 +91,24 @@ describe('worker', () => {
     expect((await invoke({ ...CALL, tool: { name: 'Other', toolkit: 'Sandbox' } })).status).toBe(404)
     expect((await invoke('?')).status).toBe(400)
   })
+})
+
+test('development mode goes on with its worker after a rotation of the master key', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'gatepass-'))
+  const port = await freePort()
+  const [before = '', after = ''] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64'))
+  try {
+    for (const keys of [before, `${after},${before}`]) {
+      await using gatepass = await startGatepass({
+        mode: 'development',
+        environment: { GATEPASS_MASTER_KEY: keys },
+        databasePath: join(folder, 'gatepass.db'),
+        port,
+      })
+      const { body } = await gatepass.call('GET', '/v1/workers/sandbox')
+      expect(body.sync_error).toBeUndefined()
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 })
