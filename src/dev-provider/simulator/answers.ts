@@ -9,6 +9,8 @@ export interface Issued {
   readonly refreshToken?: string
   readonly scopes: readonly string[]
   readonly expiresAt: number
+  /** Of the code, so not exchanged yet. */
+  readonly isFirst: boolean
   readonly isRefreshed: boolean
 }
 
@@ -167,5 +169,19 @@ function bodyOf(
         Object.entries(body).map(([name, value]) => [name, String(value)]),
       ).toString(),
     }
-  return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+  return json(200, body)
+}
+
+/** A refused grant as the definition tells it; else as RFC 6749 section 5.2 does. */
+export function refusal({ error_response: declared }: SimulatedBlock): SimulatedResponse {
+  const [code] =
+    Object.entries(declared?.codes ?? {}).find(([, standard]) => standard === 'invalid_grant') ?? []
+  if (declared === undefined || code === undefined) return json(400, { error: 'invalid_grant' })
+  const body: Record<string, unknown> = {}
+  place(body, declared.at, /^\d+$/.test(code) ? Number(code) : code)
+  return json(200, body)
+}
+
+export function json(status: number, body: object): SimulatedResponse {
+  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }

@@ -10,7 +10,7 @@ import { namesIn, type Values } from './template.ts'
 export interface Play {
   /** The user's answer at the consent. */
   consent: 'approve' | 'deny'
-  /** Refresh tokens are refused (RFC 6749 section 5.2). */
+  /** Refresh tokens are refused (RFC 6749 section 5.2), and so are renewals. */
   refusesRefresh: boolean
   /** The scopes that the broker was asked for. */
   scopes: readonly string[]

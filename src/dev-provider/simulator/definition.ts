@@ -16,6 +16,8 @@ export interface SimulatedBlock {
   readonly triggers?: { readonly on_token_grant: boolean; readonly on_token_refresh: boolean }
   readonly revokes?: string
   readonly token_parameter?: string
+  /** Of the renewal: in seconds. */
+  readonly least_age?: number
   /** Of the authorization URL. */
   readonly fragment?: string
   readonly error_response?: {

@@ -8,7 +8,7 @@ import type { Answer, SimulatedGatepass } from './simulated-gatepass.ts'
 import { Simulator } from './simulator.ts'
 
 // The whole main job of one provider against its simulator: consent, callback, token, call, refresh, refusal, revocation.
-// Gatepass is the real one, used by its API and its pages; only its way out is the simulator's.
+// Gatepass is the real one, used by its API and its pages; the simulator answers its outgoing requests.
 
 /** One step of the job, as it went. */
 export interface Step {
@@ -186,8 +186,7 @@ class Job {
   }
 
   async refresh(): Promise<string> {
-    if (this.#oauth2?.refresh_request === undefined)
-      return 'no refresh requests: tokens are used to their end'
+    if (!this.#canRefresh) return 'no refresh requests: tokens are used to their end'
     const before = this.#playing.latest?.accessToken
     const body = await this.#refreshed()
     this.#expectNoFaults()
@@ -198,11 +197,12 @@ class Job {
       body.body.access_token === after.accessToken,
       'the caller got another token than the refreshed one',
     )
-    return this.#oauth2.strict_rotation === true ? 'refreshed, with a new refresh token' : 'refreshed'
+    if (this.#oauth2?.renewal_request !== undefined) return 'the access token is renewed'
+    return this.#oauth2?.strict_rotation === true ? 'refreshed, with a new refresh token' : 'refreshed'
   }
 
   async refuseRefresh(): Promise<string> {
-    if (this.#oauth2?.refresh_request === undefined) return 'no refresh requests'
+    if (!this.#canRefresh) return 'no refresh requests'
     this.#playing.play.refusesRefresh = true
     const { status, body } = await this.#refreshed()
     this.#playing.play.refusesRefresh = false
@@ -221,8 +221,13 @@ class Job {
     return body.revocation
   }
 
-  /** After the token's life, or by force where its life is not known. */
+  /** After the token's life; by force where its life is not known, and within it where the token is renewed. */
   async #refreshed(): Promise<Answer> {
+    const { renewal_request: renewal } = this.#oauth2 ?? {}
+    if (renewal !== undefined) {
+      this.#gatepass.clock.advance(Math.max(60, renewal.least_age ?? 0))
+      return this.#token({ force_refresh: true })
+    }
     const { body } = await this.#gatepass.call('GET', `/v1/connections/${this.#connectionId}`)
     const isKnown = body.expires_at !== undefined
     this.#gatepass.clock.advance(
@@ -275,6 +280,10 @@ class Job {
   #shown(url: string): string {
     const { variables = {} } = this.#oauth2 ?? {}
     return url.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => variables[name]?.value ?? name)
+  }
+
+  get #canRefresh(): boolean {
+    return (this.#oauth2?.refresh_request ?? this.#oauth2?.renewal_request) !== undefined
   }
 
   get #playing(): Simulator {

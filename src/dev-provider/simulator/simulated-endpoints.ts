@@ -31,11 +31,13 @@ export class SimulatedEndpoints {
     const [first, ...others] = at
     if (first === undefined) return this.#isApi(request.url) ? ('api' as const) : undefined
     if (others.length === 0) return first.kind
-    const { refreshToken = '', accessToken = '' } = grant ?? {}
+    const { refreshToken = '', accessToken = '', isFirst = false } = grant ?? {}
     const byMethod = at.filter(({ block }) => (block.method ?? 'POST') === request.method)
     const isOne = (kind: string) => byMethod.some((one) => one.kind === kind)
     if (isOne('token') && codes.some((code) => holds(request, code))) return 'token' as const
     if (isOne('refresh') && refreshToken !== '' && holds(request, refreshToken)) return 'refresh' as const
+    if (isOne('exchange') && isFirst && holds(request, accessToken)) return 'exchange' as const
+    if (isOne('renewal') && accessToken !== '' && holds(request, accessToken)) return 'renewal' as const
     if (isOne('revocation') && accessToken !== '' && holds(request, accessToken)) return 'revocation' as const
     return (byMethod[0] ?? first).kind
   }
@@ -47,6 +49,7 @@ export class SimulatedEndpoints {
       ['token', oauth2.token_request],
       ['refresh', oauth2.refresh_request],
       ['exchange', oauth2.exchange_request],
+      ['renewal', oauth2.renewal_request],
       ['userInfo', oauth2.user_info_request],
       ['introspection', oauth2.token_introspection_request],
       ['revocation', oauth2.revocation_request],

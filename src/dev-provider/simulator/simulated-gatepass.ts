@@ -1,6 +1,6 @@
 import type { SimulatedOutgoing } from './simulated-outgoing.ts'
 
-/** A Gatepass whose way out is simulated. */
+/** A Gatepass whose outgoing requests are answered by the simulator. */
 export interface SimulatedGatepass {
   /** Calls the API as an administrator. */
   call(

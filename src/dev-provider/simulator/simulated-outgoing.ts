@@ -2,7 +2,7 @@ import { type Outgoing, OutgoingError, type OutgoingRequest } from '../../egress
 import type { SimulatedResponse } from './definition.ts'
 import type { Simulator } from './simulator.ts'
 
-/** A broker's way out that leads to the simulator alone: nothing is dialled, and any other host is refused. */
+/** An outgoing client that reaches only the simulator: nothing is dialled, and any other host is refused. */
 export interface SimulatedOutgoing extends Outgoing {
   /** The simulator that answers from now on. */
   playing: Simulator | undefined

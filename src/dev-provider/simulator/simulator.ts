@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto'
-import { type Issued, introspectionAnswer, keptIn, tokenAnswer, userInfoAnswer } from './answers.ts'
+import {
+  type Issued,
+  introspectionAnswer,
+  json,
+  keptIn,
+  refusal,
+  tokenAnswer,
+  userInfoAnswer,
+} from './answers.ts'
 import { AuthorizationEndpoint, type Play } from './authorization-endpoint.ts'
 import {
   checkBearer,
@@ -18,7 +26,6 @@ import type {
   SimulatedRequest,
   SimulatedResponse,
 } from './definition.ts'
-import { place } from './place-members.ts'
 import { SimulatedEndpoints } from './simulated-endpoints.ts'
 import { namesIn, type Values } from './template.ts'
 
@@ -148,14 +155,14 @@ export class Simulator {
 
   /** Another access token for that of the code, with a longer life. */
   exchange(request: SimulatedRequest): SimulatedResponse {
-    const { exchange_request: block } = this.#oauth2
-    const grant = this.latest
-    if (block === undefined || grant === undefined) throw new RequestFault('is not in the definition')
-    const client =
-      block.auth_method === 'none' ? new Map<string, Expected>() : checkClient(request, block, this.#client)
-    const values = { ...this.#values(), access_token: grant.accessToken }
-    this.#check(request, block, this.#parameters(request, block), client, values)
-    return this.#issue(block, { scopes: grant.scopes })
+    return this.#replace(request, this.#oauth2.exchange_request)
+  }
+
+  /** Another access token for the one that has no refresh token. */
+  renewal(request: SimulatedRequest): SimulatedResponse {
+    const { renewal_request: block } = this.#oauth2
+    if (block !== undefined && this.play.refusesRefresh) return refusal(block)
+    return this.#replace(request, block, this.latest)
   }
 
   userInfo(request: SimulatedRequest): SimulatedResponse {
@@ -221,6 +228,19 @@ export class Simulator {
     return json(200, { simulated: true })
   }
 
+  /** Issues an access token for the latest one. `before`: the grant that is renewed. */
+  #replace(request: SimulatedRequest, block?: SimulatedBlock, before?: Issued): SimulatedResponse {
+    const grant = this.latest
+    if (block === undefined || grant === undefined) throw new RequestFault('is not in the definition')
+    const { auth_method: method, auth_header_value_format: format } = block
+    if (method === 'bearer_access_token') checkBearer(request, format, (token) => token === grant.accessToken)
+    const isOfClient = method !== 'none' && method !== 'bearer_access_token'
+    const client = isOfClient ? checkClient(request, block, this.#client) : new Map<string, Expected>()
+    const values = { ...this.#values(), access_token: grant.accessToken }
+    this.#check(request, block, this.#parameters(request, block), client, values)
+    return this.#issue(block, { scopes: grant.scopes, ...(before && { before }) })
+  }
+
   #check(
     request: SimulatedRequest,
     block: SimulatedBlock,
@@ -248,7 +268,9 @@ export class Simulator {
         refreshToken: isNew ? this.#secret('refresh') : (before?.refreshToken ?? ''),
       }),
       scopes,
-      expiresAt: this.#now() + LIFETIME,
+      // a token can only be renewed while it is alive
+      expiresAt: this.#now() + LIFETIME + (this.#oauth2.renewal_request?.least_age ?? 0),
+      isFirst: block === this.#oauth2.token_request,
       isRefreshed: before !== undefined,
     }
     const { clientId } = this.#client
@@ -289,18 +311,4 @@ export class Simulator {
     this.faults.push({ request, fault: error.message })
     return error
   }
-}
-
-/** A refused grant as the definition tells it; else as RFC 6749 section 5.2 does. */
-function refusal({ error_response: declared }: SimulatedBlock): SimulatedResponse {
-  const [code] =
-    Object.entries(declared?.codes ?? {}).find(([, standard]) => standard === 'invalid_grant') ?? []
-  if (declared === undefined || code === undefined) return json(400, { error: 'invalid_grant' })
-  const body: Record<string, unknown> = {}
-  place(body, declared.at, /^\d+$/.test(code) ? Number(code) : code)
-  return json(200, body)
-}
-
-function json(status: number, body: object): SimulatedResponse {
-  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }

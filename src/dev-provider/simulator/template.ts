@@ -3,7 +3,8 @@ export type Values = Readonly<Record<string, string | readonly string[] | undefi
 
 /**
  * The text of a template. It is written a second time here, apart from the broker's own, because the two are compared.
- * Scopes become the union of all that the template names; another empty value takes the space beside it along.
+ * Scopes become the union of all that the template names; where another value is empty, the double space that is left
+ * becomes one.
  */
 export function render(template: string, values: Values, separator = ' '): string {
   const words = template.split(/(\{\{\s*\w+\s*\}\})/)

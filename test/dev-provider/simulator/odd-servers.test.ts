@@ -20,6 +20,12 @@ const BASE = {
   api: { base_url: 'https://api.odd.example.com/v1' },
 }
 
+const RENEWAL = {
+  endpoint: endpoint('renew'),
+  least_age: 86_400,
+  params: { grant_type: 'odd_renewal', access_token: '{{access_token}}' },
+}
+
 const run = (oauth2: object, more: Partial<SimulatedEntry> = {}) =>
   runMainJob(simulated, {
     scopes: ['a.read', 'b.write'],
@@ -195,6 +201,18 @@ describe('servers whose oddities no code knows', () => {
       },
     ],
     [
+      'a token that is exchanged and renewed at one endpoint',
+      {
+        refresh_request: undefined,
+        exchange_request: {
+          endpoint: endpoint('long-lived'),
+          auth_method: 'bearer_access_token',
+          params: { grant_type: 'odd_exchange' },
+        },
+        renewal_request: { ...RENEWAL, endpoint: endpoint('long-lived') },
+      },
+    ],
+    [
       'a token host of the authorization response',
       {
         kept_values: {
@@ -327,5 +345,22 @@ describe('the simulator notices', () => {
     const { ok, steps } = await run({}, { plays: { ...plays } })
     expect(ok).toBe(false)
     expect(steps.at(-1)).toMatchObject({ step, ok: false, detail: expect.stringMatching(detail) })
+  })
+})
+
+test('a token without a refresh token is renewed, by the declared request', async () => {
+  const renewed = { refresh_request: undefined, renewal_request: RENEWAL }
+  const { steps } = await run(renewed)
+  expect(steps.slice(-3)).toEqual([
+    { step: 'refresh', ok: true, detail: 'the access token is renewed' },
+    { step: 'refresh refused', ok: true, detail: 'a refused refresh asks for a new consent' },
+    { step: 'revocation', ok: true, detail: 'revoked' },
+  ])
+  const plays = { renewal_request: { ...RENEWAL, params: { ...RENEWAL.params, version: '7' } } }
+  const otherwise = await run(renewed, { plays })
+  expect(otherwise.steps.at(-1)).toMatchObject({
+    step: 'refresh',
+    ok: false,
+    detail: expect.stringContaining('lacks the parameter version'),
   })
 })

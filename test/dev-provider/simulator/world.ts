@@ -2,7 +2,7 @@ import type { SimulatedGatepass } from '../../../src/dev-provider/simulator/simu
 import { simulatedOutgoing } from '../../../src/dev-provider/simulator/simulated-outgoing.ts'
 import { startGatepass, testClock } from '../../gatepass.ts'
 
-/** A Gatepass over HTTP whose way out leads to simulators. */
+/** A Gatepass over HTTP whose outgoing requests are answered by simulators. */
 export async function startSimulated(): Promise<SimulatedGatepass & AsyncDisposable> {
   const clock = testClock(Math.floor(Date.now() / 1000))
   const outgoing = simulatedOutgoing()
