@@ -407,6 +407,24 @@ describe('from the proof on', () => {
     expect(ended.url).toContain(at('/me?'))
   })
 
+  test('a session of /me at the public URL is none: its page could not lead to the connect page', async () => {
+    const open = async () => {
+      const link = await scene.call('POST', '/v1/users/moving/portal', { may: ['view', 'connect'] })
+      const browser = new UserAgent()
+      return { browser, page: await browser.get(link.body.url) }
+    }
+    const entered = await open()
+    const me = await entered.browser.submitForm(entered.page)
+    expect(me.url).toBe(`${scene.gatepass.url}/me`)
+    const opened = await open()
+    await prove()
+    expect((await entered.browser.get(me.url)).status).toBe(403)
+    // nor does the button of a link's page, which was opened there before, spend the link
+    expect((await opened.browser.submitForm(opened.page)).status).toBe(410)
+    const moved = await opened.browser.submitForm(await opened.browser.follow(opened.page.url))
+    expect([moved.status, moved.url]).toEqual([200, at('/me')])
+  })
+
   test('another node follows', async () => {
     await using node = await startGatepass({
       databasePath: scene.gatepass.databasePath,

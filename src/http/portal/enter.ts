@@ -13,7 +13,7 @@ import { wordsFor } from '../pages/texts/language-of.ts'
 import { asUser, type MeSession } from './me-session.ts'
 
 /** The pages of a caller's one-time link: a button spends it and begins the session. */
-export function addEnter(app: OpenAPIHono, broker: Broker, { sessions }: MeSession): void {
+export function addEnter(app: OpenAPIHono, broker: Broker, { sessions, isSiteOf }: MeSession): void {
   function gone(c: Context): Response | Promise<Response> {
     pageHeaders(c)
     return c.html(goneLinkPage(wordsFor(c)), 410)
@@ -29,10 +29,10 @@ export function addEnter(app: OpenAPIHono, broker: Broker, { sessions }: MeSessi
     const found = await findPortalTicket(broker, ticket)
     if (found === undefined || isForeign(c, found)) return gone(c)
     const { projectId, userId, userDisplay, lang } = found
-    const usersUrl = broker.usersUrl(projectId)
-    if (usersUrl.origin !== siteOf(c, broker).url.origin) {
+    if (!isSiteOf(c, projectId)) {
+      const there = new URL(`${ENTER_PATH}?ticket=${encodeURIComponent(ticket)}`, broker.usersUrl(projectId))
       pageHeaders(c)
-      return c.redirect(new URL(`${ENTER_PATH}?ticket=${encodeURIComponent(ticket)}`, usersUrl).href, 303)
+      return c.redirect(there.href, 303)
     }
     pageHeaders(c, { hasForm: true })
     const brand = brandOf(await broker.store.brandings.find(projectId))
@@ -45,7 +45,8 @@ export function addEnter(app: OpenAPIHono, broker: Broker, { sessions }: MeSessi
     if (!isFromOwnPage(c, broker, { withoutHeaders: 'refused' })) return gone(c)
     const ticket = (await readForm(c)).get('ticket')
     const found = await findPortalTicket(broker, ticket)
-    if (found === undefined || isForeign(c, found)) return gone(c)
+    // a page that was opened before the project had its domain does not spend the link, which leads to the domain now
+    if (found === undefined || !isSiteOf(c, found.projectId)) return gone(c)
     const begun = await asUser(c, found.userId, () =>
       enterPortal(broker, ticket, { replaces: sessions.token(c) }),
     )

@@ -22,7 +22,7 @@ import { asUser, type MeSession } from './me-session.ts'
 const LOGIN_PATH = '/me/login'
 
 /** The login at the issuer for `/me`. Without an issuer there is only the caller's one-time link. */
-export function addMeLogin(app: OpenAPIHono, broker: Broker, { open }: MeSession) {
+export function addMeLogin(app: OpenAPIHono, broker: Broker, { isSiteOf, open }: MeSession) {
   const { verifier } = broker.settings
 
   /** @param how.confirms the issuer must authenticate the user again, although the browser has a session of `/me`. */
@@ -72,10 +72,9 @@ export function addMeLogin(app: OpenAPIHono, broker: Broker, { open }: MeSession
     async start(c: Context): Promise<Response> {
       if (verifier.kind !== 'oidc') return outside(c)
       const projectId = await projectAt(c, c.req.query('project'))
-      const usersUrl = broker.usersUrl(projectId)
-      if (usersUrl.origin !== siteOf(c, broker).url.origin) {
+      if (!isSiteOf(c, projectId)) {
         pageHeaders(c)
-        return c.redirect(new URL(PORTAL_PATH, usersUrl).href, 303)
+        return c.redirect(new URL(PORTAL_PATH, broker.usersUrl(projectId)).href, 303)
       }
       const trouble = LOGIN_TROUBLES.find((one) => one === c.req.query('login'))
       if (trouble === undefined)

@@ -24,11 +24,16 @@ export interface MeRequest {
 export function meSession(broker: Broker) {
   const sessions = pageSessions(broker, 'me')
 
+  /** Whether the request came to the site at which the users of the project are: its domain, if it has one. */
+  function isSiteOf(c: Context, projectId: string): boolean {
+    return siteOf(c, broker).url.origin === broker.usersUrl(projectId).origin
+  }
+
   async function open(c: Context): Promise<OpenedPageSession | undefined> {
     const session = await sessions.open(c)
-    const { projectId = session?.projectId } = siteOf(c, broker)
-    if (session?.projectId !== projectId) return undefined // the session of another project than the domain's
-    return session !== undefined && isStillValid(broker, session) ? session : undefined
+    // a page elsewhere could not reconnect an account: its content security policy forbids the redirect to that site
+    if (session === undefined || !isSiteOf(c, session.projectId)) return undefined
+    return isStillValid(broker, session) ? session : undefined
   }
 
   function back(c: Context, session: OpenedPageSession, note?: MeNote): Response {
@@ -38,6 +43,7 @@ export function meSession(broker: Broker) {
 
   return {
     sessions,
+    isSiteOf,
     open,
     back,
     /** A page for a session; without one the browser goes to `/me`, which says how to get one. */
