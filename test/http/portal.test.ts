@@ -223,9 +223,13 @@ describe('a form of /me', () => {
   test('about another user’s connection changes nothing, as about an unknown one', async () => {
     const { send } = await connected(PORTAL_RIGHTS)
     const other = await connected()
-    for (const what of ['disconnect', 'default', 'reconnect', 'another'])
-      for (const id of [other.connection.id, 'conn_unknown'])
-        expect((await send(`/me/connections/${id}/${what}`)).response.headers.get('location')).toBe('/me')
+    const sentTo = async (id: string, what: string) =>
+      (await send(`/me/connections/${id}/${what}`)).response.headers.get('location') ?? ''
+    for (const what of ['default', 'reconnect', 'another'])
+      for (const id of [other.connection.id, 'conn_unknown']) expect(await sentTo(id, what)).toBe('/me')
+    const gone = await sentTo('conn_unknown', 'disconnect')
+    expect(gone).toContain('note=disconnected_before')
+    expect(await sentTo(other.connection.id, 'disconnect')).toBe(gone)
     expect(await connectionsOf(other.user)).toEqual([expect.objectContaining({ id: other.connection.id })])
   })
 
@@ -234,7 +238,8 @@ describe('a form of /me', () => {
     expect(page.body).not.toMatch(/<form method="post" action="\/me\/(?!logout)/)
     expect(page.body).not.toContain('/disconnect')
     for (const what of ['disconnect', 'default', 'reconnect', 'another'])
-      await send(`/me/connections/${connection.id}/${what}`)
+      for (const id of [connection.id, 'conn_unknown'])
+        expect((await send(`/me/connections/${id}/${what}`)).response.headers.get('location')).toBe('/me')
     await send('/me/erase', { understood: 'yes' })
     expect((await send('/me/export')).response.headers.get('location')).toBe('/me/data')
     expect(await connectionsOf(user)).toHaveLength(1)
@@ -282,6 +287,20 @@ describe('on /me a user', () => {
         connection_id: id,
       }),
     ])
+  })
+
+  test('who clicks twice is told to look at the service, since only the second answer is shown', async () => {
+    const { browser, connection, send } = await connected()
+    const disconnect = () => send(`/me/connections/${connection.id}/disconnect`)
+    expect((await disconnect()).response.headers.get('location')).toContain('note=disconnected_here&')
+    const again = await browser.get(at((await disconnect()).response.headers.get('location') ?? ''))
+    expect(again.body).toContain('Look in your account at the service whether the access has ended there')
+
+    const other = await connected(['view', 'erase'])
+    const question = await other.browser.get(at('/me/erase'))
+    await world.call('DELETE', `/v1/connections/${other.connection.id}`) // as the first click does
+    const erased = await other.browser.submitForm(question, { understood: 'yes' })
+    expect(erased.body).toContain('Look in your account at each service whether the access has ended there')
   })
 
   test('sees what was not used for 90 days', async () => {
@@ -358,6 +377,26 @@ describe('on /me a user', () => {
     ])
   })
 
+  test('cannot connect an account at an inactive provider, and is told so on the page', async () => {
+    const { browser, connection, send } = await connected(['view', 'connect'])
+    const { connections } = world.gatepass.broker.store
+    const stored = await connections.find(connection.id)
+    if (stored === undefined) throw new Error('no connection')
+    const told = async (what: string) => {
+      const { response } = await send(`/me/connections/${connection.id}/${what}`)
+      return (await browser.get(at(response.headers.get('location') ?? ''))).body
+    }
+    const demo = '/v1/admin/auth_providers/demo'
+    expect((await world.call('PATCH', demo, { status: 'inactive' })).status).toBe(200)
+    try {
+      expect(await told('another')).toContain('The account was not connected.')
+      await connections.needsAuthorization(stored.id, stored.generation, 'refresh_refused')
+      expect(await told('reconnect')).toContain('The account was not connected.')
+    } finally {
+      await world.call('PATCH', demo, { status: 'active' })
+    }
+  })
+
   test('ends the access of one application, or of all, and of no one else’s', async () => {
     const { user, browser, send } = await connected()
     const { mcpConsents, projects } = world.gatepass.broker.store
@@ -420,10 +459,12 @@ describe('on /me a user', () => {
     const elsewhere = await enteredAs(world, user)
     const question = await browser.get(at('/me/erase'))
     expect(question.body).toContain('record of what happened stays')
-    expect((await send('/me/erase')).response.headers.get('location')).toBe('/me/erase')
+    const unanswered = (await send('/me/erase')).response.headers
+    expect([unanswered.get('location'), unanswered.get('cache-control')]).toEqual(['/me/erase', 'no-store'])
     expect(await connectionsOf(user)).toHaveLength(1)
     const done = await browser.submitForm(question, { understood: 'yes' })
     expect(done.body).toContain('Everything is deleted')
+    expect(done.body).not.toContain('Look in your account at each service')
     expect((await waiting).body.status ?? 'gone').toMatch(/failed|gone/)
     expect(await connectionsOf(user)).toEqual([])
     const { store } = world.gatepass.broker

@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import type { Connection } from '../../domain/connection.ts'
+import { BrokerError } from '../../domain/errors.ts'
 import type { PortalRight } from '../../domain/portal-ticket.ts'
 import { acquireTokens, connectUrl } from '../../flows/acquire-tokens.ts'
 import { findProviderByUid, requireActive } from '../../flows/get-provider.ts'
@@ -9,6 +10,7 @@ import { permissionFor } from '../../flows/portal/portal-rights.ts'
 import { ownConnection } from '../../flows/portal/portal-view.ts'
 import { revokeConnection } from '../../flows/revoke-connection.ts'
 import { siteOf } from '../connect/site.ts'
+import { STATUS } from '../endpoint/errors.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { disconnectPage } from '../pages/portal/disconnect-page.ts'
 import { logoOf } from './me-page-view.ts'
@@ -53,8 +55,10 @@ export function addMeConnections(app: OpenAPIHono, broker: Broker, me: MeSession
 
   me.form(app, `${PATH}/disconnect`, async (request) => {
     const { c, session } = request
+    if (permissionFor(broker, session, 'disconnect') !== 'given') return me.back(c, session)
     const connection = await connectionFor(request, 'disconnect')
-    if (connection === undefined) return me.back(c, session)
+    // after a second click the browser does not show the note of the first one, which may ask users to end the access
+    if (connection === undefined) return me.back(c, session, { code: 'disconnected_before' })
     const about = await providerName(connection)
     const revocation = await revokeConnection(broker, connection)
     const code = (
@@ -81,17 +85,28 @@ export function addMeConnections(app: OpenAPIHono, broker: Broker, me: MeSession
     const { c, session } = request
     const connection = await connectionFor(request, 'connect')
     if (connection?.status !== 'needs_authorization') return me.back(c, session)
-    pageHeaders(c)
-    return c.redirect(await consentUrl(connection, connection.id, request), 303)
+    return toConsent(connection, connection.id, request)
   })
 
   me.form(app, `${PATH}/another`, async (request) => {
     const { c, session } = request
     const connection = await connectionFor(request, 'connect')
     if (connection === undefined) return me.back(c, session)
-    pageHeaders(c)
-    return c.redirect(await consentUrl(connection, 'new', request), 303)
+    return toConsent(connection, 'new', request)
   })
+
+  /** Redirects to `consentUrl`; back with a note if no consent may begin, as at an inactive provider. */
+  async function toConsent(connection: Connection, account: string, request: MeRequest): Promise<Response> {
+    const { c, session } = request
+    try {
+      const url = await consentUrl(connection, account, request)
+      pageHeaders(c)
+      return c.redirect(url, 303)
+    } catch (error) {
+      if (!(error instanceof BrokerError) || STATUS[error.code] >= 500) throw error
+      return me.back(c, session, { code: 'not_connected' })
+    }
+  }
 
   /** Begins an authorization for the same permissions and returns its connect page, where the user is verified as always. */
   async function consentUrl(

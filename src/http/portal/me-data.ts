@@ -42,21 +42,28 @@ export function addMeData(app: OpenAPIHono, broker: Broker, me: MeSession): void
   me.page(app, '/me/erase', async (request) => {
     const { c, session } = request
     if (permissionFor(broker, session, 'erase') !== 'given') return toData(c)
+    const { projectId, subject: userId } = session
+    const { total } = await broker.store.connections.list(projectId, { userId }, { offset: 0, limit: 1 })
     pageHeaders(c, { hasForm: true })
-    return c.html(erasePage(await me.frame(request)))
+    return c.html(erasePage({ ...(await me.frame(request)), connections: total }))
   })
 
   me.form(app, '/me/erase', async (request) => {
     const { c, session, form } = request
     if (permissionFor(broker, session, 'erase') !== 'given') return toData(c)
-    if (form.get('understood') !== 'yes') return c.redirect('/me/erase', 303)
+    if (form.get('understood') !== 'yes') {
+      pageHeaders(c)
+      return c.redirect('/me/erase', 303)
+    }
     const { projectId, subject: userId } = session
     const erased = await eraseUser(broker, { projectId, userId })
     await me.sessions.end(c)
     const { words, brand, returnUrl } = await me.frame(request)
     pageHeaders(c)
     const unconfirmed = erased.filter(({ revocation }) => revocation !== 'revoked')
-    return c.html(erasedPage({ words, brand, returnUrl, unconfirmed }))
+    // after a second click the browser does not show the answer to the first one, which deleted the others
+    const hasOthers = erased.length < Number(form.get('connections'))
+    return c.html(erasedPage({ words, brand, returnUrl, unconfirmed, hasOthers }))
   })
 }
 

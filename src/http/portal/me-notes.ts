@@ -15,6 +15,7 @@ export interface MeNote {
 const WAITING: ReadonlySet<MeNote['code']> = new Set([
   'disconnected_here',
   'disconnect_unconfirmed',
+  'disconnected_before',
   'not_connected',
   'stale_form',
 ])

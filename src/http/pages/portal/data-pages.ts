@@ -27,9 +27,14 @@ ${logIn && html`<p>${t.logInFirst}</p>${buttonForm(view, { action: '/me/login', 
   return cardPage(view, t.title, inside)
 }
 
+export interface EraseView extends PortalFrame {
+  /** The number of connections. The form sends it, so that the page after the deletion tells if some are missing. */
+  readonly connections: number
+}
+
 /** Says what will be deleted and what will be kept, and asks for confirmation. */
-export function erasePage(view: PortalFrame): Html {
-  const { words } = view
+export function erasePage(view: EraseView): Html {
+  const { words, connections } = view
   const t = words.texts.portal.erase
   const inside = html`<h1>${t.title}</h1>
 <p><strong>${t.intro}</strong></p>
@@ -38,7 +43,7 @@ ${buttonForm(view, {
   action: '/me/erase',
   text: t.button,
   look: 'danger',
-  inside: html`<label><input type="checkbox" name="understood" value="yes" required> ${t.understood}</label>`,
+  inside: html`<input type="hidden" name="connections" value="${connections}"><label><input type="checkbox" name="understood" value="yes" required> ${t.understood}</label>`,
 })}
 <a class="button secondary" href="/me/data">${t.keep}</a>`
   return cardPage(view, t.title, inside)
@@ -48,9 +53,11 @@ ${buttonForm(view, {
 export function erasedPage(
   view: Pick<PortalFrame, 'words' | 'brand' | 'returnUrl'> & {
     readonly unconfirmed: readonly { readonly providerName: string; readonly account: string }[]
+    /** Further connections were deleted before, and it is not known which services confirmed that. */
+    readonly hasOthers: boolean
   },
 ): Html {
-  const { words, unconfirmed } = view
+  const { words, unconfirmed, hasOthers } = view
   const t = words.texts.portal.erase
   const back = returnLink(view)
   const inside = html`<h1>${t.done}</h1>
@@ -59,6 +66,7 @@ ${
   unconfirmed.length > 0 &&
   html`<p>${t.unconfirmed}</p><ul class="points">${unconfirmed.map(({ providerName, account }) => html`<li>${name(providerName)}${account !== '' && html` (${name(account)})`}</li>`)}</ul>`
 }
+${hasOthers && html`<p>${t.disconnectedBefore}</p>`}
 ${back && html`<p>${back}</p>`}`
   return cardPage(view, t.done, inside)
 }

@@ -69,6 +69,8 @@ export const de: Translation<typeof en> = {
       html`Der Zugriff ist hier gelöscht. ${provider} bietet keinen Weg, ihn von hier zu beenden: Beenden Sie ihn auch in Ihrem Konto bei ${provider}.`,
     disconnect_unconfirmed: (provider) =>
       html`Der Zugriff ist hier gelöscht. ${provider} hat das Ende nicht bestätigt: Beenden Sie ihn auch in Ihrem Konto bei ${provider}.`,
+    disconnected_before:
+      'Dieses Konto ist hier nicht mehr verbunden. Sehen Sie in Ihrem Konto beim Dienst nach, ob der Zugriff auch dort beendet ist.',
     made_default: (provider) => html`Dieses Konto bei ${provider} ist jetzt das Standardkonto.`,
     client_ended: (application) => html`${application} kann nicht mehr für Sie handeln.`,
     clients_ended: 'Keine Anwendung handelt mehr für Sie.',
@@ -108,6 +110,8 @@ export const de: Translation<typeof en> = {
       'Ihre Konten sind getrennt, und was über Sie gespeichert war, ist gelöscht. Sie sind abgemeldet.',
     unconfirmed:
       'Diese Dienste haben das Ende des Zugriffs nicht bestätigt. Beenden Sie ihn auch in Ihren Konten bei diesen Diensten:',
+    disconnectedBefore:
+      'Einige Konten waren kurz zuvor schon getrennt worden. Sehen Sie in Ihren Konten bei den Diensten nach, ob der Zugriff auch dort beendet ist.',
   },
   enter: {
     title: (user, app) =>

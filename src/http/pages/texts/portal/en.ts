@@ -65,6 +65,8 @@ export const en = {
       html`The access is deleted here. ${provider} cannot be told to end it, so end it in your account there too.`,
     disconnect_unconfirmed: (provider: Text): Text =>
       html`The access is deleted here. ${provider} did not confirm its end, so end it in your account there too.`,
+    disconnected_before:
+      'This account is no longer connected here. Look in your account at the service whether the access has ended there too.',
     made_default: (provider: Text): Text => html`This ${provider} account is used by default from now on.`,
     client_ended: (application: Text): Text => html`${application} can no longer act for you.`,
     clients_ended: 'No application acts for you any more.',
@@ -101,6 +103,8 @@ export const en = {
     doneText: 'Your accounts are disconnected, and what was kept about you is deleted. You are logged out.',
     unconfirmed:
       'These services did not confirm that the access has ended. End it in your account there too:',
+    disconnectedBefore:
+      'Some accounts were disconnected just before. Look in your account at each service whether the access has ended there too.',
   },
   enter: {
     title: (user: Text, app: App): Text =>

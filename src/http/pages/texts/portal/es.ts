@@ -59,6 +59,8 @@ export const es: Translation<typeof en> = {
       html`El acceso se borró aquí. ${provider} no permite retirarlo desde aquí: retíralo también en tu cuenta de ${provider}.`,
     disconnect_unconfirmed: (provider) =>
       html`El acceso se borró aquí. ${provider} no confirmó que haya terminado: retíralo también en tu cuenta de ${provider}.`,
+    disconnected_before:
+      'Esta cuenta ya no está conectada aquí. Comprueba en tu cuenta del servicio si el acceso terminó también allí.',
     made_default: (provider) => html`Esta cuenta de ${provider} es ahora la predeterminada.`,
     client_ended: (application) => html`${application} ya no puede actuar por ti.`,
     clients_ended: 'Ya ninguna aplicación actúa por ti.',
@@ -96,6 +98,8 @@ export const es: Translation<typeof en> = {
       'Tus cuentas están desconectadas y lo que se guardaba sobre ti está borrado. Tu sesión se ha cerrado.',
     unconfirmed:
       'Estos servicios no confirmaron que el acceso haya terminado. Retíralo también en tu cuenta de cada uno:',
+    disconnectedBefore:
+      'Algunas cuentas ya se habían desconectado justo antes. Comprueba en tu cuenta de cada servicio si el acceso terminó también allí.',
   },
   enter: {
     title: (user, app) =>

@@ -61,6 +61,8 @@ export const fr: Translation<typeof en> = {
       html`L’accès est effacé ici. ${provider} ne permet pas d’y mettre fin d’ici\u00a0: faites-le aussi dans votre compte ${provider}.`,
     disconnect_unconfirmed: (provider) =>
       html`L’accès est effacé ici. ${provider} n’a pas confirmé sa fin\u00a0: mettez-y fin aussi dans votre compte ${provider}.`,
+    disconnected_before:
+      'Ce compte n’est plus connecté ici. Vérifiez dans votre compte auprès du service si l’accès y a pris fin aussi.',
     made_default: (provider) => html`Ce compte ${provider} est désormais utilisé par défaut.`,
     client_ended: (application) => html`${application} ne peut plus agir pour vous.`,
     clients_ended: 'Plus aucune application n’agit pour vous.',
@@ -98,6 +100,8 @@ export const fr: Translation<typeof en> = {
       'Vos comptes sont déconnectés, et ce qui était conservé à votre sujet est effacé. Votre session est fermée.',
     unconfirmed:
       'Ces services n’ont pas confirmé la fin de l’accès. Mettez-y fin aussi dans votre compte auprès de chacun\u00a0:',
+    disconnectedBefore:
+      'Certains comptes venaient déjà d’être déconnectés. Vérifiez dans votre compte auprès de chaque service si l’accès y a pris fin aussi.',
   },
   enter: {
     title: (user, app) =>

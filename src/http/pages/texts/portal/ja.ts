@@ -65,6 +65,8 @@ export const ja: Translation<typeof en> = {
       html`アクセスはここでは削除されました。${provider} にはここから終了を依頼できないため、${provider} のアカウントでも終了してください。`,
     disconnect_unconfirmed: (provider) =>
       html`アクセスはここでは削除されました。${provider} から終了の確認が得られなかったため、${provider} のアカウントでも終了してください。`,
+    disconnected_before:
+      'このアカウントはここではもう連携されていません。サービスのアカウントでもアクセスが終了しているか確認してください。',
     made_default: (provider) => html`この ${provider} のアカウントを既定にしました。`,
     client_ended: (application) => html`${application} は、あなたに代わって動作できなくなりました。`,
     clients_ended: 'あなたに代わって動作するアプリはなくなりました。',
@@ -102,6 +104,8 @@ export const ja: Translation<typeof en> = {
       'アカウントの連携を解除し、あなたについて保存されていた内容を削除しました。ログアウトしました。',
     unconfirmed:
       '次のサービスからは、アクセス終了の確認が得られませんでした。各サービスのアカウントでも終了してください。',
+    disconnectedBefore:
+      '一部のアカウントは、直前にすでに連携が解除されていました。各サービスのアカウントでもアクセスが終了しているか確認してください。',
   },
   enter: {
     title: (user, app) =>

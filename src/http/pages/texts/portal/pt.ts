@@ -65,6 +65,8 @@ export const pt: Translation<typeof en> = {
       html`O acesso foi apagado aqui. ${provider} não permite encerrá-lo daqui: encerre-o também na sua conta ${provider}.`,
     disconnect_unconfirmed: (provider) =>
       html`O acesso foi apagado aqui. ${provider} não confirmou o encerramento: encerre-o também na sua conta ${provider}.`,
+    disconnected_before:
+      'Esta conta não está mais conectada aqui. Verifique na sua conta do serviço se o acesso foi encerrado lá também.',
     made_default: (provider) => html`Esta conta ${provider} agora é a padrão.`,
     client_ended: (application) => html`${application} não pode mais agir por você.`,
     clients_ended: 'Nenhum aplicativo age mais por você.',
@@ -104,6 +106,8 @@ export const pt: Translation<typeof en> = {
     doneText: 'Suas contas foram desconectadas, e o que era guardado sobre você foi apagado. Você saiu.',
     unconfirmed:
       'Estes serviços não confirmaram o encerramento do acesso. Encerre-o também na sua conta em cada um:',
+    disconnectedBefore:
+      'Algumas contas já tinham sido desconectadas pouco antes. Verifique na sua conta em cada serviço se o acesso foi encerrado lá também.',
   },
   enter: {
     title: (user, app) =>

@@ -63,6 +63,7 @@ export const zh: Translation<typeof en> = {
       html`访问权限已在此处删除。${provider} 不支持从这里终止，请同时在您的 ${provider} 账号中终止。`,
     disconnect_unconfirmed: (provider) =>
       html`访问权限已在此处删除。${provider} 未确认终止，请同时在您的 ${provider} 账号中终止。`,
+    disconnected_before: '此账号在此处已不再连接。请在该服务的账号中确认访问权限是否也已终止。',
     made_default: (provider) => html`此 ${provider} 账号现已设为默认。`,
     client_ended: (application) => html`${application} 不能再代您操作。`,
     clients_ended: '已没有应用代您操作。',
@@ -97,6 +98,7 @@ export const zh: Translation<typeof en> = {
     done: '已全部删除',
     doneText: '您的账号已断开连接，所保存的与您有关的内容已删除。您已退出登录。',
     unconfirmed: '以下服务未确认访问已终止。请同时在各服务的账号中终止：',
+    disconnectedBefore: '部分账号在此之前刚刚断开连接。请在各服务的账号中确认访问权限是否也已终止。',
   },
   enter: {
     title: (user, app) =>
