@@ -22,6 +22,8 @@ const BASE = {
 
 const RENEWAL = {
   endpoint: endpoint('renew'),
+  method: 'GET',
+  auth_method: 'none',
   least_age: 86_400,
   params: { grant_type: 'odd_renewal', access_token: '{{access_token}}' },
 }
