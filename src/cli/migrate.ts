@@ -81,7 +81,9 @@ async function move(
   const started = performance.now()
   const counts = await copyAll(from, to, options.partitions, progressReporter()).catch((error: unknown) => {
     // both databases were reached before, so this is no outage: the exit code must not ask for a retry
-    throw error instanceof BrokerError ? new CommandFailure(error.message) : error
+    if (error instanceof CommandFailure) throw error
+    if (error instanceof BrokerError) throw new CommandFailure(error.message)
+    throw new CommandFailure(`Moving to ${toName} failed (${reasonOf(error)}). ${fromName} is unchanged.`)
   })
   const subject = `${fromName} to ${toName}`
   const recorded = await recordInAuditTrail(shell, to, { action: 'installation.moved', subject })
@@ -118,8 +120,16 @@ async function copyAll(
     if (process.stderr.isTTY) process.stderr.write('\r\u001b[K') // the last line of progress
   })
   await target.commit()
-  await source.finish({ name: MOVED_FACT, value: String(systemClock()) })
+  await source.finish({ name: MOVED_FACT, value: String(systemClock()) }).catch((error: unknown) => {
+    throw new CommandFailure(
+      `The copy in ${databaseName(to)} is complete, but ${databaseName(from)} could not be marked as moved (${reasonOf(error)}): do not start servers on the old database.`,
+    )
+  })
   return counts
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message.replace(/\.$/, '') : 'unknown'
 }
 
 const PARTITIONS =

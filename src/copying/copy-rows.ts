@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { type ForeignKey, getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { BrokerError } from '../domain/errors.ts'
+import type { DatabasePlace } from '../store/database-place.ts'
 import { tables } from '../store/dialects/sqlite/schema.ts'
 import { LAST_BACKUP_FACT, MOVED_FACT } from '../store/facts.ts'
+import { migrationsAfter } from '../store/migrations.ts'
 
 // Copies whole installations from one database to another: rows unchanged, secrets still sealed. The readers and writers
 // of each database are in `sqlite.ts` and `postgres.ts`.
@@ -24,7 +26,10 @@ export interface CopiedColumn {
 /** The values of a row in the order of the table's columns. Flags are 0 and 1. */
 export type Row = readonly (string | number | null)[]
 
-/** Tables that the copy fills again itself: the heartbeats of processes, and the search index of the audit trail. */
+/**
+ * Tables that are not copied, because servers fill them again: the heartbeats of processes, and the search index of the
+ * audit trail.
+ */
 const REBUILT_TABLES: readonly SQLiteTable[] = [
   tables.processes,
   tables.auditTerms,
@@ -69,7 +74,8 @@ function refersTo(tables: readonly SQLiteTable[]) {
 
 /** Reads one snapshot of a database, in the byte order of each table's key. */
 export interface RowReader {
-  read(table: CopiedTable, after: Row | undefined, limit: number): Promise<readonly Row[]>
+  /** The rows of a table, `PAGE` at a time. The next table is read when this one has ended. */
+  pages(table: CopiedTable): AsyncIterable<readonly Row[]>
 }
 
 export interface RowSource extends RowReader, AsyncDisposable {
@@ -97,7 +103,8 @@ export interface CopiedCount {
   readonly digest: string
 }
 
-const PAGE = 500
+/** How many rows are read and written at a time. */
+export const PAGE = 500
 /** Facts that concern only the database they are in. They are not copied. */
 const FACTS_LEFT_BEHIND = ['probe', MOVED_FACT, LAST_BACKUP_FACT]
 
@@ -112,7 +119,7 @@ export async function copyRows(
 ): Promise<readonly CopiedCount[]> {
   for (const table of COPIED_TABLES) {
     let copied = 0
-    for await (const rows of pages(source, table)) {
+    for await (const rows of copiedPages(source, table)) {
       await target.insert(table, rows)
       copied += rows.length
       onProgress(table.name, copied)
@@ -140,17 +147,14 @@ async function compare(source: RowReader, target: RowReader, table: CopiedTable)
 }
 
 async function* eachRow(reader: RowReader, table: CopiedTable): AsyncGenerator<Row, undefined> {
-  for await (const rows of pages(reader, table)) yield* rows
+  for await (const rows of copiedPages(reader, table)) yield* rows
   return undefined
 }
 
-async function* pages(reader: RowReader, table: CopiedTable): AsyncGenerator<readonly Row[]> {
-  for (let after: Row | undefined; ; ) {
-    const rows = await reader.read(table, after, PAGE)
+async function* copiedPages(reader: RowReader, table: CopiedTable): AsyncGenerator<readonly Row[]> {
+  for await (const rows of reader.pages(table)) {
     const copied = table.name === 'facts' ? rows.filter(([name]) => !isLeftBehind(name)) : rows
     if (copied.length > 0) yield copied
-    if (rows.length < PAGE) return
-    after = rows.at(-1)
   }
 }
 
@@ -184,7 +188,7 @@ export function toRow({ columns }: CopiedTable, values: Readonly<Record<string, 
   })
 }
 
-/** The refusal to copy a database whose tables are those of another release. */
+/** The refusal to copy a database of another release. */
 export function ofAnotherRelease(name: string): BrokerError {
   return new BrokerError(
     'store_unavailable',
@@ -200,10 +204,20 @@ export function notEmpty(name: string): BrokerError {
   )
 }
 
-/** Whether the database has exactly the tables of this release, with all their columns. */
-export function isOfThisRelease(columnsOf: ReadonlyMap<string, readonly string[]>): boolean {
+/**
+ * Whether the database has had exactly the migrations of this release, and has exactly its tables with all their columns.
+ * `done`: the hashes in its `schema_migrations`.
+ */
+export function isOfThisRelease(
+  database: DatabasePlace['kind'],
+  done: ReadonlySet<string>,
+  columnsOf: ReadonlyMap<string, readonly string[]>,
+): boolean {
+  const migrations = migrationsAfter(database, new Set())
   const known = new Set([...COPIED_TABLES.map(({ name }) => name), ...OWN_TABLES])
   return (
+    done.size === migrations.length &&
+    migrations.every(({ hash }) => done.has(hash)) &&
     [...columnsOf.keys()].every((name) => known.has(name)) &&
     COPIED_TABLES.every(({ name, columns }) => {
       const actual = [...(columnsOf.get(name) ?? [])].sort().join()
@@ -219,10 +233,4 @@ export function isOfThisRelease(columnsOf: ReadonlyMap<string, readonly string[]
 }
 
 /** Tables that are not copied, because each database fills its own. */
-const OWN_TABLES = [
-  ...REBUILT_TABLES.map(getTableName),
-  'schema_migrations',
-  'changes',
-  'audit_heads',
-  'sqlite_sequence',
-]
+const OWN_TABLES = [...REBUILT_TABLES.map(getTableName), 'schema_migrations', 'changes', 'audit_heads']

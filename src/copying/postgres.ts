@@ -1,9 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { BrokerError } from '../domain/errors.ts'
 import { ownerBits } from '../domain/ids.ts'
 import { databaseName } from '../store/database-place.ts'
 import { forLog } from '../store/dialects/postgres/failures.ts'
 import { migrateDatabase } from '../store/dialects/postgres/migrations.ts'
+import { isPartitionsMark } from '../store/dialects/postgres/partitioning.ts'
 import { clientConfig } from '../store/dialects/postgres/pool.ts'
 import {
   COPIED_TABLES,
@@ -11,9 +13,9 @@ import {
   type CopiedTable,
   type Fact,
   isOfThisRelease,
-  keyOf,
   notEmpty,
   ofAnotherRelease,
+  PAGE,
   type Row,
   type RowReader,
   type RowSource,
@@ -27,9 +29,21 @@ const ARRAYS = { text: 'text[]', whole: 'bigint[]', flag: 'boolean[]' } as const
   string
 >
 
+/** Tables that a server reads at its start (`facts`) or every second (the others). */
+const READ_BY_SERVERS = 'facts, changes, processes'
+/** How long a server has to wait for one of them before `refuseOthers` sees it: twice the interval of its reads. */
+const WATCH_MS = 2_000
+
 /**
- * Opens one snapshot of the database. With `alone`, running servers are refused and no process can write until the source is
- * closed; without it, servers keep running. Throws `store_unavailable`.
+ * How long a lock is waited for. A database that is named as source and as target under two spellings of its URL would
+ * otherwise wait for itself without end.
+ */
+const LOCK_WAIT_MS = 5_000
+
+/**
+ * Opens one snapshot of the database. With `alone`, running servers are refused, and until the source is closed no process
+ * can write, and one that starts waits, so that it finds the mark of a move. Without it, servers keep running. Throws
+ * `store_unavailable`.
  */
 export async function openPostgresSource(
   url: string,
@@ -38,13 +52,19 @@ export async function openPostgresSource(
   const client = await connect(url)
   return endingOnFailure(url, client, async () => {
     if (alone) {
-      await refuseOthers(client, url)
+      await refuseOthers(client, url) // at once, so that their requests need not wait for the locks
       await client.query('begin isolation level repeatable read')
-      await client.query(`lock table ${TABLES} in exclusive mode`)
+      await lock(client, TABLES, 'exclusive')
+      await lock(client, READ_BY_SERVERS, 'access exclusive')
     } else await client.query('begin isolation level repeatable read read only')
-    if (!isOfThisRelease(await tablesOf(client))) throw ofAnotherRelease(nameOf(url))
+    if (!isOfThisRelease('postgres', await migrationsDone(client), await tablesOf(client)))
+      throw ofAnotherRelease(nameOf(url))
+    if (alone) {
+      await pause(WATCH_MS)
+      await refuseOthers(client, url)
+    }
     return {
-      read: reader(client),
+      pages: reader(client),
       async finish(fact) {
         if (fact !== undefined) await putFact(client, fact)
         await client.query('commit')
@@ -63,14 +83,14 @@ export async function openPostgresTarget(
   const client = await connect(url)
   return endingOnFailure(url, client, async () => {
     await client.query('begin')
-    await client.query(`lock table ${TABLES} in exclusive mode`)
+    await lock(client, TABLES, 'exclusive')
     for (const { name } of COPIED_TABLES) {
       const { rowCount } = await client.query(`select 1 from ${name} limit 1`)
       if (rowCount !== 0) throw notEmpty(nameOf(url))
     }
     const partitioned = await partitionedTables(client)
     return {
-      read: reader(client),
+      pages: reader(client),
       async insert(table, rows) {
         const { name } = table
         const columns = partitioned.has(name) ? [...table.columns, OWNER_BITS] : table.columns
@@ -99,16 +119,18 @@ export async function openPostgresTarget(
   })
 }
 
+/** Lifts the time limits of the session, also those that the role or the database sets. Older servers lack the last one. */
+const UNLIMITED = `select set_config(name, '0', false) from pg_settings
+  where name in ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`
+
 async function connect(url: string): Promise<pg.Client> {
-  const unlimited = { statement_timeout: 0, query_timeout: 0, idle_in_transaction_session_timeout: 0 }
-  const client = new pg.Client({ ...clientConfig(url), ...unlimited })
+  const client = new pg.Client({ ...clientConfig(url), query_timeout: 0 })
   client.on('error', () => {}) // the statement that is running fails with the same error
-  try {
+  return endingOnFailure(url, client, async () => {
     await client.connect()
-  } catch (error) {
-    throw refusal(url, error)
-  }
-  return client
+    await client.query(UNLIMITED)
+    return client
+  })
 }
 
 /** Opens something on the client's connection, which is ended if that fails. */
@@ -121,32 +143,44 @@ async function endingOnFailure<T>(url: string, client: pg.Client, open: () => Pr
   }
 }
 
-/** Refuses when servers are connected, which are known by their `application_name`. */
+/** Locks tables until the end of the transaction. */
+async function lock(client: pg.Client, tables: string, mode: 'exclusive' | 'access exclusive'): Promise<void> {
+  await client.query(`set local lock_timeout = ${LOCK_WAIT_MS}`)
+  await client.query(`lock table ${tables} in ${mode} mode`)
+}
+
+/**
+ * Refuses when other processes use the database: those that have the `application_name` of Gatepass, which a URL can
+ * override, and those that wait for a lock of this connection.
+ */
 async function refuseOthers(client: pg.Client, url: string): Promise<void> {
-  const { rowCount } = await client.query(
-    `select 1 from pg_stat_activity
-      where datname = current_database() and application_name = 'gatepass' and pid <> pg_backend_pid() limit 1`,
+  const { rows } = await client.query<{ name: string }>(
+    `select distinct coalesce(nullif(application_name, ''), 'unknown') as name from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()
+        and (application_name like 'gatepass%' or pg_backend_pid() = any(pg_blocking_pids(pid)))
+      order by name`,
   )
-  if (rowCount !== 0)
+  if (rows.length > 0)
     throw new BrokerError(
       'store_unavailable',
-      `Another Gatepass is connected to ${nameOf(url)}. Stop all servers and commands on it first.`,
+      `Other processes use ${nameOf(url)} (application_name: ${rows.map(({ name }) => name).join(', ')}). Stop all servers and commands on it first.`,
     )
 }
 
-function reader(client: pg.Client): RowReader['read'] {
-  return async (table: CopiedTable, after, limit) => {
+function reader(client: pg.Client): RowReader['pages'] {
+  return async function* (table) {
     const columns = table.columns.map(({ name }) => name).join()
-    // in byte order, like SQLite
-    const key = table.key.map((name) => (isText(table, name) ? `${name} collate "C"` : name))
-    const where =
-      after === undefined ? '' : ` where (${key.join()}) > (${key.map((_, i) => `$${i + 2}`).join()})`
-    const values = after === undefined ? [] : keyOf(table, after)
-    const { rows } = await client.query<Record<string, unknown>>(
-      `select ${columns} from ${table.name}${where} order by ${key.join()} limit $1`,
-      [limit, ...values],
+    // in byte order, like SQLite. Indexes may have another order: for a cursor, PostgreSQL sorts the table once
+    const key = table.key.map((name) => (isText(table, name) ? `${name} collate "C"` : name)).join()
+    await client.query(
+      `declare copied no scroll cursor for select ${columns} from ${table.name} order by ${key}`,
     )
-    return rows.map((row) => toRow(table, row))
+    for (let isEnd = false; !isEnd; ) {
+      const { rows } = await client.query<Record<string, unknown>>(`fetch ${PAGE} from copied`)
+      isEnd = rows.length < PAGE
+      yield rows.map((row) => toRow(table, row))
+    }
+    await client.query('close copied')
   }
 }
 
@@ -170,6 +204,12 @@ function isText({ columns }: CopiedTable, name: string): boolean {
   return columns.some((column) => column.name === name && column.kind === 'text')
 }
 
+/** The hashes of the migrations that the database has had. */
+async function migrationsDone(client: pg.Client): Promise<ReadonlySet<string>> {
+  const { rows } = await client.query<{ hash: string }>('select hash from schema_migrations')
+  return new Set(rows.map(({ hash }) => hash).filter((hash) => !isPartitionsMark(hash)))
+}
+
 async function tablesOf(client: pg.Client): Promise<ReadonlyMap<string, readonly string[]>> {
   const { rows } = await client.query<{ name: string; columns: string[] }>(
     `select table_name as name, array_agg(column_name::text) as columns from information_schema.columns
@@ -187,12 +227,23 @@ async function putFact(client: pg.Client, { name, value }: Fact): Promise<void> 
   )
 }
 
+/** SQLSTATEs: a table does not exist, as in the database of an older release; a lock was not granted in time. */
+const [UNDEFINED_TABLE, LOCK_NOT_AVAILABLE] = ['42P01', '55P03']
+
 function nameOf(url: string): string {
   return databaseName({ kind: 'postgres', url })
 }
 
 function refusal(url: string, error: unknown): unknown {
   if (error instanceof BrokerError) return error
+  const state = error instanceof pg.DatabaseError ? error.code : undefined
+  if (state === UNDEFINED_TABLE) return ofAnotherRelease(nameOf(url))
+  if (state === LOCK_NOT_AVAILABLE)
+    return new BrokerError(
+      'store_unavailable',
+      `Another process has locked tables of ${nameOf(url)}. Stop all servers and commands on it first; the source cannot be the target too.`,
+      { cause: error },
+    )
   const why = forLog(error).message.replace(/\.$/, '')
   return new BrokerError('store_unavailable', `${nameOf(url)} cannot be used for this (${why}).`, {
     cause: error,

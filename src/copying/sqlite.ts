@@ -5,12 +5,12 @@ import { openDatabase, reasonOf } from '../store/dialects/sqlite/file.ts'
 import { migrateDatabase } from '../store/dialects/sqlite/migrations.ts'
 import {
   COPIED_TABLES,
-  type CopiedTable,
   type Fact,
   isOfThisRelease,
   keyOf,
   notEmpty,
   ofAnotherRelease,
+  PAGE,
   type Row,
   type RowReader,
   type RowSource,
@@ -21,7 +21,7 @@ import { discard } from './durable-file.ts'
 
 /**
  * Opens the file exclusively: no other process can open it until the source is closed. Throws `store_unavailable` if another
- * process has it open, or if its tables are those of another release.
+ * process has it open, or if it is of another release.
  */
 export function openSqliteSource(path: string): RowSource {
   if (!existsSync(path)) throw new BrokerError('store_unavailable', `There is no database ${path}.`)
@@ -31,13 +31,15 @@ export function openSqliteSource(path: string): RowSource {
     client.pragma('synchronous = full')
     client.pragma('locking_mode = exclusive')
     client.exec('begin exclusive')
-    if (!isOfThisRelease(tablesOf(client))) throw ofAnotherRelease(path)
+    const tables = tablesOf(client)
+    const done = tables.has('schema_migrations') ? migrationsDone(client) : new Set<string>()
+    if (!isOfThisRelease('sqlite', done, tables)) throw ofAnotherRelease(path)
   } catch (error) {
     client.close()
     throw toRefusal(path, error)
   }
   return {
-    read: reader(client),
+    pages: reader(client),
     async finish(fact) {
       if (fact !== undefined) putFact(client, fact)
       client.exec('commit')
@@ -71,7 +73,7 @@ export function openSqliteTarget(path: string): RowTarget {
     throw toRefusal(path, error)
   }
   return {
-    read: reader(client),
+    pages: reader(client),
     async insert({ name, columns }, rows) {
       const insert = client.prepare(
         `insert into ${name} (${columns.map((column) => column.name).join()}) values (${columns.map(() => '?').join()})`,
@@ -99,29 +101,33 @@ function makeFile(path: string): void {
   }
 }
 
-function reader(client: Database.Database): RowReader['read'] {
-  const statements = new Map<string, Database.Statement<unknown[], Record<string, unknown>>>()
-  const prepared = (sql: string) => {
-    const known = statements.get(sql)
-    if (known !== undefined) return known
-    const made = client.prepare<unknown[], Record<string, unknown>>(sql)
-    statements.set(sql, made)
-    return made
-  }
-  return async (table: CopiedTable, after: Row | undefined, limit: number) => {
-    const columns = table.columns.map(({ name }) => name).join()
+function reader(client: Database.Database): RowReader['pages'] {
+  return async function* (table) {
+    const select = `select ${table.columns.map(({ name }) => name).join()} from ${table.name}`
     const key = table.key.join()
-    const where = after === undefined ? '' : ` where (${key}) > (${table.key.map(() => '?').join()})`
-    const values = after === undefined ? [] : keyOf(table, after)
-    return prepared(`select ${columns} from ${table.name}${where} order by ${key} limit ?`)
-      .all(...values, limit)
-      .map((row) => toRow(table, row))
+    const order = `order by ${key} limit ${PAGE}`
+    const first = client.prepare<[], Record<string, unknown>>(`${select} ${order}`)
+    const next = client.prepare<unknown[], Record<string, unknown>>(
+      `${select} where (${key}) > (${table.key.map(() => '?').join()}) ${order}`,
+    )
+    for (let after: Row | undefined; ; ) {
+      const found = after === undefined ? first.all() : next.all(...keyOf(table, after))
+      const rows = found.map((row) => toRow(table, row))
+      yield rows
+      if (rows.length < PAGE) return
+      after = rows.at(-1)
+    }
   }
 }
 
+function migrationsDone(client: Database.Database): ReadonlySet<string> {
+  return new Set(client.prepare<[], string>('select hash from schema_migrations').pluck().all())
+}
+
+/** The tables except those that SQLite makes, such as `sqlite_stat1` of ANALYZE. */
 function tablesOf(client: Database.Database): ReadonlyMap<string, readonly string[]> {
   const names = client
-    .prepare<[], string>("select name from sqlite_master where type = 'table'")
+    .prepare<[], string>("select name from sqlite_master where type = 'table' and name not glob 'sqlite_*'")
     .pluck()
     .all()
   const columns = client.prepare<[string], string>('select name from pragma_table_info(?)').pluck()

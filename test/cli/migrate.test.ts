@@ -5,12 +5,14 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { COPIED_TABLES, copyRows, type RowTarget } from '../../src/copying/copy-rows.ts'
 import { openSource, openTarget } from '../../src/copying/open.ts'
+import { admitKeys } from '../../src/services/sealing-keys.ts'
 import { connectionToolKey } from '../../src/store/connection-tools.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { createSealer } from '../../src/store/seal.ts'
 import { freshDatabase, runSql } from '../postgres.ts'
 import { serveProcess } from '../served.ts'
 import { envelopesOf, startSealedInstallation } from '../store/sealed-installation.ts'
+import { until } from '../until.ts'
 import { type Installation, install } from './gatepass.ts'
 
 const KEY = Buffer.alloc(32, 7)
@@ -53,6 +55,13 @@ async function installationAt(path: string): Promise<void> {
   const [connection] = (await call('GET', '/v1/connections?user_id=ada')).body.items
   gatepass.broker.uses.used('connectionTools', connectionToolKey(connection.id, 'Demo.WhoAmI'), 1)
   await installation[Symbol.asyncDispose]()
+}
+
+/** Adds a trigger before insertions to the file. */
+function addTrigger(path: string, rest: string): void {
+  const client = new Database(path)
+  client.exec(`create trigger failing before insert ${rest}`)
+  client.close()
 }
 
 function rowsOf(path: string) {
@@ -131,11 +140,15 @@ describe('moving an installation', () => {
     expect(await move(`file:${file('a.db')}`, `file:${file('c.db')}`, '--force')).toMatchObject({ code: 0 })
   })
 
-  test.each(['sqlite', 'postgres'] as const)(
-    'does not begin while a server is on it: %s',
-    async (backend) => {
+  test.each([
+    ['sqlite', ''],
+    ['postgres', ''],
+    ['postgres', '?application_name=billing'],
+  ] as const)(
+    'does not begin while a server is on it: %s %s',
+    async (backend, query) => {
       await using database = backend === 'postgres' ? await freshDatabase() : undefined
-      const from = database?.url ?? `file:${file('a.db')}`
+      const from = database === undefined ? `file:${file('a.db')}` : `${database.url}${query}`
       await using node = await serveProcess({ database: from, masterKeys: [KEY.toString('base64')] })
       const refused = await moveByProcess(from, `file:${file('b.db')}`)
       expect(refused).toEqual({
@@ -147,6 +160,33 @@ describe('moving an installation', () => {
       expect((await readdir(folder)).filter((name) => name.startsWith('b.db'))).toEqual([])
     },
   )
+
+  test('a server that starts while PostgreSQL is copied waits, and does not serve the old database', async () => {
+    await using database = await freshDatabase()
+    const place = { kind: 'postgres', url: database.url } as const
+    await (await openStore(place)).close()
+    await using source = await openSource(place)
+    const admit = (facts: ReadonlyMap<string, string>) => admitKeys(facts, createSealer([KEY]))
+    const refused = expect(openStore(place, { admit })).rejects.toThrow(/was moved to another database/)
+    await until(async () => {
+      const { rowCount } = await runSql(
+        database.url,
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      )
+      return rowCount === 1
+    })
+    await source.finish({ name: 'moved_at', value: '1000' })
+    await refused
+  })
+
+  test('ends when the target is the source, under another spelling', async () => {
+    await using database = await freshDatabase()
+    await (await openStore({ kind: 'postgres', url: database.url })).close()
+    const again = new URL(database.url)
+    again.pathname = again.pathname.replace('_', '%5F')
+    const refused = await move(database.url, again.href)
+    expect(refused).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining('be the target too') })
+  })
 
   test('takes only an empty target', async () => {
     await installationAt(file('a.db'))
@@ -171,6 +211,37 @@ describe('moving an installation', () => {
     const stderr = expect.stringContaining('b.db cannot be made (ENOENT')
     expect(refused).toEqual({ code: 1, stdout: '', stderr })
     expect(refused.stderr).not.toMatch(/\n +at /)
+  })
+
+  test('says in one line why it failed, and whether the source may still be used', async () => {
+    await installationAt(file('a.db'))
+    await (await openStore({ kind: 'sqlite', path: file('b.db') })).close()
+    addTrigger(file('b.db'), "on connections begin select raise(abort, 'database or disk is full'); end")
+    expect(await move(`file:${file('a.db')}`, `file:${file('b.db')}`)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `Moving to ${file('b.db')} failed (database or disk is full). ${file('a.db')} is unchanged.\n`,
+    })
+
+    addTrigger(
+      file('a.db'),
+      "on facts when new.name = 'moved_at' begin select raise(abort, 'disk I/O error'); end",
+    )
+    expect(await move(`file:${file('a.db')}`, `file:${file('c.db')}`)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `The copy in ${file('c.db')} is complete, but ${file('a.db')} could not be marked as moved (disk I/O error): do not start servers on the old database.\n`,
+    })
+    expect(rowsOf(file('c.db')).flat().length).toBeGreaterThan(10)
+  })
+
+  test('takes a source that has the statistics of ANALYZE', async () => {
+    await installationAt(file('a.db'))
+    const client = new Database(file('a.db'))
+    client.exec('analyze')
+    client.close()
+    const moved = await move(`file:${file('a.db')}`, `file:${file('b.db')}`)
+    expect(moved, moved.stderr).toMatchObject({ code: 0, stderr: '' })
   })
 
   test('takes only a source of this release', async () => {
