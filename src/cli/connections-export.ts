@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { encryptRows } from '../copying/connection-export.ts'
-import { discard, nameFile, sync } from '../copying/durable-file.ts'
+import { discard, discardUnfinished, nameFile, sync, unfinishedName } from '../copying/durable-file.ts'
 import { toTimestamp } from '../domain/clock.ts'
 import { type ExportCounts, exportConnections } from '../flows/export-connections.ts'
 import { readExportKey } from './export-key.ts'
@@ -60,11 +60,11 @@ export function defineConnectionsExport(connections: Command, shell: Shell): voi
     })
 }
 
-/** Writes to `<path>.partial`, and renames that file once it is complete. */
+/** Writes to a file with a temporary name, and renames it once it is complete. */
 async function writeLines(path: string, lines: AsyncIterable<string>): Promise<void> {
-  const partial = `${path}.partial`
-  discard(partial) // left behind by an export that was killed
+  const partial = unfinishedName(path)
   try {
+    discardUnfinished(path)
     await pipeline(withLineEnds(lines), createWriteStream(partial, { mode: 0o600, flags: 'wx' }))
     sync(partial)
     if (!(await nameFile(partial, path))) throw alreadyExists(path)

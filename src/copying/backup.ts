@@ -7,7 +7,7 @@ import type { DatabasePlace } from '../store/database-place.ts'
 import { reasonOf } from '../store/dialects/sqlite/file.ts'
 import { BACKUP_FACT, LAST_BACKUP_FACT, MOVED_FACT } from '../store/facts.ts'
 import { COPIED_TABLES, copyRows } from './copy-rows.ts'
-import { discard, nameFile, sync } from './durable-file.ts'
+import { discard, discardUnfinished, nameFile, sync, unfinishedName } from './durable-file.ts'
 import { openSqliteTarget } from './sqlite.ts'
 
 /** A finished backup. */
@@ -31,10 +31,10 @@ const MAX_REST_MS = 200
  */
 export async function backUp(place: DatabasePlace, to: string, takenAt: EpochSeconds): Promise<Backup> {
   const path = resolve(to)
-  const partial = `${path}.partial`
+  const partial = unfinishedName(path)
   if (existsSync(path)) throw alreadyExists(to)
-  discard(partial) // left behind by a backup that was killed
   try {
+    discardUnfinished(path)
     if (place.kind === 'sqlite') await copyPages(place.path, partial)
     else await copyFromServer(place.url, partial)
     const rows = finish(partial, takenAt)

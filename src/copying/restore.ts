@@ -9,7 +9,7 @@ import { reasonOf } from '../store/dialects/sqlite/file.ts'
 import { BACKUP_FACT, LAST_BACKUP_FACT, MOVED_FACT } from '../store/facts.ts'
 import { openStore } from '../store/open-store.ts'
 import { copyRows } from './copy-rows.ts'
-import { discard, nameFile, sync } from './durable-file.ts'
+import { discard, discardUnfinished, nameFile, sync, unfinishedName } from './durable-file.ts'
 import { openSource, openTarget } from './open.ts'
 
 export interface Restored {
@@ -71,12 +71,12 @@ export async function markRestored(place: DatabasePlace, takenAt: EpochSeconds):
 
 async function restoreFile(backup: string, to: string): Promise<Restored> {
   const path = resolve(to)
-  const partial = `${path}.partial`
+  const partial = unfinishedName(path)
   // SQLite would apply a log or journal of another database to the restored one
   for (const one of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`])
     if (existsSync(one)) throw alreadyExists(one, to)
-  discard(partial) // left behind by a restore that was killed
   try {
+    discardUnfinished(path)
     const restored = copyMarked(backup, partial)
     sync(partial)
     if (!(await nameFile(partial, path))) throw alreadyExists(path, to)

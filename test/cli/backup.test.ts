@@ -1,17 +1,27 @@
 import { spawn } from 'node:child_process'
-import { closeSync, copyFileSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { openStore } from '../../src/store/open-store.ts'
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { approve, authorize, oauth2For, startScene } from '../flows/fixtures.ts'
 import { startGatepass } from '../gatepass.ts'
-import { freshDatabase } from '../postgres.ts'
+import { type FreshDatabase, freshDatabase, runSql } from '../postgres.ts'
 import { COMPILE_CACHE, PROGRAM, type Served, serveProcess } from '../served.ts'
 import { defined } from '../store/fixtures.ts'
+import { until } from '../until.ts'
 import { type Installation, install } from './gatepass.ts'
 
 const KEY = Buffer.alloc(32, 7).toString('base64')
@@ -153,16 +163,21 @@ test('a damaged database is not passed on as a backup', async () => {
   expect(await readdir(folder)).toEqual([])
 })
 
-test('one that was killed leaves nothing that looks like a backup, and the next one goes well', async () => {
+/** A SQLite database that takes a while to copy. Returns its URL. */
+async function largeDatabase(megabytes: number): Promise<string> {
   await gatepass.runHereWith({ env: { GATEPASS_MASTER_KEY: KEY } }, 'keys', 'create', '--role', 'admin')
   const client = new Database(join(gatepass.directory, 'x.db'))
   client.exec('create table ballast (bytes)')
   const insert = client.prepare('insert into ballast values (randomblob(1000000))')
   client.transaction(() => {
-    for (let i = 0; i < 150; i++) insert.run()
+    for (let i = 0; i < megabytes; i++) insert.run()
   })()
   client.close()
-  const database = `file:${join(gatepass.directory, 'x.db')}`
+  return `file:${join(gatepass.directory, 'x.db')}`
+}
+
+test('one that was killed leaves nothing that looks like a backup, and the next one goes well', async () => {
+  const database = await largeDatabase(150)
   const path = join(folder, 'copy.db')
   const child = spawn(process.execPath, [PROGRAM, 'backup', '--to', path], {
     env: {
@@ -174,12 +189,74 @@ test('one that was killed leaves nothing that looks like a backup, and the next 
     stdio: 'ignore',
   })
   const gone = new Promise((resolve) => child.once('exit', resolve))
-  while ((statSync(`${path}.partial`, { throwIfNoEntry: false })?.size ?? 0) === 0) await sleep(1)
+  await until(() =>
+    readdirSync(folder)
+      .filter((name) => /^copy\.db\..+\.partial$/.test(name))
+      .some((name) => (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0) > 0),
+  )
   child.kill('SIGKILL')
   await gone
   expect(await readdir(folder)).not.toContain('copy.db')
   expect(await backup(database, path)).toMatchObject({ code: 0 })
   expect(await readdir(folder)).toEqual(['copy.db'])
+})
+
+test('of two to the same file one is complete, and the other says that the file is there', async () => {
+  const database = await largeDatabase(50)
+  const path = join(folder, 'copy.db')
+  const outcomes = await Promise.all([backupByProcess(database, path), backupByProcess(database, path)])
+  const [done, refused] = outcomes.toSorted((a, b) => a.code - b.code)
+  expect(done).toMatchObject({ code: 0, stderr: '' })
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is there already') })
+  expect(await readdir(folder)).toEqual(['copy.db'])
+  const client = new Database(path, { readonly: true })
+  expect(client.prepare('select count(*) from ballast').pluck().get()).toBe(50)
+  client.close()
+})
+
+describe('a backup of PostgreSQL', () => {
+  let database: FreshDatabase
+  beforeEach(async () => {
+    database = await freshDatabase()
+    await (await openStore({ kind: 'postgres', url: database.url })).close()
+  })
+  afterEach(() => database[Symbol.asyncDispose]())
+
+  const withoutKey = () => backup(database.url, join(folder, 'copy.db'), { GATEPASS_MASTER_KEY: '' })
+
+  test.each([
+    ['a later', "insert into schema_migrations values ('of a later release', 1)"],
+    [
+      'an earlier',
+      'delete from schema_migrations where created_at = (select max(created_at) from schema_migrations)',
+    ],
+  ])('is refused if the database is of %s release', async (_, sql) => {
+    await runSql(database.url, sql)
+    const stderr = expect.stringMatching(/^[^\n]+ does not have the tables of this release[^\n]+\n$/)
+    expect(await withoutKey()).toEqual({ code: 1, stdout: '', stderr })
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  test('reads each table twice, to copy and to compare it, however many rows it has', async () => {
+    await runSql(
+      database.url,
+      "insert into facts select 'fact ' || i, 'value' from generate_series(1, 1200) as i",
+    )
+    await runSql(database.url, 'select pg_stat_reset()')
+    expect(JSON.parse((await withoutKey()).stdout)).toMatchObject({ rows: { facts: 1202 } })
+    const { rows } = await runSql(
+      database.url,
+      "select (seq_scan + idx_scan)::int as scans from pg_stat_user_tables where relname = 'facts'",
+    )
+    expect(rows).toEqual([{ scans: 2 }])
+  })
+
+  test('takes longer than the time limits of the database allow', async () => {
+    const name = new URL(database.url).pathname.slice(1)
+    await runSql(database.url, `alter database ${name} set idle_in_transaction_session_timeout = 1`)
+    const outcome = await withoutKey()
+    expect(outcome, outcome.stderr).toMatchObject({ code: 0, stderr: '' })
+  })
 })
 
 describe('an old backup that is restored', () => {
