@@ -144,7 +144,11 @@ async function endingOnFailure<T>(url: string, client: pg.Client, open: () => Pr
 }
 
 /** Locks tables until the end of the transaction. */
-async function lock(client: pg.Client, tables: string, mode: 'exclusive' | 'access exclusive'): Promise<void> {
+async function lock(
+  client: pg.Client,
+  tables: string,
+  mode: 'exclusive' | 'access exclusive',
+): Promise<void> {
   await client.query(`set local lock_timeout = ${LOCK_WAIT_MS}`)
   await client.query(`lock table ${tables} in ${mode} mode`)
 }

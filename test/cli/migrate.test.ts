@@ -144,22 +144,19 @@ describe('moving an installation', () => {
     ['sqlite', ''],
     ['postgres', ''],
     ['postgres', '?application_name=billing'],
-  ] as const)(
-    'does not begin while a server is on it: %s %s',
-    async (backend, query) => {
-      await using database = backend === 'postgres' ? await freshDatabase() : undefined
-      const from = database === undefined ? `file:${file('a.db')}` : `${database.url}${query}`
-      await using node = await serveProcess({ database: from, masterKeys: [KEY.toString('base64')] })
-      const refused = await moveByProcess(from, `file:${file('b.db')}`)
-      expect(refused).toEqual({
-        code: 1,
-        stdout: '',
-        stderr: expect.stringMatching(/Stop all servers[^\n]+\n$/),
-      })
-      expect((await node.call('GET', '/v1/connections')).status).toBe(200)
-      expect((await readdir(folder)).filter((name) => name.startsWith('b.db'))).toEqual([])
-    },
-  )
+  ] as const)('does not begin while a server is on it: %s %s', async (backend, query) => {
+    await using database = backend === 'postgres' ? await freshDatabase() : undefined
+    const from = database === undefined ? `file:${file('a.db')}` : `${database.url}${query}`
+    await using node = await serveProcess({ database: from, masterKeys: [KEY.toString('base64')] })
+    const refused = await moveByProcess(from, `file:${file('b.db')}`)
+    expect(refused).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/Stop all servers[^\n]+\n$/),
+    })
+    expect((await node.call('GET', '/v1/connections')).status).toBe(200)
+    expect((await readdir(folder)).filter((name) => name.startsWith('b.db'))).toEqual([])
+  })
 
   test('a server that starts while PostgreSQL is copied waits, and does not serve the old database', async () => {
     await using database = await freshDatabase()
