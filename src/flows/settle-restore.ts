@@ -12,13 +12,14 @@ export async function settleRestore(
   { store, log, now, audit }: Pick<Broker, 'store' | 'log' | 'now' | 'audit'>,
   operatorsProjectId: string,
 ): Promise<void> {
-  const settled = await store.settleRestore(INTERRUPTED, now())
+  const settled = await store.settleRestore(INTERRUPTED, now(), (takenAt) =>
+    audit.of(operatorsProjectId, {
+      action: 'installation.restored',
+      subject: `backup of ${toTimestamp(takenAt)}`,
+    }),
+  )
   if (settled === undefined) return
   const { takenAt, connections, authorizations, runs, mcpConsents } = settled
-  await audit.record(operatorsProjectId, {
-    action: 'installation.restored',
-    subject: `backup of ${toTimestamp(takenAt)}`,
-  })
   log.warn(
     { takenAt: toTimestamp(takenAt), connections, authorizations, runs, mcpConsents },
     'this is a restored backup: refresh tokens that were rotated since it was taken are dead, and what was revoked since is back (docs/backup.md)',

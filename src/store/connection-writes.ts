@@ -1,4 +1,4 @@
-import { and, eq, gt, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { Connection } from '../domain/connection.ts'
 import type { Announce, ConnectionOwner } from './changes.ts'
 import { connectionEvents } from './connection-events.ts'
@@ -12,9 +12,13 @@ import { type ById, placeholdersOf, type Steps } from './statement.ts'
 
 /** Gives connections whose provider identity is one of `from` the identity `to`, so that their tokens stay usable. */
 export interface KeptConnections {
+  /** Does not contain `to`. */
   readonly from: readonly string[]
   readonly to: string
 }
+
+/** How many connections one statement gives a new provider identity: PostgreSQL ends a statement after 10 s. */
+const REIDENTIFIED_AT_ONCE = 5_000
 
 /** The writes of connections that other nouns make part of their transactions. */
 export function connectionWrites(database: Database) {
@@ -50,19 +54,19 @@ export function connectionWrites(database: Database) {
       .where(and(ownedBy(connections, p), eq(connections.isDefault, true)))
       .returning({ id: connections.id }),
   )
-  const reidentify = statement((p: Pick<ConnectionOwner, 'projectId' | 'providerUid'> & KeptConnections) =>
-    query
+  /** Gives some connections of the entry another identity; none is returned once no connection has the former one. */
+  const reidentifySome = statement((p: { providerUid: string; from: string; to: string }) => {
+    const some = query
+      .select({ id: connections.id })
+      .from(connections)
+      .where(and(eq(connections.providerUid, p.providerUid), eq(connections.providerIdentity, p.from)))
+      .limit(REIDENTIFIED_AT_ONCE)
+    return query
       .update(connections)
       .set({ providerIdentity: p.to })
-      .where(
-        and(
-          eq(connections.projectId, p.projectId),
-          eq(connections.providerUid, p.providerUid),
-          sql`${connections.providerIdentity} in (select value from ${dialect.elementsOf(p.from)})`,
-        ),
-      )
-      .returning({ id: connections.id }),
-  )
+      .where(and(inArray(connections.id, some), eq(connections.providerIdentity, p.from)))
+      .returning({ id: connections.id })
+  })
   const newerConsent = statement((p: Pick<Connection, 'id' | 'providerIdentity' | 'consentedAt'>) =>
     query
       .select({ id: connections.id })
@@ -113,6 +117,12 @@ export function connectionWrites(database: Database) {
       .returning({ id: connections.id })
   })
 
+  /** Gives all connections of the entry their new identity, in the caller's transaction. */
+  function* reidentify(providerUid: string, { from, to }: KeptConnections): Steps<void> {
+    for (const former of from)
+      while ((yield* reidentifySome({ providerUid, from: former, to })).length > 0);
+  }
+
   /**
    * Writes the tokens of a new consent. If the response had no refresh token, the stored one is kept with its times, since
    * some providers give it on the first consent only. It is not kept when the provider's identity has changed, since it
@@ -136,5 +146,5 @@ export function connectionWrites(database: Database) {
     if (receivers !== undefined) yield* events.stored(announce, receivers, connection, before?.scopes)
   }
 
-  return { lockOwned, markDefault, unmarkDefault, reidentify, put }
+  return { lockOwned, markDefault, unmarkDefault, reidentifySome, reidentify, put }
 }

@@ -18,6 +18,7 @@ import { bitsOfOwners, inPartitions, type SeveralOwners } from './partitions.ts'
 import { readTogether } from './read-together.ts'
 import { hasId, isOfUser } from './row-conditions.ts'
 import { type ById, type OfUser, variantsOf } from './statement.ts'
+import { inSlices } from './sweep.ts'
 import { writeRow } from './write-row.ts'
 
 export interface Connections extends ConnectionRefreshes {
@@ -47,11 +48,13 @@ export interface Connections extends ConnectionRefreshes {
     options: { readonly replaces: boolean; readonly makeDefault: boolean },
     audit?: AuditEntries,
   ): Promise<'created' | 'replaced' | 'present'>
-  /** Changes the provider identity of the entry's connections as `kept` says; returns of how many. */
+  /**
+   * Changes the provider identity of the entry's connections as `kept` says, in several transactions; returns of how many.
+   * After an interruption the next call changes the rest.
+   */
   reidentify(
     entry: Pick<ConnectionOwner, 'projectId' | 'providerUid'>,
     kept: KeptConnections,
-    audit?: AuditEntries,
   ): Promise<number>
   /** Writes when each connection was last used, by id. A later time that is already stored stays. */
   readonly used: WriteLastUse
@@ -82,7 +85,7 @@ export function createConnections(database: Database): Connections {
   const { connections, connectionTools } = tables
   const columns = connectionColumns(connections)
   const events = connectionEvents(database)
-  const { lockOwned, markDefault, unmarkDefault, reidentify, put } = connectionWrites(database)
+  const { lockOwned, markDefault, unmarkDefault, reidentifySome, put } = connectionWrites(database)
 
   const byId = statement((p: ById) => query.select(columns).from(connections).where(hasId(connections, p)))
   const byOwner = statement((p: ConnectionOwner) =>
@@ -214,14 +217,17 @@ export function createConnections(database: Database): Connections {
       })
       return written ?? 'present'
     },
-    async reidentify(entry, kept, audit) {
-      const changed = await write(audit, function* (announce) {
-        const rows = yield* reidentify({ ...entry, ...kept })
-        if (rows.length === 0) return undefined
-        announce(rowChange('provider', entry.projectId, [entry.providerUid]))
-        return rows.length
-      })
-      return changed ?? 0
+    async reidentify({ projectId, providerUid }, { from, to }) {
+      let changed = 0
+      for (const former of from)
+        changed += await inSlices(() =>
+          write(undefined, function* (announce) {
+            const rows = yield* reidentifySome({ providerUid, from: former, to })
+            if (rows.length > 0) announce(rowChange('provider', projectId, [providerUid]))
+            return rows
+          }),
+        )
+      return changed
     },
     used: createLastUse(database, connections, 'lastUsedAt'),
     async delete(id, audit, ending = DELETED_BY_OPERATOR) {

@@ -117,7 +117,7 @@ export function createProviders(database: Database): Providers {
         const [current] = yield* locked({ uid })
         if (!isDeepStrictEqual(current, from)) return undefined
         const [changed] = yield* update(newerThan(from, to))
-        if (kept !== undefined) yield* reidentify({ projectId, providerUid: uid, ...kept })
+        if (kept !== undefined) yield* reidentify(uid, kept)
         announce(rowChange('provider', projectId, [uid]))
         return changed
       })

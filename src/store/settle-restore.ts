@@ -1,10 +1,16 @@
-import { and, eq, inArray, isNotNull, lte, ne, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNotNull, lte, ne, type SQL, sql } from 'drizzle-orm'
+import type { AnySQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { EpochSeconds } from '../domain/clock.ts'
+import type { AuditEntries } from './audit-entries.ts'
 import { SETTLED, UNSETTLED } from './authorization-row.ts'
 import type { Database } from './database.ts'
 import { BACKUP_FACT } from './facts.ts'
 import { NO_LEASE } from './lease.ts'
+import { greaterOf } from './row-conditions.ts'
+import type { Statement } from './statement.ts'
+import { inSlices, VISITED_AT_ONCE } from './sweep.ts'
 
+/** What this start has settled. A start that was interrupted before may have settled other authorizations and runs. */
 export interface SettledRestore {
   /** When the backup was taken. */
   readonly takenAt: EpochSeconds
@@ -18,31 +24,68 @@ export interface SettledRestore {
   readonly mcpConsents: number
 }
 
-export type SettleRestore = (message: string, now: EpochSeconds) => Promise<SettledRestore | undefined>
+export type SettleRestore = (
+  message: string,
+  now: EpochSeconds,
+  audit?: (takenAt: EpochSeconds) => AuditEntries,
+) => Promise<SettledRestore | undefined>
 
-export function createSettleRestore({ tables, query, statement, write }: Database): SettleRestore {
+interface Slice {
+  readonly ids: readonly string[]
+}
+
+export function createSettleRestore({
+  tables,
+  query,
+  statement,
+  read,
+  write,
+  dialect,
+}: Database): SettleRestore {
   const { authorizations, chains, connections, connectSessions, executions, facts, suspendedCalls } = tables
   const { mcpConsents, mcpRecords, pageSessions, portalTickets } = tables
 
+  const mark = () =>
+    query.select({ takenAt: facts.value }).from(facts).where(eq(facts.name, BACKUP_FACT))
+  const findMark = statement((_: object) => mark())
+  const lockMark = statement((_: object) => dialect.lock(mark(), 'for key share'))
   const takeMark = statement((_: object) =>
-    query.delete(facts).where(eq(facts.name, BACKUP_FACT)).returning(),
+    query.delete(facts).where(eq(facts.name, BACKUP_FACT)).returning({ name: facts.name }),
   )
-  const countRefreshes = statement((_: object) =>
+  const idsOf = (table: SQLiteTable & { readonly id: AnySQLiteColumn }) =>
+    statement((p: { after: string }) =>
+      query
+        .select({ id: sql<string>`${table.id}` })
+        .from(table)
+        .where(gt(table.id, p.after))
+        .orderBy(table.id)
+        .limit(VISITED_AT_ONCE),
+    )
+  const isOfSlice = (id: AnySQLiteColumn, p: Slice): SQL =>
+    sql`${id} in (select value from ${dialect.elementsOf(p.ids)})`
+
+  const connectionIds = idsOf(connections)
+  // not raised by one, so that a repetition after an interruption changes nothing
+  const countRefreshes = statement((p: Slice) =>
     query
       .update(connections)
-      .set({ ...NO_LEASE, unansweredRefreshes: sql`${connections.unansweredRefreshes} + 1` })
-      .where(and(isNotNull(connections.refresh), eq(connections.status, 'active')))
+      .set({ ...NO_LEASE, unansweredRefreshes: greaterOf(connections.unansweredRefreshes, 1) })
+      .where(
+        and(isOfSlice(connections.id, p), isNotNull(connections.refresh), eq(connections.status, 'active')),
+      )
       .returning({ id: connections.id }),
   )
-  const failAuthorizations = statement((p: { message: string; now: EpochSeconds }) =>
+  const authorizationIds = idsOf(authorizations)
+  const failAuthorizations = statement((p: Slice & { message: string; now: EpochSeconds }) =>
     query
       .update(authorizations)
       .set({ ...SETTLED, status: 'failed', reason: 'expired', message: p.message, completedAt: p.now })
-      .where(inArray(authorizations.status, UNSETTLED))
+      .where(and(isOfSlice(authorizations.id, p), inArray(authorizations.status, UNSETTLED)))
       .returning({ id: authorizations.id }),
   )
+  const runIds = idsOf(executions)
   // such a run may have been carried out after the backup, and a second time is worse than none
-  const failRuns = statement((p: { now: EpochSeconds }) =>
+  const failRuns = statement((p: Slice & { now: EpochSeconds }) =>
     query
       .update(executions)
       .set({
@@ -53,7 +96,13 @@ export function createSettleRestore({ tables, query, statement, write }: Databas
         finishedAt: p.now,
         updatedAt: p.now,
       })
-      .where(and(inArray(executions.status, ['scheduled', 'running']), lte(executions.runAt, p.now)))
+      .where(
+        and(
+          isOfSlice(executions.id, p),
+          inArray(executions.status, ['scheduled', 'running']),
+          lte(executions.runAt, p.now),
+        ),
+      )
       .returning({ id: executions.id }),
   )
   const dropChains = statement((_: object) => query.delete(chains).returning({ id: chains.id }))
@@ -80,13 +129,40 @@ export function createSettleRestore({ tables, query, statement, write }: Databas
     query.delete(connectSessions).returning({ id: connectSessions.id }),
   )
 
-  return (message, now) =>
-    write(undefined, function* () {
-      const [mark] = yield* takeMark({})
-      if (mark === undefined) return undefined
-      const refreshable = yield* countRefreshes({})
-      const underWay = yield* failAuthorizations({ message, now })
-      const runs = yield* failRuns({ now })
+  /**
+   * Changes the rows of a table in slices, and returns how many were changed. A slice locks the mark: once another node has
+   * taken it, that node serves requests, and what it writes must not be changed.
+   */
+  async function changeAll(
+    idsAfter: Statement<{ after: string }, { id: string }>,
+    change: (slice: Slice) => ReturnType<typeof countRefreshes>,
+  ): Promise<number> {
+    let after = ''
+    let changed = 0
+    await inSlices(async () => {
+      const slice = await write(undefined, function* () {
+        if ((yield* lockMark({})).length === 0) return { ids: [], changed: 0 }
+        const ids = (yield* idsAfter({ after })).map(({ id }) => id)
+        return { ids, changed: (yield* change({ ids })).length }
+      })
+      after = slice.ids.at(-1) ?? after
+      changed += slice.changed
+      return slice.ids
+    })
+    return changed
+  }
+
+  return async (message, now, audit) => {
+    const [marked] = await read(findMark({}))
+    if (marked === undefined) return undefined
+    const takenAt = Number(marked.takenAt)
+    const refreshable = await changeAll(connectionIds, countRefreshes)
+    const underWay = await changeAll(authorizationIds, (slice) =>
+      failAuthorizations({ ...slice, message, now }),
+    )
+    const runs = await changeAll(runIds, (slice) => failRuns({ ...slice, now }))
+    return write(audit?.(takenAt), function* () {
+      if ((yield* takeMark({})).length === 0) return undefined
       yield* dropChains({})
       yield* dropCalls({})
       yield* dropSessions({})
@@ -95,11 +171,12 @@ export function createSettleRestore({ tables, query, statement, write }: Databas
       yield* dropTickets({})
       yield* dropConnectSessions({})
       return {
-        takenAt: Number(mark.value),
-        connections: refreshable.length,
-        authorizations: underWay.length,
-        runs: runs.length,
+        takenAt,
+        connections: refreshable,
+        authorizations: underWay,
+        runs,
         mcpConsents: consents.length,
       }
     })
+  }
 }

@@ -1,4 +1,5 @@
 import type { EpochSeconds } from '../domain/clock.ts'
+import type { AuditEntries } from './audit-entries.ts'
 import type { StoreChange } from './changes.ts'
 import type { Nouns } from './create-nouns.ts'
 import type { SettledRestore } from './settle-restore.ts'
@@ -28,13 +29,20 @@ export interface Store extends Nouns {
   /** Figures of this process's use of the database, for metrics. */
   figures(): StoreFigures
   /**
-   * Makes a restored backup safe to use, once. Its refresh tokens may have been rotated after the backup, so each counts
-   * one more request whose outcome is not known. Authorizations that have not settled fail as expired, with this message.
+   * Makes a restored backup safe to use, once. Its refresh tokens may have been rotated after the backup, so each counts at
+   * least one request whose outcome is not known. Authorizations that have not settled fail as expired, with this message.
    * Scheduled runs that are due or under way fail, since they may have been carried out. Paused chains, suspended calls,
    * leases, sessions, one-time links and approvals of MCP clients are deleted. `undefined` when the database is no
    * restored backup.
+   *
+   * Large tables are changed in many transactions. The last one takes the mark of the backup, with the audit entry: after an
+   * interruption before it, the next call repeats the rest. No request may be served until it has ended.
    */
-  settleRestore(message: string, now: EpochSeconds): Promise<SettledRestore | undefined>
+  settleRestore(
+    message: string,
+    now: EpochSeconds,
+    audit?: (takenAt: EpochSeconds) => AuditEntries,
+  ): Promise<SettledRestore | undefined>
   close(): Promise<void>
 }
 

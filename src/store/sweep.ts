@@ -3,6 +3,9 @@ import { and, inArray, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Database } from './database.ts'
 
+/** How many rows one statement reads or changes where a whole table is visited: PostgreSQL ends a statement after 10 s. */
+export const VISITED_AT_ONCE = 1_000
+
 /**
  * Runs `slice` until it finds no row. A slice that is smaller than its limit is not the last one: on PostgreSQL another node
  * may have deleted some of its rows meanwhile. Returns the number of all rows. After each slice it pauses as long as the

@@ -17,6 +17,8 @@ import {
 const OLD = 'aaaaaaaa'
 const NEW = 'bbbbbbbb'
 const envelope = (text: string, key = OLD) => sealed(`v1.${key}.nonce.${text}.tag`)
+/** One more than one statement reads or changes of a table. */
+const MORE_THAN_A_SLICE = 1_001
 
 function column(table: string, name: string): SealedColumn {
   return defined(SEALED_COLUMNS.find((one) => one.table === table && one.column === name))
@@ -140,7 +142,7 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       ])
       expect(await store.connections.find(held.id)).toMatchObject({
         status: 'active',
-        unansweredRefreshes: 2,
+        unansweredRefreshes: 1,
       })
       expect(await store.connections.find(second.id)).toMatchObject({ unansweredRefreshes: 1 })
       for (const { id } of [begun, claim])
@@ -153,6 +155,41 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       // the lease of a process that is not on this machine delays no refresh
       const lease = { owner: 'next', seconds: 10 }
       expect(await store.connections.claimRefresh(held.id, 1, lease, 6)).toBeDefined()
+    })
+
+    test('is settled with its audit entry, and by the next start when one was interrupted before', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId, owner } = await inProject(store)
+      const { id } = await connected(store, owner)
+      await store.facts.put(BACKUP_FACT, '3')
+      const entry = (link: () => string) => (takenAt: number) => ({
+        projectId,
+        at: 5,
+        lines: [`backup of ${takenAt}`],
+        link,
+      })
+      const interrupted = entry(() => {
+        throw new Error('interrupted')
+      })
+      await expect(store.settleRestore('restored', 5, interrupted)).rejects.toThrow('interrupted')
+      const linked = entry(() => 'hash')
+      expect(await other.settleRestore('restored', 6, linked)).toMatchObject({ takenAt: 3, connections: 1 })
+      expect(await store.settleRestore('restored', 7, linked)).toBeUndefined()
+      expect(await store.connections.find(id)).toMatchObject({ unansweredRefreshes: 1 })
+      const blocks = await store.audit.blocks(projectId, { order: 'oldest first', limit: 10 })
+      expect(blocks.map(({ text }) => text)).toEqual(['backup of 3'])
+    })
+
+    test('is settled whole, with more rows than one statement changes', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const runs = Array.from({ length: MORE_THAN_A_SLICE }, () => scheduledRun({ projectId, runAt: 4 }))
+      await store.executions.add(runs)
+      await store.facts.put(BACKUP_FACT, '3')
+      expect(await store.settleRestore('restored', 5)).toMatchObject({ runs: MORE_THAN_A_SLICE })
+      expect(await store.executions.countScheduled(projectId)).toBe(0)
     })
 
     test('fails runs that may have been run since the backup, and deletes chains that may have been resumed', async () => {

@@ -56,18 +56,6 @@ export const EXCEPTIONS: readonly Exception[] = [
     only: 'sqlite',
   },
   {
-    statement: /^update "connections" set "lease_owner" = null.+ where \("connections"."refresh" is not null/,
-    reason: 'the first start on a restored backup',
-  },
-  {
-    statement: /^update "authorizations" set "status" = 'failed'.+ where "authorizations"."status" in/,
-    reason: 'the first start on a restored backup',
-  },
-  {
-    statement: /^update "executions" set "status" = 'failed'.+"run_at" <= \S+\) returning/,
-    reason: 'the first start on a restored backup',
-  },
-  {
     statement:
       /^delete from "(chains|connect_sessions|suspended_calls|mcp_consents|page_sessions|portal_tickets)" returning/,
     reason: 'the first start on a restored backup',

@@ -6,6 +6,7 @@ import type { StoreChange } from '../../src/store/changes.ts'
 import { LISTENER } from '../../src/store/dialects/postgres/announcements.ts'
 import { pendingMigrations } from '../../src/store/dialects/postgres/migrations.ts'
 import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
+import { BACKUP_FACT } from '../../src/store/facts.ts'
 import type { Store } from '../../src/store/store.ts'
 import { emptyTables, type FreshDatabase, freshDatabase, runSql } from '../postgres.ts'
 import { until } from '../until.ts'
@@ -200,6 +201,42 @@ describe('on PostgreSQL, races', () => {
     await runSql(url, 'update connections set lease_until = lease_until - 31')
     expect(await other.connections.claimRefresh(id, 1, lease, 0)).toBeDefined()
   })
+})
+
+test('on PostgreSQL, what changes all connections needs no statement that takes long with many of them', async () => {
+  await using database = await freshDatabase()
+  const { url } = database
+  const store = await openPostgresStore(url)
+  const { owner, entry } = await inProject(store)
+  const { id, providerIdentity } = await connected(store, owner)
+  await runSql(
+    url,
+    `insert into connections select added.* from connections as one, generate_series(1, 6000) as i,
+       jsonb_populate_record(one, jsonb_build_object('id', one.id || i, 'user_id', 'user ' || i)) as added`,
+  )
+  await runSql(
+    url,
+    `create function refuse_many() returns trigger language plpgsql as $$ begin
+       if (select count(*) from changed) > 5000 then raise 'one statement changed too many rows'; end if;
+       return null;
+     end $$;
+     create trigger refuse_many after update on connections referencing new table as changed
+       for each statement execute function refuse_many()`,
+  )
+  await store.facts.put(BACKUP_FACT, '3')
+  expect(await store.settleRestore('restored', 5)).toMatchObject({ connections: 6001 })
+  expect(await store.connections.reidentify(owner, { from: [providerIdentity], to: 'second' })).toBe(6001)
+  await store.providers.change(entry, { ...entry, description: 'x' }, undefined, {
+    from: ['second'],
+    to: 'third',
+  })
+  const { rows } = await runSql(
+    url,
+    `select count(*)::int as count from connections where unanswered_refreshes = 1 and provider_identity = 'third'`,
+  )
+  expect(rows).toEqual([{ count: 6001 }])
+  expect(await store.connections.find(id)).toMatchObject({ providerIdentity: 'third' })
+  await store.close()
 })
 
 describe('a PostgreSQL database', () => {

@@ -65,7 +65,7 @@ export const storage: readonly Mutation[] = [
     rows: ['36'],
     fault: 'the refresh tokens of a restored backup count as certainly unused',
     file: 'src/store/settle-restore.ts',
-    from: 'unansweredRefreshes: sql`${connections.unansweredRefreshes} + 1` })',
+    from: 'unansweredRefreshes: greaterOf(connections.unansweredRefreshes, 1) })',
     to: '})',
     test: 'cli/backup.test.ts',
     name: 'says of a rotated token that it was lost',
