@@ -1,21 +1,24 @@
-import { and, count, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { and, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { Sealed } from '../domain/sealed.ts'
 import type { StoreChange } from './changes.ts'
 import type { Database } from './database.ts'
 import {
   ENVELOPE_PATTERN,
+  keyOf,
   type PlacedEnvelope,
   placedEnvelope,
+  rowIdOf,
   SEALED_COLUMNS,
   type SealedColumn,
 } from './sealed-columns.ts'
 import { variantsOf } from './statement.ts'
+import { VISITED_AT_ONCE } from './sweep.ts'
 
-/** The sealed values of all tables, for a rotation of the master key. */
+/** The sealed values of all tables, for a rotation of the master key. Each statement reads a part of a table. */
 export interface Envelopes {
   /** How many envelopes each column has, by the id of their key. */
   countByKey(): Promise<readonly EnvelopeCount[]>
-  /** The envelopes that are not sealed with this key, in the order of their rows' ids, beginning after the row `after`. */
+  /** The envelopes that are not sealed with this key, in the order of the primary key, beginning after the row `after`. */
   ofOtherKeys(
     column: SealedColumn,
     keyId: string,
@@ -47,6 +50,15 @@ const CACHED_AND_WRITTEN_BACK: Partial<Record<SealedColumn['table'], StoreChange
   policies: { noun: 'policy' },
 }
 
+/** The values of primary keys that a statement binds, one for each column of the key. */
+type KeyValues = Readonly<Record<`${KeyName}${number}`, string>>
+type KeyName = 'after' | 'upTo' | 'row'
+
+interface VisitedRow {
+  readonly rowId: string
+  readonly keyId: string | undefined
+}
+
 export function createEnvelopes({ tables, query, statement, read, write }: Database): Envelopes {
   const statementsOf = variantsOf((one: SealedColumn) => {
     const table = tables[one.table] as typeof tables.facts // drizzle's calls are the same for every table
@@ -58,6 +70,14 @@ export function createEnvelopes({ tables, query, statement, read, write }: Datab
     }
     const member = columns.find(([, { name }]) => name === one.column)?.[0] ?? one.column
     const [id, envelope] = [column(one.id), column(one.column)]
+    const within: Record<string, SQL> = one.within === undefined ? {} : { [one.within]: column(one.within) }
+    const key = [...Object.values(within), id]
+    const list = (values: readonly unknown[]) =>
+      sql`(${sql.join(
+        values.map((value) => sql`${value}`),
+        sql`, `,
+      )})`
+    const keyNamed = (name: KeyName, p: KeyValues) => list(key.map((_, i) => p[`${name}${i}`]))
     const keyId = sql<string>`substr(${envelope}, 4, 8)`
     // other columns hold nothing but envelopes, and opening one reports what is not; only some facts are envelopes
     const isEnvelope =
@@ -65,44 +85,86 @@ export function createEnvelopes({ tables, query, statement, read, write }: Datab
     const needed = Object.fromEntries(one.needs.map((name) => [name, column(name)]))
 
     return {
-      countByKey: statement((_: object) =>
-        query.select({ keyId, count: count() }).from(table).where(isEnvelope).groupBy(keyId),
+      visit: statement((p: KeyValues) =>
+        query
+          .select({ ...within, id, keyId: sql<string | null>`case when ${isEnvelope} then ${keyId} end` })
+          .from(table)
+          .where(sql`${list(key)} > ${keyNamed('after', p)}`)
+          .orderBy(...key)
+          .limit(VISITED_AT_ONCE),
       ),
-      ofOtherKeys: statement((p: { keyId: string; after: string; limit: number }) =>
+      ofOtherKeys: statement((p: KeyValues & { keyId: string; limit: number }) =>
         query
           .select({ ...needed, id, sealed: envelope })
           .from(table)
-          .where(and(isEnvelope, sql`${keyId} <> ${p.keyId}`, sql`${id} > ${p.after}`))
-          .orderBy(id)
+          .where(
+            and(
+              isEnvelope,
+              sql`${keyId} <> ${p.keyId}`,
+              sql`${list(key)} > ${keyNamed('after', p)}`,
+              sql`${list(key)} <= ${keyNamed('upTo', p)}`,
+            ),
+          )
+          .orderBy(...key)
           .limit(p.limit),
       ),
-      exchange: statement((p: { rowId: string; from: Sealed; to: Sealed }) =>
+      exchange: statement((p: KeyValues & { from: Sealed; to: Sealed }) =>
         query
           .update(table)
           .set({ [member]: p.to })
-          .where(sql`${id} = ${p.rowId} and ${envelope} = ${p.from}`)
+          .where(sql`${list(key)} = ${keyNamed('row', p)} and ${envelope} = ${p.from}`)
           .returning({ id }),
       ),
     }
   })
 
+  const bind = (one: SealedColumn, name: KeyName, rowId: string): KeyValues =>
+    Object.fromEntries(keyOf(one, rowId).map((value, i) => [`${name}${i}`, value]))
+
+  /** All rows in the order of the primary key, some by each statement, with the ids of the keys of their envelopes. */
+  async function* rowsOf(one: SealedColumn, after: string): AsyncGenerator<readonly VisitedRow[]> {
+    for (let from = after; ; ) {
+      const found = await read(statementsOf(one).visit(bind(one, 'after', from)))
+      const rows = found.map((row) => ({ rowId: rowIdOf(one, row), keyId: row.keyId }))
+      const last = rows.at(-1)
+      if (last === undefined) return
+      yield rows
+      from = last.rowId
+    }
+  }
+
   return {
     async countByKey() {
       const counts: EnvelopeCount[] = []
-      for (const one of SEALED_COLUMNS)
-        for (const counted of await read(statementsOf(one).countByKey({})))
-          counts.push({ table: one.table, column: one.column, ...counted })
+      for (const one of SEALED_COLUMNS) {
+        const counted = new Map<string, number>()
+        for await (const rows of rowsOf(one, ''))
+          for (const { keyId } of rows)
+            if (keyId !== undefined) counted.set(keyId, (counted.get(keyId) ?? 0) + 1)
+        for (const [keyId, count] of counted)
+          counts.push({ table: one.table, column: one.column, keyId, count })
+      }
       return counts
     },
     async ofOtherKeys(one, keyId, after, limit) {
-      const rows = await read(statementsOf(one).ofOtherKeys({ keyId, after, limit }))
-      return rows.map((row) => placedEnvelope(one, row))
+      let begin = after
+      for await (const rows of rowsOf(one, after)) {
+        const end = rows.at(-1)?.rowId ?? begin
+        if (rows.some((row) => row.keyId !== undefined && row.keyId !== keyId)) {
+          const range = { ...bind(one, 'after', begin), ...bind(one, 'upTo', end) }
+          const found = await read(statementsOf(one).ofOtherKeys({ ...range, keyId, limit }))
+          if (found.length > 0) return found.map((row) => placedEnvelope(one, row))
+        }
+        begin = end
+      }
+      return []
     },
     async exchange(one, exchanges) {
       const { exchange } = statementsOf(one)
       return write(undefined, function* (announce) {
         let done = 0
-        for (const each of exchanges) done += (yield* exchange(each)).length
+        for (const { rowId, from, to } of exchanges)
+          done += (yield* exchange({ ...bind(one, 'row', rowId), from, to })).length
         const change = CACHED_AND_WRITTEN_BACK[one.table]
         if (done > 0 && change !== undefined) announce(change)
         return done

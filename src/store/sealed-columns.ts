@@ -24,14 +24,14 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ...sealed('suspendedCalls', 'id', ['payload'], IN_PROJECT),
   ...sealed('pageSessions', 'id', ['payload'], IN_PROJECT),
   ...sealed('webhooks', 'id', ['secret', 'previous_secret'], IN_PROJECT),
-  ...sealed('mcpRecords', 'id', ['payload'], { needs: ['model'], place: ofMcpRecord }),
+  ...sealed('mcpRecords', 'id', ['payload'], { within: 'model', needs: ['model'], place: ofMcpRecord }),
 ]
 
 function sealed(
   table: SealedColumn['table'],
   id: string,
   columns: readonly string[],
-  place: Pick<SealedColumn, 'needs' | 'place'>,
+  place: Pick<SealedColumn, 'within' | 'needs' | 'place'>,
 ): readonly SealedColumn[] {
   return columns.map((column) => ({ table, column, id, ...place }))
 }
@@ -41,6 +41,8 @@ export interface SealedColumn {
   readonly column: string
   /** The column that names the row. */
   readonly id: string
+  /** The column that comes before `id` in the primary key, where the id alone is not unique. */
+  readonly within?: string
   /** The other columns that `place` reads. */
   readonly needs: readonly string[]
   readonly place: (id: string, row: Readonly<Record<string, unknown>>) => RowPlace
@@ -50,6 +52,7 @@ type RowPlace = Omit<SealedPlace, 'table' | 'column'>
 
 /** A stored envelope and the place it is bound to. */
 export interface PlacedEnvelope {
+  /** As `rowIdOf` makes it. */
   readonly rowId: string
   readonly place: SealedPlace
   readonly sealed: Sealed
@@ -114,11 +117,24 @@ export function mcpRecordPlace(model: string, id: string): SealedPlace {
 
 /** The envelope in a row that has the columns `id`, those of `needs`, and the envelope as `sealed`. */
 export function placedEnvelope(
-  { table, column, place }: SealedColumn,
+  one: SealedColumn,
   row: Readonly<Record<string, unknown>>,
 ): PlacedEnvelope {
-  const rowId = String(row.id)
-  return { rowId, place: { table, column, ...place(rowId, row) }, sealed: row.sealed as Sealed } // a column of envelopes
+  const { table, column, place } = one
+  const sealed = row.sealed as Sealed // a column of envelopes
+  return { rowId: rowIdOf(one, row), place: { table, column, ...place(String(row.id), row) }, sealed }
+}
+
+/** The id of a row that has the columns `id` and that of `within`. It is unique in its table. */
+export function rowIdOf({ within }: SealedColumn, row: Readonly<Record<string, unknown>>): string {
+  return within === undefined ? String(row.id) : `${row[within]} ${row.id}`
+}
+
+/** The values of the primary key of a row with this id. Those of `within` contain no space. */
+export function keyOf({ within }: SealedColumn, rowId: string): readonly string[] {
+  if (within === undefined) return [rowId]
+  const end = rowId.indexOf(' ')
+  return [rowId.slice(0, end), rowId.slice(end + 1)]
 }
 
 function ofInstallation(name: string): RowPlace {

@@ -10,6 +10,7 @@ import { postgresDialect } from '../../src/store/dialects/postgres/dialect.ts'
 import { tables as postgresTables } from '../../src/store/dialects/postgres/schema.ts'
 import { sqliteDialect } from '../../src/store/dialects/sqlite/dialect.ts'
 import { tables as sqliteTables } from '../../src/store/dialects/sqlite/schema.ts'
+import { SEALED_COLUMNS } from '../../src/store/sealed-columns.ts'
 import { createStatementMaker, type StatementMaker } from '../../src/store/statement.ts'
 import type { Store } from '../../src/store/store.ts'
 
@@ -52,7 +53,7 @@ export function declaredStatements(database: 'sqlite' | 'postgres'): readonly st
   return texts
 }
 
-/** Reads each list by every combination of its filters, by offset and by cursor. */
+/** Reads each list by every combination of its filters, by offset and by cursor, and the envelopes of each column. */
 export async function everyList({
   connections,
   executions,
@@ -60,7 +61,9 @@ export async function everyList({
   apiKeys,
   deliveries,
   consoleLists,
+  envelopes,
 }: Store): Promise<void> {
+  for (const column of SEALED_COLUMNS) await envelopes.ofOtherKeys(column, 'no key', '', 1)
   for (const place of [{}, { before: 'x' }, { after: 'x' }]) {
     for (const by of [{}, { userId: 'u' }, { providerUid: 'x' }, { status: 'active' as const }])
       await consoleLists.connections('p', by, place, 1)

@@ -7,6 +7,7 @@ import {
   connected,
   defined,
   inProject,
+  mcpRecord,
   type OpenedStore,
   pending,
   policy,
@@ -85,6 +86,43 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       })
       const rest = await store.envelopes.ofOtherKeys(access, NEW, ids[0] ?? '', 10)
       expect(rest.map(({ rowId }) => rowId)).toEqual([ids[2]])
+    })
+
+    test('are found among more rows than one statement reads', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const runs = Array.from({ length: MORE_THAN_A_SLICE }, () => scheduledRun({ projectId, runAt: 4 }))
+      const last = runs.map(({ id }) => id).toSorted().at(-1)
+      await store.executions.add(
+        runs.map((run) => ({ ...run, request: envelope('1', run.id === last ? OLD : NEW) })),
+      )
+      const requests = column('executions', 'request')
+      expect(await store.envelopes.ofOtherKeys(requests, NEW, '', 10)).toMatchObject([{ rowId: last }])
+      const ofRequests = { table: 'executions', column: 'request' }
+      expect(await store.envelopes.countByKey()).toEqual(
+        expect.arrayContaining([
+          { ...ofRequests, keyId: NEW, count: MORE_THAN_A_SLICE - 1 },
+          { ...ofRequests, keyId: OLD, count: 1 },
+        ]),
+      )
+    })
+
+    test('of rows whose id is unique only within a model are listed and exchanged one by one', async () => {
+      await using opened = await open()
+      const { store } = opened
+      for (const model of ['Client', 'Grant'])
+        await store.mcpRecords.put(mcpRecord({ model, id: 'same', payload: envelope(model) }))
+      const payload = column('mcpRecords', 'payload')
+      const [first] = await store.envelopes.ofOtherKeys(payload, NEW, '', 1)
+      const { rowId, sealed: from } = defined(first)
+      expect(await store.envelopes.exchange(payload, [{ rowId, from, to: envelope('Client', NEW) }])).toBe(1)
+      expect(await store.envelopes.ofOtherKeys(payload, NEW, rowId, 10)).toMatchObject([
+        { place: { rowId: 'Grant same' } },
+      ])
+      expect(await store.mcpRecords.find('Client', 'same', 1)).toMatchObject({
+        payload: envelope('Client', NEW),
+      })
     })
 
     test('are exchanged only if they have not changed since they were read', async () => {
