@@ -1,9 +1,10 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Database } from './database.ts'
 import { deliveryOrder } from './delivery-order.ts'
 import { isOfUser } from './row-conditions.ts'
-import type { OfUser } from './statement.ts'
+import type { OfProject, OfUser } from './statement.ts'
 import { inSlices } from './sweep.ts'
 
 /** Removes a user from the outbox of webhooks. */
@@ -19,14 +20,14 @@ export interface ForgetEvents {
 const AT_ONCE = 100
 
 export function forgetEvents(database: Database): ForgetEvents {
-  const { tables, query, statement, write } = database
+  const { tables, query, statement, write, dialect } = database
   const { webhooks, events, deliveries } = tables
   const { proceed } = deliveryOrder(database)
 
-  const receivers = (p: OfUser) =>
+  const receivers = (p: OfProject) =>
     query.select({ id: webhooks.id }).from(webhooks).where(eq(webhooks.projectId, p.projectId))
-  const waiting = statement((p: OfUser) => {
-    const one = query
+  const some = statement((p: OfUser) => {
+    const waiting = query
       .select({ one: sql`1` })
       .from(deliveries)
       .where(
@@ -38,9 +39,13 @@ export function forgetEvents(database: Database): ForgetEvents {
       )
       .limit(1)
     return query
-      .select({ id: events.id, body: events.body })
+      .select({
+        id: events.id,
+        body: events.body,
+        waits: sql<boolean>`(${waiting}) is not null`.mapWith(Boolean),
+      })
       .from(events)
-      .where(and(isOfUser(events, p), sql`(${one}) is not null`))
+      .where(isOfUser(events, p))
       .orderBy(events.id)
       .limit(AT_ONCE)
   })
@@ -51,37 +56,31 @@ export function forgetEvents(database: Database): ForgetEvents {
       .where(eq(events.id, p.id))
       .returning({ id: events.id }),
   )
-  const some = (p: OfUser) =>
-    query.select({ id: events.id }).from(events).where(isOfUser(events, p)).orderBy(events.id).limit(AT_ONCE)
-  const removeDeliveries = statement((p: OfUser) =>
+  const isAmong = (id: SQLiteColumn, p: { ids: readonly string[] }) =>
+    sql`${id} in (select value from ${dialect.elementsOf(p.ids)})`
+  const removeDeliveries = statement((p: OfProject & { ids: readonly string[] }) =>
     query
       .delete(deliveries)
-      .where(and(inArray(deliveries.webhookId, receivers(p)), inArray(deliveries.eventId, some(p))))
+      .where(and(inArray(deliveries.webhookId, receivers(p)), isAmong(deliveries.eventId, p)))
       .returning({ webhookId: deliveries.webhookId, key: deliveries.key, state: deliveries.state }),
   )
-  const removeEvents = statement((p: OfUser) =>
-    query
-      .delete(events)
-      .where(inArray(events.id, some(p)))
-      .returning({ id: events.id }),
+  const removeEvents = statement((p: { ids: readonly string[] }) =>
+    query.delete(events).where(isAmong(events.id, p)).returning({ id: events.id }),
   )
 
   return {
     async forgetUser(projectId, userId, now) {
-      const of = { projectId, userId }
-      await inSlices(() =>
-        write(undefined, function* () {
-          const found = yield* waiting(of)
-          for (const { id, body } of found) yield* strip({ id, body: withoutUser(body) })
-          return found
-        }),
-      )
       await inSlices(() =>
         write(undefined, function* (announce) {
+          // one read decides for each event: on PostgreSQL another one may be written between two statements
+          const found = yield* some({ projectId, userId })
+          for (const { id, body, waits } of found) if (waits) yield* strip({ id, body: withoutUser(body) })
+          const ids = found.filter(({ waits }) => !waits).map(({ id }) => id)
           // a replay may have made one of them due meanwhile; the next delivery of its key must not wait for it
-          for (const { state, ...place } of yield* removeDeliveries(of))
+          for (const { state, ...place } of yield* removeDeliveries({ projectId, ids }))
             if (state === 'waiting') yield* proceed(announce, place, now)
-          return yield* removeEvents(of)
+          yield* removeEvents({ ids })
+          return found
         }),
       )
     },

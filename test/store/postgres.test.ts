@@ -11,7 +11,17 @@ import type { Store } from '../../src/store/store.ts'
 import { emptyTables, type FreshDatabase, freshDatabase, runSql } from '../postgres.ts'
 import { until } from '../until.ts'
 import { storeConformance } from './conformance.ts'
-import { connected, inProject, type OpenedStore, pending, refreshed, tool } from './fixtures.ts'
+import {
+  connected,
+  connection,
+  defined,
+  inProject,
+  type OpenedStore,
+  pending,
+  refreshed,
+  tool,
+  webhook,
+} from './fixtures.ts'
 import { announce, type ReusedDatabase, reuseDatabase } from './reused-postgres.ts'
 
 /** The tests share one database, one after the other: making one for each would take most of the time. */
@@ -183,6 +193,38 @@ describe('on PostgreSQL, races', () => {
     ])
     expect(await store.connections.ofOwner(owner)).toEqual([])
     if (stored.status === 'rejected') expect(stored.reason).not.toBeInstanceOf(BrokerError)
+  })
+
+  test('of an erasure and a new event of its user leave the event to be delivered, without the user', async () => {
+    await using opened = await openTwice()
+    const { store, other, url } = opened
+    const { projectId, owner } = await inProject(store)
+    const hook = webhook({ projectId })
+    await store.webhooks.add(hook, 10)
+    const made = connection(owner)
+    await store.connections.addImported(made, { replaces: false, makeDefault: false })
+    const claim = async () =>
+      defined((await store.deliveries.claim(hook, { owner: 'node', seconds: 30 }, 0, { limit: 1 }))[0])
+    const delivered = { state: 'delivered', status: 204 } as const
+    await store.deliveries.settle(await claim(), delivered, { health: 'answers' }, 0)
+    const holder = new pg.Client({ connectionString: url })
+    await holder.connect()
+    await holder.query('begin')
+    await holder.query('select from deliveries for update')
+
+    const forgetting = store.events.forgetUser(projectId, owner.userId, 0)
+    const waiting = `select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and state = 'active'`
+    while ((await runSql(url, waiting)).rows.length === 0);
+    await other.connections.delete(made.id)
+    await holder.query('commit')
+    await holder.end()
+
+    await forgetting
+    const { type, data } = JSON.parse((await claim()).body)
+    expect([type, data.id]).toEqual(['connection.deleted', made.id])
+    expect(data).not.toHaveProperty('user_id')
+    expect((await runSql(url, 'select id from events')).rows).toHaveLength(1)
   })
 
   test('for a lease are decided by the clock of the database, not by those of the nodes', async () => {

@@ -8,8 +8,8 @@ export interface LinkOwner {
 }
 
 /**
- * Notifies open streams of authorizations of their users that have settled in any process. An authorization that expires
- * settles only when its record is read, so its end is not announced.
+ * Notifies open streams of authorizations of their users that have settled in any process. The end of an authorization that
+ * expires is announced only in projects with a webhook (`Events.expireAuthorizations`).
  */
 export interface SettledLinks {
   /** Returns the function that ends the subscription. */
