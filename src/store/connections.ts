@@ -145,6 +145,8 @@ export function createConnections(database: Database): Connections {
       .where(and(eq(connections.providerUid, p.providerUid), eq(connections.providerIdentity, p.identity)))
       .limit(1),
   )
+  const hasIdentity = async (providerUid: string, identity: string) =>
+    (await read(ofIdentity({ providerUid, identity }))).length > 0
   const troubled = statement((p: { projectId: string; limit: number }) =>
     query
       .select({ ...columns, trail: connections.trail })
@@ -189,9 +191,7 @@ export function createConnections(database: Database): Connections {
     async trail(id) {
       return (await read(trail({ id })))[0]?.trail
     },
-    async hasIdentity(providerUid, identity) {
-      return (await read(ofIdentity({ providerUid, identity }))).length > 0
-    },
+    hasIdentity,
     async troubled(projectId, limit) {
       return read(troubled({ projectId, limit }))
     },
@@ -219,7 +219,8 @@ export function createConnections(database: Database): Connections {
     },
     async reidentify({ projectId, providerUid }, { from, to }) {
       let changed = 0
-      for (const former of from)
+      for (const former of from) {
+        if (!(await hasIdentity(providerUid, former))) continue // a start asks this of every entry, without a transaction
         changed += await inSlices(() =>
           write(undefined, function* (announce) {
             const rows = yield* reidentifySome({ providerUid, from: former, to })
@@ -227,6 +228,7 @@ export function createConnections(database: Database): Connections {
             return rows
           }),
         )
+      }
       return changed
     },
     used: createLastUse(database, connections, 'lastUsedAt'),

@@ -37,7 +37,7 @@ const EXCEPTIONS: readonly { readonly statement: RegExp; readonly reason: string
   {
     statement:
       /^select "id" from "connections" where \("connections"."provider_uid" = \$1 and "connections"."provider_identity" = \$2\) limit 1/,
-    reason: 'whether a provider entry has a connection: only `explain` needs it, and the first one is enough',
+    reason: 'whether a provider entry has a connection: only `explain` and starts need it, and one is enough',
   },
   {
     statement:
