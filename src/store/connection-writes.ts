@@ -119,8 +119,7 @@ export function connectionWrites(database: Database) {
 
   /** Gives all connections of the entry their new identity, in the caller's transaction. */
   function* reidentify(providerUid: string, { from, to }: KeptConnections): Steps<void> {
-    for (const former of from)
-      while ((yield* reidentifySome({ providerUid, from: former, to })).length > 0);
+    for (const former of from) while ((yield* reidentifySome({ providerUid, from: former, to })).length > 0);
   }
 
   /**

@@ -116,10 +116,7 @@ export function mcpRecordPlace(model: string, id: string): SealedPlace {
 }
 
 /** The envelope in a row that has the columns `id`, those of `needs`, and the envelope as `sealed`. */
-export function placedEnvelope(
-  one: SealedColumn,
-  row: Readonly<Record<string, unknown>>,
-): PlacedEnvelope {
+export function placedEnvelope(one: SealedColumn, row: Readonly<Record<string, unknown>>): PlacedEnvelope {
   const { table, column, place } = one
   const sealed = row.sealed as Sealed // a column of envelopes
   return { rowId: rowIdOf(one, row), place: { table, column, ...place(String(row.id), row) }, sealed }

@@ -45,8 +45,7 @@ export function createSettleRestore({
   const { authorizations, chains, connections, connectSessions, executions, facts, suspendedCalls } = tables
   const { mcpConsents, mcpRecords, pageSessions, portalTickets } = tables
 
-  const mark = () =>
-    query.select({ takenAt: facts.value }).from(facts).where(eq(facts.name, BACKUP_FACT))
+  const mark = () => query.select({ takenAt: facts.value }).from(facts).where(eq(facts.name, BACKUP_FACT))
   const findMark = statement((_: object) => mark())
   const lockMark = statement((_: object) => dialect.lock(mark(), 'for key share'))
   const takeMark = statement((_: object) =>

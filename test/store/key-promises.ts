@@ -93,7 +93,10 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       const { store } = opened
       const { projectId } = await inProject(store)
       const runs = Array.from({ length: MORE_THAN_A_SLICE }, () => scheduledRun({ projectId, runAt: 4 }))
-      const last = runs.map(({ id }) => id).toSorted().at(-1)
+      const last = runs
+        .map(({ id }) => id)
+        .toSorted()
+        .at(-1)
       await store.executions.add(
         runs.map((run) => ({ ...run, request: envelope('1', run.id === last ? OLD : NEW) })),
       )
