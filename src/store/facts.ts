@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import type { Database } from './database.ts'
 
-/** Marks a database as a backup that no server has started yet. The value is the time at which it was taken. */
+/** Marks a database as a backup that no server has started yet. The value begins with the time at which it was taken. */
 export const BACKUP_FACT = 'backup_taken_at'
 /** The time at which the last backup of this database was taken. */
 export const LAST_BACKUP_FACT = 'last_backup_at'

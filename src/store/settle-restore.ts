@@ -10,7 +10,6 @@ import { greaterOf } from './row-conditions.ts'
 import type { Statement } from './statement.ts'
 import { inSlices, VISITED_AT_ONCE } from './sweep.ts'
 
-/** What this start has settled. A start that was interrupted before may have settled other authorizations and runs. */
 export interface SettledRestore {
   /** When the backup was taken. */
   readonly takenAt: EpochSeconds
@@ -34,6 +33,23 @@ interface Slice {
   readonly ids: readonly string[]
 }
 
+/**
+ * What the mark of a restored backup says: when the backup was taken and, after the first slices, how many
+ * authorizations and runs were failed, by all nodes that share the work and before an interruption.
+ */
+type Mark = Pick<SettledRestore, 'takenAt' | 'authorizations' | 'runs'>
+
+function parseMark(value: string): Mark {
+  const [takenAt = 0, authorizations = 0, runs = 0] = value.split(' ').map(Number)
+  return { takenAt, authorizations, runs }
+}
+
+function raised(value: string, counted: 'authorizations' | 'runs', by: number): string {
+  const mark = parseMark(value)
+  const { takenAt, authorizations, runs }: Mark = { ...mark, [counted]: mark[counted] + by }
+  return `${takenAt} ${authorizations} ${runs}`
+}
+
 export function createSettleRestore({
   tables,
   query,
@@ -45,11 +61,18 @@ export function createSettleRestore({
   const { authorizations, chains, connections, connectSessions, executions, facts, suspendedCalls } = tables
   const { mcpConsents, mcpRecords, pageSessions, portalTickets } = tables
 
-  const mark = () => query.select({ takenAt: facts.value }).from(facts).where(eq(facts.name, BACKUP_FACT))
+  const mark = () => query.select({ value: facts.value }).from(facts).where(eq(facts.name, BACKUP_FACT))
   const findMark = statement((_: object) => mark())
-  const lockMark = statement((_: object) => dialect.lock(mark(), 'for key share'))
+  const lockMark = statement((_: object) => dialect.lock(mark(), 'for update'))
+  const putMark = statement((p: { value: string }) =>
+    query
+      .update(facts)
+      .set({ value: p.value })
+      .where(eq(facts.name, BACKUP_FACT))
+      .returning({ name: facts.name }),
+  )
   const takeMark = statement((_: object) =>
-    query.delete(facts).where(eq(facts.name, BACKUP_FACT)).returning({ name: facts.name }),
+    query.delete(facts).where(eq(facts.name, BACKUP_FACT)).returning({ value: facts.value }),
   )
   const idsOf = (table: SQLiteTable & { readonly id: AnySQLiteColumn }) =>
     statement((p: { after: string }) =>
@@ -135,14 +158,19 @@ export function createSettleRestore({
   async function changeAll(
     idsAfter: Statement<{ after: string }, { id: string }>,
     change: (slice: Slice) => ReturnType<typeof countRefreshes>,
+    counted?: 'authorizations' | 'runs',
   ): Promise<number> {
     let after = ''
     let changed = 0
     await inSlices(async () => {
       const slice = await write(undefined, function* () {
-        if ((yield* lockMark({})).length === 0) return { ids: [], changed: 0 }
+        const [held] = yield* lockMark({})
+        if (held === undefined) return { ids: [], changed: 0 }
         const ids = (yield* idsAfter({ after })).map(({ id }) => id)
-        return { ids, changed: (yield* change({ ids })).length }
+        const { length } = yield* change({ ids })
+        if (counted !== undefined && length > 0)
+          yield* putMark({ value: raised(held.value, counted, length) })
+        return { ids, changed: length }
       })
       after = slice.ids.at(-1) ?? after
       changed += slice.changed
@@ -154,14 +182,16 @@ export function createSettleRestore({
   return async (message, now, audit) => {
     const [marked] = await read(findMark({}))
     if (marked === undefined) return undefined
-    const takenAt = Number(marked.takenAt)
     const refreshable = await changeAll(connectionIds, countRefreshes)
-    const underWay = await changeAll(authorizationIds, (slice) =>
-      failAuthorizations({ ...slice, message, now }),
+    await changeAll(
+      authorizationIds,
+      (slice) => failAuthorizations({ ...slice, message, now }),
+      'authorizations',
     )
-    const runs = await changeAll(runIds, (slice) => failRuns({ ...slice, now }))
-    return write(audit?.(takenAt), function* () {
-      if ((yield* takeMark({})).length === 0) return undefined
+    await changeAll(runIds, (slice) => failRuns({ ...slice, now }), 'runs')
+    return write(audit?.(parseMark(marked.value).takenAt), function* () {
+      const [taken] = yield* takeMark({})
+      if (taken === undefined) return undefined
       yield* dropChains({})
       yield* dropCalls({})
       yield* dropSessions({})
@@ -169,13 +199,7 @@ export function createSettleRestore({
       yield* dropGrants({})
       yield* dropTickets({})
       yield* dropConnectSessions({})
-      return {
-        takenAt,
-        connections: refreshable,
-        authorizations: underWay,
-        runs,
-        mcpConsents: consents.length,
-      }
+      return { ...parseMark(taken.value), connections: refreshable, mcpConsents: consents.length }
     })
   }
 }

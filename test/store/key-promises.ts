@@ -203,6 +203,7 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       const { store, other } = opened
       const { projectId, owner } = await inProject(store)
       const { id } = await connected(store, owner)
+      await store.authorizations.begin(pending(owner), 'share', 1)
       await store.facts.put(BACKUP_FACT, '3')
       const entry = (link: () => string) => (takenAt: number) => ({
         projectId,
@@ -215,7 +216,11 @@ export function keyPromises(open: () => Promise<OpenedStore>): void {
       })
       await expect(store.settleRestore('restored', 5, interrupted)).rejects.toThrow('interrupted')
       const linked = entry(() => 'hash')
-      expect(await other.settleRestore('restored', 6, linked)).toMatchObject({ takenAt: 3, connections: 1 })
+      expect(await other.settleRestore('restored', 6, linked)).toMatchObject({
+        takenAt: 3,
+        connections: 1,
+        authorizations: 1,
+      })
       expect(await store.settleRestore('restored', 7, linked)).toBeUndefined()
       expect(await store.connections.find(id)).toMatchObject({ unansweredRefreshes: 1 })
       const blocks = await store.audit.blocks(projectId, { order: 'oldest first', limit: 10 })
