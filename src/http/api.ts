@@ -25,7 +25,7 @@ import { addOrganizationPaths } from './dialects/organization-paths.ts'
 import { authenticateOperator, createAuthenticate, type Operator } from './endpoint/authenticate.ts'
 import { createAddEndpoint, type SharedByEndpoints } from './endpoint/endpoint.ts'
 import { errorResponse } from './endpoint/errors.ts'
-import { idempotent } from './endpoint/idempotency-key.ts'
+import { createExecuteByKey } from './endpoint/idempotency-key.ts'
 import { createNotFound } from './endpoint/not-found.ts'
 import { createObserver, type Observer } from './endpoint/observe.ts'
 import { createCharge, createCountGuess } from './endpoint/rate-limit.ts'
@@ -72,12 +72,12 @@ export function createApi(
 ): Api {
   const app = new OpenAPIHono({ router: createRouter() })
   const notFound = createNotFound(app)
-  app.onError((error, c) =>
+  const refuseRouted = (c: Context, error: unknown) =>
     refuse(
       c,
       error instanceof BrokerError && error.code === 'not_found' ? notFound.noResource(c, error) : error,
-    ),
-  )
+    )
+  app.onError((error, c) => refuseRouted(c, error))
   const observer = createObserver(broker)
   app.notFound(async (c) => {
     const response = await refuse(c, notFound.noRoute(c))
@@ -87,20 +87,10 @@ export function createApi(
 
   const authenticate = operator ? authenticateOperator(operator) : createAuthenticate(broker)
   const charge = createCharge(operator ? 0 : broker.settings.requestsPerSecond)
-  for (const path of [
-    '/v1/tools/execute',
-    '/v1/tools/run',
-    '/v1/tools/run_chain',
-    '/v1/code/execute',
-    '/v1/workers',
-    '/v1/admin/auth_providers',
-    '/v1/admin/policies',
-    '/v1/toolsets',
-  ])
-    app.post(path, idempotent(broker, authenticate, charge))
-
+  const executeByKey = createExecuteByKey(broker, refuseRouted)
   const { log, tracing } = broker
-  const shared = { authenticate, charge, operator, log, tracing, onAnswered: observer.onAnswered }
+  const { onAnswered } = observer
+  const shared = { authenticate, charge, executeByKey, operator, log, tracing, onAnswered }
   const add = createAddEndpoint(app, shared)
   addAuthorizations(add, broker) //   /v1/auth/authorize, /status, /{id}/events, /confirm_user
   const sessions = { charge, countGuess: createCountGuess() }
@@ -129,7 +119,7 @@ export function createApi(
   addProjects(add, broker) //         /v1/admin/projects
   addBranding(add, broker) //         /v1/admin/projects/{id}/branding
   addArcadeVerifier(add, broker) //   /v1/admin/settings/session_verification, /v1/auth/validate_custom_verifier
-  addOrganizationPaths(app, broker, authenticate) // /v1/orgs/{org}/projects/{project}/…
+  addOrganizationPaths(app, broker, { authenticate, onAnswered }) // /v1/orgs/{org}/projects/{project}/…
   addAudit(add, broker) //            /v1/admin/audit
   if (diagnose !== undefined) addDiagnosis(add, diagnose) // /v1/admin/diagnosis
   addPolicies(add, broker) //         /v1/admin/policies

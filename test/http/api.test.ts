@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sha256 } from '../../src/domain/ids.ts'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
 
@@ -383,6 +383,22 @@ describe('refusals', () => {
     expect((await gatepass.call('POST', '/v1/workers', body, { headers })).status).toBe(201)
     const key = await gatepass.makeKey('readonly')
     expect((await gatepass.call('POST', '/v1/workers', body, { key, headers })).status).toBe(403)
+  })
+
+  test('a request that is refused before it is executed uses up no Idempotency-Key', async () => {
+    const claim = vi.spyOn(gatepass.broker.store.answers, 'claim')
+    try {
+      const headers = { 'idempotency-key': 'kept for later' }
+      const body = { id: 'later', http: { uri: 'http://127.0.0.1:1', secret: 's' } }
+      const key = await gatepass.makeKey('readonly')
+      expect((await gatepass.call('POST', '/v1/workers', body, { key, headers })).status).toBe(403)
+      expect((await gatepass.call('POST', '/v1/workers', { id: 'later', http: {} }, { headers })).status).toBe(400)
+      expect(claim).not.toHaveBeenCalled()
+      expect((await gatepass.call('POST', '/v1/workers', body, { headers })).status).toBe(201)
+      expect(claim).toHaveBeenCalledTimes(1)
+    } finally {
+      claim.mockRestore()
+    }
   })
 
   /** fetch states the length of what it knows whole. */

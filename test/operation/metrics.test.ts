@@ -152,6 +152,29 @@ describe('GET /metrics', () => {
     expect([...samples.keys()].join()).not.toMatch(/conn_a|nowhere|auth_unknown/)
   })
 
+  test('counts a repeated answer, and what is refused before an endpoint sees it', async () => {
+    await using gatepass = await startGatepass()
+    const headers = { 'idempotency-key': 'twice' }
+    const execute = (key = gatepass.apiKey) =>
+      gatepass.call('POST', '/v1/tools/execute', { tool_name: 'Nothing' }, { key, headers })
+    const first = await execute()
+    expect([first.status, (await execute()).body]).toEqual([404, first.body])
+    expect((await execute('gp_unknown')).status).toBe(401)
+    const below = (project: string, key: string | null = gatepass.apiKey) =>
+      gatepass.call('GET', `/v1/orgs/any/projects/${project}/tools`, undefined, { key })
+    expect((await below('default')).status).toBe(200)
+    expect((await below('another')).status).toBe(404)
+    expect((await below('default', null)).status).toBe(401)
+    const samples = await scrape(gatepass)
+    const requests = (route: string) =>
+      [...samples].filter(
+        ([name]) => name.startsWith('gatepass_http_requests_total{') && name.includes(`route="${route}"`),
+      )
+    expect(requests('/v1/tools/execute').map(([, count]) => count)).toEqual([3])
+    expect(requests('/v1/tools').map(([, count]) => count)).toEqual([1])
+    expect(requests('/v1/orgs/{org}/projects/{project}/{path}').map(([, count]) => count)).toEqual([2])
+  })
+
   test('counts a page once, though two routes of pages match it', async () => {
     await using gatepass = await startGatepass()
     for (const path of ['/me/left', '/me', '/docs', '/dashboard'])

@@ -167,6 +167,7 @@ export function addPolicies(add: AddEndpoint, broker: Broker): void {
       description:
         'A matching `deny` refuses. If there are `allow` policies, one of them must match. Then hooks are called. A member of `match` that is absent matches everything.',
       body: newPolicySchema,
+      takesIdempotencyKey: true,
       responses: { 201: { description: 'In force', schema: policySchema } },
     },
     async ({ c, body, caller }) => {

@@ -24,6 +24,7 @@ export function addAuthProviders(add: AddEndpoint, broker: Broker): void {
       description:
         'With a `provider_id` of the built-in catalogue, or an `issuer` that has metadata, only the client is needed; else describe the requests. The answer has the redirect URI to register.',
       body: providerCreateSchema,
+      takesIdempotencyKey: true,
       responses: { 201: { description: 'Added', schema: providerResponseSchema } },
     },
     async ({ c, body, caller }) => c.json(render(await addEntry(broker, caller.projectId, body)), 201),

@@ -24,8 +24,7 @@ export function bodyLimit(maxBytes: number): MiddlewareHandler {
 }
 
 async function readChunks(c: Context, maxBytes: number): Promise<void> {
-  const { method, headers, signal, body, bodyUsed } = c.req.raw
-  if (bodyUsed) return // a middleware has limited and read it, and hono keeps its text
+  const { method, headers, signal, body } = c.req.raw
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body ?? []) {

@@ -10,6 +10,7 @@ import { limitBody, MAX_API_BODY_BYTES } from './body-limit.ts'
 import { errorSchema } from './error-schema.ts'
 import { statusOf } from './errors.ts'
 import { limitQuery, wholeNumber } from './fields.ts'
+import type { ExecuteByKey } from './idempotency-key.ts'
 import { checkKeyOfUser, type KeysOfUsers } from './key-of-user.ts'
 import type { ObservedRequest, OnAnswered } from './observed-request.ts'
 import type { Charge } from './rate-limit.ts'
@@ -41,6 +42,8 @@ export interface EndpointDefinition<
   readonly body?: Body
   /** A request without a body counts as `{}`. */
   readonly bodyIsOptional?: boolean
+  /** A request with an `Idempotency-Key` is executed once. Elsewhere the header has no effect. */
+  readonly takesIdempotencyKey?: boolean
   readonly responses: Readonly<Record<number, AnswerDefinition>>
 }
 
@@ -72,6 +75,7 @@ export type AddEndpoint = ReturnType<typeof createAddEndpoint>
 export interface SharedByEndpoints {
   readonly authenticate: Authenticate
   readonly charge: Charge
+  readonly executeByKey: ExecuteByKey
   readonly log: Log
   /** Called after every answer, also after a refusal. */
   readonly onAnswered?: OnAnswered
@@ -84,7 +88,7 @@ export interface SharedByEndpoints {
 /** Returns the function that adds endpoints to the app. */
 export function createAddEndpoint(
   app: OpenAPIHono,
-  { authenticate, charge, log, onAnswered, tracing, operator }: SharedByEndpoints,
+  { authenticate, charge, executeByKey, log, onAnswered, tracing, operator }: SharedByEndpoints,
 ) {
   return <
     Params extends z.ZodObject = z.ZodObject<Record<never, never>>,
@@ -98,6 +102,7 @@ export function createAddEndpoint(
   ): void => {
     document(app, definition)
     const { method, path, params, query, body, bodyIsOptional = false, role, keysOfUsers } = definition
+    const { takesIdempotencyKey = false } = definition
     const paramsCheck = params && checked(params, 'the path')
     const queryCheck = checked(query ?? NOTHING, 'the query')
     const isWithoutQuery = query === undefined
@@ -141,10 +146,13 @@ export function createAddEndpoint(
             onUnknown,
           })) as z.output<Body>,
       }
+      const execute = takesIdempotencyKey
+        ? () => executeByKey({ c, caller, path, body: text ?? '' }, () => handle(input))
+        : () => handle(input)
       const work =
         tracing === undefined || request === undefined
-          ? () => handle(input)
-          : () => inRequestSpan(tracing, definition, request, () => handle(input))
+          ? execute
+          : () => inRequestSpan(tracing, definition, request, execute)
       if (isKeyless) return work()
       if (operator !== undefined)
         return inContext({ actor: { kind: 'cli' }, purpose: operator.command }, work)

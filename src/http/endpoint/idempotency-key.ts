@@ -1,11 +1,9 @@
-import type { Context, MiddlewareHandler } from 'hono'
+import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
+import type { ApiKey } from '../../domain/api-key.ts'
 import { invalidMember } from '../../domain/errors.ts'
-import type { Authenticate } from './authenticate.ts'
-import { limitBody, MAX_API_BODY_BYTES } from './body-limit.ts'
 import { MAX_IDEMPOTENCY_KEY } from './fields.ts'
 import { createExecuteOnce } from './idempotency.ts'
-import type { Charge } from './rate-limit.ts'
 import { requestHeader } from './request-header.ts'
 
 /** Statuses after which clients repeat a request with the same key, and expect it to be executed. */
@@ -18,35 +16,60 @@ export function markWithoutEffect(c: Context): void {
   withoutEffect.add(c.req.raw)
 }
 
+interface CheckedRequest {
+  readonly c: Context
+  readonly caller: ApiKey
+  readonly path: string
+  readonly body: string
+}
+
 /**
- * A middleware that executes a POST with an `Idempotency-Key` once (`ExecuteOnce`), because Arcade's clients repeat POSTs
- * with the same key after a timeout. Answers after which clients retry are not kept.
+ * Executes a checked request. One with an `Idempotency-Key` is executed once (`ExecuteOnce`), because Arcade's clients
+ * repeat POSTs with the same key after a timeout. Refusals are kept too, except those after which clients retry.
  */
-export function idempotent(broker: Broker, authenticate: Authenticate, charge: Charge): MiddlewareHandler {
+export type ExecuteByKey = (
+  request: CheckedRequest,
+  execute: () => Response | Promise<Response>,
+) => Response | Promise<Response>
+
+/** `refuse` makes the response of a refusal. */
+export function createExecuteByKey(
+  broker: Broker,
+  refuse: (c: Context, error: unknown) => Response | Promise<Response>,
+): ExecuteByKey {
   const executeOnce = createExecuteOnce(broker)
 
-  return async (c, next) => {
+  return ({ c, caller, path, body }, execute) => {
     const key = requestHeader(c, 'idempotency-key')
-    if (key === undefined) return next()
-    const caller = await authenticate(c, 'readonly')
-    if (key.length > MAX_IDEMPOTENCY_KEY)
-      throw invalidMember(
-        'Idempotency-Key',
-        'too_long',
-        `An Idempotency-Key has at most ${MAX_IDEMPOTENCY_KEY} characters.`,
-      )
-    await limitBody(c, MAX_API_BODY_BYTES)
+    if (key === undefined) return execute()
+    checkKey(key)
     const request = {
       caller,
-      key: [c.req.path, key],
-      content: await c.req.text(),
+      key: [path, key],
+      content: body,
       kind: 'Idempotency-Key',
       signal: c.req.raw.signal,
-      onRepeated: () => charge(caller), // the endpoint charges the first request
     } as const
     return executeOnce(request, async () => {
-      await next()
-      return { response: c.res, mayBeRepeated: isRetried(c.res.status) || withoutEffect.has(c.req.raw) }
+      const response = await Promise.resolve()
+        .then(execute)
+        .catch((error: unknown) => refuse(c, error))
+      return { response, mayBeRepeated: isRetried(response.status) || withoutEffect.has(c.req.raw) }
     })
   }
+}
+
+function checkKey(key: string): void {
+  if (key === '')
+    throw invalidMember(
+      'Idempotency-Key',
+      'too_short',
+      'The Idempotency-Key is empty. Send a key, or leave the header out.',
+    )
+  if (key.length > MAX_IDEMPOTENCY_KEY)
+    throw invalidMember(
+      'Idempotency-Key',
+      'too_long',
+      `An Idempotency-Key has at most ${MAX_IDEMPOTENCY_KEY} characters.`,
+    )
 }

@@ -40,8 +40,6 @@ export interface IdempotentRequest {
   readonly content: string
   readonly kind: KeyKind
   readonly signal: AbortSignal
-  /** Called once when the request is found to be a repetition. Its errors are thrown. */
-  readonly onRepeated?: () => void
 }
 
 export interface Executed {
@@ -92,7 +90,6 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
     for (let isFirst = true; ; isFirst = false) {
       const existing = await answers.claim(keyHash, claim, now(), abandonedOwner)
       if (existing === 'claimed') break
-      if (isFirst) idempotent.onRepeated?.()
       if (existing.request !== request)
         throw new BrokerError('invalid_request', `This ${kind} was used for another request. Use a new one.`)
       const hasWaited = !isFirst && performance.now() - began >= LONGEST_WAIT_MS

@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import type { Broker } from '../../broker.ts'
 import type { RouteMetrics } from '../../services/metrics.ts'
 import { currentContext, inContext } from '../../services/request-context.ts'
-import type { ObservedRequest, OnAnswered } from './observed-request.ts'
+import { METHODS, type ObservedRequest, type OnAnswered } from './observed-request.ts'
 import { requestId } from './request-id.ts'
 import { endRequestSpan, inRequestSpan } from './request-span.ts'
 
@@ -106,8 +106,6 @@ export function createObserver({
 }
 
 type AnsweredRequest = Omit<ObservedRequest, 'begun'>
-
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /** Upper bounds in milliseconds of the console's chart of answers. */
 const LATENCIES = [10, 50, 250, 1000] as const

@@ -2,8 +2,14 @@ import type { Context } from 'hono'
 import type { ApiKey } from '../../domain/api-key.ts'
 import type { Span } from '../../services/tracing.ts'
 
+/** A route, as metrics and traces name it. `path` is the pattern, never the path of a request. */
+interface Route {
+  readonly method: string
+  readonly path: string
+}
+
 export type OnAnswered = (
-  route: { readonly method: string; readonly path: string },
+  route: Route,
   status: number,
   milliseconds: number,
   request: ObservedRequest,
@@ -17,4 +23,22 @@ export interface ObservedRequest {
   caller?: ApiKey
   /** The span of the request, if traces are exported. */
   span?: Span
+}
+
+/** The methods that metrics and traces name; every other one is `other`. */
+export const METHODS: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+])
+
+/** The routes of a path that takes any method: one object for each, because metrics are looked up by the object. */
+export function routesOf(path: string): (method: string) => Route {
+  const other = { method: 'other', path }
+  const routes = new Map([...METHODS].map((method) => [method, { method, path }]))
+  return (method) => routes.get(method) ?? other
 }

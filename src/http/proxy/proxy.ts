@@ -16,7 +16,7 @@ import type { SharedByEndpoints } from '../endpoint/endpoint.ts'
 import { errorSchema } from '../endpoint/error-schema.ts'
 import { clientClosed, statusOf } from '../endpoint/errors.ts'
 import { idText, userIdText } from '../endpoint/fields.ts'
-import type { ObservedRequest } from '../endpoint/observed-request.ts'
+import { type ObservedRequest, routesOf } from '../endpoint/observed-request.ts'
 import { requestHeader, requestHeaders } from '../endpoint/request-header.ts'
 import { requestId } from '../endpoint/request-id.ts'
 import { inRequestSpan } from '../endpoint/request-span.ts'
@@ -25,6 +25,7 @@ import { isText, readProxiedBody, scrubbedBody } from './proxy-body.ts'
 import { headersToAnswer, headersToSend } from './proxy-headers.ts'
 
 const PATH = '/proxy/{provider}/{path}'
+const routeOf = routesOf(PATH)
 /** Concurrent requests of one key. All callers share the slots for requests to a host, so no key may use all of them. */
 const MAX_PER_KEY = 128
 const WITHOUT_BODY = new Set([204, 205, 304])
@@ -245,17 +246,6 @@ function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
       controller.close()
     },
   })
-}
-
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-const ROUTES = new Map<string, { readonly method: string; readonly path: typeof PATH }>()
-
-/** One object for each method, because metrics are looked up by the object. */
-function routeOf(method: string): { readonly method: string; readonly path: typeof PATH } {
-  const known = METHODS.has(method) ? method : 'other'
-  const route = ROUTES.get(known) ?? { method: known, path: PATH }
-  ROUTES.set(known, route)
-  return route
 }
 
 function document(app: OpenAPIHono): void {

@@ -51,6 +51,7 @@ export function addCode(add: AddEndpoint, broker: Broker): void {
         limits: limitsSchema.nullish(),
         ...callMembers,
       }),
+      takesIdempotencyKey: true,
       responses: { 200: { description: 'The result', schema: codeResultSchema } },
     },
     async ({ c, body, caller }) => {

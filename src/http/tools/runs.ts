@@ -44,6 +44,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
       description:
         'Answers `tool`, `backend`, `structured` (and `mcpResult` where an MCP server ran it). In place of a result there is `error {kind, op, message, …}` when the tool failed, or `requires_authorization` with the link when consent is missing. Arguments that the schema refuses are 400 `invalid_input`.',
       body: runSchema,
+      takesIdempotencyKey: true,
       responses: { 200: { description: 'The result', schema: runResultSchema } },
     },
     async ({ c, body, caller: { projectId } }) => {
@@ -135,6 +136,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
         resume: idText.nullish(),
         ...callMembers,
       }),
+      takesIdempotencyKey: true,
       responses: { 200: { description: 'The result', schema: chainResultSchema } },
     },
     async ({ c, body, caller: { projectId } }) => {

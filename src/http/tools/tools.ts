@@ -89,6 +89,7 @@ export function addTools(add: AddEndpoint, broker: Broker): void {
         include_error_stacktrace: z.boolean().nullish(),
         ...callMembers,
       }),
+      takesIdempotencyKey: true,
       responses: { 200: { description: 'The result', schema: executeResultSchema } },
     },
     async ({ c, body, caller }) => {

@@ -94,6 +94,7 @@ export function addToolsets(add: AddEndpoint, broker: Broker): void {
       description:
         'A tool is in it when any of `tools`, `namespaces`, `tags` and `providers` names it, even if the tool is added later. `warnings` lists selectors that match no tool now.',
       body: newToolsetSchema,
+      takesIdempotencyKey: true,
       responses: { 201: { description: 'Made', schema: toolsetDetailSchema } },
     },
     async ({ c, body, caller }) => {

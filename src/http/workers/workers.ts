@@ -87,6 +87,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
       description:
         'Answers after its catalogue has been read once, or says in `sync_error` why it could not be.',
       body: workerCreateSchema,
+      takesIdempotencyKey: true,
       responses: { 201: { description: 'Registered', schema: workerSchema } },
     },
     async ({ c, body, caller }) =>
