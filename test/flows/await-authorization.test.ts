@@ -126,6 +126,7 @@ describe('events', () => {
     const { id, url } = (await scene.authorize()).body
     const stream = await openEvents(scene.gatepass.url, id, scene.gatepass.apiKey)
     expect(stream.type).toMatch(/^text\/event-stream/)
+    expect(stream.cache).toBe('no-store') // the last event has a token
     const first = await stream.next()
     expect(first).toMatchObject({ id, status: 'pending', url })
     await click(url)
@@ -218,6 +219,7 @@ async function openEvents(url: string, id: string, key: string) {
   let text = ''
   return {
     type: response.headers.get('content-type'),
+    cache: response.headers.get('cache-control'),
     async next(): Promise<unknown> {
       for (;;) {
         const end = text.indexOf('\n\n')

@@ -229,11 +229,20 @@ describe('a session', () => {
     expect((await ask(session, { method: 'POST', path: '/restart' })).body.status).toBe('completed')
   })
 
-  test('tells its page by events too', async () => {
+  test('tells its page by events too, and a HEAD request for them does not wait', async () => {
     const session = await begin()
-    const response = await fetch(`${scene.gatepass.url}/v1/connect_sessions/current/events`, {
-      headers: { authorization: `Bearer ${session.session_token}`, origin: APP },
-    })
+    const events = (method: string) =>
+      fetch(`${scene.gatepass.url}/v1/connect_sessions/current/events`, {
+        method,
+        headers: { authorization: `Bearer ${session.session_token}`, origin: APP },
+      })
+    // as many as may wait
+    for (let i = 0; i < 4; i++) {
+      const { status, headers } = await events('HEAD')
+      expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    }
+    const response = await events('GET')
+    expect(response.headers.get('cache-control')).toBe('no-store')
     const text = response.text()
     await openAndClick(session)
     const statuses = [...(await text).matchAll(/^data: (.*)$/gm)].map(

@@ -1,5 +1,4 @@
 import { z } from '@hono/zod-openapi'
-import { streamSSE } from 'hono/streaming'
 import type { Broker } from '../../broker.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { acquireTokens } from '../../flows/acquire-tokens.ts'
@@ -11,6 +10,7 @@ import { errorSchema } from '../endpoint/error-schema.ts'
 import { idText, pageMembers, scopeText, userIdText, wholeNumber } from '../endpoint/fields.ts'
 import { STAINLESS } from '../endpoint/read-request.ts'
 import { requestHeader } from '../endpoint/request-header.ts'
+import { sendEvents } from '../endpoint/send-events.ts'
 import { acquisitionToJson, authorizationSchema, findCompletedAtOnce, toWire } from './authorization-wire.ts'
 import { givenFor, variablesSchema } from './given-values.ts'
 import { streamStatus } from './status-stream.ts'
@@ -158,7 +158,7 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
     async ({ c, params: { id }, caller }) => {
       const completed = await findCompletedAtOnce(broker, caller.projectId, id)
       if (completed !== undefined)
-        return streamSSE(c, (stream) => stream.writeSSE({ event: 'status', data: JSON.stringify(completed) }))
+        return sendEvents(c, (stream) => stream.writeSSE({ event: 'status', data: JSON.stringify(completed) }))
       return streamStatus(c, broker, {
         first: await getAuthorization(broker, caller.projectId, id),
         toJson: async (authorization) => JSON.stringify(await toWire(broker, authorization)),

@@ -1,6 +1,5 @@
 import { type OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { streamSSE } from 'hono/streaming'
 import type { Broker } from '../../broker.ts'
 import { type Authorization, isSettled } from '../../domain/authorization.ts'
 import { toTimestamp } from '../../domain/clock.ts'
@@ -21,6 +20,7 @@ import { errorSchema } from '../endpoint/error-schema.ts'
 import { wholeNumber } from '../endpoint/fields.ts'
 import { requestHeader } from '../endpoint/request-header.ts'
 import { requestId } from '../endpoint/request-id.ts'
+import { sendEvents } from '../endpoint/send-events.ts'
 import { connectionsToWire, connectSessionSchema } from './connect-sessions.ts'
 import { streamStatus } from './status-stream.ts'
 
@@ -167,7 +167,7 @@ export function addCurrentSession(
         const leave = isOver ? undefined : waits.enter(session.id)
         if (isOver || leave === undefined) {
           const data = await json(current)
-          return streamSSE(c, (stream) => stream.writeSSE({ event: 'status', data }))
+          return sendEvents(c, (stream) => stream.writeSSE({ event: 'status', data }))
         }
         const toJson = (status: Authorization) => json({ session, authorization: status })
         return streamStatus(c, broker, {

@@ -1,9 +1,9 @@
 import type { Context } from 'hono'
-import { streamSSE } from 'hono/streaming'
 import type { Broker } from '../../broker.ts'
 import { type Authorization, isSettled } from '../../domain/authorization.ts'
 import { awaitAuthorization } from '../../flows/await-authorization.ts'
 import { toWire as errorToWire, toRefusal } from '../endpoint/errors.ts'
+import { sendEvents } from '../endpoint/send-events.ts'
 
 const HEARTBEAT_MS = 15_000
 
@@ -30,7 +30,7 @@ export async function streamStatus(
     onEnd()
     throw error
   })
-  return streamSSE(c, async (stream) => {
+  return sendEvents(c, async (stream) => {
     const gone = new AbortController()
     stream.onAbort(() => gone.abort())
     stream.onAbort(onEnd)

@@ -162,12 +162,21 @@ export function createAddEndpoint(
       return inContext(onlyUser === undefined ? context : { ...context, onlyUser }, work)
     }
 
-    app.on(
-      method,
-      path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      onAnswered ? observed(definition, answer, onAnswered) : (c) => answer(c),
+    const respond = onAnswered ? observed(definition, answer, onAnswered) : (c: Context) => answer(c)
+    app.on(method, path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) =>
+      c.req.method === 'HEAD' ? cancelBody(respond(c)) : respond(c),
     )
   }
+}
+
+/**
+ * hono answers HEAD by the handler of GET and drops the body. Without the cancellation an event stream would wait for its
+ * reader for ever.
+ */
+async function cancelBody(answered: Promise<Response>): Promise<Response> {
+  const response = await answered
+  await response.body?.cancel()
+  return response
 }
 
 function observed(

@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { streamSSE } from 'hono/streaming'
 import type { Broker } from '../../broker.ts'
 import { invalidMember } from '../../domain/errors.ts'
 import { MAX_CHAIN_STEPS, resumeChain, runChain } from '../../tools/run/run-chain.ts'
@@ -12,6 +11,7 @@ import { toWire as errorToWire, toRefusal } from '../endpoint/errors.ts'
 import { idText } from '../endpoint/fields.ts'
 import { markWithoutEffect } from '../endpoint/idempotency-key.ts'
 import { requestHeader } from '../endpoint/request-header.ts'
+import { sendEvents } from '../endpoint/send-events.ts'
 import { sendJson } from '../endpoint/send-json.ts'
 import { asSent, type Backlogs, eventQueue } from './event-queue.ts'
 import { callMembers, readCall, readTool, runsTool } from './tool-call.ts'
@@ -95,7 +95,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
       running.catch(() => {}) // awaited below, after the events before it were written
       const first = await events.next()
       if (first === undefined) await running.finally(events.drop) // a refusal before the first event is answered like one of any endpoint
-      return streamSSE(c, async (stream) => {
+      return sendEvents(c, async (stream) => {
         stream.onAbort(() => gone.abort())
         let underWay = 0 // writes to a slow reader: further heartbeats would only add to them
         const write = async (written: Promise<unknown>) => {
