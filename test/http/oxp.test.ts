@@ -321,6 +321,7 @@ describe('a call', () => {
     ['neither a request nor a tool', { $schema: 'urn:oxp:1.0' }, {}],
     ['a request without a tool', { request: {} }, {}],
     ['input that is a list', { request: { tool_id: 'Oxp.Ring', input: [] } }, {}],
+    ['a member beside its request', { request: { tool_id: 'Oxp.Ring' }, call_id: 'beside' }, {}],
     ['an empty call_id', { request: { tool_id: 'Oxp.Ring', call_id: '' } }, {}],
     ['another version', { $schema: 'urn:oxp:2.0', request: { tool_id: 'Oxp.Ring' } }, {}],
     ['another version in its header', { request: { tool_id: 'Oxp.Ring' } }, { 'oxp-version': '2.0' }],

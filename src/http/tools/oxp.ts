@@ -10,8 +10,7 @@ import { valueWithMedia } from '../../tools/mcp/media-content.ts'
 import { executeTool } from '../../tools/run/execute-tool.ts'
 import { type Execution, mayBeRepeated } from '../../tools/run/execution.ts'
 import { toolNeeds } from '../../tools/run/tool-tokens.ts'
-import type { RequiredAuthorization } from '../../tools/tool-answer.ts'
-import { artifactToJson } from '../../tools/tool-answer.ts'
+import { artifactToJson, type RequiredAuthorization } from '../../tools/tool-answer.ts'
 import { toContractError } from '../dialects/arcade.ts'
 import { duration, executeErrorSchema } from '../dialects/execution-schemas.ts'
 import { oxpToolSchema } from '../dialects/format-schemas.ts'
@@ -156,9 +155,9 @@ function checkVersion(c: Context, schema: string | null | undefined): void {
 }
 
 /**
- * Reads the call, and refuses tokens and secrets in it. A tool runs with the tokens that its user granted here and that
- * policies permit, and only those are scrubbed from its answer. Ignoring the caller's tokens silently would run the tool
- * with other rights than the caller expects.
+ * Reads the call. Refuses members beside `request`, which would have no effect, and tokens and secrets in the call. A
+ * tool runs with the tokens that its user granted here and that policies permit, and only those are scrubbed from its
+ * answer. Ignoring the caller's tokens silently would run the tool with other rights than the caller expects.
  */
 function readCall({
   $schema: _,
@@ -167,6 +166,9 @@ function readCall({
 }: Record<string, unknown> & { request?: OxpCall | undefined }): OxpCall {
   if (request === undefined && bare.tool_id === undefined)
     throw invalidMember('request', 'missing', 'The body needs `request`, with a `tool_id` in it.')
+  const beside = request && Object.keys(bare).find((member) => bare[member] != null)
+  if (beside !== undefined)
+    throw invalidMember(beside, 'conflict', `${beside} is beside \`request\`: write the whole call into it.`)
   const call = request ?? parseOnce(callSchema, bare, 'the body')
   for (const member of ['authorization', 'secrets'] as const) {
     const ids = (call.context?.[member] ?? []).map(({ id }) => `"${id.slice(0, 100)}"`)
@@ -208,9 +210,7 @@ async function callTool(
       c,
       'invalid_request',
       `The tool "${tool.title}" acts for a user: say which in context.user_id.`,
-      {
-        user_id: true,
-      },
+      { user_id: true },
     )
   const execution = await executeTool(
     broker,
