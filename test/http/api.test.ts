@@ -288,6 +288,10 @@ describe('refusals', () => {
     ['POST', '/v1/tools/x/binding', {}, ['worker_id', 'tool']],
     ['POST', '/v1/workers', {}, ['id']],
     ['POST', '/v1/workers', { id: 'w', http: {} }, ['http.uri', 'http.secret']],
+    // a path with these segments leads elsewhere
+    ['POST', '/v1/workers', { id: '..', http: { uri: 'http://127.0.0.1:1', secret: 's' } }, ['id: letters']],
+    ['POST', '/v1/workers/test', { id: '.', http: { uri: 'http://127.0.0.1:1', secret: 's' } }, ['id: letters']],
+    ['POST', '/v1/admin/policies', { id: '..', effect: 'deny', match: {} }, ['id: letters']],
     ['POST', '/v1/admin/auth_providers', {}, ['id']],
     ['POST', '/v1/admin/auth_providers', { id: 'p', oauth2: {} }, ['oauth2.client_id']],
     ['POST', '/v1/admin/secrets/KEY', {}, ['value']],

@@ -9,7 +9,7 @@ import {
 } from '../../domain/policy.ts'
 import { withoutUndefined } from '../../domain/without-undefined.ts'
 import type { PolicySettings } from '../../flows/policy-settings.ts'
-import { plainText } from '../endpoint/fields.ts'
+import { newIdText, plainText } from '../endpoint/fields.ts'
 
 // Policies on the wire. Unknown members are refused, because a policy whose member is misspelled would match everything.
 
@@ -104,7 +104,7 @@ export const policySchema = z
   .openapi('Policy')
 
 export const newPolicySchema = z.strictObject({
-  id: z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'letters, digits, _ . - only'),
+  id: newIdText,
   description: plainText(1000).nullish(),
   enabled: z.boolean().default(true),
   effect: effectSchema,

@@ -23,6 +23,13 @@ const CONTROL = /\p{Cc}/u
 
 /** An id in a path, a query or a body. */
 export const idText = plainText(200)
+/**
+ * The id of a resource, as its creator chooses it. `.` and `..` are refused, because clients remove such segments from
+ * a path (RFC 3986 section 5.2.4): the resource could not be read, changed or deleted.
+ */
+export const newIdText = z
+  .string()
+  .regex(/^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,100}$/, 'letters, digits, _ . - only, not `.` or `..`')
 /** The caller's own id of a user. */
 export const userIdText = plainText(500).refine(
   (text) => text === '' || text.trim() !== '',

@@ -6,14 +6,12 @@ import { readBounded } from '../../tools/catalogue/read-bounded.ts'
 import { newWorker } from '../../tools/worker.ts'
 import { WorkerFault } from '../../tools/worker-fault.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
+import { newIdText } from '../endpoint/fields.ts'
 import { readWorkerType } from '../worker-types/registry.ts'
 import { WORKER_BLOCKS } from './workers.ts'
 
 export const workerTrialSchema = z.object({
-  id: z
-    .string()
-    .regex(/^[A-Za-z0-9_.-]{1,100}$/, 'must have letters, digits, _ . - only')
-    .default('test'),
+  id: newIdText.default('test'),
   type: z.string().nullish(),
   enabled: z.boolean().default(true),
   ...WORKER_BLOCKS.create,

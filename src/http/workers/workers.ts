@@ -10,7 +10,7 @@ import { getWorker, registerWorker, updateWorker } from '../../tools/worker.ts'
 import { definitionJson } from '../dialects/arcade-tools.ts'
 import { toolDefinitionSchema } from '../dialects/tool-schemas.ts'
 import { type AddEndpoint, pageQuery, pageSchema, slicePage } from '../endpoint/endpoint.ts'
-import { idText } from '../endpoint/fields.ts'
+import { idText, newIdText } from '../endpoint/fields.ts'
 import { sendPage } from '../endpoint/send-json.ts'
 import { findWorkerType, readWorkerType, WORKER_TYPE_WIRES } from '../worker-types/registry.ts'
 import { acceptanceSchema, acceptanceToWire, addWorkerAcceptance } from './worker-acceptance.ts'
@@ -59,7 +59,7 @@ const workerSchema = z
   .openapi('Worker')
 
 export const workerCreateSchema = z.object({
-  id: z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, 'letters, digits, _ . - only'),
+  id: newIdText,
   type: z.string().nullish(),
   enabled: z.boolean().default(true),
   ...WORKER_BLOCKS.create,
