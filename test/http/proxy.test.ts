@@ -76,6 +76,7 @@ describe('a request', () => {
     ['/proxy/%64emo/x', '/base/x'],
     ['/proxy/demo/x?q=a%0Ab', '/base/x?q=a%0Ab'],
     ['/proxy/demo/%C3%89t%C3%A9', '/base/%C3%89t%C3%A9'],
+    ['http://gatepass.example/proxy/demo/x%2Fy?z=http://a', '/base/x%2Fy?z=http://a'],
   ])('to %s is asked for as %s', async (path, url) => {
     const seen = sinceNow()
     expect((await shared.send('GET', path)).status).toBe(200)

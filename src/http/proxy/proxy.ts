@@ -185,10 +185,14 @@ function ownHeaders(headers: Readonly<Record<string, string>>): Record<string, s
   return own
 }
 
-/** Reads the request line itself, because a parsed URL has its dot segments and escapes normalized. */
+/**
+ * Reads the request line itself, because a parsed URL has its dot segments and escapes normalized. Its target may be in
+ * absolute form (RFC 9112 section 3.2.2).
+ */
 function placeOf(c: Context): { readonly provider: string; readonly path: string } {
-  const url: string = c.env?.incoming?.url ?? c.req.url.slice(new URL(c.req.url).origin.length)
-  const [, encoded = '', path = ''] = /^\/proxy\/([^/?#]+)(.*)$/s.exec(url) ?? []
+  const target: string = c.env?.incoming?.url ?? c.req.url
+  const [, encoded = '', path = ''] =
+    /^(?:https?:\/\/[^/?#]*)?\/proxy\/([^/?#]+)(.*)$/s.exec(target) ?? []
   try {
     return { provider: parse(providerCheck, decodeURIComponent(encoded)), path }
   } catch (error) {
