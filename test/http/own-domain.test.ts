@@ -322,6 +322,29 @@ describe('from the proof on', () => {
     expect(status.body.status).toBe('completed')
   })
 
+  test('a form that opens a connect session at the public URL is sent on to the domain', async () => {
+    await prove()
+    const origin = 'https://app.example'
+    const { body: session } = await scene.call('POST', '/v1/connect_sessions', {
+      user_id: 'posted',
+      provider_id: 'demo',
+      scopes: ['read'],
+      allowed_origin: origin,
+    })
+    const browser = new UserAgent()
+    const post = (host?: string) =>
+      browser.post(
+        at('/connect/session', host),
+        { session_token: session.session_token, opened_in: 'tab' },
+        { from: `${origin}/`, headers: { origin } },
+      )
+    const moved = await post('127.0.0.1')
+    expect([moved.status, moved.response.headers.get('location')]).toEqual([307, at('/connect/session')])
+    expect(moved.response.headers.get('set-cookie')).toBeNull()
+    expect((await post()).response.headers.get('location')).toBe(session.url)
+    expect((await browser.get(session.url)).status).toBe(200)
+  })
+
   test('only users’ pages are served at the domain, and the Host header chooses nothing else', async () => {
     await prove()
     const get = (path: string, headers: Record<string, string> = {}) =>

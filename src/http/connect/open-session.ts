@@ -9,6 +9,7 @@ import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
 import { connectSessionAt, SESSION_RATE, type SessionLimits } from './session-at.ts'
 import { endingOf, endingResponse } from './show-authorization.ts'
+import { siteOf } from './site.ts'
 
 /**
  * Receives the form by which a page of an application opens its connect session, in a popup or in its own tab. Checks the
@@ -43,6 +44,12 @@ export function addOpenSession(app: OpenAPIHono, broker: Broker, limits: Session
         'a connect session was not opened, because the form came from another origin than its allowed_origin',
       )
       return endingOf(c, broker, authorization ?? session, { kind: 'other_origin' }, 403)
+    }
+    const users = broker.usersUrl(session.projectId)
+    // the cookie that binds the session must be set at the host of the connect page; 307 repeats the form there
+    if (siteOf(c, broker).url.origin !== users.origin) {
+      pageHeaders(c)
+      return c.redirect(new URL(c.req.path, users).href, 307)
     }
     const openedIn = form.get('opened_in') === 'popup' ? 'popup' : 'tab'
     cookies.keepOpener(c, session.id, await openConnectSession(broker, session, openedIn))
