@@ -104,7 +104,7 @@ const PUBLISHED = [
   [
     'gatepass_database_writable',
     'gauge',
-    'Whether the database took a commit when that was last asked; 1 or 0',
+    'Whether the last probe could commit to the database; 1 or 0',
   ],
   ['gatepass_processes', 'gauge', 'Processes that serve together'],
   ['gatepass_build_info', 'gauge', 'The release that runs'],

@@ -66,8 +66,7 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
           description:
             'The only user that the key acts for; not with the role `admin`. Without it, every user',
         }),
-        expires_at: z
-          .string()
+        expires_at: z.iso
           .datetime({ offset: true })
           .nullish()
           .openapi({ description: 'Refused from then on; without it and `expires_in` it never expires' }),

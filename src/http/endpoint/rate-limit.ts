@@ -5,7 +5,7 @@ import { maxEntries } from '../../services/cache-size.ts'
 
 /** The number of buckets in memory. Beyond it the least recently used one is dropped, so that its owner starts with a full one. */
 const MAX_BUCKETS = 10_000
-/** Unknown keys that one address may send in a minute. */
+/** Unknown credentials that one address may send in a minute. */
 const GUESSES_PER_MINUTE = 100
 
 type Milliseconds = () => number
@@ -34,7 +34,10 @@ export function createCharge(perSecond: number, now: Milliseconds = monotonic): 
   }
 }
 
-/** Counts an unknown key against the address that sent it. Throws `rate_limited`. Known keys are not counted. */
+/**
+ * Counts an unknown credential (an API key, the token of a connect session, an access token) against the address that
+ * sent it. Throws `rate_limited`. Known ones are not counted.
+ */
 export type CountGuess = (address: string | undefined) => void
 
 export function createCountGuess(now: Milliseconds = monotonic): CountGuess {
@@ -44,7 +47,7 @@ export function createCountGuess(now: Milliseconds = monotonic): CountGuess {
     if (seconds > 0)
       throw new BrokerError(
         'rate_limited',
-        'Too many requests with unknown API keys came from your address, and this key is not known here either.',
+        'Too many requests with unknown credentials came from your address, and this one is not known here either.',
         { retryAfter: seconds },
       )
   }

@@ -126,7 +126,7 @@ function probe({ store, metrics }: Broker): () => Promise<boolean> {
 
   metrics.gauge(
     'gatepass_database_writable',
-    'Whether the database took a commit when that was last asked; 1 or 0',
+    'Whether the last probe could commit to the database; 1 or 0',
     () => (isWritable ? 1 : 0),
     'min',
   )

@@ -88,7 +88,7 @@ const UNREADABLE: Readonly<Record<string, readonly [status: string, name: ErrorC
   ERR_HTTP_REQUEST_TIMEOUT: [
     '408 Request Timeout',
     'invalid_request',
-    `The request was not received completely within ${REQUEST_TIMEOUT_MS / 1000} seconds.`,
+    `The request was not received in time: its headers within ${HEADERS_TIMEOUT_MS / 1000} seconds, all of it within ${REQUEST_TIMEOUT_MS / 1000}.`,
   ],
 }
 
