@@ -2,9 +2,9 @@ import type { Context } from 'hono'
 import type { ApiKey } from '../../domain/api-key.ts'
 import type { Span } from '../../services/tracing.ts'
 
-/** A route, as metrics and traces name it. `path` is the pattern, never the path of a request. */
-interface Route {
+export interface Route {
   readonly method: string
+  /** The pattern of the route, never the path of a request. */
   readonly path: string
 }
 

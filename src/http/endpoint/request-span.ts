@@ -1,12 +1,6 @@
 import { type Tracing, within } from '../../services/tracing.ts'
-import type { ObservedRequest } from './observed-request.ts'
+import type { ObservedRequest, Route } from './observed-request.ts'
 import { requestHeader } from './request-header.ts'
-
-interface Route {
-  readonly method: string
-  /** The pattern of the route, never the path of a request. */
-  readonly path: string
-}
 
 /** Routes without spans, because programs request them every few seconds. */
 const UNTRACED = /^\/(?:health|ready|metrics|v1\/health|assets\/.*)$/
