@@ -290,7 +290,12 @@ describe('refusals', () => {
     ['POST', '/v1/workers', { id: 'w', http: {} }, ['http.uri', 'http.secret']],
     // a path with these segments leads elsewhere
     ['POST', '/v1/workers', { id: '..', http: { uri: 'http://127.0.0.1:1', secret: 's' } }, ['id: letters']],
-    ['POST', '/v1/workers/test', { id: '.', http: { uri: 'http://127.0.0.1:1', secret: 's' } }, ['id: letters']],
+    [
+      'POST',
+      '/v1/workers/test',
+      { id: '.', http: { uri: 'http://127.0.0.1:1', secret: 's' } },
+      ['id: letters'],
+    ],
     ['POST', '/v1/admin/policies', { id: '..', effect: 'deny', match: {} }, ['id: letters']],
     ['POST', '/v1/admin/auth_providers', {}, ['id']],
     ['POST', '/v1/admin/auth_providers', { id: 'p', oauth2: {} }, ['oauth2.client_id']],
@@ -396,7 +401,9 @@ describe('refusals', () => {
       const body = { id: 'later', http: { uri: 'http://127.0.0.1:1', secret: 's' } }
       const key = await gatepass.makeKey('readonly')
       expect((await gatepass.call('POST', '/v1/workers', body, { key, headers })).status).toBe(403)
-      expect((await gatepass.call('POST', '/v1/workers', { id: 'later', http: {} }, { headers })).status).toBe(400)
+      expect(
+        (await gatepass.call('POST', '/v1/workers', { id: 'later', http: {} }, { headers })).status,
+      ).toBe(400)
       expect(claim).not.toHaveBeenCalled()
       expect((await gatepass.call('POST', '/v1/workers', body, { headers })).status).toBe(201)
       expect(claim).toHaveBeenCalledTimes(1)

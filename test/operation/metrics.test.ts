@@ -101,11 +101,7 @@ const PUBLISHED = [
   ['gatepass_rate_limited_total', 'counter', 'Requests refused because there were too many'],
   ['gatepass_code_running', 'gauge', 'Pieces of code under way'],
   ['gatepass_proxy_requests_running', 'gauge', 'Requests that are being forwarded'],
-  [
-    'gatepass_database_writable',
-    'gauge',
-    'Whether the last probe could commit to the database; 1 or 0',
-  ],
+  ['gatepass_database_writable', 'gauge', 'Whether the last probe could commit to the database; 1 or 0'],
   ['gatepass_processes', 'gauge', 'Processes that serve together'],
   ['gatepass_build_info', 'gauge', 'The release that runs'],
   ['gatepass_waiters', 'gauge', 'Long polls and event streams that wait'],

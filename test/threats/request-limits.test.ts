@@ -126,7 +126,9 @@ describe('threat 41: what a request may hold', () => {
     const { port } = server.address() as AddressInfo
     const slow = 'POST /v1/tools/import HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n1'
     const answered = await raw(slow, port)
-    expect(answered).toMatch(/^HTTP\/1\.1 408 [\s\S]*connection: close[\s\S]*not received in time: its headers within 20 seconds, all of it within 60\./)
+    expect(answered).toMatch(
+      /^HTTP\/1\.1 408 [\s\S]*connection: close[\s\S]*not received in time: its headers within 20 seconds, all of it within 60\./,
+    )
     server.close()
   })
 

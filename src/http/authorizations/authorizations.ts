@@ -158,7 +158,9 @@ export function addAuthorizations(add: AddEndpoint, broker: Broker): void {
     async ({ c, params: { id }, caller }) => {
       const completed = await findCompletedAtOnce(broker, caller.projectId, id)
       if (completed !== undefined)
-        return sendEvents(c, (stream) => stream.writeSSE({ event: 'status', data: JSON.stringify(completed) }))
+        return sendEvents(c, (stream) =>
+          stream.writeSSE({ event: 'status', data: JSON.stringify(completed) }),
+        )
       return streamStatus(c, broker, {
         first: await getAuthorization(broker, caller.projectId, id),
         toJson: async (authorization) => JSON.stringify(await toWire(broker, authorization)),

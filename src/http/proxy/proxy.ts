@@ -191,8 +191,7 @@ function ownHeaders(headers: Readonly<Record<string, string>>): Record<string, s
  */
 function placeOf(c: Context): { readonly provider: string; readonly path: string } {
   const target: string = c.env?.incoming?.url ?? c.req.url
-  const [, encoded = '', path = ''] =
-    /^(?:https?:\/\/[^/?#]*)?\/proxy\/([^/?#]+)(.*)$/s.exec(target) ?? []
+  const [, encoded = '', path = ''] = /^(?:https?:\/\/[^/?#]*)?\/proxy\/([^/?#]+)(.*)$/s.exec(target) ?? []
   try {
     return { provider: parse(providerCheck, decodeURIComponent(encoded)), path }
   } catch (error) {
