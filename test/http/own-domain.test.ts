@@ -322,7 +322,7 @@ describe('from the proof on', () => {
     expect(status.body.status).toBe('completed')
   })
 
-  test('a form that opens a connect session at the public URL is sent on to the domain', async () => {
+  test('a form opens a connect session at the domain alone, and the log says so', async () => {
     await prove()
     const origin = 'https://app.example'
     const { body: session } = await scene.call('POST', '/v1/connect_sessions', {
@@ -338,9 +338,12 @@ describe('from the proof on', () => {
         { session_token: session.session_token, opened_in: 'tab' },
         { from: `${origin}/`, headers: { origin } },
       )
-    const moved = await post('127.0.0.1')
-    expect([moved.status, moved.response.headers.get('location')]).toEqual([307, at('/connect/session')])
-    expect(moved.response.headers.get('set-cookie')).toBeNull()
+    const elsewhere = await post('127.0.0.1')
+    expect([elsewhere.status, elsewhere.response.headers.get('set-cookie')]).toEqual([403, null])
+    expect(elsewhere.body).toContain('refused_request')
+    expect(scene.gatepass.logLines.filter((line) => line.includes(session.id))).toEqual([
+      expect.stringContaining(`"connectPage":"${new URL(at('')).origin}"`),
+    ])
     expect((await post()).response.headers.get('location')).toBe(session.url)
     expect((await browser.get(session.url)).status).toBe(200)
   })

@@ -45,11 +45,14 @@ export function addOpenSession(app: OpenAPIHono, broker: Broker, limits: Session
       )
       return endingOf(c, broker, authorization ?? session, { kind: 'other_origin' }, 403)
     }
-    const users = broker.usersUrl(session.projectId)
-    // the cookie that binds the session must be set at the host of the connect page; 307 repeats the form there
-    if (siteOf(c, broker).url.origin !== users.origin) {
-      pageHeaders(c)
-      return c.redirect(new URL(c.req.path, users).href, 307)
+    const { origin: connectPage } = broker.usersUrl(session.projectId)
+    // the cookie that binds the session would not be sent to the connect page
+    if (siteOf(c, broker).url.origin !== connectPage) {
+      broker.log.warn(
+        { connectSessionId: session.id, connectPage },
+        'a connect session was not opened, because the form came to another host than that of its connect page',
+      )
+      return endingOf(c, broker, authorization ?? session, { kind: 'refused_request' }, 403)
     }
     const openedIn = form.get('opened_in') === 'popup' ? 'popup' : 'tab'
     cookies.keepOpener(c, session.id, await openConnectSession(broker, session, openedIn))

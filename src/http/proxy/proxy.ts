@@ -187,11 +187,15 @@ function ownHeaders(headers: Readonly<Record<string, string>>): Record<string, s
 
 /**
  * Reads the request line itself, because a parsed URL has its dot segments and escapes normalized. Its target may be in
- * absolute form (RFC 9112 section 3.2.2).
+ * absolute form (RFC 9112 section 3.2.2), but not name another host than `Host`: two servers would read it differently.
  */
 function placeOf(c: Context): { readonly provider: string; readonly path: string } {
   const target: string = c.env?.incoming?.url ?? c.req.url
-  const [, encoded = '', path = ''] = /^(?:https?:\/\/[^/?#]*)?\/proxy\/([^/?#]+)(.*)$/s.exec(target) ?? []
+  const [, host, encoded = '', path = ''] =
+    /^(?:https?:\/\/([^/?#]*))?\/proxy\/([^/?#]+)(.*)$/s.exec(target) ?? []
+  const named = requestHeader(c, 'host') ?? host
+  if (host !== undefined && host !== named)
+    throw new BrokerError('invalid_request', 'The request line names another host than the Host header.')
   try {
     return { provider: parse(providerCheck, decodeURIComponent(encoded)), path }
   } catch (error) {
