@@ -95,6 +95,7 @@ export function createKeptRows<Row extends { readonly uid: string }>(
     } finally {
       kept.reading = undefined
       beingRead.delete(projectId)
+      projects.delete(projectId) // lru-cache does not measure the same object again
       projects.set(projectId, kept)
       if (!projects.has(projectId)) kept.stale = 'all' // this project alone exceeds `maxCharacters`
     }
