@@ -1,4 +1,4 @@
-import { lookup as systemLookup } from 'node:dns'
+import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, buildConnector } from 'undici'
 import { OutgoingError } from './outgoing-error.ts'
@@ -16,23 +16,41 @@ export interface ClientCertificate {
 
 export interface GuardedAgentOptions {
   readonly rules: ReachRules
-  /** Default: the system's resolver. */
-  readonly lookup?: LookupFunction | undefined
+  readonly resolve: Resolve
   /** The most open connections to one origin. */
   readonly connections: number
   /** Presented to every server that asks for one. */
   readonly certificate?: ClientCertificate | undefined
 }
 
+/** All addresses of a name. */
+export type Resolve = (hostname: string, options: LookupOptions) => Promise<readonly LookupAddress[]>
+
+/**
+ * Connections that are opened at the same time share one look-up of a name; no answer is kept. Node looks names up in
+ * libuv's threads, of which at most half (2 of 4) wait for name servers: without this, one name that is slow to resolve
+ * would take both, and delay connections to every host. Default: the system's resolver.
+ */
+export function createResolver(lookup: LookupFunction = systemLookup): Resolve {
+  const running = new Map<string, Promise<readonly LookupAddress[]>>()
+  return (hostname, options) => {
+    const known = running.get(hostname)
+    if (known !== undefined) return known
+    const started = new Promise<readonly LookupAddress[]>((resolve, reject) => {
+      lookup(hostname, { ...options, all: true }, (error, answers) => {
+        if (error) reject(error)
+        else resolve(typeof answers === 'string' ? [{ address: answers, family: 0 }] : answers)
+      })
+    }).finally(() => running.delete(hostname))
+    running.set(hostname, started)
+    return started
+  }
+}
+
 /** undici's agent, with a connector that dials only addresses which the rules allow. */
-export function createGuardedAgent({
-  rules,
-  lookup = systemLookup,
-  connections,
-  certificate,
-}: GuardedAgentOptions): Agent {
+export function createGuardedAgent({ rules, resolve, connections, certificate }: GuardedAgentOptions): Agent {
   return new Agent({
-    connect: guardedConnector(rules, lookup, certificate),
+    connect: guardedConnector(rules, resolve, certificate),
     connections,
     allowH2: false,
     // the deadlines of an exchange begin with the call and hold while the body is not read; undici's begin later and pause
@@ -42,19 +60,19 @@ export function createGuardedAgent({
 }
 
 /**
- * undici's connector, which opens sockets only to addresses that the rules allow. A name is resolved once per
+ * undici's connector, which opens sockets only to addresses that the rules allow. A name is resolved for each
  * connection, every resolved address is checked, and only checked addresses are dialled, so a name cannot resolve to
  * another address between check and use (DNS rebinding). Node does not resolve IP literals: they are checked directly.
  */
 function guardedConnector(
   rules: ReachRules,
-  lookup: LookupFunction,
+  resolve: Resolve,
   certificate: ClientCertificate | undefined,
 ): buildConnector.connector {
   const connector = (lookup: LookupFunction) => buildConnector({ lookup, allowH2: false, ...certificate })
-  const named = connector(lookup)
-  const secure = connector(checkedLookup(lookup, (address) => rules.allowsAddress('https:', address)))
-  const plain = connector(checkedLookup(lookup, (address) => rules.allowsAddress('http:', address)))
+  const named = connector(checkedLookup(resolve, () => true))
+  const secure = connector(checkedLookup(resolve, (address) => rules.allowsAddress('https:', address)))
+  const plain = connector(checkedLookup(resolve, (address) => rules.allowsAddress('http:', address)))
   return (endpoint, callback) => {
     const { protocol, hostname } = endpoint
     const literal = bareHostname(hostname)
@@ -65,16 +83,16 @@ function guardedConnector(
   }
 }
 
-function checkedLookup(lookup: LookupFunction, allows: (address: string) => boolean): LookupFunction {
+function checkedLookup(resolve: Resolve, allows: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, answers) => {
-      if (error) return callback(error, [])
-      const [first, ...others] = typeof answers === 'string' ? [{ address: answers, family: 0 }] : answers
-      if (!first || ![first, ...others].every(({ address }) => allows(address))) {
-        return callback(new OutgoingError('host_not_allowed', hostname, { requestSent: false }), [])
-      }
-      if (options.all) callback(null, [first, ...others])
-      else callback(null, first.address, first.family)
-    })
+    resolve(hostname, options).then(
+      ([first, ...others]) => {
+        if (!first || ![first, ...others].every(({ address }) => allows(address))) {
+          callback(new OutgoingError('host_not_allowed', hostname, { requestSent: false }), [])
+        } else if (options.all) callback(null, [first, ...others])
+        else callback(null, first.address, first.family)
+      },
+      (error: NodeJS.ErrnoException) => callback(error, []),
+    )
   }
 }

@@ -5,7 +5,7 @@ import { Chunks, joined } from './chunks.ts'
 import { decodeBody } from './content-coding.ts'
 import { Exchange, type Pool } from './exchange.ts'
 import { GrowingBody } from './growing-body.ts'
-import { createGuardedAgent } from './guarded-agent.ts'
+import { createGuardedAgent, createResolver, type Resolve } from './guarded-agent.ts'
 import { createHostLimiter } from './host-limiter.ts'
 import { OutgoingError } from './outgoing-error.ts'
 import type {
@@ -66,16 +66,18 @@ export interface OutgoingOptions {
   readonly maxConnectionsPerHost?: number
   /** Requests of one origin that wait for a connection; further ones are refused as `busy`. Default: 1024. */
   readonly maxWaitingPerHost?: number
+  /** Default: the system's resolver. */
   readonly lookup?: LookupFunction
 }
 
 export function createOutgoing(options: OutgoingOptions): Outgoing {
   const rules = reachRules(options.allowedHosts.map(toAllowedHost))
-  const whole = createPool(rules, CONNECTIONS_PER_HOST, options)
+  const dial = { rules, resolve: createResolver(options.lookup) }
+  const whole = createPool(dial, CONNECTIONS_PER_HOST, options)
   // a pool of their own: open streams must not delay a refresh at the same host
-  const streams = createPool(rules, STREAMS_PER_HOST, options)
+  const streams = createPool(dial, STREAMS_PER_HOST, options)
   const certified = createCertifiedPools((certificate) =>
-    createPool(rules, CONNECTIONS_PER_HOST, options, certificate),
+    createPool(dial, CONNECTIONS_PER_HOST, options, certificate),
   )
   const targetOf = createTargets(rules)
 
@@ -105,12 +107,12 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
 }
 
 function createPool(
-  rules: ReachRules,
+  dial: { readonly rules: ReachRules; readonly resolve: Resolve },
   maxConnections: number,
-  { maxConnectionsPerHost = maxConnections, maxWaitingPerHost = WAITING_PER_HOST, lookup }: OutgoingOptions,
+  { maxConnectionsPerHost = maxConnections, maxWaitingPerHost = WAITING_PER_HOST }: OutgoingOptions,
   certificate?: ClientCertificate,
 ): Pool {
-  const agent = createGuardedAgent({ rules, lookup, connections: maxConnectionsPerHost, certificate })
+  const agent = createGuardedAgent({ ...dial, connections: maxConnectionsPerHost, certificate })
   return {
     dispatcher: agent,
     limiter: createHostLimiter({ concurrent: maxConnectionsPerHost, queued: maxWaitingPerHost }),

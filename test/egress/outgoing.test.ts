@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type LookupFunction } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
@@ -40,6 +41,8 @@ function outgoing(
   cleanups.push(() => client.close())
   return client
 }
+
+const HERE = { address: '127.0.0.1', family: 4 }
 
 /** A resolver that answers every name with these addresses, and counts. */
 function resolver(...addresses: string[]): LookupFunction & { calls: string[] } {
@@ -168,6 +171,27 @@ describe('hosts', () => {
     const answer = await client.send({ url: `http://worker.internal.:${port}/` })
     expect(Buffer.from(answer.body).toString()).toBe(`worker.internal:${port}`)
     expect(lookup.calls).toEqual(['worker.internal'])
+  })
+
+  test('connections that are opened at the same time share one look-up, and no later one does', async () => {
+    const { port } = await serve((_, response) => response.end())
+    const waiting: ((error: Error | null) => void)[] = []
+    const client = outgoing(['127.0.0.0/8'], {
+      lookup: (_, __, callback) => void waiting.push((error) => callback(error, [HERE])),
+    })
+    const url = `http://slow.internal:${port}/`
+    let failure: Error | null = new Error('no such name')
+    const askTwice = async () => {
+      const asked = Promise.allSettled([client.send({ url }), client.stream({ url })])
+      for (let turn = 0; turn < 10; turn++) await nextTurn()
+      const lookups = waiting.splice(0)
+      for (const end of lookups) end(failure)
+      const answers = await asked
+      return { lookups: lookups.length, statuses: answers.map(({ status }) => status) }
+    }
+    expect(await askTwice()).toEqual({ lookups: 1, statuses: ['rejected', 'rejected'] })
+    failure = null
+    expect(await askTwice()).toEqual({ lookups: 1, statuses: ['fulfilled', 'fulfilled'] })
   })
 
   test('a range lets http reach its own addresses only', async () => {
