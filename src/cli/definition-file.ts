@@ -12,7 +12,7 @@ export async function readProviderFile(source: string): Promise<Record<string, u
   const text = await readTextFile(source)
   const yaml = await readYaml(text)
   if (yaml.outcome === 'unreadable')
-    throw new CommandFailure(`The file "${source}" is not YAML${yaml.place}.`, EXIT.usage)
+    throw new CommandFailure(`The file "${source}" is not YAML${yaml.why}.`, EXIT.usage)
   const { value } = yaml
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
   throw new CommandFailure(`The file "${source}" should hold one object.`, EXIT.usage)

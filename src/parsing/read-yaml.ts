@@ -1,17 +1,29 @@
-/** The value of a YAML text. `place`: where the text is malformed, as ` (line 3, column 7)`; empty if that is not known. */
+/**
+ * The value of a YAML text. `why`: the place of the fault, as ` (line 3, column 7)`, or a reason, as `: …`; empty if neither
+ * is known.
+ */
 export type ReadYaml =
   | { readonly outcome: 'read'; readonly value: unknown }
-  | { readonly outcome: 'unreadable'; readonly place: string }
+  | { readonly outcome: 'unreadable'; readonly why: string }
 
-/** Reads YAML 1.2. Throws if aliases repeat a value more than 100 times, which would take much memory. */
+/** Reads YAML 1.2. Aliases that repeat a value more than 100 times are not followed, because they would take much memory. */
 export async function readYaml(text: string): Promise<ReadYaml> {
   const { parseDocument } = await import('yaml')
   const document = parseDocument(text, { schema: 'core' })
   const [fault] = document.errors
-  if (fault === undefined) return { outcome: 'read', value: document.toJS({ maxAliasCount: 100 }) }
-  const [start] = fault.linePos ?? []
-  return {
-    outcome: 'unreadable',
-    place: start === undefined ? '' : ` (line ${start.line}, column ${start.col})`,
+  if (fault !== undefined) {
+    const [start] = fault.linePos ?? []
+    return {
+      outcome: 'unreadable',
+      why: start === undefined ? '' : ` (line ${start.line}, column ${start.col})`,
+    }
+  }
+  try {
+    return { outcome: 'read', value: document.toJS({ maxAliasCount: 100 }) }
+  } catch {
+    return {
+      outcome: 'unreadable',
+      why: ': it has an alias (*name) of nothing, or aliases that repeat a value more than 100 times. Put a text that begins with * in quotes, such as "*.example.com"',
+    }
   }
 }

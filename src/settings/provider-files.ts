@@ -64,8 +64,8 @@ async function definitionIn(file: string): Promise<unknown> {
   const yaml = await readYaml(text)
   if (yaml.outcome === 'read' && !isJson) return yaml.value
   // the YAML parser also finds the place of most faults in JSON
-  const place = yaml.outcome === 'read' ? '' : yaml.place
-  throw new FileFault(`is no ${isJson ? 'JSON' : 'YAML'}${place}.`)
+  const why = yaml.outcome === 'read' ? '' : yaml.why
+  throw new FileFault(`is no ${isJson ? 'JSON' : 'YAML'}${why}.`)
 }
 
 function parsedJson(text: string): { readonly value: unknown } | undefined {

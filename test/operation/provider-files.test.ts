@@ -130,11 +130,12 @@ oauth2:
   authorize_request: {endpoint: "https://{{subdomain}}.desk.example/authorize"}
   token_request: {endpoint: "https://{{subdomain}}.desk.example/token"}
 `
-    const folder = folderOf({ 'file.yaml': yaml, 'no.yaml': 'id: [' })
+    const folder = folderOf({ 'file.yaml': yaml, 'no.yaml': 'id: [', 'star.yaml': 'id: *.x' })
     const client = ['--client-id', 'x', '--public']
     const add = (name: string, ...more: readonly string[]) =>
       cli('providers', 'add', 'from-file', '--file', join(folder, name), ...client, ...more)
     expect(await add('no.yaml')).toMatchObject({ code: 2, stderr: expect.stringContaining('is not YAML') })
+    expect(await add('star.yaml')).toMatchObject({ code: 2, stderr: expect.stringContaining('in quotes') })
     const lacking = await add('file.yaml')
     expect(lacking).toMatchObject({ code: 2, stderr: expect.stringContaining('--variable subdomain=…') })
     const told = await add('file.yaml', '--variable', 'subdomain=acme', '--json')
@@ -354,6 +355,8 @@ describe('files that cannot be used stop the start', () => {
       'h.json': erp({}, 'twice'),
       'i.ts': 'export default () => ({ id: "i" })',
       'j.js': 'const circle = { id: "j" }\ncircle.of = circle\nexport default circle',
+      'k.yaml': 'id: k\nname: K\noauth2:\n  api:\n    hosts:\n      - *.k.example\n',
+      'l.yaml': `id: &id l\nname: [${Array(101).fill('*id').join(', ')}]\n`,
     })
     expect(faults).toEqual([
       expect.stringMatching(
@@ -366,6 +369,8 @@ describe('files that cannot be used stop the start', () => {
       'GATEPASS_PROVIDERS: f.js: has no default export: write `export default { … }`.',
       expect.stringMatching(/^GATEPASS_PROVIDERS: i\.ts: has a default export that is no plain data/),
       expect.stringMatching(/^GATEPASS_PROVIDERS: j\.js: has a default export that is no plain data/),
+      expect.stringMatching(/^GATEPASS_PROVIDERS: k\.yaml: is no YAML: .* Put a text that begins with \* in quotes/),
+      expect.stringMatching(/^GATEPASS_PROVIDERS: l\.yaml: is no YAML: .* aliases that repeat a value/),
       'GATEPASS_PROVIDERS: h.json: id is "twice", which g.json has already.',
     ])
   })
