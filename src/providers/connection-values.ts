@@ -63,7 +63,7 @@ export function withConnectionValues(provider: Provider, values: ConnectionValue
   }
   const { userInfoRequest, refreshRequest, introspectionRequest, revocationRequest } = provider
   const { exchangeRequest, renewalRequest } = provider
-  const within = asked.map(([name]) => values[name] ?? '').join(':')
+  const within = asked.map(([name]) => (Object.hasOwn(values, name) ? values[name] : '')).join(':')
   return {
     ...provider,
     authorizationRequest: fill(provider.authorizationRequest),

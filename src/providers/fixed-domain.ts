@@ -43,9 +43,9 @@ function shapesOf(template: string, { variables = {}, keptValues = {} }: Naming)
 }
 
 function valuesOf(name: string, { variables = {}, keptValues = {} }: Naming): readonly string[] | undefined {
-  const variable = variables[name]
+  const variable = Object.hasOwn(variables, name) ? variables[name] : undefined
   if (variable !== undefined) return variable.oneOf ?? [OPEN]
-  const kept = keptValues[name]
+  const kept = Object.hasOwn(keptValues, name) ? keptValues[name] : undefined
   if (kept === undefined) return ['x'] // the client id, which is percent-encoded
   if (kept.oneOf !== undefined) return kept.oneOf
   const shape = shapeOfPattern(kept.pattern)

@@ -142,7 +142,8 @@ export function withFixedVariables(definition: Provider, values: Readonly<Record
   if (declared === undefined) return definition
   const fixed = Object.fromEntries(
     Object.entries(declared).flatMap(([name, { isExample, askUser, ...variable }]) => {
-      const value = values[name] ?? (isExample || askUser ? undefined : variable.value)
+      const read = Object.hasOwn(values, name) ? values[name] : undefined
+      const value = read ?? (isExample || askUser ? undefined : variable.value)
       return value === undefined ? [] : [[name, { ...variable, value }] as const]
     }),
   )

@@ -128,6 +128,12 @@ describe('an endpoint names a value of the authorization response', () => {
     ],
     ['any value', '{{point}}oauth/token', point('.*', example), /does not fix a domain/],
     [
+      'any value, under a name that every object has',
+      'https://{{constructor}}.example.com/token',
+      { constructor: { from, pattern: '.*', example: 'acme' } },
+      /does not fix a domain/,
+    ],
+    [
       'any host below',
       '{{point}}oauth/token',
       point('https://api\\..*\\.adobesign\\.com/', example),

@@ -119,6 +119,11 @@ describe('variables of URLs (Zendesk)', () => {
     ],
     ['has no pattern', { variables: { region: { value: 'eu' } } }, 'oauth2.variables.region.pattern'],
     [
+      'has no pattern, and a name that every object has',
+      { variables: { constructor: { value: 'abc' } } },
+      'oauth2.variables.constructor.pattern',
+    ],
+    [
       'has a placeholder’s name',
       { variables: { client_secret: { pattern: '.*', value: 'x' } } },
       'client_secret',

@@ -88,16 +88,17 @@ export function readVariables(
   base: Provider | undefined,
   { allowsHttp, isDefinition }: VariableOptions,
 ): Provider['variables'] {
-  const before = sent === null ? {} : (base?.variables ?? {})
-  const isUnset = Object.values(before).some(({ isExample }) => isExample)
+  const before = new Map(Object.entries(sent === null ? {} : (base?.variables ?? {})))
+  const said = new Map(Object.entries(sent ?? {}))
+  const isUnset = [...before.values()].some(({ isExample }) => isExample)
   if (sent === undefined && !isUnset) return base?.variables
   const merged: Record<string, ProviderVariable> = {}
   const faults = collectFaults()
-  for (const name of new Set([...Object.keys(before), ...Object.keys(sent ?? {})])) {
-    const [one, old] = [sent?.[name], before[name]]
+  for (const name of new Set([...before.keys(), ...said.keys()])) {
+    const one = said.get(name)
     if (one === null) continue
     const path = `oauth2.variables.${name}`
-    const variable = faults.of(() => readVariable(path, one ?? {}, old, isDefinition))
+    const variable = faults.of(() => readVariable(path, one ?? {}, before.get(name), isDefinition))
     if (variable !== undefined) merged[name] = variable
   }
   faults.throwIfAny()

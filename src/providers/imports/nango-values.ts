@@ -48,7 +48,8 @@ export class NangoTemplates implements NangoValues {
     for (const other of others) {
       const fixed = fixedValue(first, other)
       const name = fixed && variableName(fixed.name)
-      const variable = name === undefined ? undefined : this.variables[name]
+      const variable =
+        name !== undefined && Object.hasOwn(this.variables, name) ? this.variables[name] : undefined
       if (fixed !== undefined && variable !== undefined && takes(variable, fixed.value))
         variable.value = fixed.value
       else this.notes.push({ member, reason: 'has an alternative, of which the first is carried over' })
@@ -57,10 +58,10 @@ export class NangoTemplates implements NangoValues {
   }
 
   /** The text in our form if it only names kept values and what `known` has. */
-  text(written: string, known: Readonly<Record<string, string>> = {}): string | undefined {
+  text(written: string, known: ReadonlyMap<string, string>): string | undefined {
     let isClear = true
     const text = written.replaceAll(PLACEHOLDER, (_, place: string) => {
-      const literal = known[place]
+      const literal = known.get(place)
       if (literal !== undefined) return literal
       const name = /^connectionConfig\.(.+)$/.exec(place)?.[1]
       const kept = name !== undefined && this.#isTold(name) ? this.#keep(name) : undefined
@@ -131,7 +132,7 @@ export class NangoTemplates implements NangoValues {
     const about = this.#declared[name]
     const key = variableName(name)
     if (key === undefined) return undefined
-    if (this.variables[key] !== undefined) return key
+    if (Object.hasOwn(this.variables, key)) return key
     const declared = isRecord(about) ? about : {}
     if (declared.format === 'uri' || declared.format === 'email') return undefined
     const options = textsOf(declared.enum)
@@ -140,7 +141,7 @@ export class NangoTemplates implements NangoValues {
       this.variables[key] = { ...labelOf(declared), one_of: options, ...defaultOf(declared) }
       return key
     }
-    const pattern = this.#patternOf(name) ?? FORMATS[String(declared.format)]
+    const pattern = this.#patternOf(name) ?? FORMATS.get(String(declared.format))
     if (pattern === undefined)
       this.notes.push({
         member: `connection_config.${name}`,
@@ -162,10 +163,12 @@ export class NangoTemplates implements NangoValues {
 
 const PLACEHOLDER = /\$\{([^}]*)\}/g
 /** What Nango's formats allow, as patterns. */
-const FORMATS: Readonly<Record<string, string>> = {
-  hostname: '[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+',
-  uuid: '[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}',
-}
+const FORMATS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    hostname: '[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+',
+    uuid: '[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}',
+  }),
+)
 
 function labelOf({ title }: JsonRecord): { label?: string } {
   return typeof title === 'string' && title !== '' ? { label: title.slice(0, 100) } : {}

@@ -11,23 +11,25 @@ import {
 import { NangoTemplates, textsOf } from './nango-values.ts'
 
 /** Kinds of authorization without a user's code, and what each is. */
-const NO_CODE: Readonly<Record<string, string>> = {
-  API_KEY: 'API keys, no OAuth',
-  BASIC: 'user name and password, no OAuth',
-  OAUTH1: 'OAuth 1',
-  TBA: 'OAuth 1 (token-based authentication)',
-  OAUTH2_CC: 'client credentials: a grant without a user’s code',
-  TWO_STEP: 'a token request of its own kind, without a user’s code',
-  JWT: 'tokens that the client signs itself, without a user’s code',
-  APP: 'installations of an app, with tokens that the client signs itself',
-  CUSTOM: 'installations of an app beside OAuth 2',
-  AWS_SIGV4: 'signed requests, no OAuth',
-  SIGNATURE: 'signed requests, no OAuth',
-  BILL: 'a login of its own kind, no OAuth',
-  INSTALL_PLUGIN: 'a plugin, no OAuth',
-  MCP_OAUTH2_GENERIC: 'any MCP server: add the server itself as a worker',
-  NONE: 'no authorization',
-}
+const NO_CODE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    API_KEY: 'API keys, no OAuth',
+    BASIC: 'user name and password, no OAuth',
+    OAUTH1: 'OAuth 1',
+    TBA: 'OAuth 1 (token-based authentication)',
+    OAUTH2_CC: 'client credentials: a grant without a user’s code',
+    TWO_STEP: 'a token request of its own kind, without a user’s code',
+    JWT: 'tokens that the client signs itself, without a user’s code',
+    APP: 'installations of an app, with tokens that the client signs itself',
+    CUSTOM: 'installations of an app beside OAuth 2',
+    AWS_SIGV4: 'signed requests, no OAuth',
+    SIGNATURE: 'signed requests, no OAuth',
+    BILL: 'a login of its own kind, no OAuth',
+    INSTALL_PLUGIN: 'a plugin, no OAuth',
+    MCP_OAUTH2_GENERIC: 'any MCP server: add the server itself as a worker',
+    NONE: 'no authorization',
+  }),
+)
 
 /** Members that say nothing of authorization: documentation, webhooks, and values whose uses are read where they are. */
 const NOT_ABOUT_AUTHORIZATION = new Set([
@@ -65,12 +67,12 @@ export function importNango(document: JsonRecord, options: ImportOptions): reado
 function importEntry(name: string, entry: JsonRecord, options: ImportOptions): ImportedProvider {
   const mode = String(entry.auth_mode)
   if (mode !== 'OAUTH2' && mode !== 'MCP_OAUTH2')
-    return notCarried(name, NO_CODE[mode] ?? 'an authorization of an unknown kind', 'auth_mode')
+    return notCarried(name, NO_CODE.get(mode) ?? 'an authorization of an unknown kind', 'auth_mode')
   const id = idOf(name)
   if (id === undefined) return notCarried(name, 'no id can be made of its name')
   const notes: ImportNote[] = Object.keys(entry)
     .filter((member) => !READ.has(member) && !NOT_ABOUT_AUTHORIZATION.has(member))
-    .map((member) => ({ member, reason: REASONS[member] ?? 'a definition has no such member' }))
+    .map((member) => ({ member, reason: REASONS.get(member) ?? 'a definition has no such member' }))
   const templates = new NangoTemplates(entry, notes)
   const urls = {
     authorize: urlOf(templates, entry, 'authorization_url'),
@@ -114,15 +116,17 @@ function importEntry(name: string, entry: JsonRecord, options: ImportOptions): I
   return carried(name, { id, name: displayName, oauth2 }, unique(notes), options)
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  post_connection_script: 'code of Nango that runs after the consent',
-  pre_connection_deletion_script: 'code of Nango that runs before a connection is deleted',
-  credentials_verification_script: 'code of Nango that checks a connection',
-  alternate_access_token_response_path: 'a second place of the token, where the first has none',
-  installation: 'an installation that begins at the provider',
-  authorization_code_param_in_webhook: 'a code that comes in a webhook',
-  webhook_response_metadata: 'values that come in a webhook',
-}
+const REASONS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    post_connection_script: 'code of Nango that runs after the consent',
+    pre_connection_deletion_script: 'code of Nango that runs before a connection is deleted',
+    credentials_verification_script: 'code of Nango that checks a connection',
+    alternate_access_token_response_path: 'a second place of the token, where the first has none',
+    installation: 'an installation that begins at the provider',
+    authorization_code_param_in_webhook: 'a code that comes in a webhook',
+    webhook_response_metadata: 'values that come in a webhook',
+  }),
+)
 
 function urlOf(templates: NangoTemplates, entry: JsonRecord, member: string): string | undefined {
   const written = entry[member]
@@ -224,6 +228,12 @@ function apiOf(templates: NangoTemplates, proxy: unknown, notes: ImportNote[]): 
   }
 }
 
+/** Nango's names of the client's id and of the access token, in our form. */
+const OF_CLIENT: ReadonlyMap<string, string> = new Map([
+  ['accessToken', '{{access_token}}'],
+  ['clientId', '{{client_id}}'],
+])
+
 function headersOf(
   templates: NangoTemplates,
   value: unknown,
@@ -234,10 +244,9 @@ function headersOf(
   for (const [header, written] of Object.entries(isRecord(value) ? value : {})) {
     const name = header.toLowerCase()
     const member = `proxy.headers.${header}`
-    const known = { accessToken: '{{access_token}}', clientId: '{{client_id}}' }
     const texts = String(written)
       .split(/\s*\|\|\s*/)
-      .map((one) => templates.text(one, known))
+      .map((one) => templates.text(one, OF_CLIENT))
     const text = texts.find((one) => one !== undefined)
     if (name === 'user-agent') notes.push({ member, reason: 'names another product' })
     else if (headerNameFault(name) !== undefined) notes.push({ member, reason: 'Gatepass sets it itself' })

@@ -110,6 +110,16 @@ describe('Nango', () => {
     })
   })
 
+  test('values and formats may have names that every object has', () => {
+    const url = (path: string) => `https://\${connectionConfig.constructor}.example.com/${path}`
+    const connection_config = { constructor: { title: 'Account', format: 'toString', example: 'blue' } }
+    const urls = { authorization_url: url('authorize'), token_url: url('token') }
+    expect(nango({ ...urls, connection_config }).definition?.oauth2).toMatchObject({
+      variables: { constructor: { label: 'Account', example: 'blue' } },
+      token_request: { endpoint: 'https://{{constructor}}.example.com/token' },
+    })
+  })
+
   test('an alternative that is the same URL with a fixed host is the default of the variable', () => {
     const url = (path: string) =>
       `https://\${connectionConfig.hostname}/${path} || https://login.example.com/${path}`
@@ -182,6 +192,13 @@ describe('Nango', () => {
       /value of the connection/,
     ],
     ['a fragment', { authorization_url_fragment: 'x' }, 'authorization_url_fragment', /no such member/],
+    ['a member with a name that every object has', { valueOf: 'x' }, 'valueOf', /no such member/],
+    [
+      'a header with such a name for a value',
+      { proxy: { base_url: 'https://api.example.com', headers: { 'x-key': '${constructor}' } } },
+      'proxy.headers.x-key',
+      /cannot have/,
+    ],
     [
       'a base URL of any host',
       {
@@ -274,6 +291,7 @@ describe('Nango', () => {
     ['OAUTH2_CC', /client credentials/],
     ['TWO_STEP', /without a user’s code/],
     ['SOMETHING_NEW', /unknown kind/],
+    ['constructor', /unknown kind/],
   ])('%s is not carried over', (auth_mode, reason) => {
     expect(only({ acme: { auth_mode } })).toEqual({
       name: 'acme',
