@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { BrokerSettings } from './broker.ts'
 import { ConfigError } from './config-error.ts'
@@ -7,6 +6,7 @@ import { readAuditSettings } from './settings/audit-archive.ts'
 import { readBytes } from './settings/bytes.ts'
 import { readDashboard } from './settings/dashboard.ts'
 import { readDatabase } from './settings/database.ts'
+import { findStats } from './settings/find-stats.ts'
 import { readMasterKeys } from './settings/master-keys.ts'
 import { readMcp } from './settings/mcp.ts'
 import { isServiceLink, type SettingName, unknownSettings } from './settings/names.ts'
@@ -183,16 +183,22 @@ function frozen<T>(value: T): T {
 function readToolModules(names: readonly string[], addFault: AddFault): string[] {
   const files = [...new Set(names.map((name) => resolve(name)))]
   for (const file of files)
-    if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
-      addFault('TOOLS', `names ${file}, which is no file: give the paths of modules, separated by commas.`)
+    if (findStats(file)?.isFile() !== true)
+      addFault(
+        'TOOLS',
+        `names ${file}, which is no file that can be read: give the paths of modules, separated by commas.`,
+      )
   return files
 }
 
 function readProviderFolder(name: string | undefined, addFault: AddFault): Pick<Config, 'providerFolder'> {
   if (name === undefined) return {}
   const folder = resolve(name)
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
-    addFault('PROVIDERS', `names ${folder}, which is no folder: give the path of one with definitions.`)
+  if (findStats(folder)?.isDirectory() !== true)
+    addFault(
+      'PROVIDERS',
+      `names ${folder}, which is no folder that can be read: give the path of one with definitions.`,
+    )
   return { providerFolder: folder }
 }
 
@@ -200,10 +206,11 @@ function readProviderClients(environment: Environment): Config['providerClients'
   const clients = new Map<string, { clientId?: string; clientSecret?: string }>()
   for (const [name, value] of Object.entries(environment)) {
     const [, key, what] = /^(GATEPASS_PROVIDER_[A-Z0-9_]+)_CLIENT_(ID|SECRET)$/.exec(name) ?? []
-    if (key === undefined || value === undefined || value === '') continue
+    const text = value?.trim() || undefined
+    if (key === undefined || text === undefined) continue
     clients.set(key, {
       ...clients.get(key),
-      ...(what === 'ID' ? { clientId: value } : { clientSecret: value }),
+      ...(what === 'ID' ? { clientId: text } : { clientSecret: text }),
     })
   }
   return clients

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
@@ -439,10 +439,11 @@ describe('a variable that does not exist', () => {
 
 test('the client of a provider may stand in the environment', () => {
   const { providerClients } = serve({
-    GATEPASS_PROVIDER_GITHUB_CLIENT_ID: 'id',
-    GATEPASS_PROVIDER_GITHUB_CLIENT_SECRET: 'secret',
+    GATEPASS_PROVIDER_GITHUB_CLIENT_ID: ' id',
+    GATEPASS_PROVIDER_GITHUB_CLIENT_SECRET: 'secret\r\n',
     GATEPASS_PROVIDER_MY_CRM_2_CLIENT_ID: 'crm',
     GATEPASS_PROVIDER_EMPTY_CLIENT_ID: '',
+    GATEPASS_PROVIDER_BLANK_CLIENT_SECRET: ' ',
   })
   expect(Object.fromEntries(providerClients)).toEqual({
     GATEPASS_PROVIDER_GITHUB: { clientId: 'id', clientSecret: 'secret' },
@@ -559,6 +560,18 @@ describe('with files', () => {
     await writeFile(databasePath, 'something')
     expect(faultsOf(() => dev())).toEqual([expect.stringMatching(/^GATEPASS_MASTER_KEY is missing/)])
     await expect(stat(`${databasePath}.key`)).rejects.toThrow()
+  })
+
+  test('paths that the system cannot follow are named as the settings that have them', async () => {
+    const circle = join(folder, 'circle')
+    await symlink(circle, circle)
+    const faults = faultsOf(() => serve({ GATEPASS_TOOLS: circle, GATEPASS_PROVIDERS: circle }))
+    expect(faults).toEqual([
+      expect.stringMatching(/^GATEPASS_TOOLS names .*circle, which is no file that can be read/),
+      expect.stringMatching(/^GATEPASS_PROVIDERS names .*circle, which is no folder that can be read/),
+    ])
+    await symlink(databasePath, databasePath)
+    expect(faultsOf(() => dev())).toEqual([expect.stringMatching(/^GATEPASS_MASTER_KEY is missing/)])
   })
 
   test('development takes the verifier of a container next door', () => {

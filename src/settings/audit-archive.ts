@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { AuditSettings } from '../broker.ts'
 import { parseDuration } from './duration.ts'
+import { findStats } from './find-stats.ts'
 import type { AddFault, ReadSetting } from './read.ts'
 
 const LEAST_SECONDS = 86_400
@@ -28,16 +28,8 @@ export function readAuditSettings(setting: ReadSetting, addFault: AddFault): Aud
   }
   if (archive === 'none') return { retention: { seconds } }
   const folder = resolve(archive)
-  if (isNoFolder(folder))
+  // a missing path is accepted: its disk may be mounted later
+  if (findStats(folder)?.isDirectory() === false)
     addFault('AUDIT_ARCHIVE', `names ${folder}, which is no folder: make it, or write none.`)
   return { retention: { seconds, folder } }
-}
-
-/** Whether the path is something other than a folder. A missing path is accepted: its disk may be mounted later. */
-function isNoFolder(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false
-  } catch {
-    return false
-  }
 }

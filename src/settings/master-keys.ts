@@ -29,8 +29,7 @@ export function readMasterKeys(
   const path = masterKeyFile(database)
   if (!existsSync(path)) {
     const databasePath = database.kind === 'sqlite' ? database.path : undefined
-    const hasData =
-      databasePath !== undefined && (statSync(databasePath, { throwIfNoEntry: false })?.size ?? 0) > 0
+    const hasData = databasePath !== undefined && mayHaveData(databasePath)
     if (hasData)
       addFault(
         'MASTER_KEY',
@@ -56,6 +55,15 @@ export function readMasterKeys(
     }
   }
   return [readMasterKey(`file:${path}`, addFault)].filter((key) => key !== undefined)
+}
+
+/** Whether the file has data, or cannot be examined: then a new key might be made beside data that another one sealed. */
+function mayHaveData(path: string): boolean {
+  try {
+    return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0
+  } catch {
+    return true
+  }
 }
 
 function readMasterKey(text: string, addFault: AddFault): Buffer | undefined {

@@ -18,7 +18,7 @@ export interface ProviderFile {
 const MODULES = ['.ts', '.mts', '.js', '.mjs']
 const DOCUMENTS = ['.json', '.yaml', '.yml']
 
-/** Reads all files of the folder. Throws `ConfigError` with the faults of all of them. */
+/** Reads all files of the folder. Throws `ConfigError` with the faults of all of them, or of the folder. */
 export async function readProviderFiles(
   folder: string | undefined,
   options: { readonly allowsHttp: AllowsHttp },
@@ -45,9 +45,17 @@ export async function readProviderFiles(
 
 /** The names of the folder's definition files, sorted. Other files are ignored. */
 function definitionFilesOf(folder: string): string[] {
-  return readdirSync(folder)
+  return namesIn(folder)
     .filter((name) => [...MODULES, ...DOCUMENTS].includes(extname(name)) && !name.endsWith('.d.ts'))
     .sort()
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    throw new ConfigError(whatIsWrong(error).map((fault) => `GATEPASS_PROVIDERS: ${folder} ${fault}`))
+  }
 }
 
 /** Why a file cannot be read. The message names the place in the file if it is known. */

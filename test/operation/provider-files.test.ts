@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ConfigError } from '../../src/config-error.ts'
+import { readProviderFiles } from '../../src/settings/provider-files.ts'
 import { runHere } from '../cli/gatepass.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { authorize, click } from '../flows/fixtures.ts'
@@ -373,6 +374,13 @@ describe('files that cannot be used stop the start', () => {
       expect.stringMatching(/^GATEPASS_PROVIDERS: l\.yaml: is no YAML: .* aliases that repeat a value/),
       'GATEPASS_PROVIDERS: h.json: id is "twice", which g.json has already.',
     ])
+  })
+
+  test('and so does a folder that cannot be read', async () => {
+    const file = join(folderOf({ 'a.json': erp() }), 'a.json')
+    await expect(readProviderFiles(file, { allowsHttp: () => false })).rejects.toThrow(
+      `GATEPASS_PROVIDERS: ${file} cannot be read (ENOTDIR).`,
+    )
   })
 
   test('and so does a folder that is none', async () => {
