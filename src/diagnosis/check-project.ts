@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Broker } from '../broker.ts'
 import { isExpired } from '../domain/api-key.ts'
+import { sha256 } from '../domain/ids.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
 import type { Worker } from '../domain/worker.ts'
 import { OutgoingError } from '../egress/outgoing.ts'
@@ -21,8 +22,17 @@ export async function checkApiKeys({ broker, project, config }: DiagnosisTarget)
   const now = broker.now()
   const active = keys.filter((one) => one.revokedAt === undefined && !isExpired(one, now)).length
   if (active > 0) return { name, status: 'ok', message: `${active} in use in the project "${project.name}"` }
-  if (config.apiKey !== undefined && project.name === DEFAULT_PROJECT)
-    return { name, status: 'ok', message: 'GATEPASS_API_KEY will be accepted from the next start on' }
+  if (config.apiKey !== undefined && project.name === DEFAULT_PROJECT) {
+    const hash = sha256(config.apiKey)
+    if (!keys.some((one) => one.hash === hash))
+      return { name, status: 'ok', message: 'GATEPASS_API_KEY will be accepted from the next start on' }
+    return {
+      name,
+      status: 'warning',
+      message: 'GATEPASS_API_KEY is a key that was revoked or has expired, and stays refused.',
+      fix: `Set another key there and restart, or: gatepass keys create --project ${project.name} --role admin`,
+    }
+  }
   return {
     name,
     status: 'warning',
