@@ -182,8 +182,12 @@ function accountOf({ account, accountsWithin: within }: Provider, told: unknown)
 function firstText(expressions: readonly string[], document: unknown): string | undefined {
   for (const expression of expressions) {
     const text = evaluateText(expression, document)
-    if (typeof text === 'number' || (typeof text === 'string' && text !== ''))
-      return String(text).slice(0, 200)
+    if (typeof text === 'number' || (typeof text === 'string' && text !== '')) return storable(String(text))
   }
   return undefined
+}
+
+/** At most 200 characters, without those that PostgreSQL refuses: U+0000 and halves of surrogate pairs. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll(/\p{Cc}+/gu, ' ').slice(0, 200).toWellFormed()
 }

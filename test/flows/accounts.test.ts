@@ -124,6 +124,17 @@ test('scopes that Google lists under their long names count as those it was aske
   expect(readGrant(google, granted).scopes).toEqual([...scope.split(' '), 'email'])
 })
 
+test('an account is stored without characters that a database refuses', async () => {
+  scene = await startScene()
+  const email = `${'x'.repeat(199)}\u{1F600}` // the cut after 200 halves it
+  scene.as.account = { ...scene.as.account, sub: 'u\0-\ud800', email }
+  await scene.connect()
+  expect((await connections())[0].account).toEqual({
+    id: 'u -\ufffd',
+    name: `${'x'.repeat(199)}\ufffd`,
+  })
+})
+
 test('another account than the one that was asked for stores nothing', async () => {
   scene = await startScene()
   await scene.connect()
