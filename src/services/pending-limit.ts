@@ -54,7 +54,8 @@ export function createPendingLimit(
   /** Counting many rows takes milliseconds, so a project that was counted at its limit is counted at most once a second. */
   function isStale({ live, at, isEstimate }: Count): boolean {
     const age = now() - at
-    return age >= COUNTED_SECONDS || (live >= most && (isEstimate || live <= FEW || age >= 1))
+    const isOld = age >= COUNTED_SECONDS || age < 0 // the clock was set back
+    return isOld || (live >= most && (isEstimate || live <= FEW || age >= 1))
   }
 
   return {

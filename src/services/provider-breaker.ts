@@ -3,6 +3,7 @@ import type { Clock, EpochSeconds } from '../domain/clock.ts'
 import type { Log } from '../domain/log.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { maxEntries } from './cache-size.ts'
+import { type Pause, secondsLeft } from './pause.ts'
 
 /**
  * A circuit breaker for each provider entry, driven by the results of this process's recent refreshes. It protects a provider
@@ -63,11 +64,11 @@ const MAX_CONNECTIONS = 10_000
 interface Health {
   readonly providerId: string
   outages: number
-  open?: { readonly pauseSeconds: number; readonly until: EpochSeconds }
-  limitedUntil: EpochSeconds
+  open?: Pause & { readonly pauseSeconds: number }
+  limited: Pause
   /** The one refresh that is let through while the breaker is half open or degraded. */
-  probe?: { readonly connectionId: string; readonly until: EpochSeconds }
-  degraded?: { readonly since: EpochSeconds; nextProbeAt: EpochSeconds; readonly doubted: Set<string> }
+  probe?: Pause & { readonly connectionId: string }
+  degraded?: { since: EpochSeconds; beforeProbe: Pause; readonly doubted: Set<string> }
   /** A wave lasted for so long that refusals are believed until a refresh succeeds. */
   believesRefusals: boolean
   /** When each connection was refused. */
@@ -78,6 +79,7 @@ interface Health {
 
 export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): ProviderBreaker {
   const entries = new LRUCache<string, Health>(maxEntries(MAX_ENTRIES))
+  const pauseOf = (seconds: number): Pause => ({ from: now(), until: now() + seconds })
 
   function healthOf({ uid, id }: Entry): Health {
     const known = entries.get(uid)
@@ -85,7 +87,7 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
     const fresh: Health = {
       providerId: id,
       outages: 0,
-      limitedUntil: 0,
+      limited: pauseOf(0),
       believesRefusals: false,
       refusals: new Map(),
       successes: new Map(),
@@ -99,16 +101,24 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
   }
 
   function forgetOldResults({ refusals, successes }: Health): void {
-    const before = now() - WAVE_SECONDS
-    for (const [id, at] of refusals) if (at <= before) refusals.delete(id)
-    for (const at of successes.keys()) if (at <= before) successes.delete(at)
+    // times ahead are of a clock that was set back since
+    const isOld = (at: EpochSeconds) => at <= now() - WAVE_SECONDS || at > now()
+    for (const [id, at] of refusals) if (isOld(at)) refusals.delete(id)
+    for (const at of successes.keys()) if (isOld(at)) successes.delete(at)
   }
 
   function endLongWave(health: Health): void {
-    if (health.degraded === undefined || now() - health.degraded.since < LONGEST_WAVE_SECONDS) return
+    const { degraded } = health
+    if (degraded === undefined) return
+    degraded.since = Math.min(degraded.since, now()) // the clock may have been set back
+    if (now() - degraded.since < LONGEST_WAVE_SECONDS) return
     delete health.degraded
     health.believesRefusals = true
-    logState(health, 'closed', 'a provider has refused its grants for an hour: it is believed')
+    logState(
+      health,
+      'closed',
+      'a provider has refused grants for an hour: its refusals are accepted now, and users must approve again',
+    )
   }
 
   /** Any answer, also a refusal, shows that the provider is reachable. */
@@ -126,7 +136,7 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
     if (health.open === undefined && health.outages < OUTAGES) return
     if (health.open === undefined) logState(health, 'open', 'a provider is down: its refreshes are held back')
     const pause = Math.min(Math.max(FIRST_PAUSE_SECONDS, pauseSeconds * 2), LONGEST_PAUSE_SECONDS)
-    health.open = { pauseSeconds: pause, until: now() + pause }
+    health.open = { ...pauseOf(pause), pauseSeconds: pause }
   }
 
   function countRefresh(health: Health): void {
@@ -144,20 +154,22 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
       const health = entries.get(entry.uid)
       if (health === undefined) return 0
       endLongWave(health)
-      const { limitedUntil, open, degraded } = health
-      if (now() < limitedUntil) return limitedUntil - now()
-      if (open !== undefined && now() < open.until) return open.until - now()
+      const { limited, open, degraded, probe } = health
+      const wait = secondsLeft(limited, now()) || (open === undefined ? 0 : secondsLeft(open, now()))
+      if (wait > 0) return wait
       // once the breaker has closed, refreshes do not wait for a probe that is still under way
-      const isProbing = health.probe !== undefined && now() < health.probe.until
+      const isProbing = probe !== undefined && secondsLeft(probe, now()) > 0
       if (isProbing && (open !== undefined || degraded !== undefined)) return WAIT_FOR_PROBE_SECONDS
       if (degraded !== undefined) {
         // the grant of a connection that was refused before may really be revoked: others are probed first
-        const from = degraded.nextProbeAt + (degraded.doubted.has(connectionId) ? PROBE_SECONDS : 0)
-        if (now() < from) return from - now()
-        degraded.nextProbeAt = now() + PROBE_SECONDS
+        const { from, until } = degraded.beforeProbe
+        const more = degraded.doubted.has(connectionId) ? PROBE_SECONDS : 0
+        const beforeProbe = secondsLeft({ from, until: until + more }, now())
+        if (beforeProbe > 0) return beforeProbe
+        degraded.beforeProbe = pauseOf(PROBE_SECONDS)
       }
       if (open !== undefined || degraded !== undefined)
-        health.probe = { connectionId, until: now() + LONGEST_PROBE_SECONDS }
+        health.probe = { ...pauseOf(LONGEST_PROBE_SECONDS), connectionId }
       return 0
     },
 
@@ -168,7 +180,7 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
       switch (result) {
         case 'not_sent':
           // so that the next connection can be the probe at once
-          if (isProbe && health.degraded !== undefined) health.degraded.nextProbeAt = now()
+          if (isProbe && health.degraded !== undefined) health.degraded.beforeProbe = pauseOf(0)
           return
         case 'outage':
           return countOutage(health, isProbe)
@@ -179,9 +191,9 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
           return countRefresh(health)
         default:
           endOutage(health)
-          if (health.limitedUntil <= now())
+          if (secondsLeft(health.limited, now()) === 0)
             logState(health, 'limited', 'a provider wants fewer requests: its refreshes are held back')
-          health.limitedUntil = Math.max(health.limitedUntil, now() + result.limitedForSeconds)
+          health.limited = pauseOf(Math.max(secondsLeft(health.limited, now()), result.limitedForSeconds))
       }
     },
 
@@ -196,8 +208,12 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
         const refreshes = [...successes.values()].reduce((sum, count) => sum + count, 0)
         const isWave = refusals.size > REFUSALS && refusals.size >= refreshes
         if (health.believesRefusals || !isWave) return 'believed'
-        health.degraded = { since: now(), nextProbeAt: now() + PROBE_SECONDS, doubted: new Set() }
-        logState(health, 'degraded', 'a provider refuses many grants at once: that is not believed for now')
+        health.degraded = { since: now(), beforeProbe: pauseOf(PROBE_SECONDS), doubted: new Set() }
+        logState(
+          health,
+          'degraded',
+          'a provider refuses many grants at once: probably its own fault, so no user is asked to approve again yet',
+        )
       }
       const { doubted } = health.degraded
       if (doubted.size < MAX_CONNECTIONS) doubted.add(connectionId)
@@ -214,8 +230,8 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
   }
 }
 
-function stateOf({ open, limitedUntil, degraded }: Health, now: EpochSeconds): BreakerState | undefined {
-  if (open !== undefined) return now < open.until ? 'open' : 'half_open'
+function stateOf({ open, limited, degraded }: Health, now: EpochSeconds): BreakerState | undefined {
+  if (open !== undefined) return secondsLeft(open, now) > 0 ? 'open' : 'half_open'
   if (degraded !== undefined) return 'degraded'
-  return now < limitedUntil ? 'limited' : undefined
+  return secondsLeft(limited, now) > 0 ? 'limited' : undefined
 }

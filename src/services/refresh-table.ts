@@ -8,6 +8,7 @@ import type { ProviderRefusal } from '../providers/provider-refusal.ts'
 import type { SentRequest } from '../providers/sent-requests.ts'
 import type { Store } from '../store/store.ts'
 import { maxEntries } from './cache-size.ts'
+import { type Pause, secondsLeft } from './pause.ts'
 import { createProviderBreaker, type ProviderBreaker } from './provider-breaker.ts'
 import { outsideTraces } from './tracing.ts'
 
@@ -104,7 +105,7 @@ export function createRefreshes(
   store: Store,
   { now, log, random = Math.random }: { now: Clock; log: Log; random?: () => number },
 ): Refreshes {
-  const coolDowns = new LRUCache<string, CoolDown & { readonly generation: number }>(
+  const coolDowns = new LRUCache<string, CoolDown & Pause & { readonly generation: number }>(
     maxEntries(MAX_COOL_DOWNS),
   )
   const running = new Map<string, RunningRefresh>()
@@ -133,10 +134,10 @@ export function createRefreshes(
     breaker: createProviderBreaker({ now, log }),
     findCoolDown({ id, generation }) {
       const known = coolDowns.get(id)
-      return known?.generation === generation && now() < known.until ? known : undefined
+      return known?.generation === generation && secondsLeft(known, now()) > 0 ? known : undefined
     },
     startCoolDown({ id, generation }, coolDown) {
-      coolDowns.set(id, { ...coolDown, generation })
+      coolDowns.set(id, { ...coolDown, from: now(), generation })
     },
     waitForChange(id, ms) {
       return new Promise((resolve) => {

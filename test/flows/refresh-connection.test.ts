@@ -321,6 +321,16 @@ describe('a refresh that fails', () => {
     expect(scene.as.isLive(await token(scene))).toBe(true)
   })
 
+  test('is tried again at once when the clock was set back, which would lengthen the pause', async () => {
+    await using scene = await startScene({ as: { refresh: '503-later', retryAfter: '100' } })
+    await scene.connect()
+    scene.clock.advance(LIFE + 60)
+    expect((await scene.authorize()).status).toBe(503)
+    scene.as.behaviour.refresh = 'static'
+    scene.clock.advance(-30)
+    expect(scene.as.isLive(await token(scene))).toBe(true)
+  })
+
   test('R3: for all who share it is tried again by the next, not stuck', async () => {
     await using scene = await startScene({ as: { refresh: 'invalid_client', refreshDelayMs: 30 } })
     await scene.connect()

@@ -78,3 +78,12 @@ test('a full project is counted once a second, and a project with room every ten
   world.advance(1)
   expect([await world.isFull(), world.counted]).toEqual([false, 3])
 })
+
+test('a count is repeated when the clock was set back', async () => {
+  const world = limited(MOST)
+  world.commit(MOST)
+  expect(await world.isFull()).toBe(true)
+  world.commit(-10)
+  world.advance(-100)
+  expect([await world.isFull(), world.counted]).toEqual([false, 2])
+})

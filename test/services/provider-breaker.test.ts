@@ -105,6 +105,40 @@ test('R6: a provider that wants fewer requests is left alone for as long as it s
   expect(states()).toEqual([])
 })
 
+describe('a clock that is set back', () => {
+  test('ends a pause instead of lengthening it', () => {
+    const limited = breaker()
+    limited.subject.ended(ENTRY, 'a', { limitedForSeconds: 30 })
+    limited.clock.advance(-3600)
+    expect(limited.states()).toEqual([])
+    expect(limited.subject.enter(ENTRY, 'b')).toBe(0)
+
+    const down = breaker()
+    for (let i = 0; i < 5; i++) tried(down, 'outage')
+    down.clock.advance(-3600)
+    expect(down.states()).toEqual(['half_open'])
+    tried(down, 'outage', 'probe')
+    expect(down.subject.enter(ENTRY, 'c')).toBe(20)
+  })
+
+  test('ends a wave of refusals no later than an hour after that, and probes at once', () => {
+    const { subject, clock, states } = breaker()
+    for (let i = 0; i < 10; i++) subject.refused(ENTRY, `c${i}`)
+    clock.advance(-86_400)
+    expect(subject.enter(ENTRY, 'new')).toBe(0)
+    expect(subject.refused(ENTRY, 'new')).toBe('doubted')
+    clock.advance(3600)
+    expect(states()).toEqual([])
+  })
+
+  test('and results from before it count no more', () => {
+    const { subject, clock } = breaker()
+    for (let i = 0; i < 5; i++) subject.refused(ENTRY, `c${i}`)
+    clock.advance(-3600)
+    for (let i = 0; i < 5; i++) expect(subject.refused(ENTRY, `d${i}`)).toBe('believed')
+  })
+})
+
 describe('threat 55: a provider that refuses the grants of many', () => {
   function wave(count: number, { healthy = 0 } = {}) {
     const all = breaker()
