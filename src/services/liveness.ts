@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Log } from '../domain/log.ts'
 import { LAPSE_MS } from '../store/processes.ts'
 import type { Store } from '../store/store.ts'
+import { elapsedClock } from './elapsed-clock.ts'
 import { outsideTraces } from './tracing.ts'
 
 /**
@@ -26,7 +27,12 @@ const IDLE_MS = 5_000
 
 export function createLiveness(
   { processes }: Pick<Store, 'processes'>,
-  { log, lapseMs = LAPSE_MS, beatMs = BEAT_MS }: { log: Log; lapseMs?: number; beatMs?: number },
+  {
+    log,
+    lapseMs = LAPSE_MS,
+    beatMs = BEAT_MS,
+    startClock = elapsedClock,
+  }: { log: Log; lapseMs?: number; beatMs?: number; startClock?: typeof elapsedClock },
 ): Liveness {
   let id = randomUUID()
   let claims = 0
@@ -36,7 +42,8 @@ export function createLiveness(
   let beatenAt = Number.NEGATIVE_INFINITY
   let entering: Promise<void> | undefined
   let beating = false
-  let lastSweepAt: number | undefined
+  /** The milliseconds since the last sweep. */
+  let sinceSweep: (() => number) | undefined
 
   function isFresh(): boolean {
     return timer !== undefined && performance.now() - beatenAt < beatMs
@@ -104,13 +111,12 @@ export function createLiveness(
     },
     isAlive: (processId) => processes.isAlive(processId, lapseMs),
     async endDeadClaims() {
-      // processes that were suspended together with this one get the time to send a heartbeat first
-      const now = performance.now()
-      const wasSuspended = lastSweepAt !== undefined && now - lastSweepAt > lapseMs
-      lastSweepAt = now
+      // processes that were suspended, or whose machine slept, together with this one get the time to send a heartbeat first
+      const wasSuspended = sinceSweep !== undefined && sinceSweep() > lapseMs
+      sinceSweep = startClock()
       if (wasSuspended) return
       const freed = await processes.declareDead(lapseMs)
-      lastSweepAt = performance.now()
+      sinceSweep = startClock()
       if (freed > 0)
         log.warn(
           { authorizations: freed },
