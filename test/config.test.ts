@@ -620,6 +620,19 @@ describe('the console', () => {
     expect(JSON.stringify(shown)).not.toContain('secret-')
   })
 
+  test.each([
+    ['1d', '1 day'],
+    ['48h', '2 days'],
+    ['36h', '36 hours'],
+    [undefined, 'for ever'],
+  ])('shows a retention of %s as %s', (retention, shown) => {
+    const archive = retention && { GATEPASS_AUDIT_RETENTION: retention, GATEPASS_AUDIT_ARCHIVE: 'none' }
+    expect(effectiveSettings(serve({ ...archive }))).toContainEqual({
+      name: 'GATEPASS_AUDIT_RETENTION',
+      value: shown,
+    })
+  })
+
   test.each<[string, Record<string, string>, string[]]>([
     [
       'an issuer without client and rules',

@@ -1,6 +1,7 @@
 import { type EpochSeconds, toTimestamp } from '../domain/clock.ts'
 import { isFolder } from '../flows/audit/archive-due.ts'
 import { administersInstallation } from '../flows/manage-keys.ts'
+import { durationText } from '../settings/duration.ts'
 import type { Check, DiagnosisTarget } from './check.ts'
 
 /** Entries are archived by whole days, some time after the day has ended. */
@@ -34,7 +35,7 @@ export async function checkAuditTrail({ broker, project, config }: DiagnosisTarg
       {
         name,
         status: 'ok',
-        message: `entries are kept for ${Math.floor(retention.seconds / 3600)} hours, then ${folder === undefined ? 'deleted' : moved}`,
+        message: `entries are kept for ${durationText(retention.seconds)}, then ${folder === undefined ? 'deleted' : moved}`,
       },
     ]
   return [

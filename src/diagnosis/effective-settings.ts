@@ -1,5 +1,6 @@
 import type { DashboardRule, OidcVerifier } from '../broker.ts'
 import type { Config } from '../config.ts'
+import { durationText } from '../settings/duration.ts'
 import { SETTINGS, type SettingName } from '../settings/names.ts'
 import { databaseName } from '../store/database-place.ts'
 
@@ -44,7 +45,7 @@ const SHOWN: Readonly<Partial<Record<SettingName, Show>>> = {
   MAX_WAITERS: ({ maxWaiters }) => String(maxWaiters),
   CACHE_SIZE: ({ cacheBytes }) => `${Math.round(cacheBytes / 1_000_000)} MB`,
   AUDIT_RETENTION: ({ audit: { retention } }) =>
-    retention === undefined ? 'for ever' : `${Math.round(retention.seconds / 86_400)} days`,
+    retention === undefined ? 'for ever' : durationText(retention.seconds),
   AUDIT_ARCHIVE: ({ audit: { retention } }) => retention?.folder ?? 'none',
   LOG_LEVEL: ({ logLevel }) => logLevel,
   METRICS: ({ metrics }) => metrics,

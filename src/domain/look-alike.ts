@@ -52,9 +52,14 @@ const LATIN = new Map(
  * invisible characters make no difference. Only for comparison, never for display.
  */
 export function skeletonOf(name: string): string {
-  const letters = [...name.normalize('NFKD')].map((one) => LATIN.get(one) ?? one).join('')
+  // before as well: normalisation makes another letter of some (ſ, which is drawn like f, becomes s)
+  const letters = toLatin(toLatin(name).normalize('NFKD'))
   const plain = letters.toLowerCase().replaceAll(/[^\p{L}\p{N}|]/gu, '')
   return DRAWN_LIKE.reduce((text, [drawn, letter]) => text.replaceAll(drawn, letter), plain)
+}
+
+function toLatin(text: string): string {
+  return [...text].map((one) => LATIN.get(one) ?? one).join('')
 }
 
 /** A letter of a script that has look-alikes of Latin letters. No ordinary word mixes such a script with Latin. */

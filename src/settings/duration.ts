@@ -15,3 +15,10 @@ export function parseDuration(text: string, units: readonly Unit[] = ['h', 'd'])
   const seconds = Number(digits) * UNITS[unit]
   return seconds <= MOST ? seconds : undefined
 }
+
+/** Whole days in days, and other durations in whole hours: `2 days`, `36 hours`. */
+export function durationText(seconds: number): string {
+  const [size, unit] = seconds % DAY === 0 ? ([DAY, 'day'] as const) : ([UNITS.h, 'hour'] as const)
+  const count = Math.floor(seconds / size)
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}
