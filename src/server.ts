@@ -121,7 +121,7 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
       { scheduler, dispatcher },
       { runsSharedJobs: cluster?.runsSharedJobs ?? true },
     )
-    // releases the leases of processes that crashed
+    // ends the claims of processes that crashed
     broker.liveness.endDeadClaims().catch((error: unknown) => log.error({ error }, 'a background job failed'))
     return {
       broker,

@@ -15,7 +15,7 @@ import { codeOf, OutgoingError } from './outgoing-error.ts'
 
 // Content codings (RFC 9110 section 8.4.1) of servers that compress although `identity` was asked for. undici's own
 // interceptor is experimental: it writes a warning into the log, and turns a body that is not compressed as its header
-// says into an error, where Gatepass reads the body as it came.
+// says into an error, where `decodeBody` returns the body as it came.
 
 /** RFC 9659 section 3 recommends 8 MiB; without a limit a frame of a few bytes may claim 128 MiB. */
 const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 }
@@ -66,7 +66,10 @@ export async function decodeBody<R extends Coded<Uint8Array>>(
   }
 }
 
-/** Like `decodeBody`, for a body that is read as a stream. Does not limit the length of the decoded body. */
+/**
+ * The response without its content coding, for a body that is read as a stream. A body that cannot be decoded ends with an
+ * error; the length of the decoded body is not limited.
+ */
 export function decodeStream<R extends Coded<ReadableStream<Uint8Array>>>(response: R): R {
   const { decoder, headers } = codingOf(response)
   if (decoder === undefined) return response

@@ -32,7 +32,7 @@ const REASONS = {
   timeout: 'did not answer in time',
   too_large: 'answered with more than is read',
   redirected: 'answered with a redirect, which is not followed',
-  given_up: 'was not asked, since the request was no longer wanted when it could be sent',
+  given_up: 'was sent nothing, because the request was no longer wanted when the connection was open',
 } as const satisfies Record<OutgoingErrorKind, string>
 
 /** The error code of the system or of undici, if it is a plain name. */

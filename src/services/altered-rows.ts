@@ -17,7 +17,7 @@ const MAX_LOGGED = 1_000
 export function watchRows({ log, metrics }: { readonly log: Log; readonly metrics: Metrics }): AlteredRows {
   const counter = metrics.counter(
     'gatepass_altered_rows_total',
-    'Rows that were read and not believed, since something else than Gatepass has written them',
+    'Reads of rows with a wrong MAC: another program changed them, so they are ignored',
     ['table'],
   )
   const seen = new Map<string, AlteredRow>()

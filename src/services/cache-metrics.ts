@@ -16,7 +16,7 @@ export function addCacheMetrics(metrics: Metrics, caches: Caches): void {
   })
   metrics.gauge(
     'gatepass_cache_entries',
-    'What is held in memory',
+    'Entries in each cache',
     each(({ entries }) => entries),
   )
   metrics.gauge(
@@ -36,7 +36,7 @@ export function addCacheMetrics(metrics: Metrics, caches: Caches): void {
   )
   metrics.counted(
     'gatepass_cache_evictions_total',
-    'Values that made room for others',
+    'Values removed to make room for others',
     each(({ evictions }) => evictions),
   )
 }

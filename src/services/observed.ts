@@ -18,7 +18,7 @@ export function observedStore(store: Store, metrics: Metrics, activity: Activity
   const { authorizations, audit } = store
   const commits = metrics.histogram(
     'gatepass_audit_commit_duration_seconds',
-    'Until the releases that came together were in the audit trail',
+    'Time to commit a batch of releases to the audit trail',
     { buckets: COMMIT_SECONDS },
   )
   addDatabaseMetrics(store, metrics)
@@ -75,7 +75,7 @@ function addDatabaseMetrics(store: Store, metrics: Metrics): void {
   )
   metrics.gauge(
     'gatepass_database_connections',
-    'Connections of the PostgreSQL pools, and those who wait for one',
+    'Connections of the PostgreSQL pools, and the calls that wait for one',
     () => {
       const { connections } = store.figures()
       return connections && { label: 'state', values: new Map(Object.entries(connections)) }

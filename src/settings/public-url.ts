@@ -30,7 +30,7 @@ export function readPublicUrl(
   if (!isConfidential(url, development))
     addFault(
       'PUBLIC_URL',
-      `must be https: over plain http://, everybody on the way reads the codes and cookies of users, and browsers refuse the cookies and headers that tell their clicks from another site's. Put TLS before Gatepass and name its https origin; only a loopback host (localhost, 127.0.0.1) may be http.`,
+      `must be https: over plain http://, anyone on the network path can read the codes and cookies of users, and browsers refuse the cookies and headers that tell their clicks from another site's. Put TLS before Gatepass and name its https origin; only a loopback host (localhost, 127.0.0.1) may be http.`,
     )
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
     addFault('PUBLIC_URL', `must be an origin alone, without a path: ${url.origin}.`)

@@ -79,7 +79,7 @@ const PUBLISHED = [
   [
     'gatepass_audit_commit_duration_seconds',
     'histogram',
-    'Until the releases that came together were in the audit trail',
+    'Time to commit a batch of releases to the audit trail',
   ],
   [
     'gatepass_database_busy_retries_total',
@@ -89,7 +89,7 @@ const PUBLISHED = [
   [
     'gatepass_altered_rows_total',
     'counter',
-    'Rows that were read and not believed, since something else than Gatepass has written them',
+    'Reads of rows with a wrong MAC: another program changed them, so they are ignored',
   ],
   [
     'gatepass_executions_dropped_total',
@@ -106,11 +106,11 @@ const PUBLISHED = [
   ['gatepass_build_info', 'gauge', 'The release that runs'],
   ['gatepass_waiters', 'gauge', 'Long polls and event streams that wait'],
   ['gatepass_refreshes_running', 'gauge', 'Refreshes under way'],
-  ['gatepass_cache_entries', 'gauge', 'What is held in memory'],
+  ['gatepass_cache_entries', 'gauge', 'Entries in each cache'],
   ['gatepass_cache_bytes', 'gauge', 'Memory of caches that are sized in bytes, estimated'],
   ['gatepass_cache_hits_total', 'counter', 'Reads that were answered from memory'],
   ['gatepass_cache_misses_total', 'counter', 'Reads that had to ask the database'],
-  ['gatepass_cache_evictions_total', 'counter', 'Values that made room for others'],
+  ['gatepass_cache_evictions_total', 'counter', 'Values removed to make room for others'],
   ['gatepass_authorizations_pending', 'gauge', 'Authorizations under way'],
   ['gatepass_uses_waiting', 'gauge', 'Last-used times that are to be written'],
   ['gatepass_executions_waiting', 'gauge', 'Runs that are to be written into the history'],
