@@ -67,8 +67,8 @@ export async function decodeBody<R extends Coded<Uint8Array>>(
 }
 
 /**
- * The response without its content coding, for a body that is read as a stream. A body that cannot be decoded ends with an
- * error; the length of the decoded body is not limited.
+ * The response without its content coding, for a body that is read as a stream. A body that cannot be decoded ends with
+ * an error; the length of the decoded body is not limited.
  */
 export function decodeStream<R extends Coded<ReadableStream<Uint8Array>>>(response: R): R {
   const { decoder, headers } = codingOf(response)

@@ -1,12 +1,12 @@
 /**
- * The value of a YAML text. `why`: the place of the fault, as ` (line 3, column 7)`, or a reason, as `: …`; empty if neither
- * is known.
+ * The value of a YAML text. `why` continues a sentence: the place of the fault, as ` (line 3, column 7)`, or a reason,
+ * as `: …`; empty if neither is known.
  */
 export type ReadYaml =
   | { readonly outcome: 'read'; readonly value: unknown }
   | { readonly outcome: 'unreadable'; readonly why: string }
 
-/** Reads YAML 1.2. Aliases that repeat a value more than 100 times are not followed, because they would take much memory. */
+/** Reads YAML 1.2. Refuses aliases that repeat a value more than 100 times, because they would take much memory. */
 export async function readYaml(text: string): Promise<ReadYaml> {
   const { parseDocument } = await import('yaml')
   const document = parseDocument(text, { schema: 'core' })

@@ -187,7 +187,7 @@ function firstText(expressions: readonly string[], document: unknown): string | 
   return undefined
 }
 
-/** At most 200 characters, without those that PostgreSQL refuses: U+0000 and halves of surrogate pairs. */
+/** At most 200 characters, without control characters and halves of surrogate pairs: PostgreSQL refuses such text. */
 function storable(text: string): string {
   return text.toWellFormed().replaceAll(/\p{Cc}+/gu, ' ').slice(0, 200).toWellFormed()
 }

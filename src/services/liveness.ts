@@ -111,7 +111,7 @@ export function createLiveness(
     },
     isAlive: (processId) => processes.isAlive(processId, lapseMs),
     async endDeadClaims() {
-      // processes that were suspended, or whose machine slept, together with this one get the time to send a heartbeat first
+      // processes that were suspended, or slept with the machine, together with this one first get the time to beat
       const wasSuspended = sinceSweep !== undefined && sinceSweep() > lapseMs
       sinceSweep = startClock()
       if (wasSuspended) return

@@ -6,7 +6,7 @@ export interface Pause {
   readonly until: EpochSeconds
 }
 
-/** The seconds that are left of the pause. 0 also before its beginning: the clock was set back, and it would last too long. */
+/** The seconds left. Also 0 before the beginning: the clock was set back since, and the pause would last too long. */
 export function secondsLeft({ from, until }: Pause, now: EpochSeconds): number {
   return from <= now && now < until ? until - now : 0
 }

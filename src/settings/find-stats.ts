@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs'
 
-/** What the system knows of the path; `undefined` if there is nothing, or it cannot be reached (permissions, a circle of links). */
+/** The file's kind and size; `undefined` if there is none, or it cannot be reached (permissions, a circle of links). */
 export function findStats(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })

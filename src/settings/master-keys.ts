@@ -57,7 +57,7 @@ export function readMasterKeys(
   return [readMasterKey(`file:${path}`, addFault)].filter((key) => key !== undefined)
 }
 
-/** Whether the file has data, or cannot be examined: then a new key might be made beside data that another one sealed. */
+/** Whether the file has data, or cannot be examined: a new key must not be made beside data that another one sealed. */
 function mayHaveData(path: string): boolean {
   try {
     return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0

@@ -75,7 +75,7 @@ describe('refused at the dial, and the host gets no connection', () => {
     for (const [what, call] of Object.entries(CALLERS)) {
       const before = lookup.asked.length
       expect(await call(outgoing, `https://${host}:${trap.port}/x`), what).toBeDefined()
-      // a look-up for each dial that is not simultaneous; a revocation is two requests, and metadata may be at two places
+      // simultaneous dials share a look-up; a revocation is two requests, and metadata may be at two places
       expect(lookup.asked.length - before, what).toBeGreaterThanOrEqual(1)
       expect(lookup.asked.length - before, what).toBeLessThanOrEqual(2)
     }
