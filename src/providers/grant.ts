@@ -189,5 +189,9 @@ function firstText(expressions: readonly string[], document: unknown): string | 
 
 /** At most 200 characters, without control characters and halves of surrogate pairs: PostgreSQL refuses such text. */
 function storable(text: string): string {
-  return text.toWellFormed().replaceAll(/\p{Cc}+/gu, ' ').slice(0, 200).toWellFormed()
+  return text
+    .toWellFormed()
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .slice(0, 200)
+    .toWellFormed()
 }

@@ -150,7 +150,11 @@ test.each([
   ['a provider’s name with accents', { app_name: 'Gòöglè' }, 'app_name'],
   ['a provider’s name with digits', { app_name: 'G00gIe' }, 'app_name'],
   ['a provider’s name with letters in place of one', { app_name: 'rnicrosoft' }, 'app_name'],
-  ['a provider’s name with a letter that normalisation makes another', { app_name: '\u017facebook' }, 'app_name'],
+  [
+    'a provider’s name with a letter that normalisation makes another',
+    { app_name: '\u017facebook' },
+    'app_name',
+  ],
   ['a provider’s name in small capitals', { app_name: 'ɢɪᴛʜᴜʙ' }, 'app_name'],
   ['a word of two scripts', { app_name: 'Acm\u0435 Assistant' }, 'app_name'],
   ['the name of an own provider', { app_name: 'Demo' }, 'app_name'],

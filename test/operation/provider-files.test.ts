@@ -370,7 +370,9 @@ describe('files that cannot be used stop the start', () => {
       'GATEPASS_PROVIDERS: f.js: has no default export: write `export default { … }`.',
       expect.stringMatching(/^GATEPASS_PROVIDERS: i\.ts: has a default export that is no plain data/),
       expect.stringMatching(/^GATEPASS_PROVIDERS: j\.js: has a default export that is no plain data/),
-      expect.stringMatching(/^GATEPASS_PROVIDERS: k\.yaml: is no YAML: .* Put a text that begins with \* in quotes/),
+      expect.stringMatching(
+        /^GATEPASS_PROVIDERS: k\.yaml: is no YAML: .* Put a text that begins with \* in quotes/,
+      ),
       expect.stringMatching(/^GATEPASS_PROVIDERS: l\.yaml: is no YAML: .* aliases that repeat a value/),
       'GATEPASS_PROVIDERS: h.json: id is "twice", which g.json has already.',
     ])
