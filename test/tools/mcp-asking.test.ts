@@ -218,7 +218,7 @@ test('a user has two minutes on a page of the server from the moment when they o
     return { action: 'accept' } as const
   }
   const result = await runRounds({
-    messages: { ...createServerMessages({} as BackendCall, (value) => value), elicit }, // only `elicit` is used
+    messages: { ...createServerMessages({} as BackendCall, []), elicit }, // only `elicit` is used
     canOpenLinks: true,
     signal: new AbortController().signal,
     pausedDuring: (ask) => ask(),

@@ -97,6 +97,17 @@ describe.each(SIZES)('what an MCP tool answers besides text, when it is %s', (_,
         return { isError: true, content: [text(said)] }
       },
     },
+    {
+      name: 'leaky_log',
+      description: 'Logs its token where a line is cut.',
+      _meta: { arcade: { requirements: { authorization: [{ id: 'hub', oauth2: { scopes: ['read'] } }] } } },
+      run: async (_, { meta, sdk }) => {
+        const { token } = (meta.arcade_context as { authorization: { token: string } }).authorization
+        const data = `${'x'.repeat(9_995)}${token}`
+        await sdk.mcpReq.notify({ method: 'notifications/message', params: { level: 'info', data } })
+        return withPad({ content: [text('done')] })
+      },
+    },
   ]
 
   let world: McpWorld
@@ -203,4 +214,13 @@ describe.each(SIZES)('what an MCP tool answers besides text, when it is %s', (_,
       expect(JSON.stringify(body.output.error)).not.toContain(token.slice(0, 5))
     },
   )
+
+  test('shows nothing of a token where its log lines are cut', async () => {
+    const whose = { tool_name: 'Demo.leaky_log', user_id: 'ada' }
+    const asked = await world.call('POST', '/v1/tools/authorize', whose)
+    if (asked.body.url !== undefined) await approve(asked.body.url)
+    const { outcome } = await world.run('leaky_log', { userId: 'ada' })
+    const message = `${'x'.repeat(9_995)}[redacted]`.slice(0, 10_000)
+    expect(outcome).toMatchObject({ outcome: 'value', logs: [{ level: 'info', message }] })
+  })
 })

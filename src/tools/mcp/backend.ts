@@ -57,10 +57,10 @@ export const mcpBackend: Backend = {
         deadline: createDeadline(worker.timeoutSeconds),
         shown: values,
       }
+      const messages = createServerMessages(call, values)
       // removes the worker's own secrets, which scrubbing for the call does not know
       const clean = <T>(value: T) => (values.length === 0 ? value : (scrub(value, values) as T)) // `scrub` keeps the shape
       const { onEvent, ...rest } = call
-      const messages = createServerMessages(call, clean)
       const { outcome, error } = await callMcpTool(
         broker,
         worker,

@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ElicitResult } from '@modelcontextprotocol/client'
-import { isRecord } from '../../parsing/json-record.ts'
+import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { ContextRequiredError } from '../../sdk/tools/errors.ts'
 import type { BackendCall } from '../backend.ts'
 import { ASKS_ITS_USER } from '../dialog/tool-dialog.ts'
+import { scrub } from '../scrub.ts'
 import type { ToolLog } from '../tool-answer.ts'
 
 // The messages that a server sends besides the result while it runs a tool: questions, log lines, and notifications that
@@ -27,10 +28,10 @@ const MAX_LOGS = 1_000
 /** In characters. */
 const MAX_LOG_LINE = 10_000
 
-/** `clean` removes the worker's own secrets, which scrubbing for the call does not know. */
+/** `shown`: the worker's own secrets, which scrubbing for the call does not know. */
 export function createServerMessages(
-  { dialog, onListChanged }: BackendCall,
-  clean: <Value>(value: Value) => Value,
+  { dialog, onListChanged, reading }: BackendCall,
+  shown: readonly string[],
 ): ServerMessages {
   const logs: ToolLog[] = []
   let refusal: ContextRequiredError | undefined
@@ -38,7 +39,9 @@ export function createServerMessages(
     logs,
     log(params) {
       if (!isRecord(params) || logs.length >= MAX_LOGS) return
-      const { level, logger, data } = clean(params)
+      // remove secrets before the line is cut, because a cut secret would not be recognised
+      const secrets = [...shown, ...(reading?.secrets ?? [])]
+      const { level, logger, data } = scrub(params, secrets) as JsonRecord // `scrub` keeps the shape
       const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '')
       const line = {
         level: typeof level === 'string' ? level.slice(0, 20) : 'info',
@@ -51,7 +54,8 @@ export function createServerMessages(
     async elicit(params, signal) {
       try {
         if (dialog === undefined) throw new ContextRequiredError(ASKS_ITS_USER.message)
-        return toResult(await dialog.elicit(toQuestion(clean(params)), signal))
+        // the dialog knows the secrets of the call, and refuses a link that holds one
+        return toResult(await dialog.elicit(toQuestion(scrub(params, shown)), signal))
       } catch (error) {
         if (error instanceof ContextRequiredError) refusal = error
         throw error
@@ -67,7 +71,7 @@ export function createServerMessages(
 function toQuestion(params: unknown) {
   const { mode = 'form', message, url, requestedSchema } = isRecord(params) ? params : {}
   const text = typeof message === 'string' ? message : ''
-  if (mode === 'url') return { mode, message: text, url: String(url) } as const
+  if (mode === 'url') return { mode, message: text, url: typeof url === 'string' ? url : '' } as const
   return { mode: 'form', message: text, requestedSchema } as const
 }
 
