@@ -47,6 +47,11 @@ export function quote(value: unknown): string {
   return json.length > 60 ? `${json.slice(0, 57)}...` : json
 }
 
+/** A string unchanged, any other value as JSON. `String` would throw for an object with a member `toString`. */
+export function asText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+}
+
 /** Names the type of a value for a message. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null'

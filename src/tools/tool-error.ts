@@ -1,3 +1,5 @@
+import { asText } from './read-json.ts'
+
 /** The kinds of error that a run may end with: Arcade's closed list, on which callers switch. */
 export const ERROR_KINDS = [
   'TOOLKIT_LOAD_FAILED',
@@ -94,7 +96,7 @@ export function withoutStacks(extra: Readonly<Record<string, unknown>>): {
     return Object.fromEntries(
       Object.entries(value).flatMap(([name, one]) => {
         if (!STACK.test(name)) return [[name, strip(one)]]
-        stacks.push(Array.isArray(one) ? one.map(String).join('\n') : String(one))
+        stacks.push(Array.isArray(one) ? one.map(asText).join('\n') : asText(one))
         return []
       }),
     )

@@ -36,7 +36,7 @@ const DESK = [
   ],
   [
     'Purge',
-    ['files'],
+    ['files', { toString: 'no function' }],
     { operations: ['delete'], read_only: false, destructive: true },
     { team: 'ops', level: 3 },
   ],

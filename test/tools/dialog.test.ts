@@ -86,6 +86,7 @@ describe('a form', () => {
     ['a list of texts', { a: { type: 'array', items: { type: 'string' } } }],
     ['a reference', { a: { $ref: '#/$defs/a' } }],
     ['a password field', { a: { type: 'string', format: 'password' } }],
+    ['a format that is no text', { a: { type: 'string', format: { toString: 1 } } }],
     ['choices that are no texts', { a: { type: 'string', enum: [1] } }],
     ['no schema', { a: true }],
     ['51 fields', Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`f${i}`, { type: 'boolean' }]))],

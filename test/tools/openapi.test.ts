@@ -80,6 +80,11 @@ describe('an OpenAPI document', () => {
       '{"openapi": "3.1.0", "paths": {}, "jsonSchemaDialect": "http://json-schema.org/draft-07/schema#"}',
       'only JSON Schema 2020-12',
     ],
+    [
+      'a dialect that is no text',
+      '{"openapi": "3.1.0", "paths": {}, "jsonSchemaDialect": {"toString": 1}}',
+      'only JSON Schema 2020-12',
+    ],
     ['no paths', '{"openapi": "3.1.0"}', 'has no paths'],
     ['too deep', `{"openapi": "3.1.0", "paths": ${'{"a":'.repeat(200)}1${'}'.repeat(200)}}`, 'nests deeper'],
   ])('that is none is refused with its reason: %s', (_, document, why) => {
@@ -256,7 +261,9 @@ describe('what of an operation cannot be a tool is left out with its reason', ()
     [{ parameters: [{ $ref: 'other.yaml#/p' }] }, 'nothing is fetched'],
     [{ security: [{ unknown: [] }] }, '"unknown"'],
     [{ security: [{ cookie: [] }] }, 'in "cookie"'],
+    [{ parameters: [{ in: 'query', name: { toString: 1 } }] }, 'a parameter without a name'],
     [{ security: [{ digest: [] }] }, '"digest"'],
+    [{ security: [{ odd: [{ toString: 1 }] }] }, 'a kind that is not supported'],
     [{ security: [{ mtls: [] }] }, '"mutualTLS"'],
     [{ security: [{ tokenInQuery: [] }] }, 'never put into a URL'],
     [{ security: [{ oauth: [], bearer: [] }] }, 'two tokens in one place'],
@@ -264,6 +271,7 @@ describe('what of an operation cannot be a tool is left out with its reason', ()
     const securitySchemes = {
       cookie: { type: 'apiKey', in: 'cookie', name: 'session' },
       digest: { type: 'http', scheme: 'digest' },
+      odd: { type: 'http', scheme: { toString: 1 } },
       mtls: { type: 'mutualTLS' },
       oauth: { type: 'oauth2' },
       bearer: { type: 'http', scheme: 'bearer' },
@@ -414,7 +422,11 @@ describe('the input of a tool', () => {
   test('leaves what the broker cannot check to the API', async () => {
     const schema = {
       type: 'object',
-      properties: { a: { type: 'string', pattern: '^(?!x)' }, b: { type: 'string', pattern: '^x+$' } },
+      properties: {
+        a: { type: 'string', pattern: '^(?!x)' },
+        b: { type: 'string', pattern: '^x+$' },
+        c: { type: 'string', pattern: { toString: 1 } },
+      },
       patternProperties: { '^(?=y)': text, '^z': text },
       additionalProperties: false,
     }
@@ -426,9 +438,15 @@ describe('the input of a tool', () => {
       properties: {
         a: { type: 'string', $comment: 'pattern: ^(?!x)' },
         b: { type: 'string', pattern: '^x+$' },
+        c: { type: 'string', $comment: 'pattern: {"toString":1}' },
       },
       patternProperties: { '^z': text },
     })
+  })
+
+  test('of a document whose version is no text has none', async () => {
+    const info = { title: 'Things', version: { toString: 1 } }
+    expect(await only(documentOf({}, { info }))).not.toHaveProperty('version')
   })
 
   test('does not ask for what is set otherwise', async () => {

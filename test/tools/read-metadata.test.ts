@@ -218,6 +218,7 @@ describe('refused, with the reason', () => {
       { type: {} },
       { $ref: 1 },
       { properties: 1 },
+      { toString: 1 },
     ]
     const members = [
       ...Object.keys(metadata()),

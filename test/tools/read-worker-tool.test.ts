@@ -128,6 +128,7 @@ describe('a value schema', () => {
     ],
     ['integer of an enum', { val_type: 'integer', enum: ['1', '2'] }, { type: 'integer', enum: [1, 2] }],
     ['number of an odd enum', { val_type: 'number', enum: ['one'] }, { type: 'number' }],
+    ['number of an enum of objects', { val_type: 'number', enum: [{ toString: 1 }] }, { type: 'number' }],
     ['boolean', { val_type: 'boolean', nullable: false }, { type: 'boolean' }],
     ['json', { val_type: 'json' }, {}],
     ['a type to come', { val_type: 'file' }, {}],

@@ -168,6 +168,14 @@ describe("a tool's error", () => {
     })
   })
 
+  test('has its stack traces apart from its further members, of whatever type they are', async () => {
+    const extra = { limit: 60, stack: 'at call()', within: { traceback: [{ toString: 1 }, 'at run()'] } }
+    expect(errorOf(await invoke('Fail', { extra }))).toMatchObject({
+      extra: { limit: 60, within: {} },
+      stacktrace: 'at call()\n{"toString":1}\nat run()',
+    })
+  })
+
   test('is whole milliseconds', async () => {
     expect(errorOf(await invoke('Fail', { retry_after_ms: 1500.2 })).retryAfterMs).toBe(1501)
   })

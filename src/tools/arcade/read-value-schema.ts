@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../domain/tool.ts'
 import type { JsonRecord } from '../../parsing/json-record.ts'
 import { VALUE_TYPES } from '../../sdk/worker/value-schema.ts'
 import type { JsonType } from '../../sdk/worker/value-shape.ts'
-import { isAbsent, list, record, text } from '../read-json.ts'
+import { asText, isAbsent, list, record, text } from '../read-json.ts'
 
 const JSON_TYPES: readonly JsonType[] = ['array', 'boolean', 'null', 'number', 'object', 'string']
 
@@ -34,7 +34,7 @@ function typeOf(schema: JsonRecord, nullable: boolean, path: string, reading: Va
     case 'integer':
     case 'number': {
       const listed = list(schema.enum, `${path}.enum`)
-      const values = val_type === 'string' ? listed : listed.map(Number)
+      const values = val_type === 'string' ? listed : listed.map((one) => Number(asText(one)))
       const isUsable =
         values.length > 0 && values.every((one) => typeof one === 'string' || Number.isFinite(one))
       if (reading.isLoose === true && val_type === 'string' && Object.keys(schema).length === 1) return {}

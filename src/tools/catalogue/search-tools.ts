@@ -6,6 +6,7 @@ import { getProviderIn, providersOf } from '../../flows/get-provider.ts'
 import type { ProviderBook } from '../../flows/provider-book.ts'
 import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
+import { asText } from '../read-json.ts'
 import { createTimeBudget } from '../slices.ts'
 import { requirementStatuses } from './tool-requirements.ts'
 
@@ -181,7 +182,7 @@ function behaves(tool: Tool, { serviceDomains, operations, flags, extras }: Beha
 }
 
 function matchesList({ anyOf, allOf, noneOf }: ListFilter = {}, values: unknown): boolean {
-  const has = new Set(Array.isArray(values) ? values.map((value) => String(value).toLowerCase()) : [])
+  const has = new Set(Array.isArray(values) ? values.map((value) => asText(value).toLowerCase()) : [])
   return (
     (anyOf === undefined || anyOf.some((one) => has.has(one))) &&
     (allOf === undefined || allOf.every((one) => has.has(one))) &&

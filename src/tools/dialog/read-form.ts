@@ -12,7 +12,7 @@ const MAX_CHOICES = 500
 const MAX_LENGTH = 32_000
 /** In characters. */
 const MAX_TEXT = 1_000
-const FORMATS = ['email', 'uri', 'date', 'date-time']
+const FORMATS: readonly unknown[] = ['email', 'uri', 'date', 'date-time']
 
 /** Throws `ContextRequiredError` for a schema that MCP does not permit, or that no answer can be checked against. */
 export function readForm(schema: unknown): JsonRecord {
@@ -63,7 +63,7 @@ function readType(field: JsonRecord): JsonRecord | undefined {
         const choices = readChoices(field, 'oneOf')
         return choices && { type, ...choices, ...given({ default: preset }, isText) }
       }
-      if (format !== undefined && !FORMATS.includes(String(format))) return undefined
+      if (format !== undefined && !FORMATS.includes(format)) return undefined
       const lengths = given({ minLength: field.minLength, maxLength: field.maxLength }, isNumber)
       return { type, ...lengths, ...given({ format, default: preset }, isText) }
     }

@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/client'
 import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { ContextRequiredError } from '../../sdk/tools/errors.ts'
+import { asText } from '../read-json.ts'
 import { ExchangeFault } from './exchange.ts'
 import { URL_ELICITATION_REQUIRED } from './mcp-error.ts'
 import type { ServerMessages } from './server-messages.ts'
@@ -63,7 +64,7 @@ async function answersTo(
   for (const [key, { method, params }] of asked) {
     if (method !== 'elicitation/create')
       throw new ContextRequiredError(
-        `The tool asks its client for ${String(method).slice(0, 50)}, which Gatepass does not offer.`,
+        `The tool asks its client for ${asText(method).slice(0, 50)}, which Gatepass does not offer.`,
       )
     inputResponses[key] = await elicit(rounds, params)
   }

@@ -2,6 +2,7 @@ import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import type { CheckedTool } from '../check-output.ts'
 import { finishAnswer } from '../finish-answer.ts'
 import { type PackedAnswer, packAnswer } from '../packed-answer.ts'
+import { asText } from '../read-json.ts'
 import { scrub } from '../scrub.ts'
 
 /** A large message of the protocol, or the server-sent event that contains it. */
@@ -93,7 +94,7 @@ function read<Kept>(
 
 /** Removes secrets before cutting, because a cut secret would not be recognised. */
 function errorMessage({ message }: JsonRecord, secrets: readonly string[]): string {
-  return String(scrub(String(message), secrets)).slice(0, MAX_ERROR)
+  return String(scrub(asText(message), secrets)).slice(0, MAX_ERROR)
 }
 
 /** The members of a result that are neither its content nor large. */

@@ -1,4 +1,5 @@
 import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
+import { asText } from '../read-json.ts'
 import { at, type Warn } from './metadata-member.ts'
 import { readInputSchema } from './read-schema.ts'
 
@@ -70,7 +71,7 @@ function withoutOAuthSecrets(value: unknown): unknown {
     const plain = name.toLowerCase().replace(/[^a-z]/g, '')
     if (OAUTH_SECRETS.includes(plain)) return undefined
     // the format allows only a flag here; any other value may be a real refresh token
-    if (plain === 'refreshtoken' && !/^(true|false|null)?$/i.test(String(inner))) return undefined
+    if (plain === 'refreshtoken' && !/^(true|false|null)?$/i.test(asText(inner))) return undefined
     return withoutOAuthSecrets(inner)
   })
 }

@@ -3,7 +3,7 @@ import { mayBeReached } from '../../egress/endpoint.ts'
 import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { findBuiltInByEndpoints } from '../../providers/catalogue/registry.ts'
 import type { IssuerDecides, Provider } from '../../providers/provider.ts'
-import { isAbsent, kindOf, quote, Refusal } from '../read-json.ts'
+import { asText, isAbsent, kindOf, quote, Refusal } from '../read-json.ts'
 import { at, member, textMember, type Warn } from './metadata-member.ts'
 import { type EntryFacts, providerOf } from './oauth-entry-provider.ts'
 
@@ -214,7 +214,7 @@ function readContentType(value: string | undefined, path: string): EntryFacts['c
 /** Reads `"true"` or `true`. The warning does not quote other values, since they may be refresh tokens. */
 function readFlag(value: unknown, path: string, warn: Warn): boolean | undefined {
   if (value === undefined) return undefined
-  const flag = String(value).trim().toLowerCase()
+  const flag = asText(value).trim().toLowerCase()
   if (flag !== 'true' && flag !== 'false')
     warn(path, 'It is neither "true" nor "false"; no refresh token is asked for.')
   return flag === 'true'

@@ -40,7 +40,7 @@ export function readDocument(value: unknown): OpenapiDocument {
     throw new Refusal(`The document says openapi: ${quote(root.openapi)}; OpenAPI 3.1 and 3.0 are read.`)
   if (isDeeperThan(root, MAX_DEPTH)) throw new Refusal(`The document nests deeper than ${MAX_DEPTH} levels.`)
   const { jsonSchemaDialect: dialect } = root
-  if (dialect !== undefined && !DIALECTS.includes(String(dialect)))
+  if (dialect !== undefined && !DIALECTS.includes(dialect))
     throw new Refusal(
       `The document’s jsonSchemaDialect is ${quote(dialect)}; only JSON Schema 2020-12 is read.`,
     )
@@ -48,7 +48,7 @@ export function readDocument(value: unknown): OpenapiDocument {
   return { version, root, budget: { input: MAX_SCHEMAS, output: MAX_SCHEMAS }, patterns: new Map() }
 }
 
-const DIALECTS = [
+const DIALECTS: readonly unknown[] = [
   'https://json-schema.org/draft/2020-12/schema',
   'https://spec.openapis.org/oas/3.1/dialect/base',
 ]

@@ -2,7 +2,7 @@ import type { JsonSchema, ToolAnnotations } from '../../domain/tool.ts'
 import { plainVersion } from '../../domain/version.ts'
 import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import type { CatalogueTool } from '../backend.ts'
-import { Refusal } from '../read-json.ts'
+import { asText, Refusal } from '../read-json.ts'
 import { checkedServer, pathTemplate, placeholdersOf, serverOf } from './api-url.ts'
 import { type OpenapiDocument, textOf } from './openapi-document.ts'
 import type { OpenapiSettings } from './openapi-settings.ts'
@@ -60,7 +60,7 @@ export function readOperation(
     ...(body && { body: body.planned }),
     credentials: security.credentials,
   }
-  const version = plainVersion(isRecord(root.info) ? String(root.info.version) : '')
+  const version = plainVersion(isRecord(root.info) ? asText(root.info.version) : '')
   const title = textOf(operation.summary)
   return {
     name,

@@ -31,7 +31,7 @@ export function readParameters(
   for (const list of [lists.ofPath, lists.ofOperation])
     for (const one of Array.isArray(list) ? list : []) {
       const parameter = resolved(document, one, 'A parameter')
-      all.set(`${parameter.in} ${parameter.name}`, parameter)
+      all.set(JSON.stringify([parameter.in, parameter.name]), parameter)
     }
   const read: ReadParameter[] = []
   for (const parameter of all.values()) {

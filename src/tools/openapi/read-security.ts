@@ -1,6 +1,6 @@
 import type { AuthorizationRequirement, ToolRequirements } from '../../domain/tool.ts'
 import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
-import { quote, Refusal } from '../read-json.ts'
+import { asText, quote, Refusal } from '../read-json.ts'
 import { type OpenapiDocument, resolved } from './openapi-document.ts'
 import type { SchemeMapping } from './openapi-settings.ts'
 import { type Credential, isCredentialHeader } from './request-plan.ts'
@@ -121,7 +121,7 @@ function toAlternative(document: OpenapiDocument, alternative: JsonRecord, mappi
       return readScheme(
         name,
         scheme,
-        Array.isArray(asked) ? asked.map(String) : [],
+        Array.isArray(asked) ? asked.map(asText) : [],
         ownMember(mappings, name),
       )
     }),
@@ -161,7 +161,7 @@ function readScheme(
   mapping: SchemeMapping | undefined,
 ): ReadScheme {
   const { type, 'x-gatepass-provider': annotated } = scheme
-  const http = type === 'http' ? String(scheme.scheme).toLowerCase() : undefined
+  const http = type === 'http' ? asText(scheme.scheme).toLowerCase() : undefined
   const named = typeof annotated === 'string' && annotated !== '' ? annotated : undefined
   const isMapped = mapping !== undefined || named !== undefined
   const isOAuth = type === 'oauth2' || type === 'openIdConnect'
@@ -181,7 +181,7 @@ function readScheme(
     return { credential: { kind: 'secret', key: means.secret, ...AUTHORIZATION, scheme: 'basic' }, isMapped }
   if (type !== 'apiKey' || typeof scheme.name !== 'string')
     throw new Refusal(
-      `Its security scheme ${quote(name)} is of a kind that is not supported (${quote(http ?? type)}).`,
+      `Its security scheme ${quote(name)} is of a kind that is not supported (${quote(http || type)}).`,
     )
   const place = scheme.in
   if (place !== 'header' && place !== 'query')

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../domain/tool.ts'
 import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { isUsablePattern } from '../json-schema/schema-pattern.ts'
-import { Refusal } from '../read-json.ts'
+import { asText, Refusal } from '../read-json.ts'
 import { type OpenapiDocument, resolved, targetOf } from './openapi-document.ts'
 
 /** The number of schemas of one tool. */
@@ -73,7 +73,7 @@ export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'ou
     for (const [keyword, value] of Object.entries(checkable(withoutReadOnly(schema, direction), document))) {
       if (DROPPED.has(keyword) || keyword.startsWith('x-')) continue
       if (keyword === 'example') written.examples ??= [value]
-      else if (keyword === 'pattern' && !isUsable(value, document)) written.$comment = `pattern: ${value}`
+      else if (keyword === 'pattern' && !isUsable(value, document)) written.$comment = `pattern: ${asText(value)}`
       else if (direction === 'output' && CLOSING.has(keyword) && value === false) continue
       else if (MAPS.has(keyword) && isRecord(value))
         written[keyword] = Object.fromEntries(
@@ -153,11 +153,11 @@ function withoutReadOnly(schema: JsonRecord, direction: 'input' | 'output'): Jso
   const mark = direction === 'input' ? 'readOnly' : 'writeOnly'
   const gone = Object.entries(properties).filter(([, one]) => isRecord(one) && one[mark] === true)
   if (gone.length === 0) return schema
-  const names = gone.map(([name]) => name)
+  const names: readonly unknown[] = gone.map(([name]) => name)
   return {
     ...schema,
     properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name))),
-    ...(Array.isArray(required) && { required: required.filter((name) => !names.includes(String(name))) }),
+    ...(Array.isArray(required) && { required: required.filter((name) => !names.includes(name)) }),
   }
 }
 
