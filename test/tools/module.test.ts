@@ -10,6 +10,7 @@ import { moduleBackend } from '../../src/tools/module/backend.ts'
 import { readAnswer } from '../../src/tools/read-answer.ts'
 import { scrubAnswer } from '../../src/tools/scrub-answer.ts'
 import type { ToolLog } from '../../src/tools/tool-answer.ts'
+import { syncWorker } from '../../src/tools/worker.ts'
 import { install } from '../cli/gatepass.ts'
 import { digest } from '../digest.ts'
 import { startFakeOpenApiService } from '../fake-openapi-service.ts'
@@ -382,6 +383,31 @@ describe('GATEPASS_TOOLS', () => {
     await rename(b, moved)
     expect(await names({ GATEPASS_TOOLS: moved })).toEqual(['b:B'])
     expect(await names({})).toEqual([])
+  })
+
+  test('an app that adds a tool that cannot be used keeps its other tools, and its worker says why', async () => {
+    const file = await write(
+      'growing.mjs',
+      `import { ToolApp } from '${DEFINE}'
+      const input = { type: 'object', properties: { name: { type: 'string' } } }
+      export const app = new ToolApp({ name: 'Growing' })
+      app.tool('Add', {
+        input,
+        handler: ({ name }) => app.tool(name, { input, tags: 'no list', handler: () => name }),
+      })
+      app.tool('Steady', { input, handler: () => 'steady' })`,
+    )
+    await using gatepass = await startGatepass({ environment: { GATEPASS_TOOLS: file } })
+    const { broker, call } = gatepass
+    const run = async (name: string, input: object = {}) =>
+      (await call('POST', '/v1/tools/execute', { tool_name: `Growing.${name}`, input })).body.output
+    await run('Add', { name: 'Late' })
+    expect(await run('Steady')).toEqual({ value: 'steady' })
+    const worker = (await broker.store.workers.all()).find(({ id }) => id === 'growing') as Worker // it is registered at the start
+    const why = 'whose tool "Late" has tags that are no list of texts.'
+    expect((await syncWorker(broker, worker)).syncError).toContain(why)
+    await run('Add', { name: 'Steady' })
+    expect((await run('Steady')).error.message).toBe('The module "growing" has a tool that cannot be used.')
   })
 
   test('loads the example', async () => {

@@ -168,7 +168,7 @@ describe("a tool's error", () => {
     })
   })
 
-  test('has its stack traces apart from its further members, of whatever type they are', async () => {
+  test('has its stack traces apart from its further members, also those that are no texts', async () => {
     const extra = { limit: 60, stack: 'at call()', within: { traceback: [{ toString: 1 }, 'at run()'] } }
     expect(errorOf(await invoke('Fail', { extra }))).toMatchObject({
       extra: { limit: 60, within: {} },

@@ -5,35 +5,41 @@ import type { Backend } from '../backend.ts'
 import { ownError } from '../tool-answer.ts'
 import type { ToolError } from '../tool-error.ts'
 import { WorkerFault } from '../worker-fault.ts'
-import { loadedModule, type ToolModule } from './load-module.ts'
+import { loadedModule, ModuleFault, type ToolModule } from './load-module.ts'
 import { runHandler } from './run-handler.ts'
 
 /** Tools that run in this process, from the modules that `GATEPASS_TOOLS` names. */
 export const moduleBackend: Backend = {
   async catalogue(_, worker) {
-    const module = loadedModule(worker.uri)
-    if (module === undefined) throw new WorkerFault(notLoaded(worker))
-    return { items: module.tools().map(({ listed }) => ({ outcome: 'read', tool: listed })) }
+    const tools = read(worker, (module) => module.tools())
+    return { items: tools.map(({ listed }) => ({ outcome: 'read', tool: listed })) }
   },
   async health(_, worker) {
     if (loadedModule(worker.uri) !== undefined) return { healthy: true }
     return { healthy: false, message: notLoaded(worker).message }
   },
   async call(_, worker, call) {
-    const module = loadedModule(worker.uri)
-    if (module === undefined) return ownError(notLoaded(worker))
-    const tool = findTool(module, call.tool)
-    if (tool === undefined) return ownError(notInModule(worker, call.tool))
-    return runHandler({ timeoutSeconds: tool.options.timeoutSeconds ?? worker.timeoutSeconds, ...tool }, call)
+    try {
+      const tool = read(worker, (module) => module.find(call.tool))
+      if (tool === undefined) return ownError(notInModule(worker, call.tool))
+      const timeoutSeconds = tool.options.timeoutSeconds ?? worker.timeoutSeconds
+      return await runHandler({ timeoutSeconds, ...tool }, call)
+    } catch (error) {
+      if (!(error instanceof WorkerFault)) throw error
+      return ownError(error.error)
+    }
   },
 }
 
-function findTool(module: ToolModule, { namespace, name, version }: ToolId) {
-  return module
-    .tools()
-    .find(
-      ({ listed }) => listed.namespace === namespace && listed.name === name && listed.version === version,
-    )
+/** Reads the worker's module. Throws `WorkerFault` when it is not loaded, or has a tool that cannot be used. */
+function read<Read>(worker: Worker, of: (module: ToolModule) => Read): Read {
+  const module = loadedModule(worker.uri)
+  if (module === undefined) throw new WorkerFault(notLoaded(worker))
+  try {
+    return of(module)
+  } catch (error) {
+    throw error instanceof ModuleFault ? new WorkerFault(unusable(worker, error)) : error
+  }
 }
 
 /** Happens when nodes of one installation have different settings. */
@@ -42,6 +48,16 @@ function notLoaded({ id }: Worker): ToolError {
     kind: 'TOOLKIT_LOAD_FAILED',
     message: `The module "${id}" is not loaded on this node: GATEPASS_TOOLS must be the same on every node.`,
     canRetry: false,
+  }
+}
+
+/** Happens when the module has added the tool while it ran: one that is there at the start stops the start. */
+function unusable({ id }: Worker, { message: developerMessage }: ModuleFault): ToolError {
+  return {
+    kind: 'TOOLKIT_LOAD_FAILED',
+    message: `The module "${id}" has a tool that cannot be used.`,
+    canRetry: false,
+    developerMessage,
   }
 }
 

@@ -1,8 +1,13 @@
 import { basename, extname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { toJSONSchema, type z } from 'zod'
-import type { AuthorizationRequirement, JsonSchema, ToolRequirements } from '../../domain/tool.ts'
-import { isToolName } from '../../domain/tool-id.ts'
+import {
+  type AuthorizationRequirement,
+  type JsonSchema,
+  type ToolRequirements,
+  toolId,
+} from '../../domain/tool.ts'
+import { isToolName, type ToolId } from '../../domain/tool-id.ts'
 import { plainVersion } from '../../domain/version.ts'
 import { isRecord } from '../../parsing/json-record.ts'
 import { authRequirements, type ToolAuth } from '../../sdk/tools/auth.ts'
@@ -31,6 +36,8 @@ export interface ToolModule {
   readonly url: string
   /** The tools now: apps may add and remove tools. Throws `ModuleFault` for a tool that was added and cannot be used. */
   tools(): readonly ModuleTool[]
+  /** The tool of this id now. Throws `ModuleFault` when it cannot be used; other tools are not read. */
+  find(id: ToolId): ModuleTool | undefined
 }
 
 /** Why a module cannot be used, in one line that begins with its file. */
@@ -80,12 +87,20 @@ export async function loadModule(file: string): Promise<ToolModule> {
     url: toolModule,
     tools() {
       const tools = sources().map(readOnce)
-      const ids = tools.map(({ listed }) =>
-        `${listed.namespace}:${listed.name}:${listed.version ?? ''}`.toLowerCase(),
-      )
-      const twice = tools.find((_, i) => ids.indexOf(ids[i] ?? '') !== i)
-      if (twice === undefined) return tools
-      throw new ModuleFault(file, `which has two tools called "${twice.listed.name}".`)
+      const taken = new Set<string>()
+      for (const { listed } of tools) {
+        const lower = toolId(listed).toLowerCase()
+        if (taken.has(lower)) throw new ModuleFault(file, `which has two tools called "${listed.name}".`)
+        taken.add(lower)
+      }
+      return tools
+    },
+    find({ namespace, name, version }) {
+      const source = sources().find((one) => {
+        const its = namesOf(id, one)
+        return one.name === name && its.namespace === namespace && its.version === version
+      })
+      return source && readOnce(source)
     },
   }
   module.tools() // throws for a tool that cannot be used
@@ -124,7 +139,7 @@ function sourcesOf(file: string, exported: unknown): () => readonly ToolSource[]
   if (found.length === 0)
     throw new ModuleFault(
       file,
-      'which exports no tool: export a ToolApp as the default, what defineTool makes, or a list of such as `tools`.',
+      'which exports no tool: export a ToolApp as the default, what defineTool makes, or a list of these under the name `tools`.',
     )
   return () =>
     found.flatMap((one): readonly ToolSource[] => {
@@ -138,9 +153,16 @@ function isDefined(value: unknown): value is DefinedTool {
   return isMaterialized(value) && 'name' in value[TOOL_MARK]
 }
 
-function readTool(file: string, moduleId: string, { name, options, app }: ToolSource): ModuleTool {
-  const { namespace = app?.name ?? moduleId, version = app?.version, title, description = '' } = options
-  const { input, output, annotations, tags } = options
+/** The namespace and version of a tool: its own, or else those of its app, or else the module's name and none. */
+function namesOf(moduleId: string, { options, app }: ToolSource) {
+  const { namespace = app?.name ?? moduleId, version = app?.version } = options
+  return { namespace, version }
+}
+
+function readTool(file: string, moduleId: string, source: ToolSource): ModuleTool {
+  const { name, options, app } = source
+  const { namespace, version } = namesOf(moduleId, source)
+  const { title, description = '', input, output, annotations, tags } = options
   const fault = (what: string) => new ModuleFault(file, `whose tool "${String(name).slice(0, 128)}" ${what}`)
   if (typeof name !== 'string' || !isToolName(name))
     throw fault('needs a name of 1 to 128 of A-Z, a-z, 0-9 and _.-')
