@@ -209,6 +209,27 @@ test('a server of 2025-11-25 that requires a visit to its page is called again a
   expect(JSON.stringify(body)).not.toContain('login.example')
 })
 
+test.each<[characters: number, outcome: object, calls: number]>([
+  [100_000, { outcome: 'value', value: { isSame: true } }, 2],
+  [600_000, { outcome: 'error', error: { kind: 'TOOL_RUNTIME_BAD_OUTPUT_VALUE' } }, 1],
+])('a server of 2026-07-28 that asks with a state of %i characters', async (characters, outcome, calls) => {
+  const state = 'x'.repeat(characters)
+  const bulky: FakeMcpTool = {
+    name: 'bulky',
+    async run(_, { sdk: { mcpReq } }) {
+      if (mcpReq.inputResponses?.one !== undefined) return { isSame: mcpReq.requestState() === state }
+      return inputRequired({
+        inputRequests: { one: inputRequired.elicit(FORM as never) }, // of the test
+        requestState: state,
+      })
+    },
+  }
+  await using world = await startMcpWorld({ mcp: { protocol: '2026', tools: [bulky] } })
+  const { dialog } = dialogOf({ action: 'accept', content: { branch: 'main' } })
+  expect((await world.run('bulky', { dialog })).outcome).toMatchObject(outcome)
+  expect(world.mcp.calls).toHaveLength(calls)
+})
+
 test('a user has two minutes on a page of the server from the moment when they opened it', async () => {
   let now = 0
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)

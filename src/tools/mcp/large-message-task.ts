@@ -4,6 +4,8 @@ import { finishAnswer } from '../finish-answer.ts'
 import { type PackedAnswer, packAnswer } from '../packed-answer.ts'
 import { asText } from '../read-json.ts'
 import { scrub } from '../scrub.ts'
+import { ownError } from '../tool-answer.ts'
+import { badOutputError } from '../tool-error.ts'
 
 /** A large message of the protocol, or the server-sent event that contains it. */
 export interface LargeMessage {
@@ -16,19 +18,21 @@ export interface LargeMessage {
 }
 
 export interface ReplacedMessage<Kept> {
-  /** A small message that replaces the large one in the same form; empty if the large one is dropped. */
+  /** The message that replaces the large one in the same form; empty if the large one is dropped. */
   readonly bytes: Uint8Array
   readonly kept?: Kept
 }
 
 /** Makes a small result that replaces a large one, and what is kept of the large one. */
-type Shrink<Kept> = (result: JsonRecord) => { readonly small: JsonRecord; readonly kept: Kept }
+type Shrink<Kept> = (result: JsonRecord) => { readonly small: JsonRecord; readonly kept?: Kept }
 
 /** The member of `_meta` with the mark of a replaced result. */
 export const MARK = 'gatepass/large'
 /** Length limit of members that are kept beside the content, in characters of JSON. */
 const MAX_MEMBER = 4_000
 const MAX_ERROR = 2_000
+/** Limit of a message that asks the user (MCP 2026-07-28), which the SDK gets whole. */
+const MAX_ASKING_BYTES = 512 * 1024
 
 /** Replaces a large message, in a thread (thread-pool.ts). */
 export function run(
@@ -37,10 +41,16 @@ export function run(
 ): ReplacedMessage<PackedAnswer> {
   const { secrets, tool, mark } = message
   return replaceMessage(message, (result) => {
+    const isAsking = result.resultType === 'input_required'
+    if (isAsking && message.bytes.length <= MAX_ASKING_BYTES) return { small: result }
+    const marked = { content: [], _meta: { [MARK]: mark } }
+    if (isAsking) {
+      const answer = ownError(badOutputError(`It asks its user by more than ${MAX_ASKING_BYTES} bytes.`))
+      return { small: { resultType: 'complete', ...marked }, kept: packAnswer(answer, transfer) }
+    }
     const bytes = new TextEncoder().encode(JSON.stringify(result))
     const answer = finishAnswer({ raw: { protocol: 'mcp', bytes }, secrets, ...(tool && { tool }) })
-    const small = { ...smallMembers(result), content: [], _meta: { [MARK]: mark } }
-    return { small, kept: packAnswer(answer, transfer) }
+    return { small: { ...smallMembers(result), ...marked }, kept: packAnswer(answer, transfer) }
   })
 }
 
@@ -88,8 +98,8 @@ function read<Kept>(
       }),
     }
   if (!isRecord(result)) return {}
-  const { small, kept } = shrink(result)
-  return { stub: JSON.stringify({ jsonrpc, id, result: small }), kept }
+  const { small, ...rest } = shrink(result)
+  return { stub: JSON.stringify({ jsonrpc, id, result: small }), ...rest }
 }
 
 /** Removes secrets before cutting, because a cut secret would not be recognised. */
