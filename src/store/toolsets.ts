@@ -3,6 +3,7 @@ import type { Toolset } from '../domain/toolset.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import { hasIdInProject } from './row-conditions.ts'
+import { sameMembers } from './same-members.ts'
 import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 import { writeRow } from './write-row.ts'
 
@@ -12,8 +13,11 @@ export type BareNames = Readonly<Record<string, string>>
 export interface Toolsets {
   /** `false` when the project has a toolset of that id already. */
   add(toolset: Toolset, audit?: AuditEntries): Promise<boolean>
-  /** Replaces the toolset of that id except for its bare names. `false` when it was deleted meanwhile. */
-  replace(toolset: Toolset, audit?: AuditEntries): Promise<boolean>
+  /**
+   * Writes the toolset except for its bare names. `false`, with nothing written, when it is no longer `from`, or was
+   * deleted.
+   */
+  change(from: Toolset, to: Toolset, audit?: AuditEntries): Promise<boolean>
   find(projectId: string, id: string): Promise<Toolset | undefined>
   /** In the order of their ids. */
   list(projectId: string): Promise<readonly Toolset[]>
@@ -29,7 +33,8 @@ export interface Toolsets {
 
 export function createToolsets({ tables, query, statement, read, write, dialect }: Database): Toolsets {
   const { toolsets } = tables
-  const { bareNames, ...columns } = getTableColumns(toolsets)
+  const { bareNames: _, ...columns } = getTableColumns(toolsets)
+  const members = Object.keys(columns) as (keyof Toolset)[] // the type of `Object.keys` loses the names
   const named = (p: InProject) => hasIdInProject(toolsets, p)
   const change = { noun: 'toolset' } as const
 
@@ -51,9 +56,12 @@ export function createToolsets({ tables, query, statement, read, write, dialect 
   const remove = statement((p: InProject) =>
     query.delete(toolsets).where(named(p)).returning({ id: toolsets.id }),
   )
-  const selectNames = (p: InProject) => query.select({ bareNames }).from(toolsets).where(named(p))
-  const namesOf = statement(selectNames)
-  const lockedNames = statement((p: InProject) => dialect.lock(selectNames(p), 'for update'))
+  const namesOf = statement((p: InProject) =>
+    query.select({ bareNames: toolsets.bareNames }).from(toolsets).where(named(p)),
+  )
+  const locked = statement((p: InProject) =>
+    dialect.lock(query.select().from(toolsets).where(named(p)), 'for update'),
+  )
   const putNames = statement((p: InProject & { bareNames: BareNames }) =>
     query.update(toolsets).set({ bareNames: p.bareNames }).where(named(p)).returning({ id: toolsets.id }),
   )
@@ -62,8 +70,14 @@ export function createToolsets({ tables, query, statement, read, write, dialect 
     async add(toolset, audit) {
       return (await writeRow(write, audit, change, () => insert(toolset))) !== undefined
     },
-    async replace(toolset, audit) {
-      return (await writeRow(write, audit, change, () => update(toolset))) !== undefined
+    async change(from, to, audit) {
+      return write(audit, function* (announce) {
+        const [current] = yield* locked(from)
+        if (current === undefined || !sameMembers<Toolset>(current, from, members)) return false
+        yield* update(to)
+        announce(change)
+        return true
+      })
     },
     async find(projectId, id) {
       return (await read(byId({ projectId, id })))[0]
@@ -77,7 +91,7 @@ export function createToolsets({ tables, query, statement, read, write, dialect 
     async giveBareNames(projectId, id, give) {
       // not announced: a process reads the names again when it needs one that it does not know
       return write(undefined, function* () {
-        const [row] = yield* lockedNames({ projectId, id })
+        const [row] = yield* locked({ projectId, id })
         const given = give(row?.bareNames ?? {})
         yield* putNames({ projectId, id, bareNames: given })
         return given

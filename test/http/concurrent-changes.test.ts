@@ -57,6 +57,21 @@ test('two changes of one worker both last', async () => {
   expect((await call('GET', '/v1/workers/demo')).body).toMatchObject({ enabled: false, http: { timeout: 9 } })
 })
 
+test('two changes of one toolset both last', async () => {
+  await using world = await startWorld()
+  const { call, gatepass } = world
+  const { toolsets } = gatepass.broker.store
+  await call('POST', '/v1/toolsets', { id: 'mail', tags: ['mail'] })
+  const { change } = toolsets
+  vi.spyOn(toolsets, 'change').mockImplementationOnce(async (...args) => {
+    await expectOk(call('PATCH', '/v1/toolsets/mail', { instructions: 'Ask first.' }))
+    return change(...args)
+  })
+  await expectOk(call('PATCH', '/v1/toolsets/mail', { tags: ['post'] }))
+  const { body } = await call('GET', '/v1/toolsets/mail')
+  expect(body).toMatchObject({ tags: ['post'], instructions: 'Ask first.' })
+})
+
 test('two changes of one provider both last', async () => {
   await using world = await startWorld()
   const { call, gatepass } = world

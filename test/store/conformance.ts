@@ -518,7 +518,8 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
             await store.connections.needsAuthorization(held.id, 99, 'refresh_refused')
             await store.connections.delete('conn_unknown')
             await store.policies.delete(owner.projectId, 'unknown')
-            await store.toolsets.replace(toolset({ projectId: owner.projectId }))
+            const absent = toolset({ projectId: owner.projectId })
+            await store.toolsets.change(absent, absent)
             await store.authorizations.claim('made up', 1, until(30))
             const lost = { ...claim, attempt: attempt('lost') }
             await store.authorizations.finishStep(lost, connection(owner), { makeDefault: true }, 1)

@@ -4,7 +4,7 @@ import { inProject, type OpenedStore, toolset } from './fixtures.ts'
 /** Tests the promises of `Toolsets`. */
 export function toolsetPromises(open: () => Promise<OpenedStore>): void {
   describe('toolsets', () => {
-    test('are added once per id, replaced whole, and listed by id', async () => {
+    test('are added once per id, changed from what was read, and listed by id', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -23,7 +23,8 @@ export function toolsetPromises(open: () => Promise<OpenedStore>): void {
       const added = await Promise.all([store.toolsets.add(full), other.toolsets.add(full)])
       expect(added.toSorted()).toEqual([false, true])
       expect(await other.toolsets.find(projectId, 'mail')).toEqual(full)
-      expect(await other.toolsets.replace(bare)).toBe(true)
+      expect(await other.toolsets.change(full, bare)).toBe(true)
+      expect(await store.toolsets.change(full, { ...full, tags: ['other'] })).toBe(false)
       expect(await store.toolsets.find(projectId, 'mail')).toEqual(bare)
       const first = toolset({ projectId, id: 'a' })
       await store.toolsets.add(first)
@@ -38,16 +39,16 @@ export function toolsetPromises(open: () => Promise<OpenedStore>): void {
       const [mine, theirs] = [toolset({ projectId }), toolset({ projectId: another.projectId })]
       await store.toolsets.add(mine)
       await store.toolsets.add(theirs)
-      await store.toolsets.replace({ ...theirs, tags: ['theirs'] })
+      await store.toolsets.change(theirs, { ...theirs, tags: ['theirs'] })
       expect(await store.toolsets.list(projectId)).toEqual([mine])
       expect(await store.toolsets.delete(another.projectId, theirs.id)).toBe(true)
       expect(await store.toolsets.delete(another.projectId, theirs.id)).toBe(false)
-      expect(await store.toolsets.replace(theirs)).toBe(false)
+      expect(await store.toolsets.change(theirs, theirs)).toBe(false)
       expect(await store.toolsets.find(projectId, mine.id)).toEqual(mine)
       expect(await store.toolsets.find(another.projectId, theirs.id)).toBeUndefined()
     })
 
-    test('give each bare name once, to the first tool that needs it, and keep the names when they are replaced', async () => {
+    test('give each bare name once, to the first tool that needs it, and keep the names when they are changed', async () => {
       await using opened = await open()
       const { store, other } = opened
       const { projectId } = await inProject(store)
@@ -67,7 +68,7 @@ export function toolsetPromises(open: () => Promise<OpenedStore>): void {
         { a: 'search', b: 'b_search' },
         { a: 'a_search', b: 'search' },
       ]).toContainEqual(given)
-      await store.toolsets.replace({ ...one, tags: ['other'] })
+      await store.toolsets.change(one, { ...one, tags: ['other'] })
       expect(await other.toolsets.bareNames(projectId, one.id)).toEqual(given)
       expect(await other.toolsets.bareNames(projectId, 'none')).toEqual({})
     })

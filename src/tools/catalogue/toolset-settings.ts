@@ -3,6 +3,7 @@ import { BrokerError, invalidMember } from '../../domain/errors.ts'
 import { normalizeTags } from '../../domain/tags.ts'
 import { type Tool, toolId } from '../../domain/tool.ts'
 import { TOOL_SELECTORS, type Toolset } from '../../domain/toolset.ts'
+import { changeRow } from '../../services/change-row.ts'
 import { findToolsNamed, splitVersion } from './get-tool.ts'
 import { EVERY_TOOL } from './select-tools.ts'
 
@@ -38,12 +39,19 @@ export async function changeToolset(
   changes: ToolsetChanges,
 ): Promise<Toolset> {
   const { projectId, id } = toolset
-  const members = Object.entries({ ...toolset, ...changes }).filter(([, value]) => value !== null)
-  const changed = Object.fromEntries(members) as unknown as Toolset // of the two types, without what is null
-  const next = await checked(broker, { ...changed, updatedAt: broker.now() })
+  const { toolsets } = broker.store
+  const read = async () => {
+    const stored = await toolsets.find(projectId, id)
+    if (stored !== undefined) return stored
+    throw new BrokerError('not_found', `There is no toolset "${id}" in this project.`)
+  }
   const audit = broker.audit.of(projectId, { action: 'toolset.set', subject: id })
-  if (await broker.store.toolsets.replace(next, audit)) return next
-  throw new BrokerError('not_found', `There is no toolset "${id}" in this project.`)
+  return changeRow(`The toolset "${id}"`, toolset, read, async (current) => {
+    const members = Object.entries({ ...current, ...changes }).filter(([, value]) => value !== null)
+    const changed = Object.fromEntries(members) as unknown as Toolset // of the two types, without what is null
+    const next = await checked(broker, { ...changed, updatedAt: broker.now() })
+    return (await toolsets.change(current, next, audit)) ? next : undefined
+  })
 }
 
 export async function deleteToolset(broker: Broker, { projectId, id }: Toolset): Promise<void> {
