@@ -26,8 +26,13 @@ export interface Tools {
    * when an entry is no longer its `from`, or was deleted.
    */
   change(projectId: string, changes: ToolChanges, audit?: AuditEntries): Promise<boolean>
+  /** Writes what runs the tool and nothing else, and returns the tool; `undefined` when it was deleted. */
+  bind(bound: BoundTool, audit?: AuditEntries): Promise<Tool | undefined>
   delete(uid: string, audit?: AuditEntries): Promise<void>
 }
+
+/** The binding of a tool, and when it was made. */
+export type BoundTool = Required<Pick<Tool, 'uid' | 'binding' | 'updatedAt'>>
 
 export interface ToolChanges {
   readonly put: readonly Tool[]
@@ -109,6 +114,13 @@ export function createTools(database: Database): Tools {
       .onConflictDoNothing()
       .returning({ alias: toolAliases.alias }),
   )
+  const bind = statement((p: BoundTool) =>
+    query
+      .update(tools)
+      .set({ binding: p.binding, updatedAt: p.updatedAt })
+      .where(eq(tools.uid, p.uid))
+      .returning(),
+  )
   const remove = statement((p: { uid: string }) =>
     query.delete(tools).where(eq(tools.uid, p.uid)).returning({ uid: tools.uid, projectId: tools.projectId }),
   )
@@ -165,6 +177,11 @@ export function createTools(database: Database): Tools {
         if (requirements !== undefined) yield* addRequirementsEvent(announce, projectId, requirements)
         return true
       })
+    },
+    async bind(bound, audit) {
+      const change = ({ projectId }: { projectId: string }) => rowChange('tool', projectId, [bound.uid])
+      const row = await writeRow(write, audit, change, () => bind(bound))
+      return row && toTool(row)
     },
     async delete(uid, audit) {
       const change = ({ projectId }: { projectId: string }) => rowChange('tool', projectId, [uid])

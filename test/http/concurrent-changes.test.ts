@@ -72,6 +72,27 @@ test('two changes of one toolset both last', async () => {
   expect(body).toMatchObject({ tags: ['post'], instructions: 'Ask first.' })
 })
 
+test('a tool that is bound keeps what an import changes meanwhile, and is not brought back when it was deleted', async () => {
+  await using world = await startWorld()
+  const { call, gatepass } = world
+  const { tools } = gatepass.broker.store
+  const { bind } = tools
+  const bindAfter = (meanwhile: () => Promise<unknown>) => {
+    vi.spyOn(tools, 'bind').mockImplementationOnce(async (...args) => {
+      await meanwhile()
+      return bind(...args)
+    })
+    return call('POST', '/v1/tools/Repeat/binding', { worker_id: 'demo', tool: 'Echo' })
+  }
+  await call('POST', '/v1/tools/import', metadata('Repeat'))
+  await expectOk(
+    bindAfter(() => call('POST', '/v1/tools/import', metadata('Repeat', { description: 'Newer.' }))),
+  )
+  expect((await call('GET', '/v1/tools/Repeat')).body).toMatchObject({ description: 'Newer.' })
+  expect((await bindAfter(() => call('DELETE', '/v1/tools/Repeat'))).status).toBe(404)
+  expect((await call('GET', '/v1/tools/Repeat')).status).toBe(404)
+})
+
 test('two changes of one provider both last', async () => {
   await using world = await startWorld()
   const { call, gatepass } = world

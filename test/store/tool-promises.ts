@@ -65,6 +65,21 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.tools.named(projectId, 'tell me who i am')).toHaveLength(1)
     })
 
+    test('are bound without another change, and not when they were deleted', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const first = tool({ projectId })
+      await store.tools.put(first)
+      const { uid } = first
+      const change = { binding: { workerUid: 'work_1', toolkit: 'Demo', name: 'Whoami' }, updatedAt: 9 }
+      expect(await store.tools.bind({ uid, ...change })).toEqual({ ...first, ...change })
+      expect(await store.tools.list(projectId)).toEqual([{ ...first, ...change }])
+      await store.tools.delete(uid)
+      expect(await store.tools.bind({ uid, ...change })).toBeUndefined()
+      expect(await store.tools.list(projectId)).toEqual([])
+    })
+
     test('are changed together with provider entries, all or nothing', async () => {
       await using opened = await open()
       const { store } = opened

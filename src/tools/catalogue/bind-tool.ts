@@ -6,7 +6,8 @@ import { isNewerVersion } from './versions.ts'
 
 /**
  * Binds a metadata tool to the worker's tool that runs it: to the newest version unless the name says one. Throws
- * `invalid_request` for a tool that a worker lists itself, `not_found` when the worker has no such tool.
+ * `invalid_request` for a tool that a worker lists itself, `not_found` when the worker has no such tool or the metadata
+ * tool was deleted meanwhile.
  */
 export async function bindTool(broker: Broker, tool: Tool, worker: Worker, name: string): Promise<Tool> {
   if (tool.source.kind !== 'metadata')
@@ -31,12 +32,15 @@ export async function bindTool(broker: Broker, tool: Tool, worker: Worker, name:
       'not_found',
       `The worker "${worker.id}" has no tool "${name.slice(0, 120)}". GET /v1/workers/${worker.id}/tools lists those it has.`,
     )
-  const bound: Tool = { ...tool, binding: target.binding, updatedAt: broker.now() }
   const audit = broker.audit.of(tool.projectId, {
     action: 'tool.bound',
     tool: toolId(tool),
     subject: worker.id,
   })
-  await broker.store.tools.put(bound, audit)
-  return bound
+  const bound = await broker.store.tools.bind(
+    { uid: tool.uid, binding: target.binding, updatedAt: broker.now() },
+    audit,
+  )
+  if (bound !== undefined) return bound
+  throw new BrokerError('not_found', `The tool "${toolId(tool)}" was deleted meanwhile.`)
 }
