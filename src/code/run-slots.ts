@@ -29,7 +29,7 @@ export function createRunSlots(): RunSlots {
       if (own.length >= MAX_RUNS / 2 || memory(own) + memoryMb > MAX_MEMORY_MB / 2)
         throw full('This key has as much code running as it may')
       if (all.length >= MAX_RUNS || memory(all) + memoryMb > MAX_MEMORY_MB)
-        throw full('As much code is running as may')
+        throw full('The server already runs as much code as it may')
       const slot = { apiKeyId, memoryMb }
       taken.add(slot)
       return () => void taken.delete(slot)

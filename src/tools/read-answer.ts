@@ -5,6 +5,7 @@ import { type PackedAnswer, unpackAnswer } from './packed-answer.ts'
 import { markScrubbed } from './scrub-answer.ts'
 import { inThread, ThreadFault, threadTask } from './thread-pool.ts'
 import { ownError, type ToolAnswer } from './tool-answer.ts'
+import { CANCELLED } from './worker-request.ts'
 
 /** Options for reading an answer that do not depend on the worker's protocol. */
 export interface AnswerReading {
@@ -40,12 +41,13 @@ export async function readAnswer(
       await inThread(task, { ...job, ...(tool && { tool }) }, { owner, ...(signal && { signal }) }),
     )
   } catch (error) {
-    if (error instanceof ThreadFault) return unreadable(error.reason)
+    if (error instanceof ThreadFault)
+      return error.reason === 'cancelled' ? ownError(CANCELLED) : unreadable(error.reason)
     throw error
   }
 }
 
-function unreadable(reason: ThreadFault['reason']): ToolAnswer {
+function unreadable(reason: Exclude<ThreadFault['reason'], 'cancelled'>): ToolAnswer {
   return ownError({
     kind: 'TOOL_RUNTIME_BAD_OUTPUT_VALUE',
     message:

@@ -6,8 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ConfigError } from '../../src/config-error.ts'
 import type { Worker } from '../../src/domain/worker.ts'
 import type { BackendCall } from '../../src/tools/backend.ts'
+import { getTool } from '../../src/tools/catalogue/get-tool.ts'
 import { moduleBackend } from '../../src/tools/module/backend.ts'
 import { readAnswer } from '../../src/tools/read-answer.ts'
+import { executeTool } from '../../src/tools/run/execute-tool.ts'
 import { scrubAnswer } from '../../src/tools/scrub-answer.ts'
 import type { ToolLog } from '../../src/tools/tool-answer.ts'
 import { syncWorker } from '../../src/tools/worker.ts'
@@ -234,6 +236,19 @@ describe('in-process tools', () => {
     await left.promise
   })
 
+  test('say that the call was cancelled, not that they took too long', async () => {
+    const { broker } = world.gatepass
+    const { id: projectId } = await broker.store.projects.ensure('default', broker.now())
+    const tool = await getTool(broker, projectId, 'Local:Fetch')
+    const caller = new AbortController()
+    await using silent = await listen(() => caller.abort())
+    const call = { tool, input: { url: silent.url }, entryPoint: 'run_stream' } as const
+    expect((await executeTool(broker, call, caller.signal)).outcome).toMatchObject({
+      outcome: 'error',
+      error: { message: 'The caller cancelled the call.' },
+    })
+  })
+
   test('stream their progress while they run', async () => {
     const text = await (await stream('Local:Count', { to: 2 })).text()
     const events = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data))
@@ -262,6 +277,16 @@ describe('in-process tools', () => {
       expect(JSON.stringify(body)).not.toContain(token)
       expect(JSON.stringify(body)).toContain('[redacted]')
     }
+  })
+})
+
+test('a large answer of a call that is cancelled is not said to be unreadable', async () => {
+  const bytes = new TextEncoder().encode(JSON.stringify('x'.repeat(100_000)))
+  const reading = { secrets: [], owner: 'p1', signal: AbortSignal.abort() }
+  expect(await readAnswer({ protocol: 'module', bytes, logs: [] }, reading)).toMatchObject({
+    outcome: 'error',
+    isOwn: true,
+    error: { message: 'The caller cancelled the call.' },
   })
 })
 

@@ -30,7 +30,7 @@ export interface HttpObservations {
 interface Exchange {
   readonly seen: HttpObservations
   /** Aborted at the end of the exchange, to close its open requests. */
-  readonly over: AbortSignal
+  readonly ended: AbortSignal
   /** Reports that the stream ended without an answer. */
   broken(error: OutgoingError): void
   /** The number of HTTP requests so far. A higher number than before means that the SDK has sent another request. */
@@ -86,7 +86,7 @@ export async function exchange<T>(
 ): Promise<T> {
   const seen: HttpObservations = {}
   const stop = new AbortController()
-  const over = new AbortController()
+  const ended = new AbortController()
   const limit = timeLimit(timeoutMs, () => {
     seen.isTimeout = true
     stop.abort(new Error('Out of time'))
@@ -110,7 +110,7 @@ export async function exchange<T>(
   if (pausing !== undefined) active?.add(pausing)
   try {
     return await exchanges.run(
-      { seen, over: over.signal, broken, requests: 0, isReconnecting: false, large },
+      { seen, ended: ended.signal, broken, requests: 0, isReconnecting: false, large },
       () => receiving(pausing, () => ask(stop.signal)),
     )
   } catch (error) {
@@ -119,7 +119,7 @@ export async function exchange<T>(
     limit.clear()
     if (pausing !== undefined) active?.delete(pausing)
     signal?.removeEventListener('abort', cancel)
-    over.abort()
+    ended.abort()
   }
 }
 
@@ -150,7 +150,7 @@ export function exchangeFetch(
     // a cancellation is sent after its exchange has ended, and a reply may concern the stream beside the answers
     const isApart = isCancellation(init.body) || isReply(init.body) || init.method === 'DELETE'
     const current = isApart ? undefined : exchanges.getStore()
-    const signals = [init.signal, current?.over].filter((one) => one != null)
+    const signals = [init.signal, current?.ended].filter((one) => one != null)
     if (current !== undefined) {
       current.requests++
       delete current.seen.refused // the SDK has handled the previous answer

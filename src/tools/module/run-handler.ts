@@ -10,6 +10,7 @@ import type { BackendCall, GivenAuthorization } from '../backend.ts'
 import { ASKS_ITS_USER } from '../dialog/tool-dialog.ts'
 import { readAnswer } from '../read-answer.ts'
 import { type AuthorizationRequired, ownError, type ToolAnswer, type ToolLog } from '../tool-answer.ts'
+import { CANCELLED } from '../worker-request.ts'
 
 const MAX_LOGS = 1000
 
@@ -17,14 +18,14 @@ const MAX_LOGS = 1000
 export async function runHandler(tool: RunnableTool, call: BackendCall): Promise<ToolAnswer> {
   const logs: ToolLog[] = []
   let missing: AuthorizationRequired | undefined
-  const over = new AbortController()
+  const ended = new AbortController()
   const run: ToolRun = {
     ...toRun(tool, call, logs, (consent) => {
       missing = consent
     }),
-    elicit: (form) => askForm(call, form, over.signal),
+    elicit: (form) => askForm(call, form, ended.signal),
   }
-  const result = await runTool(tool, call.input, run).finally(() => over.abort())
+  const result = await runTool(tool, call.input, run).finally(() => ended.abort())
   if (missing !== undefined && result.outcome === 'authorization_required') return { ...missing, logs }
   const bytes = (json: string) => new TextEncoder().encode(json)
   switch (result.outcome) {
@@ -38,8 +39,9 @@ export async function runHandler(tool: RunnableTool, call: BackendCall): Promise
       return { ...answer, logs }
     }
     case 'error':
-      // the broker set the time limit, so the error is its own
-      return result.isCutOff ? ownError(result.error, [...logs]) : { ...result, logs }
+      if (!result.isCutOff) return { ...result, logs }
+      // the broker set the time limit and passed on the cancellation, so the error is its own
+      return ownError(call.signal?.aborted === true ? CANCELLED : result.error, [...logs])
     case 'authorization_required':
       throw new Error('The consent of a tool that was not called is missing.')
   }
@@ -49,11 +51,11 @@ export async function runHandler(tool: RunnableTool, call: BackendCall): Promise
 async function askForm(
   { dialog, signal }: BackendCall,
   { message, schema, accepts, timeoutMs }: Form,
-  over: AbortSignal,
+  ended: AbortSignal,
 ): Promise<ElicitResult<unknown>> {
   if (dialog === undefined) throw new ContextRequiredError(`${ASKS_ITS_USER.message} (ui.elicit)`)
   const late = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
-  const signals = [over, signal, late].filter((one) => one !== undefined)
+  const signals = [ended, signal, late].filter((one) => one !== undefined)
   const question = { mode: 'form', message, requestedSchema: schema, accepts } as const
   try {
     return await dialog.elicit(question, AbortSignal.any(signals))

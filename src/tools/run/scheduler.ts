@@ -55,14 +55,14 @@ export function createScheduler(broker: Broker): Scheduler {
   let lastClaimAt = broker.now()
   let claiming: Promise<void> | undefined
   let isClosed = false
-  let isOver = false
+  let ignoresResults = false
 
   async function run(record: ExecutionRecord, lease: Lease): Promise<void> {
     leases.set(record.id, lease)
     const heartbeat = setInterval(() => void prolong(record.id, lease), PROLONG_MS).unref()
     try {
       const settled = await attempt(broker, record)
-      if (isOver) return // another process may run it now, so this result is not stored
+      if (ignoresResults) return // another process may run it now, so this result is not stored
       if (!(await settle(settled, lease.owner)))
         broker.log.warn({ execution: record.id }, 'another process has taken over a scheduled run')
     } catch (error) {
@@ -83,7 +83,7 @@ export function createScheduler(broker: Broker): Scheduler {
   /** Retries while the database is unavailable, so that a known result is not lost. */
   function settle(record: ExecutionRecord, owner: string): Promise<boolean> {
     return retry(() => broker.store.executions.settle(record, owner), {
-      mayRetry: () => !isOver,
+      mayRetry: () => !ignoresResults,
       pauseMs: () => SETTLE_PAUSE_MS,
     })
   }
@@ -128,7 +128,7 @@ export function createScheduler(broker: Broker): Scheduler {
           while (running.size > 0) await Promise.all(running.keys())
         })
       await waitAtMost(ms, allDone)
-      isOver = true
+      ignoresResults = true
       return running.size
     },
   }
