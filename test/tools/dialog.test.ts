@@ -60,6 +60,8 @@ describe('a form', () => {
 
   test('loses what forms do not know, secrets of the call, and characters that hide text', async () => {
     const { tool, shown } = dialogOf({ action: 'decline' })
+    const choice = { type: 'string', enum: ['x'], enumNames: ['d\u202Ee'] }
+    const titled = { type: 'string', oneOf: [{ const: 'x', title: 'f\u0007g' }] }
     const field = {
       type: 'string',
       title: `of ${SECRET}`,
@@ -68,7 +70,7 @@ describe('a form', () => {
       $comment: 'x',
       'x-run': 'y',
     }
-    expect(await tool.elicit(form({ a: field }, `\u2066${SECRET}\u0000`, { $defs: {} }), over)).toEqual({
+    expect(await tool.elicit(form({ a: field, choice, titled }, `\u2066${SECRET}\u0000`, { $defs: {} }), over)).toEqual({
       action: 'decline',
     })
     expect(JSON.stringify(shown)).not.toContain(SECRET)
@@ -76,7 +78,11 @@ describe('a form', () => {
       message: expect.stringMatching(/asks: {2}?\[redacted\] $/),
       requestedSchema: {
         type: 'object',
-        properties: { a: { type: 'string', title: 'of [redacted]', description: 'a b c' } },
+        properties: {
+          a: { type: 'string', title: 'of [redacted]', description: 'a b c' },
+          choice: { enumNames: ['d e'] },
+          titled: { oneOf: [{ const: 'x', title: 'f g' }] },
+        },
       },
     })
   })

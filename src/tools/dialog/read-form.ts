@@ -93,14 +93,14 @@ function readChoices(field: JsonRecord, titled: 'oneOf' | 'anyOf'): JsonRecord |
   const { enum: values, enumNames } = field
   if (Array.isArray(values)) {
     if (values.length > MAX_CHOICES || !values.every(isText)) return undefined
-    const names = Array.isArray(enumNames) && enumNames.every(isText) && enumNames.length === values.length
-    return { enum: values, ...(names && { enumNames }) }
+    const areNamed = Array.isArray(enumNames) && enumNames.every(isText) && enumNames.length === values.length
+    return { enum: values, ...(areNamed && { enumNames: enumNames.map(words) }) }
   }
   const choices = field[titled]
   if (!Array.isArray(choices) || choices.length > MAX_CHOICES) return undefined
   const read = choices.flatMap((one) =>
     isRecord(one) && isText(one.const)
-      ? [{ const: one.const, title: isText(one.title) ? one.title : one.const }]
+      ? [{ const: one.const, title: words(isText(one.title) ? one.title : one.const) }]
       : [],
   )
   return read.length === choices.length ? { [titled]: read } : undefined
@@ -108,7 +108,11 @@ function readChoices(field: JsonRecord, titled: 'oneOf' | 'anyOf'): JsonRecord |
 
 function texts(members: JsonRecord): JsonRecord {
   const read = Object.entries(given(members, isText))
-  return Object.fromEntries(read.map(([name, text]) => [name, plainWords(String(text), MAX_TEXT)]))
+  return Object.fromEntries(read.map(([name, text]) => [name, words(String(text))]))
+}
+
+function words(text: string): string {
+  return plainWords(text, MAX_TEXT)
 }
 
 /** Text for people, of bounded length, without control and bidirectional characters. */
