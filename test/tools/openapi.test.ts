@@ -252,6 +252,19 @@ describe('what of an operation cannot be a tool is left out with its reason', ()
     [parameter({ in: 'header', name: 'Host', required: true }), 'not one that a tool may set'],
     [parameter({ in: 'header', name: 'a b' }), 'no header called'],
     [parameter({ style: 'matrix' }), 'style "matrix"'],
+    [
+      {
+        requestBody: {
+          content: {
+            'application/x-www-form-urlencoded': {
+              schema: { type: 'object', properties: { a: text } },
+              encoding: { a: { style: 'label' } },
+            },
+          },
+        },
+      },
+      'style "label"',
+    ],
     [parameter({ content: { 'application/xml': {} }, schema: undefined }), 'application/xml'],
     [parameter({ schema: { $ref: 'https://evil.example/schema.json' } }), 'nothing is fetched'],
     [parameter({ schema: { $ref: './other.yaml#/a' } }), 'nothing is fetched'],
@@ -675,6 +688,22 @@ describe('an argument', () => {
     expect(() => build({ id: [], list: 'a' })).toThrow('is empty')
     expect(() => build({ id: { a: {} }, list: 'a' })).toThrow('nests deeper')
   })
+})
+
+test.each([
+  [{ style: 'pipeDelimited' }, 'ids=1%7C2&at=x%7C1'],
+  [{ style: 'spaceDelimited' }, 'ids=1%202&at=x%201'],
+  [{ explode: false }, 'ids=1,2&at=x,1'],
+  [{ style: 'form' }, 'ids=1&ids=2&x=1'],
+])('members of a form and parameters of a query have the style of the document: %j', async (style, written) => {
+  const schema = { type: 'object', properties: { ids: {}, at: {} } }
+  const content = { 'application/x-www-form-urlencoded': { schema, encoding: { ids: style, at: style } } }
+  const parameters = ['ids', 'at'].map((name) => ({ in: 'query', name, schema: {}, ...style }))
+  const form = await only(documentOf({ requestBody: { content } }, { method: 'post' }))
+  const query = await only(documentOf({ parameters }))
+  const input = { ids: [1, 2], at: { x: 1 } }
+  expect(buildRequest(planOf(form.document), input).body).toBe(written)
+  expect(buildRequest(planOf(query.document), input).url.search).toBe(`?${written}`)
 })
 
 test('the query of a single request may have question marks', () => {

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../../domain/tool.ts'
 import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
-import { Refusal } from '../read-json.ts'
+import { quote, Refusal } from '../read-json.ts'
 import { type OpenapiDocument, resolved, textOf } from './openapi-document.ts'
-import { isJsonType } from './read-parameters.ts'
+import { isJsonType, styleOf } from './read-parameters.ts'
 import { type ParameterForm, type PlannedBody, placeholder } from './request-plan.ts'
 import type { SchemaWriter } from './tool-schema.ts'
 
@@ -19,7 +19,7 @@ const WHOLE = 'body'
 
 /**
  * The members of a body that is a plain object become parameters of the tool; any other body is the single parameter
- * `body`. Throws `Refusal` for a body that is neither JSON nor a form.
+ * `body`. Throws `Refusal` for a body that is neither JSON nor a form, and for a form in a style that is not supported.
  */
 export function readBody(
   document: OpenapiDocument,
@@ -42,7 +42,7 @@ export function readBody(
   const encoding = isJsonType(contentType) ? 'json' : 'form'
   const schema = (isRecord(media) && media.schema) || {}
   const isRequired = required === true
-  const base = { contentType, encoding, isRequired, ...formsOf(media) } as const
+  const base = { contentType, encoding, isRequired, ...(encoding === 'form' && formsOf(media)) } as const
   const members = plainMembers(document, schema)
   // documents that omit `required` mostly mean a required body, so only an explicit `false` counts as optional
   const fits = members && (required !== false || members.required.length === 0)
@@ -99,13 +99,19 @@ const COMBINING = [
   ...['dependentRequired', 'dependentSchemas', 'minProperties', 'maxProperties', 'const', 'enum'],
 ]
 
-/** How members of a form are serialized, if the document says so (OpenAPI 3.1 section 4.8.15). */
+/**
+ * How members of a form are serialized, if the document says so: as parameters of a query (OpenAPI 3.1 section 4.8.15).
+ * Throws `Refusal`.
+ */
 function formsOf(media: unknown): Pick<PlannedBody, 'forms'> {
   const encodings = isRecord(media) && isRecord(media.encoding) ? Object.entries(media.encoding) : []
   const forms = encodings.flatMap(([name, encoding]): [string, ParameterForm][] => {
     if (!isRecord(encoding) || (encoding.style === undefined && encoding.explode === undefined)) return []
-    const style = encoding.style === 'deepObject' ? 'deepObject' : 'form'
-    return [[name, { style, explode: encoding.explode !== false }]]
+    const form = styleOf(encoding, 'query')
+    if (form !== undefined) return [[name, form]]
+    throw new Refusal(
+      `The member ${quote(name)} of its form is in the style ${quote(encoding.style)}, which is not supported in a form.`,
+    )
   })
   return forms.length > 0 ? { forms: Object.fromEntries(forms) } : {}
 }

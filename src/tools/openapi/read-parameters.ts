@@ -67,7 +67,9 @@ export function readParameters(
 /** Header parameters of these names are ignored (OpenAPI 3.1 section 4.8.12.1). */
 const IGNORED = ['accept', 'content-type', 'authorization']
 
-const STYLES: Readonly<Record<'path' | 'query' | 'header', readonly ParameterStyle[]>> = {
+type Place = PlannedParameter['in']
+
+const STYLES: Readonly<Record<Place, readonly ParameterStyle[]>> = {
   path: ['simple'],
   query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
   header: ['simple'],
@@ -75,7 +77,7 @@ const STYLES: Readonly<Record<'path' | 'query' | 'header', readonly ParameterSty
 
 function formOf(
   { name, style, explode, schema, content }: JsonRecord,
-  place: 'path' | 'query' | 'header',
+  place: Place,
 ): { readonly form: ParameterForm; readonly schema: unknown } {
   if (isRecord(content)) {
     const [type, media] = Object.entries(content)[0] ?? []
@@ -83,13 +85,20 @@ function formOf(
       throw new Refusal(`Its parameter ${quote(name)} is written as ${quote(type)}, which is not supported.`)
     return { form: { style: 'json', explode: false }, schema: (isRecord(media) && media.schema) || {} }
   }
-  const known = STYLES[place].find((one) => one === (style ?? STYLES[place][0]))
-  if (known === undefined)
+  const form = styleOf({ style, explode }, place)
+  if (form === undefined)
     throw new Refusal(
       `Its parameter ${quote(name)} is in the style ${quote(style)}, which is not supported in a ${place}.`,
     )
+  return { form, schema: schema ?? {} }
+}
+
+/** The style with its defaults (OpenAPI 3.1 section 4.8.12); `undefined` for one that is not supported there. */
+export function styleOf({ style, explode }: JsonRecord, place: Place): ParameterForm | undefined {
+  const known = STYLES[place].find((one) => one === (style ?? STYLES[place][0]))
+  if (known === undefined) return undefined
   const isExploded = typeof explode === 'boolean' ? explode : known === 'form' || known === 'deepObject'
-  return { form: { style: known, explode: isExploded }, schema: schema ?? {} }
+  return { style: known, explode: isExploded }
 }
 
 /** Whether a media type is JSON, by its name or its suffix (RFC 6839 section 3.1). */

@@ -8,19 +8,20 @@ export function toPairs(name: string, value: unknown, { style, explode }: Parame
   if (value === undefined || value === null) return []
   const pair = (key: string, one: unknown): [string, string] => [encode(key), encode(textOf(one, name))]
   if (style === 'json') return [[encode(name), encode(JSON.stringify(value))]]
+  if (typeof value !== 'object') return [pair(name, value)]
+  if (style === 'deepObject') return deepPairs(name, value, name)
+  const separator = SEPARATORS[style]
   if (Array.isArray(value)) {
-    if (style === 'deepObject') return deepPairs(name, value, name)
     if (explode) return value.map((one) => pair(name, one))
-    const separator = { spaceDelimited: '%20', pipeDelimited: '%7C', form: ',', simple: ',' }[style]
     return value.length === 0
       ? []
       : [[encode(name), value.map((one) => encode(textOf(one, name))).join(separator)]]
   }
-  if (typeof value !== 'object') return [pair(name, value)]
-  if (style === 'deepObject') return deepPairs(name, value, name)
   if (explode) return membersOf(value).map(([key, one]) => pair(key, one))
-  return [[encode(name), flat(value, name).map(encode).join(',')]]
+  return [[encode(name), flat(value, name).map(encode).join(separator)]]
 }
+
+const SEPARATORS = { spaceDelimited: '%20', pipeDelimited: '%7C', form: ',', simple: ',' } as const
 
 /** Serializes a parameter for a path or header; `encodePart` makes its parts safe there. */
 export function toSimple(
