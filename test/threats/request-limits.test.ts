@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, request } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { parseJson } from '../../src/http/endpoint/parse-json.ts'
 import { answerUnreadable, serverOptions } from '../../src/http/server/server-options.ts'
 import { type Answer, type Gatepass, startGatepass } from '../gatepass.ts'
@@ -323,6 +323,16 @@ describe('promise P8: what a caller lets Gatepass keep for later', () => {
     ]
     const { body } = await own.call('POST', '/v1/tools/run_chain', { steps, user_id: 'ada' })
     expect([body.status, body.resume]).toEqual(['requires_authorization', undefined])
+  })
+
+  test('has no paused chain with megabytes of results, and does not seal them to measure them', async () => {
+    await using own = await startWorld({ worker: { requirement: { id: 'demo', scopes: ['read'] } } })
+    const seal = vi.spyOn(own.gatepass.broker.sealer, 'seal')
+    const huge = { toolId: 'Demo.Huge', args: { bytes: 3 * 1024 * 1024 } }
+    const steps = [huge, huge, huge, { toolId: 'Demo.WhoAmI' }]
+    const { body } = await own.call('POST', '/v1/tools/run_chain', { steps, user_id: 'ada' })
+    expect([body.status, body.resume]).toEqual(['requires_authorization', undefined])
+    expect(seal.mock.calls.filter(([, place]) => place.table === 'chains')).toEqual([])
   })
 })
 

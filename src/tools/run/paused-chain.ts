@@ -45,7 +45,8 @@ export async function pauseChain(
   { projectId, ...call }: ChainRun,
   { steps, results }: Pick<ChainState, 'steps' | 'results'>,
 ): Promise<string | undefined> {
-  if (await broker.pausedChains.isFull(projectId)) return undefined
+  if (largeBytes(results) > MAX_STATE_CHARACTERS || (await broker.pausedChains.isFull(projectId)))
+    return undefined
   const id = newId('chain')
   const expiresAt = broker.now() + PAUSED_SECONDS
   const stored: StoredState = { call, steps, results: results.map(toStored) }
@@ -54,6 +55,12 @@ export async function pauseChain(
   await broker.store.chains.add({ id, projectId, state, expiresAt })
   broker.pausedChains.added(projectId)
   return id
+}
+
+/** The length of the large results, of which too long ones are neither written as JSON nor sealed. */
+function largeBytes(results: readonly CompletedStep[]): number {
+  const values: readonly unknown[] = results.flatMap(({ result }) => [result.structured, result.mcpResult])
+  return values.reduce<number>((sum, one) => sum + (one instanceof LargeJson ? one.bytes.length : 0), 0)
 }
 
 /** Throws `store_unavailable` for a state that was altered in the database. */
