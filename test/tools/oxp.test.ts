@@ -203,12 +203,15 @@ describe('the catalogue', () => {
 })
 
 test.each([
-  ['ok', { healthy: true }],
-  ['503', { healthy: false, message: expect.stringContaining('not ready') }],
-  ['hang', { healthy: false, message: expect.any(String) }],
-] as const)('health that is %s', async (health, expected) => {
+  ['ok', { healthy: true }, 1],
+  ['503', { healthy: false, message: expect.stringContaining('not ready') }, 3],
+  ['hang', { healthy: false, message: expect.any(String) }, 1],
+] as const)('health that is %s', async (health, expected, requests) => {
   world.server.behaviour.health = health
+  const asked = () => world.server.requests.filter(({ path }) => path === '/health').length
+  const before = asked()
   expect((await world.call('GET', '/v1/workers/oxp/health')).body).toMatchObject(expected)
+  expect(asked() - before).toBe(requests)
 })
 
 describe('a call', () => {

@@ -11,6 +11,7 @@ import {
 import type { ToolAnswer } from '../../src/tools/tool-answer.ts'
 import { WorkerFault } from '../../src/tools/worker-fault.ts'
 import { type FakeWorker, startFakeWorker, type WorkerTool } from '../fake-worker.ts'
+import { answerJson, listen } from '../loopback.ts'
 import { freePort } from '../ports.ts'
 
 const ISSUER = 'https://gatepass.example'
@@ -349,6 +350,21 @@ describe('the catalogue', () => {
   test('is refused for another secret', async () => {
     await expect(catalogue({ secret: 'another-secret' })).rejects.toThrow('401')
   })
+})
+
+test('a request that only reads is made again when a gateway cannot reach the worker for a moment', async () => {
+  const paths: string[] = []
+  await using gateway = await listen(({ url = '' }, res) => {
+    const isFirst = !paths.includes(url)
+    paths.push(url)
+    if (isFirst) return answerJson(res, 503, {})
+    return answerJson(res, 200, url.endsWith('/tools') ? [] : { status: 'ok' })
+  })
+  const at = endpoint({ uri: gateway.url, retry: 1 })
+  const bounds = { maxBytes: 1_000_000, maxSeconds: 10, owner: 'proj_1' }
+  expect(await workerCatalogue(outgoing, at, bounds)).toMatchObject({ items: [] })
+  expect(await workerHealth(outgoing, at)).toEqual({ healthy: true })
+  expect(paths).toEqual(['/worker/tools', '/worker/tools', '/worker/health', '/worker/health'])
 })
 
 describe('health', () => {

@@ -133,6 +133,7 @@ export async function invokeWorker(
 interface WorkerQuery {
   readonly path: 'health' | 'tools' | 'tools/invoke'
   readonly signed?: boolean
+  /** For a request with a body: one without only reads, and is always safe to repeat. */
   readonly isRepeatable?: boolean
   /** JSON; if present, the method is POST. */
   readonly body?: string
@@ -171,7 +172,7 @@ async function ask(
     }),
     timeoutSeconds,
     retry,
-    isRepeatable,
+    isRepeatable: body === undefined || isRepeatable,
     ...(body !== undefined && { body }),
     ...(maxBytes !== undefined && { maxBytes }),
     ...(signal && { signal }),

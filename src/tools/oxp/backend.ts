@@ -27,7 +27,6 @@ export const oxpBackend: Backend = {
       path: 'tools',
       timeoutSeconds: Math.min(worker.timeoutSeconds, maxSeconds),
       maxBytes,
-      isRepeatable: true,
     })
     const received = { pages: [bodyOf(response)], about: credentials, before }
     return readCatalogue(received, { task: catalogueTask, read: readList, owner: worker.projectId })

@@ -36,6 +36,7 @@ export interface OxpRequest {
   readonly body?: unknown
   /** The time limit of all attempts together. */
   readonly timeoutSeconds: number
+  /** For a request with a body: one without only reads, and is always safe to repeat. */
   readonly isRepeatable?: boolean
   /** The limit of the answer. Default: 4 MiB. */
   readonly maxBytes?: number
@@ -82,7 +83,7 @@ export async function askOxpServer(
     }),
     timeoutSeconds,
     retry: worker.retry,
-    isRepeatable,
+    isRepeatable: body === undefined || isRepeatable,
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(maxBytes !== undefined && { maxBytes }),
     ...(signal && { signal }),
