@@ -12,7 +12,8 @@ import { MAX_ANSWER_BYTES } from '../worker-request.ts'
 import { type LargeMessage, MARK, type ReplacedMessage } from './large-message-task.ts'
 
 // The SDK parses and validates every message on the event loop. A large result is therefore taken out of the server's
-// answer first and read in a thread; the SDK gets a small result in its place.
+// answer first and read in a thread; the SDK gets a small result in its place. A result that asks the user is passed on
+// whole, up to a limit.
 
 export interface LargeMessages {
   /** The response with its large messages replaced. */
