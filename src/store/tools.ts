@@ -12,8 +12,6 @@ import { type OfProject, type Present, placeholdersOf, type Steps } from './stat
 import { writeRow } from './write-row.ts'
 
 export interface Tools {
-  /** Adds or replaces the tool with that `uid` and its aliases: all or nothing. */
-  put(tool: Tool, audit?: AuditEntries): Promise<void>
   /** All tools that have this alias (lower case), newest first. */
   named(projectId: string, alias: string): Promise<readonly Tool[]>
   list(projectId: string): Promise<readonly Tool[]>
@@ -22,8 +20,8 @@ export interface Tools {
   /** The tools with these uids, as far as they exist, as `toKeptTool` makes them. */
   byUids(projectId: string, uids: readonly string[]): Promise<readonly Tool[]>
   /**
-   * Adds, replaces and deletes tools, and adds or replaces provider entries: all or nothing. `false`, with nothing written,
-   * when an entry is no longer its `from`, or was deleted.
+   * Adds and replaces tools with their aliases by their `uid`, deletes tools, and adds or replaces provider entries: all or
+   * nothing. `false`, with nothing written, when an entry is no longer its `from`, or was deleted.
    */
   change(projectId: string, changes: ToolChanges, audit?: AuditEntries): Promise<boolean>
   /** Writes what runs the tool and nothing else, and returns the tool; `undefined` when it was deleted. */
@@ -146,13 +144,6 @@ export function createTools(database: Database): Tools {
   }
 
   return {
-    async put(tool, audit) {
-      await write(audit, function* (announce) {
-        yield* put(tool)
-        announce(rowChange('tool', tool.projectId, [tool.uid]))
-        return true
-      })
-    },
     async named(projectId, alias) {
       return (await read(ofAlias({ projectId, alias }))).map(toTool)
     },

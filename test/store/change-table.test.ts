@@ -12,7 +12,7 @@ import { createPruning } from '../../src/store/dialects/postgres/pruning.ts'
 import { createWakeUps } from '../../src/store/dialects/postgres/wake-ups.ts'
 import { emptyTables, type FreshDatabase, freshDatabase, runSql } from '../postgres.ts'
 import { until } from '../until.ts'
-import { inProject, tool } from './fixtures.ts'
+import { inProject, putTool, tool } from './fixtures.ts'
 
 // Change feed on PostgreSQL: how each node learns of the writes of the others.
 
@@ -205,7 +205,7 @@ describe('wake-ups', () => {
     })
     try {
       const { projectId } = await inProject(store)
-      await store.tools.put(tool({ projectId }))
+      await putTool(store, tool({ projectId }))
     } finally {
       await store.close()
       spy.mockRestore()
@@ -224,7 +224,7 @@ describe('while a node of an older release listens', () => {
     const heard: StoreChange[] = []
     store.onChange((change) => heard.push(change))
     const { projectId } = await inProject(store)
-    await store.tools.put(tool({ projectId }))
+    await putTool(store, tool({ projectId }))
     await older.until(({ change }) => change?.noun === 'tool')
     heard.length = 0
     const payload = { writer: 'older', change: named('of the older one') }

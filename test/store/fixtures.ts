@@ -186,6 +186,11 @@ export function tool(of: Partial<Tool> & Pick<Tool, 'projectId'>): Tool {
   }
 }
 
+/** Adds the tool, or replaces the one with its `uid`. */
+export async function putTool({ tools }: Pick<Store, 'tools'>, put: Tool): Promise<void> {
+  await tools.change(put.projectId, { put: [put], removed: [] })
+}
+
 export function worker(of: Partial<Worker> & Pick<Worker, 'projectId'>): Worker {
   return {
     uid: newId('work'),

@@ -6,7 +6,7 @@ import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { freshDatabase, type PostgresCluster, startPostgres } from '../postgres.ts'
 import { until } from '../until.ts'
-import { inProject, tool } from './fixtures.ts'
+import { inProject, putTool, tool } from './fixtures.ts'
 
 const link: AuditLink = (block) => createHash('sha256').update(JSON.stringify(block)).digest('hex')
 
@@ -143,7 +143,7 @@ test('with a server that delivers no notifications, a node reads the changes at 
     const writer = await openPostgresStore(database.url)
     const heard = new Promise<void>((resolve) => store.onChange(({ noun }) => noun === 'tool' && resolve()))
     const { projectId } = await inProject(writer)
-    await writer.tools.put(tool({ projectId }))
+    await putTool(writer, tool({ projectId }))
     await heard
     await writer.close()
   } finally {

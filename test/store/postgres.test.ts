@@ -18,6 +18,7 @@ import {
   inProject,
   type OpenedStore,
   pending,
+  putTool,
   refreshed,
   tool,
   webhook,
@@ -98,7 +99,7 @@ describe('on PostgreSQL, other nodes', () => {
     await until(() => other.catchUp() !== before)
     await until(() => !isDeaf(other))
     const heard = nextChange(other)
-    await store.tools.put(tool({ projectId }))
+    await putTool(store, tool({ projectId }))
     expect(await heard).toMatchObject({ noun: 'tool', projectId })
   })
 })
@@ -371,7 +372,7 @@ describe('a PostgreSQL database', () => {
     const { projectId } = await inProject(opened.store)
     const inputSchema = { type: 'object', properties: { z: {}, a: { const: '\u0000' } }, $id: 'x', b: 1.5 }
     const one = tool({ projectId, inputSchema })
-    await opened.store.tools.put(one)
+    await putTool(opened.store, one)
     const [kept] = await opened.store.tools.list(projectId)
     expect(JSON.stringify(kept?.inputSchema)).toBe(JSON.stringify(inputSchema))
   })

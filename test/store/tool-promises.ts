@@ -7,6 +7,7 @@ import {
   inProject,
   type OpenedStore,
   providerEntry,
+  putTool,
   sealed,
   secret,
   tool,
@@ -22,8 +23,8 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       const { projectId } = await inProject(store)
       const first = tool({ projectId })
       const second = tool({ projectId, version: '2.0.0' })
-      await store.tools.put(first)
-      await store.tools.put(second)
+      await putTool(store, first)
+      await putTool(store, second)
       const named = async (alias: string) => (await store.tools.named(projectId, alias)).map(({ uid }) => uid)
       for (const alias of ['whoami', 'who am i', 'demo:whoami', 'demo.whoami', 'demo_whoami'])
         expect(await named(alias), alias).toEqual([second.uid, first.uid])
@@ -37,9 +38,9 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       const { store } = opened
       const { projectId } = await inProject(store)
       const { version: _, ...versionless } = tool({ projectId })
-      await store.tools.put(versionless)
+      await putTool(store, versionless)
       expect(await store.tools.named(projectId, 'demo:whoami')).toEqual([versionless])
-      await expect(store.tools.put({ ...versionless, uid: 'tool_other' })).rejects.toThrow()
+      await expect(putTool(store, { ...versionless, uid: 'tool_other' })).rejects.toThrow()
     })
 
     test('are replaced whole, with their aliases', async () => {
@@ -55,11 +56,11 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
         icons: [{ src: 'https://example.test/icon.png' }],
         binding: { workerUid: 'work_1', toolkit: 'Demo', name: 'Whoami' },
       })
-      await store.tools.put(bound)
+      await putTool(store, bound)
       expect(await store.tools.list(projectId)).toEqual([bound])
       const { uid, createdAt } = bound
       const bare = tool({ projectId, uid, createdAt, title: 'Tell me who I am' })
-      await store.tools.put(bare)
+      await putTool(store, bare)
       expect(await store.tools.list(projectId)).toEqual([bare])
       expect(await store.tools.named(projectId, 'who am i')).toEqual([])
       expect(await store.tools.named(projectId, 'tell me who i am')).toHaveLength(1)
@@ -70,7 +71,7 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       const { store } = opened
       const { projectId } = await inProject(store)
       const first = tool({ projectId })
-      await store.tools.put(first)
+      await putTool(store, first)
       const { uid } = first
       const change = { binding: { workerUid: 'work_1', toolkit: 'Demo', name: 'Whoami' }, updatedAt: 9 }
       expect(await store.tools.bind({ uid, ...change })).toEqual({ ...first, ...change })
@@ -126,7 +127,7 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       const { store } = opened
       const { projectId } = await inProject(store)
       const before = tool({ projectId })
-      await store.tools.put(before)
+      await putTool(store, before)
       await store.tools.change(projectId, { put: [{ ...before, title: 'Tell me' }], removed: [] })
       const found = async (alias: string) => (await store.tools.named(projectId, alias)).length
       expect([await found('demo:whoami'), await found('tell me'), await found('who am i')]).toEqual([1, 1, 0])
@@ -137,7 +138,7 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       const { store } = opened
       const { projectId } = await inProject(store)
       const another = await inProject(store, 'another')
-      await store.tools.put(tool({ projectId: another.projectId }))
+      await putTool(store, tool({ projectId: another.projectId }))
       const { version: _, ...versionless } = tool({ projectId, name: 'Plain' })
       const all = [
         tool({
@@ -155,7 +156,7 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
         }),
       ]
       all.sort((a, b) => (a.uid < b.uid ? -1 : 1))
-      for (const one of all) await store.tools.put(one)
+      for (const one of all) await putTool(store, one)
       const [first, second, last] = all.map(({ uid }) => uid)
       const page = await store.tools.page(projectId, '', 2)
       expect(page).toEqual({ rows: all.slice(0, 2), next: second })
@@ -176,7 +177,7 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
         tool({ projectId, name: 'Imported' }),
         tool({ projectId, name: 'Foreign', source: { ...source, workerUid: 'work_2' } }),
       ]
-      for (const one of [...others, kept, dropped]) await store.tools.put(one)
+      for (const one of [...others, kept, dropped]) await putTool(store, one)
       const names = async () => (await store.tools.list(projectId)).map(({ name }) => name).sort()
       await store.tools.change(projectId, {
         put: [{ ...kept, description: 'New.' }, added],
@@ -197,7 +198,7 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       const { projectId } = await inProject(store)
       const another = await inProject(store, 'another')
       const one = tool({ projectId })
-      await store.tools.put(one)
+      await putTool(store, one)
       expect(await store.tools.named(another.projectId, 'whoami')).toEqual([])
       await store.tools.delete(one.uid)
       expect(await store.tools.named(projectId, 'whoami')).toEqual([])
@@ -288,9 +289,9 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       await store.workers.add(gone)
       const own = { kind: 'worker', workerUid: gone.uid, document: {} } as const
       const binding = { toolkit: 'Demo', name: 'Whoami' }
-      await store.tools.put(tool({ projectId, name: 'Own', source: own }))
-      await store.tools.put(tool({ projectId, name: 'Bound', binding: { ...binding, workerUid: gone.uid } }))
-      await store.tools.put(tool({ projectId, name: 'Other', binding: { ...binding, workerUid: 'work_2' } }))
+      await putTool(store, tool({ projectId, name: 'Own', source: own }))
+      await putTool(store, tool({ projectId, name: 'Bound', binding: { ...binding, workerUid: gone.uid } }))
+      await putTool(store, tool({ projectId, name: 'Other', binding: { ...binding, workerUid: 'work_2' } }))
       expect(await store.workers.delete(projectId, gone.id)).toBe(true)
       expect(await store.workers.delete(projectId, gone.id)).toBe(false)
       const left = (await store.tools.list(projectId)).map((one) => [one.name, one.binding?.workerUid])
