@@ -70,7 +70,9 @@ describe('a form', () => {
       $comment: 'x',
       'x-run': 'y',
     }
-    expect(await tool.elicit(form({ a: field, choice, titled }, `\u2066${SECRET}\u0000`, { $defs: {} }), over)).toEqual({
+    expect(
+      await tool.elicit(form({ a: field, choice, titled }, `\u2066${SECRET}\u0000`, { $defs: {} }), over),
+    ).toEqual({
       action: 'decline',
     })
     expect(JSON.stringify(shown)).not.toContain(SECRET)

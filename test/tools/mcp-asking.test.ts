@@ -224,7 +224,10 @@ test.each<[characters: number, outcome: object, calls: number]>([
       })
     },
   }
-  await using world = await startMcpWorld({ mcp: { protocol: '2026', tools: [bulky] } })
+  await using world = await startMcpWorld({
+    mcp: { protocol: '2026', tools: [bulky] },
+    settings: { timeout: 60 },
+  })
   const { dialog } = dialogOf({ action: 'accept', content: { branch: 'main' } })
   expect((await world.run('bulky', { dialog })).outcome).toMatchObject(outcome)
   expect(world.mcp.calls).toHaveLength(calls)

@@ -414,25 +414,27 @@ describe('GATEPASS_TOOLS', () => {
     const file = await write(
       'growing.mjs',
       `import { ToolApp } from '${DEFINE}'
-      const input = { type: 'object', properties: { name: { type: 'string' } } }
+      const of = { input: { type: 'object', properties: { name: { type: 'string' } } } }
       export const app = new ToolApp({ name: 'Growing' })
       app.tool('Add', {
-        input,
-        handler: ({ name }) => app.tool(name, { input, tags: 'no list', handler: () => name }),
+        ...of,
+        handler: ({ input }) => app.tool(input.name, { ...of, tags: 'no list', handler: () => 'never' }),
       })
-      app.tool('Steady', { input, handler: () => 'steady' })`,
+      app.tool('Steady', { ...of, handler: () => 'steady' })`,
     )
     await using gatepass = await startGatepass({ environment: { GATEPASS_TOOLS: file } })
     const { broker, call } = gatepass
     const run = async (name: string, input: object = {}) =>
-      (await call('POST', '/v1/tools/execute', { tool_name: `Growing.${name}`, input })).body.output
-    await run('Add', { name: 'Late' })
-    expect(await run('Steady')).toEqual({ value: 'steady' })
+      (await call('POST', '/v1/tools/execute', { tool_name: `Growing.${name}`, input })).body
+    expect((await run('Add', { name: 'Late' })).success).toBe(true)
+    expect((await run('Steady')).output).toEqual({ value: 'steady' })
     const worker = (await broker.store.workers.all()).find(({ id }) => id === 'growing') as Worker // it is registered at the start
     const why = 'whose tool "Late" has tags that are no list of texts.'
     expect((await syncWorker(broker, worker)).syncError).toContain(why)
     await run('Add', { name: 'Steady' })
-    expect((await run('Steady')).error.message).toBe('The module "growing" has a tool that cannot be used.')
+    expect((await run('Steady')).output.error.message).toBe(
+      'The module "growing" has a tool that cannot be used.',
+    )
   })
 
   test('loads the example', async () => {

@@ -695,16 +695,19 @@ test.each([
   [{ style: 'spaceDelimited' }, 'ids=1%202&at=x%201'],
   [{ explode: false }, 'ids=1,2&at=x,1'],
   [{ style: 'form' }, 'ids=1&ids=2&x=1'],
-])('members of a form and parameters of a query have the style of the document: %j', async (style, written) => {
-  const schema = { type: 'object', properties: { ids: {}, at: {} } }
-  const content = { 'application/x-www-form-urlencoded': { schema, encoding: { ids: style, at: style } } }
-  const parameters = ['ids', 'at'].map((name) => ({ in: 'query', name, schema: {}, ...style }))
-  const form = await only(documentOf({ requestBody: { content } }, { method: 'post' }))
-  const query = await only(documentOf({ parameters }))
-  const input = { ids: [1, 2], at: { x: 1 } }
-  expect(buildRequest(planOf(form.document), input).body).toBe(written)
-  expect(buildRequest(planOf(query.document), input).url.search).toBe(`?${written}`)
-})
+])(
+  'members of a form and parameters of a query have the style of the document: %j',
+  async (style, written) => {
+    const schema = { type: 'object', properties: { ids: {}, at: {} } }
+    const content = { 'application/x-www-form-urlencoded': { schema, encoding: { ids: style, at: style } } }
+    const parameters = ['ids', 'at'].map((name) => ({ in: 'query', name, schema: {}, ...style }))
+    const form = await only(documentOf({ requestBody: { content } }, { method: 'post' }))
+    const query = await only(documentOf({ parameters }))
+    const input = { ids: [1, 2], at: { x: 1 } }
+    expect(buildRequest(planOf(form.document), input).body).toBe(written)
+    expect(buildRequest(planOf(query.document), input).url.search).toBe(`?${written}`)
+  },
+)
 
 test('the query of a single request may have question marks', () => {
   const tool = readRequestDescription(

@@ -203,7 +203,7 @@ describe('refused, with the reason', () => {
   })
 
   test('or read, but never thrown at, whatever stands in whatever place', () => {
-    const values = [
+    const values: unknown[] = [
       null,
       true,
       0,

@@ -73,7 +73,8 @@ export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'ou
     for (const [keyword, value] of Object.entries(checkable(withoutReadOnly(schema, direction), document))) {
       if (DROPPED.has(keyword) || keyword.startsWith('x-')) continue
       if (keyword === 'example') written.examples ??= [value]
-      else if (keyword === 'pattern' && !isUsable(value, document)) written.$comment = `pattern: ${asText(value)}`
+      else if (keyword === 'pattern' && !isUsable(value, document))
+        written.$comment = `pattern: ${asText(value)}`
       else if (direction === 'output' && CLOSING.has(keyword) && value === false) continue
       else if (MAPS.has(keyword) && isRecord(value))
         written[keyword] = Object.fromEntries(
