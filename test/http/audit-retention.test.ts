@@ -105,7 +105,10 @@ describe.each(DATABASES)('GATEPASS_AUDIT_RETENTION on %s', (kind) => {
     expect(await check()).toMatchObject({ status: 'ok' })
     await world.fill(BEGIN, 3)
     world.clock.now = BEGIN + 12 * DAY - 60
-    expect(await check()).toMatchObject({ status: 'ok', message: expect.stringContaining('kept for 10 days') })
+    expect(await check()).toMatchObject({
+      status: 'ok',
+      message: expect.stringContaining('kept for 10 days'),
+    })
     world.clock.now = BEGIN + 13 * DAY
     expect(await check()).toMatchObject({ status: 'warning', fix: expect.stringContaining('audit verify') })
     await runJobs(world)

@@ -1,8 +1,8 @@
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import { wordsFor } from '../../src/http/pages/texts/language-of.ts'
-import { plural } from '../../src/http/pages/texts/plural.ts'
 import { LANGUAGES } from '../../src/http/pages/texts/languages.ts'
+import { plural } from '../../src/http/pages/texts/plural.ts'
 import { wordsOf } from '../../src/http/pages/texts/words.ts'
 
 // The catalogues of the pages that users see. A missing text does not compile; the rest is here.
