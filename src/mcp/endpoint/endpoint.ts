@@ -5,7 +5,7 @@ import { BrokerError } from '../../domain/errors.ts'
 import { isToolsetId } from '../../domain/toolset.ts'
 import { limitBody, MAX_API_BODY_BYTES } from '../../http/endpoint/body-limit.ts'
 import type { SharedByEndpoints } from '../../http/endpoint/endpoint.ts'
-import type { ObservedRequest } from '../../http/endpoint/observed-request.ts'
+import { type ObservedRequest, routesOf } from '../../http/endpoint/observed-request.ts'
 import type { Charge } from '../../http/endpoint/rate-limit.ts'
 import { requestId } from '../../http/endpoint/request-id.ts'
 import { inRequestSpan } from '../../http/endpoint/request-span.ts'
@@ -167,11 +167,4 @@ function isOpenedByBrowser({ req }: Context): boolean {
 
 function notAllowed(allow: string): Response {
   return rpcError(405, -32_000, 'This method is not served here.', { allow })
-}
-
-/** One object for each method, because metrics are looked up by the object. */
-function routesOf(path: string): (method: string) => { readonly method: string; readonly path: string } {
-  const routes = new Map(['GET', 'POST', 'DELETE'].map((method) => [method, { method, path }]))
-  const other = { method: 'other', path }
-  return (method) => routes.get(method) ?? other
 }
