@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { z } from 'zod'
 import { ContextRequiredError, ToolApp } from '../../../src/sdk/tools/index.ts'
 
@@ -8,6 +9,10 @@ const WAV = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA='
 const NAME = z.object({ name: z.string() })
 const OK = z.object({ ok: z.boolean() })
 const input = z.object({})
+const FAILURE = 'This tool intentionally returns an error for testing'
+
+/** What the server logs once in each run of the suite. */
+export const LOGGED_FAILURE = ['The tool %s failed:', 'test_error_handling', expect.stringContaining(FAILURE)]
 
 export function conformanceApp(): ToolApp {
   const app = new ToolApp({ name: 'conformance', version: '1.0.0' })
@@ -43,7 +48,7 @@ function addContents(app: ToolApp): void {
     description: 'Fails.',
     input,
     handler() {
-      throw new Error('This tool intentionally returns an error for testing')
+      throw new Error(FAILURE)
     },
   })
   for (const name of ['test_tool_with_logging', 'test_logging_tool'])
