@@ -138,7 +138,7 @@ const FORMS: readonly (readonly [path: () => string, form: Record<string, string
   [() => `/keys/${ids.key}/rotate`, { hours: '1' }, 'key.rotated'],
   [() => `/keys/${ids.key}/revoke`, {}, 'key.revoked'],
   [() => '/secrets', { key: 'BY_PAGE', value: 'a-value-of-the-tests' }, 'secret.set'],
-  [() => '/secrets/delete', { key: 'BY_PAGE' }, 'secret.deleted'],
+  [() => '/secrets/delete', { id: 'BY_PAGE', key: 'BY_PAGE' }, 'secret.deleted'],
   [() => '/projects', { name: 'by-page' }, 'project.created'],
   [() => '/branding', { app_name: 'Acme', accent: '#0b57d0', do: 'set' }, 'branding.set'],
   [() => '/branding/texts', { lang: 'de', 'connect.note': 'Guten Tag' }, 'branding.set'],
@@ -306,7 +306,7 @@ describe('what an administrator changes', () => {
     expect(await set('x'.repeat(5001))).toEqual([400, pem.join('\n')])
     const { body } = await admin.get(url('/secrets'))
     expect(body).toMatch(/<textarea(?![^>]*maxlength)[^>]* name="value"/)
-    await send('/secrets/delete', { key: 'LINES' })
+    await send('/secrets/delete', { id: 'LINES', key: 'LINES' })
   })
 
   test.each(['', '0.5', 'soon', '-1', '9000'])(
@@ -381,6 +381,108 @@ describe('what an administrator changes', () => {
       ['/policy/new', { ...rule, do: 'try' }, 200],
     ] as const)
       expect([path, await sent(path, form)]).toEqual([path, status])
+  })
+})
+
+describe('what is deleted a second time, such as by a page that is still open', () => {
+  const make = async (path: string, body: object, method = 'POST') =>
+    (await world.call(method, path, body)).body.id
+  const endpoint = { endpoint: 'http://127.0.0.1:9/' }
+  const oauth2 = { client_id: 'c', authorize_request: endpoint, token_request: endpoint }
+  const http = { uri: 'http://127.0.0.1:9', secret: 'a-secret-of-the-tests' }
+  const steps = [{ toolId: 'Demo.EchoWithToken', args: { text: 'x' } }]
+  const later = { tool_name: 'Demo.Echo', input: { text: 'x' }, run_at: '2099-01-01T00:00:00Z' }
+
+  /** Makes a thing, and returns its id; the form that ends it; where that leads a second time, and what it says there. */
+  const ENDINGS: readonly (readonly [
+    path: string,
+    make: () => Promise<string>,
+    list: string,
+    said: string,
+  ])[] = [
+    [
+      '/connections/:id/revoke',
+      async () => {
+        await world.connect('twice')
+        return (await world.call('GET', '/v1/connections?user_id=twice')).body.items[0].id
+      },
+      '/connections',
+      'The connection was deleted here already.',
+    ],
+    [
+      '/keys/:id/revoke',
+      () => make('/v1/admin/keys', { role: 'caller' }),
+      '/keys',
+      ':id was revoked already.',
+    ],
+    [
+      '/secrets/delete',
+      () => make('/v1/admin/secrets/TWICE', { value: 'a-value-of-the-tests' }),
+      '/secrets',
+      'The secret TWICE was deleted already.',
+    ],
+    [
+      '/providers/:id/delete',
+      () => make('/v1/admin/auth_providers', { id: 'twice', oauth2 }),
+      '/providers',
+      'The provider twice was deleted already.',
+    ],
+    [
+      '/policies/:id/delete',
+      () => make('/v1/admin/policies', { id: 'twice', effect: 'deny', match: { tools: ['Demo.Leak'] } }),
+      '/policies',
+      'The policy twice was deleted already.',
+    ],
+    [
+      '/webhooks/:id/delete',
+      () => make('/v1/webhooks', { url: 'https://hooks.example.com/twice' }),
+      '/webhooks',
+      'The webhook was deleted already.',
+    ],
+    [
+      '/workers/:id/delete',
+      () => make('/v1/workers', { id: 'twice', http }),
+      '/workers',
+      'The worker twice was deleted already.',
+    ],
+    [
+      '/chains/:id/cancel',
+      async () => (await world.call('POST', '/v1/tools/run_chain', { user_id: 'new', steps })).body.resume,
+      '/chains',
+      'The chain :id was cancelled already.',
+    ],
+    [
+      '/runs/:id/cancel',
+      async () => (await world.call('POST', '/v1/tools/execute', later)).body.execution_id,
+      '/runs/:id',
+      'It was cancelled already.',
+    ],
+  ]
+
+  test.each(ENDINGS)('%s', async (path, makeOne, list, said) => {
+    const id = await makeOne()
+    const end = (of: string, by = admin, token = csrf) =>
+      by.post(url(path.replace(':id', of)), { csrf: token, id: of, key: 'TWICE' })
+    const shown = url(list.replace(':id', id))
+    expect((await end(id)).status).toBe(303)
+    await admin.get(shown)
+    const ended = await newest()
+
+    const again = await end(id)
+    expect([again.status, new URL(again.response.headers.get('location') ?? '', url()).href]).toEqual([
+      303,
+      shown,
+    ])
+    expect(textOf(await admin.get(shown))).toContain(said.replace(':id', id))
+    expect(await newest()).toEqual(ended)
+
+    const strange = new UserAgent()
+    const page = await logIn(strange, await world.gatepass.makeKey('admin', 'other'))
+    const token = /name="csrf" value="([\w-]+)"/.exec(page.body)?.[1] ?? ''
+    const of = (answer: Page, one: string) => [answer.status, textOf(answer).replaceAll(one, '')]
+    expect(of(await end(id, strange, token), id)).toEqual(of(await end('never', strange, token), 'never'))
+    const never = await end('never')
+    expect([never.status, textOf(never)]).toEqual([404, expect.stringContaining('Not found')])
   })
 })
 

@@ -5,6 +5,7 @@ import { BrokerError } from '../../domain/errors.ts'
 import { type ChainState, openChainState } from '../../tools/run/paused-chain.ts'
 import { type Html, name } from '../pages/layout.ts'
 import { badge, exactTime, facts, link, section, table } from './elements.ts'
+import { endOnce } from './end-once.ts'
 import { submit } from './form-fields.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
@@ -14,14 +15,18 @@ const SHOWN = 100
 export function addChainPages(routes: ConsoleRoutes, broker: Broker): void {
   const { chains } = broker.store
 
-  async function get(on: OnPage): Promise<PausedChain> {
-    const id = on.c.req.param('id') ?? ''
-    const chain = await chains.find(on.projectId, id, broker.now())
-    if (chain !== undefined) return chain
-    throw new BrokerError(
+  const idOf = ({ c }: OnPage) => c.req.param('id') ?? ''
+
+  const notWaiting = (id: string) =>
+    new BrokerError(
       'not_found',
       `No chain "${id.slice(0, 100)}" waits in this project: it was resumed, cancelled, or has expired.`,
     )
+
+  async function get(on: OnPage): Promise<PausedChain> {
+    const chain = await chains.find(on.projectId, idOf(on), broker.now())
+    if (chain === undefined) throw notWaiting(idOf(on))
+    return chain
   }
 
   routes.page('/chains', async (on) => {
@@ -47,12 +52,22 @@ export function addChainPages(routes: ConsoleRoutes, broker: Broker): void {
     })
   })
 
-  routes.form('/chains/:id/cancel', async (on) => {
-    const { id } = await get(on)
-    const audit = broker.audit.of(on.projectId, { action: 'tool.cancelled', subject: id })
-    await chains.cancel(on.projectId, id, audit)
-    return on.go('/chains', `The chain ${id} is cancelled: it cannot be resumed.`)
-  })
+  routes.form(
+    '/chains/:id/cancel',
+    endOnce(
+      (on) => ({
+        entry: { action: 'tool.cancelled', subject: idOf(on) },
+        list: '/chains',
+        already: `The chain ${idOf(on)} was cancelled already.`,
+      }),
+      async (on) => {
+        const { id } = await get(on)
+        const audit = broker.audit.of(on.projectId, { action: 'tool.cancelled', subject: id })
+        if (!(await chains.cancel(on.projectId, id, audit))) throw notWaiting(id)
+        return on.go('/chains', `The chain ${id} is cancelled: it cannot be resumed.`)
+      },
+    ),
+  )
 }
 
 function chainPage(on: OnPage, { id, expiresAt }: PausedChain, { call, steps, results }: ChainState): Html {

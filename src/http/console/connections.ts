@@ -9,6 +9,7 @@ import type { ConnectionIndex, ListedConnection } from '../../store/console-list
 import { getConnection } from '../authorizations/connections.ts'
 import { name } from '../pages/layout.ts'
 import { asCurl, badge, code, exactTime, facts, link, section } from './elements.ts'
+import { endOnce } from './end-once.ts'
 import { field, filters, select, submit } from './form-fields.ts'
 import { connectionsTable, newestEntries, PAGE_ROWS, searchedNote, statusBadge, userPath } from './lists.ts'
 import { newerRows, newerText, placeInList } from './pager.ts'
@@ -124,10 +125,17 @@ ${asCurl(on, `/v1/connections/${id}/explain`)}`
 
   routes.form(
     '/connections/:id/revoke',
-    async (on) => {
-      const revocation = await revokeConnection(on.broker, await connectionOf(on))
-      return on.go('/connections', REVOKED[revocation])
-    },
+    endOnce(
+      (on) => ({
+        entry: { action: 'connection.deleted', connectionId: idOf(on) },
+        list: '/connections',
+        already: 'The connection was deleted here already.',
+      }),
+      async (on) => {
+        const revocation = await revokeConnection(on.broker, await connectionOf(on))
+        return on.go('/connections', REVOKED[revocation])
+      },
+    ),
     { recent: true },
   )
 }
@@ -196,8 +204,10 @@ function findConnections(
   )
 }
 
+const idOf = ({ c }: OnPage) => c.req.param('id') ?? ''
+
 function connectionOf(on: OnPage): Promise<Connection> {
-  return getConnection(on.broker, on.projectId, on.c.req.param('id') ?? '')
+  return getConnection(on.broker, on.projectId, idOf(on))
 }
 
 function curlPath({ userId, providerId }: Filters): string {

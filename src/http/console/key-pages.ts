@@ -8,6 +8,7 @@ import { userIdText } from '../endpoint/fields.ts'
 import { type Html, name } from '../pages/layout.ts'
 import { attempt, given, type Refused } from './attempt.ts'
 import { asCurl, badge, buttonLink, code, exactTime, facts, link, section, table, time } from './elements.ts'
+import { endOnce } from './end-once.ts'
 import { field, select, submit } from './form-fields.ts'
 import { PAGE_ROWS } from './lists.ts'
 import { pager, placeInList } from './pager.ts'
@@ -16,12 +17,14 @@ import type { ConsoleRoutes, OnPage } from './routes.ts'
 const ABOVE = [['API keys', '/keys']] as const
 const DAY = 24 * 3600
 
+const idOf = ({ c }: OnPage) => c.req.param('id') ?? ''
+
 /** The project's API keys. A new key is shown once, in the answer to the form that made it. */
 export function addKeyPages(routes: ConsoleRoutes, broker: Broker): void {
   const { apiKeys } = broker.store
 
   async function get(on: OnPage): Promise<ApiKey> {
-    const id = on.c.req.param('id') ?? ''
+    const id = idOf(on)
     const key = await apiKeys.find(on.projectId, id)
     if (key !== undefined) return key
     throw new BrokerError('not_found', `There is no API key "${id.slice(0, 100)}" in this project.`)
@@ -97,11 +100,18 @@ ${asCurl(on, '/v1/admin/keys', { method: 'POST', body: { role: 'caller', name: '
 
   routes.form(
     '/keys/:id/revoke',
-    async (on) => {
-      const { id } = await get(on)
-      await revokeKey(broker, on.session.project, id)
-      return on.go('/keys', `${id} is revoked: it is refused from now on.`)
-    },
+    endOnce(
+      (on) => ({
+        entry: { action: 'key.revoked', subject: idOf(on) },
+        list: '/keys',
+        already: `${idOf(on)} was revoked already.`,
+      }),
+      async (on) => {
+        const { id } = await get(on)
+        await revokeKey(broker, on.session.project, id)
+        return on.go('/keys', `${id} is revoked: it is refused from now on.`)
+      },
+    ),
     { recent: true },
   )
 }

@@ -93,7 +93,9 @@ ${asCurl(on, isScheduled ? '/v1/scheduled_tools' : '/v1/executions')}`
   })
 
   routes.form('/runs/:id/cancel', async (on) => {
-    const { id } = await cancelScheduled(broker, on.projectId, on.c.req.param('id') ?? '')
+    const { id, status } = await getExecution(broker, on.projectId, on.c.req.param('id') ?? '')
+    if (status === 'cancelled') return on.go(`/runs/${id}`, 'It was cancelled already.')
+    await cancelScheduled(broker, on.projectId, id)
     return on.go(`/runs/${id}`, 'It is cancelled.')
   })
 }

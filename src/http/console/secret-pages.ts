@@ -6,6 +6,7 @@ import { deleteSecret, secretKeySchema, secretValueSchema } from '../admin/secre
 import { name } from '../pages/layout.ts'
 import { attempt, given, type Refused, textIn } from './attempt.ts'
 import { asCurl, code, section, table, time } from './elements.ts'
+import { endOnce } from './end-once.ts'
 import { field, hidden, secretArea, submit } from './form-fields.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
@@ -15,14 +16,14 @@ export function addSecretPages(routes: ConsoleRoutes, broker: Broker): void {
     const secrets = await broker.store.secrets.list(on.projectId)
     const now = broker.now()
     const isRecent = on.mayChange && on.session.isRecent
-    const rows = secrets.map(({ key, description, updatedAt, lastAccessedAt }) => [
+    const rows = secrets.map(({ id, key, description, updatedAt, lastAccessedAt }) => [
       code(key, { longest: 200 }),
       description === undefined ? undefined : name(description, { longest: 200 }),
       time(updatedAt, now),
       time(lastAccessedAt, now),
       ...(isRecent
         ? [
-            html`<details><summary>Delete</summary>${on.form('/secrets/delete', html`${hidden('key', key)}${submit('Delete it', 'danger')}`, { recent: true, className: 'inline' })}</details>`,
+            html`<details><summary>Delete</summary>${on.form('/secrets/delete', html`${hidden('id', id)}${hidden('key', key)}${submit('Delete it', 'danger')}`, { recent: true, className: 'inline' })}</details>`,
           ]
         : []),
     ])
@@ -59,11 +60,17 @@ ${asCurl(on, '/v1/admin/secrets')}`
 
   routes.form(
     '/secrets/delete',
-    async (on, form) => {
-      const key = form.get('key') ?? ''
-      await deleteSecret(broker, on.projectId, key)
-      return on.go('/secrets', `The secret ${key} was deleted.`)
-    },
+    endOnce(
+      (_, form) => ({
+        entry: { action: 'secret.deleted', subject: form.get('id') ?? '' },
+        list: '/secrets',
+        already: `The secret ${form.get('key') ?? ''} was deleted already.`,
+      }),
+      async (on, form) => {
+        await deleteSecret(broker, on.projectId, form.get('id') ?? '')
+        return on.go('/secrets', `The secret ${form.get('key') ?? ''} was deleted.`)
+      },
+    ),
     { recent: true },
   )
 }

@@ -37,6 +37,7 @@ import {
   table,
   time,
 } from './elements.ts'
+import { endOnce } from './end-once.ts'
 import { checkbox, field, filters, hidden, select, submit } from './form-fields.ts'
 import { PAGE_ROWS, searchedNote } from './lists.ts'
 import { placeInList } from './pager.ts'
@@ -48,7 +49,8 @@ const REPLAY_ROUNDS = 10
 
 /** The receivers of the project's events, and their deliveries. */
 export function addWebhookPages(routes: ConsoleRoutes, broker: Broker): void {
-  const get = (on: OnPage) => getWebhook(broker, on.projectId, on.c.req.param('id') ?? '')
+  const idOf = ({ c }: OnPage) => c.req.param('id') ?? ''
+  const get = (on: OnPage) => getWebhook(broker, on.projectId, idOf(on))
 
   async function list(on: OnPage, form?: URLSearchParams, refused?: Refused) {
     const webhooks = await broker.store.webhooks.list(on.projectId)
@@ -189,11 +191,18 @@ ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
 
   routes.form(
     '/webhooks/:id/delete',
-    async (on) => {
-      const { id, url } = await get(on)
-      await deleteWebhook(broker, on.projectId, id)
-      return on.go('/webhooks', `${new URL(url).host} is deleted: events that waited for it are not sent.`)
-    },
+    endOnce(
+      (on) => ({
+        entry: { action: 'webhook.deleted', subject: idOf(on) },
+        list: '/webhooks',
+        already: 'The webhook was deleted already.',
+      }),
+      async (on) => {
+        const { id, url } = await get(on)
+        await deleteWebhook(broker, on.projectId, id)
+        return on.go('/webhooks', `${new URL(url).host} is deleted: events that waited for it are not sent.`)
+      },
+    ),
     { recent: true },
   )
 }

@@ -8,6 +8,7 @@ import { newPolicySchema, policyToWire, settingsFromWire } from '../../admin/pol
 import { type Html, name } from '../../pages/layout.ts'
 import { attempt, given, type Refused } from '../attempt.ts'
 import { asCurl, badge, buttonLink, code, link, section, type Tone, table, time } from '../elements.ts'
+import { endOnce } from '../end-once.ts'
 import { select, submit } from '../form-fields.ts'
 import { type ConsoleRoutes, confirmFirst, type OnPage, pathOf as pathBelow } from '../routes.ts'
 import { dryRunView } from './dry-run-view.ts'
@@ -80,11 +81,18 @@ export function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
 
   routes.form(
     '/policies/:id/delete',
-    async (on) => {
-      const id = idOf(on)
-      await deletePolicy(broker, on.projectId, id)
-      return on.go('/policies', `The policy ${id} was deleted: it no longer applies.`)
-    },
+    endOnce(
+      (on) => ({
+        entry: { action: 'policy.deleted', subject: idOf(on) },
+        list: '/policies',
+        already: `The policy ${idOf(on)} was deleted already.`,
+      }),
+      async (on) => {
+        const id = idOf(on)
+        await deletePolicy(broker, on.projectId, id)
+        return on.go('/policies', `The policy ${id} was deleted: it no longer applies.`)
+      },
+    ),
     { recent: true },
   )
 

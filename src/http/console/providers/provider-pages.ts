@@ -10,6 +10,7 @@ import { providerPatchSchema } from '../../auth-providers/provider-schema.ts'
 import { type Html, name } from '../../pages/layout.ts'
 import { attempt } from '../attempt.ts'
 import { asCurl, badge, buttonLink, code, facts, link, section, table, time } from '../elements.ts'
+import { endOnce } from '../end-once.ts'
 import { submit } from '../form-fields.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 import { addCataloguePages, outside } from './catalogue-pages.ts'
@@ -103,11 +104,18 @@ ${asCurl(on, '/v1/admin/auth_providers')}`
 
   routes.form(
     '/providers/:id/delete',
-    async (on) => {
-      const id = idOf(on)
-      await deleteEntry(broker, on.projectId, id)
-      return on.go('/providers', `The provider ${id} was deleted with its connections.`)
-    },
+    endOnce(
+      (on) => ({
+        entry: { action: 'provider.deleted', providerId: idOf(on) },
+        list: '/providers',
+        already: `The provider ${idOf(on)} was deleted already.`,
+      }),
+      async (on) => {
+        const id = idOf(on)
+        await deleteEntry(broker, on.projectId, id)
+        return on.go('/providers', `The provider ${id} was deleted with its connections.`)
+      },
+    ),
     { recent: true },
   )
 

@@ -6,6 +6,7 @@ import { name } from '../../pages/layout.ts'
 import { findWorkerType } from '../../worker-types/registry.ts'
 import { changeWorker, deleteWorker, workerToWire } from '../../workers/workers.ts'
 import { asCurl, badge, buttonLink, link, table, time } from '../elements.ts'
+import { endOnce } from '../end-once.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 import { addWorkerChanges, authorizeForm, changeForm } from './worker-changes.ts'
 import { addWorkerRegistration } from './worker-registration.ts'
@@ -77,11 +78,18 @@ export function addWorkerPages(routes: ConsoleRoutes, broker: Broker): void {
 
   routes.form(
     '/workers/:id/delete',
-    async (on) => {
-      const id = idOf(on)
-      await deleteWorker(broker, on.projectId, id)
-      return on.go('/workers', `The worker ${id} was deleted with its tools.`)
-    },
+    endOnce(
+      (on) => ({
+        entry: { action: 'worker.deleted', subject: idOf(on) },
+        list: '/workers',
+        already: `The worker ${idOf(on)} was deleted already.`,
+      }),
+      async (on) => {
+        const id = idOf(on)
+        await deleteWorker(broker, on.projectId, id)
+        return on.go('/workers', `The worker ${id} was deleted with its tools.`)
+      },
+    ),
     { recent: true },
   )
 }
