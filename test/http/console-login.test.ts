@@ -5,6 +5,7 @@ import { openPageSession } from '../../src/flows/page-session.ts'
 import { startFakeIssuer } from '../fake-issuer.ts'
 import { type Gatepass, startGatepass, testClock } from '../gatepass.ts'
 import { type OidcProvider, startOidcProvider } from '../oidc-provider.ts'
+import { pending } from '../store/fixtures.ts'
 import { type Page, UserAgent } from '../user-agent.ts'
 
 const COOKIE = 'gatepass-console'
@@ -36,10 +37,10 @@ describe('with an API key', () => {
   }
 
   test('administrators and readonly keys get a session, which is new, bound to this browser and recorded', async () => {
-    const asked = await browser.follow(url('/connections?status=active'))
+    const asked = await browser.follow(url('/authorizations?status=pending'))
     expect(new URL(asked.url).search).toBe('?next=%2Fconnections%3Fstatus%3Dactive')
     const page = await browser.submitForm(asked, { key: gatepass.apiKey }, { until: () => true })
-    expect(page.hops.at(-1)?.location).toBe(url('/connections?status=active'))
+    expect(page.hops.at(-1)?.location).toBe(url('/authorizations?status=pending'))
     expect(page.response.headers.getSetCookie().join()).toMatch(
       /gatepass-console=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax/,
     )
@@ -370,6 +371,31 @@ describe('at an issuer', () => {
     expect(await secrets.list(staging.id)).toHaveLength(1)
     await choose(old, production)
     expect((await browser.post(url('/logout'), { csrf: csrfIn(old) })).status).toBe(303)
+  })
+
+  test('a list that showed another project does not count the rows of this one, and says so', async () => {
+    await begin('sub=op-1 admin on *')
+    const { authorizations, projects } = gatepass.broker.store
+    const staging = await projects.ensure('staging', 0)
+    const production = await projects.ensure('production', 0)
+    const ask = ({ id: projectId }: { id: string }, userId: string) =>
+      authorizations.begin(pending({ projectId, userId, providerUid: 'prov_1' }), userId, 0)
+    const choose = async ({ id: project }: { id: string }) =>
+      browser.post(url('/project'), { csrf: csrfIn(await browser.get(url())), project })
+    await logIn()
+    await choose(staging)
+    await ask(staging, 'ada')
+    const { body } = await browser.get(url('/authorizations?status=pending'))
+    const path = /data-live="([^"]+)"/.exec(body)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    const text = async () => JSON.parse((await browser.get(gatepass.url + path)).body).text
+    await choose(production)
+    await ask(production, 'grace')
+
+    expect(await text()).toBe('The console now shows the project production: reload this page.')
+    await choose(staging)
+    expect(await text()).toBe('')
+    await ask(staging, 'joan')
+    expect(await text()).toBe('1 newer: show')
   })
 
   test('a project is not chosen when another request changes the session at the same time, and the page says so', async () => {

@@ -6,9 +6,10 @@ import { explainAuthorization } from '../../flows/explain/explain-authorization.
 import { providersOf } from '../../flows/get-provider.ts'
 import type { ListedAuthorization } from '../../store/console-lists.ts'
 import { type Html, name } from '../pages/layout.ts'
-import { asCurl, badge, code, exactTime, facts, link, live, section, table, time } from './elements.ts'
+import { asCurl, badge, code, exactTime, facts, link, section, table, time } from './elements.ts'
 import { field, filters, select } from './form-fields.ts'
 import { newestEntries, PAGE_ROWS, searchedNote, userPath } from './lists.ts'
+import { live } from './live.ts'
 import { newerRows, newerText, placeInList } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 import { causeNote, entriesList, timeline } from './timeline.ts'
@@ -85,7 +86,7 @@ ${searchedNote(on, found)}`
     )
     const body = html`${
       endedAt === undefined &&
-      html`<p role="status">${live(`/authorizations/${id}?shown=${authorization.status}`, '')}</p>`
+      html`<p role="status">${live(on, `/authorizations/${id}`, { shown: authorization.status })}</p>`
     }${causeNote(explanation.cause)}
 ${section(
   'Authorization',

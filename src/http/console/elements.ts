@@ -106,8 +106,3 @@ export function asCurl(
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
-
-/** A text that the page's script reloads at intervals. `path` is below `/dashboard/live`. */
-export function live(path: string, text: string): Html {
-  return html`<span data-live="/dashboard/live${path}">${text}</span>`
-}

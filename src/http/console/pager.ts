@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { IdPrefix } from '../../domain/ids.ts'
 import type { Html } from '../pages/layout.ts'
+import { liveHref } from './live.ts'
 import type { OnPage } from './routes.ts'
 
 // The paging of lists: which rows a page shows, and the links to its neighbours.
@@ -11,7 +12,7 @@ export function newerRows(on: OnPage, path: string, newest: string | undefined):
     return ''
   const parameters = new URL(on.c.req.url).searchParams
   parameters.set('after', newest)
-  return html`<p role="status" class="newer"><a href="${at(on, {})}" data-live="/dashboard/live${path}?${parameters}"></a></p>`
+  return html`<p role="status" class="newer"><a href="${at(on, {})}" data-live="${liveHref(on, path, parameters)}"></a></p>`
 }
 
 /** How many rows are above the first one; lists count no further than a page. */

@@ -16,6 +16,7 @@ import { CSRF_FIELD, pageSessions } from '../page-session/page-session.ts'
 import type { Html } from '../pages/layout.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { type ConsolePageOptions, consolePage } from './layout.ts'
+import { ofOtherProject } from './live.ts'
 import { MENU } from './navigation.ts'
 
 /** One request of a logged-in operator. */
@@ -56,7 +57,7 @@ export interface FormOptions {
 export interface ConsoleRoutes {
   /**
    * A text for an element with `data-live`, which the page's script reloads at intervals. It needs the session, and
-   * does not prolong it.
+   * does not prolong it. A page that shows another project than the console does now is told so instead.
    */
   live(path: string, handle: (on: OnPage) => Promise<string>): void
   /** A page. `path` is below `/dashboard`, with hono's parameters. */
@@ -168,7 +169,7 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
         const session = await openConsoleSession(broker, sessions.token(c), { isUse: false })
         headers(c)
         if (session === undefined) return c.json({}, 401)
-        return c.json({ text: await handle(onPage(c, session)) })
+        return c.json({ text: ofOtherProject(c, session) ?? (await handle(onPage(c, session))) })
       })
     },
     page(path, handle) {
