@@ -102,6 +102,21 @@ describe('by hand', () => {
     expect(await page.content()).not.toContain('secret-of-the-tests')
   })
 
+  test('a secret that is deleted in two tabs is gone, and the second one says so', async () => {
+    await world.call('POST', '/v1/admin/secrets/IN_TWO_TABS', { value: 'secret' })
+    const other = await person.context.newPage()
+    const tabs = [person.page, other]
+    for (const tab of tabs) await tab.goto(at('/secrets'))
+    for (const tab of tabs) {
+      const row = tab.getByRole('row', { name: 'IN_TWO_TABS' })
+      await row.getByText('Delete', { exact: true }).click()
+      await row.getByRole('button', { name: 'Delete it' }).click()
+      await tab.getByRole('status').waitFor()
+    }
+    expect(await other.getByRole('status').textContent()).toBe('The secret IN_TWO_TABS was deleted already.')
+    await other.close()
+  })
+
   test('a policy is tried on last week, made, and stays as it is when its form is sent again', async () => {
     const { page } = person
     await page.goto(at('/policy/new'))

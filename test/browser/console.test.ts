@@ -117,6 +117,30 @@ test('by keyboard: each stop is seen, from the link past the menu on', async () 
     expect(stops).toContain(stop)
 })
 
+test('by keyboard, back from the end of a long page: the header covers no stop', async () => {
+  await using person = await newPerson(browser, { height: 400 })
+  const { page } = person
+  await logIn(person)
+  await open(person, '/audit')
+  const stops: { readonly text: string; readonly isCovered: boolean }[] = []
+  for (let presses = 0; presses < 200; presses++) {
+    await page.keyboard.press('Shift+Tab')
+    const stop = await page.evaluate(() => {
+      const element = document.activeElement
+      if (element?.closest('main') == null) return undefined
+      const header = document.querySelector('header.top')?.getBoundingClientRect()
+      return {
+        text: element.textContent ?? '',
+        isCovered: element.getBoundingClientRect().top < (header?.bottom ?? 0),
+      }
+    })
+    if (stop === undefined) break
+    stops.push(stop)
+  }
+  expect(stops.length).toBeGreaterThan(40)
+  expect(stops.filter(({ isCovered }) => isCovered)).toEqual([])
+})
+
 test('without script and at the menu of a phone', async () => {
   await using person = await newPerson(browser, { width: 390 })
   await logIn(person)

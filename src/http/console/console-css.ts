@@ -39,6 +39,8 @@ hr { border: 0; border-top: 1px solid var(--line); }
 .skip:focus { top: 0.5rem; }
 
 /* The frame */
+/* Below the sticky header: what gets the focus, and the target of a link */
+html { scroll-padding-top: 4.25rem; }
 .top { display: flex; align-items: center; gap: 0.75rem; padding: 0.5rem 1rem; min-height: 3.5rem; border-bottom: 1px solid var(--line); background: var(--surface); position: sticky; top: 0; z-index: 5; }
 .brand { display: flex; align-items: center; gap: 0.5rem; font-weight: 600; color: var(--text); text-decoration: none; }
 .top .project { font-weight: 500; min-width: 0; }
