@@ -37,10 +37,10 @@ describe('with an API key', () => {
   }
 
   test('administrators and readonly keys get a session, which is new, bound to this browser and recorded', async () => {
-    const asked = await browser.follow(url('/authorizations?status=pending'))
+    const asked = await browser.follow(url('/connections?status=active'))
     expect(new URL(asked.url).search).toBe('?next=%2Fconnections%3Fstatus%3Dactive')
     const page = await browser.submitForm(asked, { key: gatepass.apiKey }, { until: () => true })
-    expect(page.hops.at(-1)?.location).toBe(url('/authorizations?status=pending'))
+    expect(page.hops.at(-1)?.location).toBe(url('/connections?status=active'))
     expect(page.response.headers.getSetCookie().join()).toMatch(
       /gatepass-console=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax/,
     )
