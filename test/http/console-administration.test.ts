@@ -215,6 +215,14 @@ test('inputs and outputs of runs, and links to consents, are for administrators'
   expect(textOf(seen)).toContain('They are shown to administrators')
 })
 
+test('a run that has not begun has no output', async () => {
+  const later = { tool_name: 'Demo.Echo', input: { text: 'x' }, run_at: '2099-01-01T00:00:00Z' }
+  const id = (await world.call('POST', '/v1/tools/execute', later)).body.execution_id
+  expect(textOf(await admin.get(url(`/runs/${id}`)))).toContain(
+    'Output There is none: the run has not begun.',
+  )
+})
+
 test('keys in the audit trail are links for administrators alone', async () => {
   expect((await admin.get(url('/audit'))).body).toContain('href="/dashboard/keys/key_')
   for (const path of ['/audit', '/audit/1'])

@@ -185,7 +185,7 @@ ${
   outputs.length === 0
     ? section(
         'Output',
-        html`<p class="muted">${detail.unreadable?.includes('attempts') ? UNREADABLE : NOT_KEPT}</p>`,
+        html`<p class="muted">${detail.unreadable?.includes('attempts') ? UNREADABLE : record.startedAt === undefined ? NOT_BEGUN : NOT_KEPT}</p>`,
       )
     : outputs.map((one, i) => section(outputs.length > 1 ? `Attempt ${i + 1}` : 'Output', outputView(one)))
 }`
@@ -193,6 +193,7 @@ ${
 
 const NOT_KEPT =
   'It was not kept. Only runs with keep_content, scheduled runs and runs from this console keep input and output.'
+const NOT_BEGUN = 'There is none: the run has not begun.'
 const UNREADABLE = 'It was altered in the database, so it cannot be read.'
 
 interface ShownAttempt {
