@@ -57,7 +57,7 @@ export interface FormOptions {
 export interface ConsoleRoutes {
   /**
    * A text for an element with `data-live`, which the page's script reloads at intervals. It needs the session, and
-   * does not prolong it. A page that shows another project than the console does now is told so instead.
+   * does not prolong it. For a page of another project than the console shows now, the text says that instead.
    */
   live(path: string, handle: (on: OnPage) => Promise<string>): void
   /** A page. `path` is below `/dashboard`, with hono's parameters. */
