@@ -687,6 +687,21 @@ describe('a chain that waits for consent', () => {
     expect(await ask('Ran', `${key}-acts`)).toBe(1)
   })
 
+  test('is resumed also while another request to resume it is refused', async () => {
+    const [key, user] = [fresh('beside'), fresh('user')]
+    const { resume: handle, requires_authorization, given: steps } = await paused(key, user)
+    await approve(requires_authorization.url)
+    const wrong = { steps: steps.slice(1) }
+    const answers = await Promise.all([
+      resume(handle, user, wrong),
+      resume(handle, user, { accounts: { unknown: 'x' } }),
+      resume(handle, user),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([expect.any(Number), expect.any(Number), 200])
+    expect(await ask('Ran', `${key}-acts`)).toBe(1)
+    expect((await resume(handle, user)).status).toBe(404)
+  })
+
   test('expires in a day, and its steps lie sealed in the database', async () => {
     const clock = testClock()
     await using own = await startWorld({ gatepass: { environment, now: clock } })

@@ -78,23 +78,20 @@ export async function resumeChain(
   { resume, steps }: { readonly resume: string; readonly steps?: readonly ChainStep[] | undefined },
   signal?: AbortSignal,
 ): Promise<ChainResult> {
-  const taken = await broker.store.chains.take(run.projectId, resume, broker.now())
-  if (taken === undefined) throw noSuchChain()
-  let state: ChainState
-  try {
-    state = openChainState(broker, taken)
-    if (state.call.userId !== run.userId) throw noSuchChain()
-    if (steps !== undefined && !isDeepStrictEqual(steps, state.steps))
-      throw invalidMember(
-        'steps',
-        'conflict',
-        'steps differ from those of the chain that is resumed. Leave them out, or run a new chain.',
-      )
-    await checkAccounts(broker, run, state.steps)
-  } catch (error) {
-    await broker.store.chains.add(taken) // a refusal does not use the handle up
-    throw error
-  }
+  const { chains } = broker.store
+  const found = await chains.find(run.projectId, resume, broker.now())
+  if (found === undefined) throw noSuchChain()
+  const state = openChainState(broker, found)
+  if (state.call.userId !== run.userId) throw noSuchChain()
+  if (steps !== undefined && !isDeepStrictEqual(steps, state.steps))
+    throw invalidMember(
+      'steps',
+      'conflict',
+      'steps differ from those of the chain that is resumed. Leave them out, or run a new chain.',
+    )
+  await checkAccounts(broker, run, state.steps)
+  // taken last: a refusal does not use the handle up, and a chain that was deleted meanwhile is not written again
+  if ((await chains.take(run.projectId, resume, broker.now())) === undefined) throw noSuchChain()
   return runSteps(broker, { ...state.call, ...run }, state, signal)
 }
 
