@@ -110,7 +110,7 @@ async function checkKeyRing(shell: Shell, { store, sealer }: Broker): Promise<Ch
     checks.push({
       name,
       status: 'warning',
-      message: `${left} sealed values still need an older key than ${newest}`,
+      message: `an older key than ${newest} still seals ${quantity(left, 'value')}`,
       fix: `Run ${commandLine(shell, 'rotate-key')}.`,
     })
   else if (older.length > 0)

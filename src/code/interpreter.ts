@@ -106,7 +106,7 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
   const write = context.newFunction('write', (streamHandle, textHandle) => {
     const stream = read(streamHandle, 10) === 'stderr' ? 'stderr' : 'stdout'
     if (options.isFull(stream)) return
-    const text = read(textHandle, MAX_OUTPUT_BYTES * 6 + 10) // JSON writes one character with at most six, such as \u0000
+    const text = read(textHandle, MAX_OUTPUT_BYTES * 6 + 10) // JSON writes one character as six at most (\u0000)
     if (text !== undefined) options.write(stream, JSON.parse(text))
   })
   const random = context.newFunction('random', () => context.newNumber(Math.random()))

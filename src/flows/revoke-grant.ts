@@ -36,7 +36,7 @@ export async function revokeUnlessConnected(
   const isConnected =
     known?.some(
       ({ id, account }) =>
-        [grant.account.id, '', id].includes(account.id) || // the id of an unnamed additional account is its connection's id
+        [grant.account.id, '', id].includes(account.id) || // an unnamed additional account has its connection's id
         mayBeAccount(account.id, grant.account.id),
     ) ?? true // the connections could not be read
   if (!isConnected) await oauth.revoke(registered, grant)

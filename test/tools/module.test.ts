@@ -360,7 +360,7 @@ describe('GATEPASS_TOOLS', () => {
     ['missing.ts', "import './not-there.ts'", 'cannot be loaded'],
     ['twice.ts', `export const tools = [${tool('A')}, ${tool('a')}]`, 'two tools called "a"'],
     ['name.ts', `export default ${tool('no spaces')}`, 'whose tool "no spaces" needs a name'],
-    ['version.ts', `export default ${tool('A', "version: 'v1'")}`, 'not written as SemVer'],
+    ['version.ts', `export default ${tool('A', "version: 'v1'")}`, 'that is not SemVer'],
     [
       'input.ts',
       `export default ${tool('A', "input: { type: 'string' }")}`,

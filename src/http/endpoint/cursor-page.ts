@@ -47,7 +47,7 @@ export function requestedPage({ offset, limit, cursor }: PageQuery, list: ListId
       throw invalidMember(
         'offset',
         'too_large',
-        `"offset" may be at most ${MOST_COUNTED}. Go through the list with "cursor": each page has it for the next page, as "next_cursor".`,
+        `"offset" may be at most ${MOST_COUNTED}. Use "cursor" instead: each page has the cursor of the next page as "next_cursor".`,
       )
     return { offset, limit }
   }

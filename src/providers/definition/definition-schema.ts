@@ -73,7 +73,7 @@ const scopeWords = z.strictObject({
   sensitive: z
     .boolean()
     .optional()
-    .meta({ description: 'Whether pages mark the scope for users, such as one for e-mail or money' }),
+    .meta({ description: 'Whether the connect page marks the scope, such as one for e-mail or money' }),
 })
 
 // `environment_client` confirms the endpoints of one entry, so a definition cannot have it

@@ -179,7 +179,7 @@ export const OAUTH2_MEMBERS = {
       }),
     ),
     answer: z.literal(true).optional(),
-    // provider-wire.ts reads this member last, because it depends on the endpoints; it shows it while they are the same
+    // provider-wire.ts reads this member last, because the confirmation is for the endpoints, and shows it only for these
     write: ({ environmentClientFor }) => environmentClientFor !== undefined || undefined,
   }),
   api: member({

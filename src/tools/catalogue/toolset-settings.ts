@@ -48,7 +48,7 @@ export async function changeToolset(
   const audit = broker.audit.of(projectId, { action: 'toolset.set', subject: id })
   return changeRow(`The toolset "${id}"`, toolset, read, async (current) => {
     const members = Object.entries({ ...current, ...changes }).filter(([, value]) => value !== null)
-    const changed = Object.fromEntries(members) as unknown as Toolset // members of `Toolset` and `ToolsetChanges`, without null
+    const changed = Object.fromEntries(members) as unknown as Toolset // a `Toolset` again: no member is null
     const next = await checked(broker, { ...changed, updatedAt: broker.now() })
     return (await toolsets.change(current, next, audit)) ? next : undefined
   })

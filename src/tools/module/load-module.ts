@@ -170,7 +170,7 @@ function readTool(file: string, moduleId: string, source: ToolSource): ModuleToo
     throw fault('needs a name of 1 to 128 characters of A-Z, a-z, 0-9 and _.-')
   if (!isToolName(namespace)) throw fault('has a namespace that is not made of A-Z, a-z, 0-9 and _.-')
   if (version !== undefined && plainVersion(version) !== version)
-    throw fault('has a version that is not written as SemVer has it, such as 1.0.0.')
+    throw fault('has a version that is not SemVer: write it like 1.0.0.')
   if (typeof description !== 'string') throw fault('has a description that is not a string.')
   if (typeof options.handler !== 'function') throw fault('has no handler.')
   for (const list of ['tags', 'requiresSecrets', 'requiresMetadata'] as const)
@@ -249,5 +249,5 @@ function schemaOf(schema: ToolSchema, side: SchemaSide, fault: ToFault): JsonSch
 
 /** Converts schemas of `zod/mini`, of Zod before 4.2 and of another copy of Zod. */
 function describeZod(schema: TypedSchema, io: SchemaSide, options: Record<string, unknown>): JsonSchema {
-  return { ...toJSONSchema(schema as unknown as z.core.$ZodType, { ...options, io }) } // `jsonSchemaOf` has checked for `_zod`
+  return { ...toJSONSchema(schema as unknown as z.core.$ZodType, { ...options, io }) } // schemas with `_zod` are Zod 4's
 }
