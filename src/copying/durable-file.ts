@@ -4,7 +4,7 @@ import { link, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
 /** Flushes a file to the disk (fsync), or the names in a directory, so that a power cut does not lose them. */
-export function sync(path: string): void {
+export function flushToDisk(path: string): void {
   const file = openSync(path, 'r')
   try {
     fsyncSync(file)
@@ -49,7 +49,7 @@ function hasEnded(pid: number): boolean {
  * Renames a complete file to its final name. Returns `false` and keeps both files when a file has that name already. On
  * a file system without hard links it replaces that file.
  */
-export async function nameFile(partial: string, path: string): Promise<boolean> {
+export async function moveIntoPlace(partial: string, path: string): Promise<boolean> {
   try {
     await link(partial, path)
     await rm(partial)
