@@ -37,7 +37,7 @@ export function defineArchive(audit: Command, shell: Shell): void {
     .addOption(jsonOption())
     .addHelpText('after', HELP)
     .action(async (options: ArchiveOptions) => {
-      refuseServer(shell, options, 'audit archive works on')
+      refuseServer(shell, options, 'audit archive')
       const { to, json, all } = options
       if (statSync(to, { throwIfNoEntry: false })?.isDirectory() !== true)
         throw new CommandFailure(`${to} is no folder: make it first.`, EXIT.usage)

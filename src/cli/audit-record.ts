@@ -13,8 +13,9 @@ import type { Shell } from './shell.ts'
 import { readSettings } from './with-broker.ts'
 
 /**
- * Records in the audit trail of a database what a command did. The command itself works without the master key; the
- * function returns `false`, and records nothing, if the key is missing or migrations are pending.
+ * Records in the audit trail of a database what a command did, then calls `also` with the opened broker. The command
+ * itself works without the master key; the function returns `false`, and records nothing, if the key is missing or
+ * migrations are pending.
  */
 export async function recordInAuditTrail(
   { environment, command = 'gatepass' }: Shell,

@@ -37,7 +37,7 @@ export function defineVerify(audit: Command, shell: Shell): void {
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action(async (options: VerifyOptions) => {
-      refuseServer(shell, options, 'audit verify checks')
+      refuseServer(shell, options, 'audit verify')
       if (options.archive !== undefined) return verifyFiles(shell, options, options.archive)
       return verifyTrails(shell, options)
     })

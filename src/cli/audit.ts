@@ -42,8 +42,8 @@ interface EntryWire {
 }
 
 const PATH = '/v1/admin/audit'
-/** The largest page of the API. */
-const PAGE = 1000
+/** The limit of the API for one page. */
+const MAX_PAGE_ENTRIES = 1000
 
 export function defineAudit(audit: Command, shell: Shell): void {
   audit.addHelpText('after', EXAMPLES)
@@ -95,20 +95,20 @@ export function defineAudit(audit: Command, shell: Shell): void {
 function defineReindex(audit: Command, shell: Shell): void {
   audit
     .command('reindex')
-    .description('make the search index again from the trail; searches are slower until it is done')
+    .description('rebuild the search index from the audit trail; searches are slower until it is done')
     .addOption(projectOption())
     .addOption(jsonOption())
     .action(async (options: CommonOptions) => {
-      refuseServer(shell, options, 'audit reindex reads')
-      const [{ withBroker }, { remakeIndex }] = await Promise.all([
+      refuseServer(shell, options, 'audit reindex')
+      const [{ withBroker }, { rebuildIndex }] = await Promise.all([
         import('./with-broker.ts'),
         import('../flows/audit/verify-index.ts'),
       ])
       return withBroker(shell, options, async ({ broker, project }) => {
-        const isMade = await remakeIndex(broker, project.id)
-        if (options.json) printJson({ project: project.name, made: isMade })
-        else if (isMade) print(`${MARKS.ok} ${project.name}: the search index was made again.`)
-        else print(`${project.name}: the search index was emptied; a server that runs is making it again.`)
+        const isRebuilt = await rebuildIndex(broker, project.id)
+        if (options.json) printJson({ project: project.name, made: isRebuilt })
+        else if (isRebuilt) print(`${MARKS.ok} ${project.name}: the search index was rebuilt.`)
+        else print(`${project.name}: the search index was emptied; a running server is rebuilding it.`)
       })
     })
 }
@@ -118,7 +118,7 @@ async function newestEntries(api: Api, options: ListOptions): Promise<EntryWire[
   const items: EntryWire[] = []
   let before: number | undefined
   do {
-    const query = { ...toQuery(options), before, limit: Math.min(PAGE, limit - items.length) }
+    const query = { ...toQuery(options), before, limit: Math.min(MAX_PAGE_ENTRIES, limit - items.length) }
     const page: { readonly items: readonly EntryWire[]; readonly next_before?: number } = await api.send(
       'GET',
       PATH,

@@ -9,7 +9,7 @@ export interface CommandEntry {
   readonly description: string
   /** Loads the modules of this command only. */
   readonly load: () => Promise<DefineCommand>
-  /** It may read the whole database beside running servers, so its process has a lower priority than theirs. */
+  /** The command may read the whole database while servers run, so its process has a lower priority than theirs. */
   readonly isLong?: true
 }
 

@@ -3,7 +3,13 @@ import { dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { encryptRows } from '../copying/connection-export.ts'
-import { discard, discardUnfinished, nameFile, sync, unfinishedName } from '../copying/durable-file.ts'
+import {
+  discard,
+  discardUnfinished,
+  flushToDisk,
+  moveIntoPlace,
+  unfinishedName,
+} from '../copying/durable-file.ts'
 import { toTimestamp } from '../domain/clock.ts'
 import { type ExportCounts, exportConnections } from '../flows/export-connections.ts'
 import { readExportKey } from './export-key.ts'
@@ -66,9 +72,9 @@ async function writeLines(path: string, lines: AsyncIterable<string>): Promise<v
   try {
     discardUnfinished(path)
     await pipeline(withLineEnds(lines), createWriteStream(partial, { mode: 0o600, flags: 'wx' }))
-    sync(partial)
-    if (!(await nameFile(partial, path))) throw alreadyExists(path)
-    sync(dirname(resolve(path)))
+    flushToDisk(partial)
+    if (!(await moveIntoPlace(partial, path))) throw alreadyExists(path)
+    flushToDisk(dirname(resolve(path)))
   } catch (error) {
     discard(partial)
     const code = error instanceof Error && 'code' in error ? error.code : undefined

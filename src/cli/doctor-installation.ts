@@ -26,18 +26,18 @@ export interface InstallationChecks {
 /** Checks the database and the master key. Migrates nothing and creates nothing. */
 export async function checkInstallation(shell: Shell, config: Config): Promise<InstallationChecks> {
   const { database } = config
-  const called = databaseName(database)
+  const label = databaseName(database)
   const name = 'database'
   const contentChecks: Check[] = []
   try {
     if (!(await isBegun(database))) {
-      const message = `${called} ${database.kind === 'sqlite' ? 'does not exist yet' : 'is still empty'}.`
+      const message = `${label} ${database.kind === 'sqlite' ? 'does not exist yet' : 'is still empty'}.`
       const fix = `The first start creates it. If it should exist, set GATEPASS_DATABASE_URL.`
       return { checks: [{ name, status: 'warning', message, fix }], opens: false }
     }
     const pending = await pendingMigrations(database)
     if (pending > 0) {
-      const message = `${called} lacks ${quantity(pending, 'migration')} of this release.`
+      const message = `${label} lacks ${quantity(pending, 'migration')} of this release.`
       const fix = `Make a backup, then run ${commandLine(shell, 'migrate')}; the next start does so too.`
       return { checks: [{ name, status: 'warning', message, fix }], opens: false }
     }
@@ -57,7 +57,7 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<I
     if (error.cause instanceof UnsealError || error.cause instanceof UnknownKeyError)
       return {
         checks: [
-          { name, status: 'ok', message: `${called} opens; its schema is up to date` },
+          { name, status: 'ok', message: `${label} opens; its schema is up to date` },
           { name: 'master key', status: 'failed', message: error.message },
         ],
         opens: false,
@@ -66,7 +66,7 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<I
   }
   return {
     checks: [
-      { name, status: 'ok', message: `${called} can be written; its schema is up to date` },
+      { name, status: 'ok', message: `${label} can be written; its schema is up to date` },
       ...contentChecks,
       ...keyFiles(shell, database).map((path) => checkFile('master key', path)),
       ...databaseFiles(database).map((path) => checkFile('database', path)),
@@ -110,19 +110,19 @@ async function checkKeyRing(shell: Shell, { store, sealer }: Broker): Promise<Ch
     checks.push({
       name,
       status: 'warning',
-      message: `opens what the database holds; ${left} are still sealed with an older key than ${newest}`,
+      message: `an older key than ${newest} still seals ${quantity(left, 'value')}`,
       fix: `Run ${commandLine(shell, 'rotate-key')}.`,
     })
   else if (older.length > 0)
     checks.push({
       name,
       status: 'warning',
-      message: `opens what the database holds; nothing needs ${older.join(', ')} any more`,
+      message: `no sealed value needs ${older.join(', ')} any more`,
       fix: 'Remove it from GATEPASS_MASTER_KEY, and keep it for backups from before the rotation.',
     })
   return checks.length > 0
     ? checks
-    : [{ name, status: 'ok', message: `opens what the database holds (key ${newest})` }]
+    : [{ name, status: 'ok', message: `opens every sealed value of the database (key ${newest})` }]
 }
 
 /** Checks the age of the last backup. No check if `gatepass backup` was never run, because another tool may make the backups. */
@@ -136,7 +136,7 @@ async function checkLastBackup(shell: Shell, { store, now }: Broker): Promise<Ch
   return [{ name: 'backup', status: 'warning', message: `${message}, ${days} days ago`, fix }]
 }
 
-/** The files that the master key is read from: those of the setting, else development's file beside the database. */
+/** The files with the master keys: those of the setting, else the file that development makes beside the database. */
 function keyFiles({ environment }: Shell, database: DatabasePlace): string[] {
   const setting = environment.GATEPASS_MASTER_KEY?.trim()
   if (setting === undefined || setting === '') return [masterKeyFile(database)]
@@ -161,7 +161,7 @@ function checkFile(name: string, path: string): Check {
   if (name === 'master key' && (mode & 0o077) === 0o040) {
     const message = `${path} can be read by its group too (mode ${mode.toString(8)}).`
     const fix =
-      'Check that no other user of this machine is in that group; secrets that Kubernetes mounts look so.'
+      'Check that no other user of this machine is in that group. Secrets mounted by Kubernetes have such a mode.'
     return { name, status: 'warning', message, fix }
   }
   const message = `${path} can be read or written by other users of this machine (mode ${mode.toString(8)}).`

@@ -20,7 +20,7 @@ export function defineMcp(mcp: Command, shell: Shell): void {
     mcp.argument('[toolset]', 'the id of a toolset (default: all tools of the project)', parseId),
   )
     .addOption(
-      new Option('--client <client>', 'for this client alone').choices(MCP_CLIENTS.map(({ id }) => id)),
+      new Option('--client <client>', 'only for this client').choices(MCP_CLIENTS.map(({ id }) => id)),
     )
     .addHelpText('after', EXAMPLES)
     .action(async (toolset: string | undefined, options: McpOptions) =>
@@ -82,4 +82,4 @@ Examples:
   $ gatepass mcp mail --client claude-code     for one client, one toolset
   $ gatepass mcp --client vscode --json
 
-The page that it names shows the same to people who use the clients.`
+The printed page shows the same instructions to people who use the clients.`

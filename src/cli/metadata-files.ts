@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { bracketedCode, CommandFailure, EXIT } from './failure.ts'
 
-/** One file of tool metadata. Only a file that cannot be read is refused; the others are imported. */
+/** A file of tool metadata after reading. A file that cannot be read is refused; the others are imported. */
 export interface MetadataFile {
   readonly file: string
   readonly reading:
@@ -12,8 +12,8 @@ export interface MetadataFile {
 }
 
 /**
- * The file, every *.json under the directory in the order of their paths, or standard input for `-`. `node_modules`
- * and folders that begin with a dot are skipped, because their files are not the user's own.
+ * Reads the file, or every *.json under the directory in the order of their paths, or standard input for `-`. It skips
+ * `node_modules` and folders that begin with a dot, because their files are not the user's own.
  */
 export async function readMetadataFiles(source: string): Promise<MetadataFile[]> {
   if (source === '-') {
@@ -21,24 +21,24 @@ export async function readMetadataFiles(source: string): Promise<MetadataFile[]>
       process.stderr.write('Reading tool metadata from standard input; Ctrl+D ends it.\n')
     return [{ file: 'standard input', reading: parse(await text(process.stdin)) }]
   }
-  const found = reading(source, () => statSync(source, { throwIfNoEntry: false }))
+  const found = orFailure(source, () => statSync(source, { throwIfNoEntry: false }))
   if (found === undefined)
     throw new CommandFailure(
       `There is no file or directory "${source}". Name one, or - for standard input.`,
       EXIT.notFound,
     )
-  if (!found.isDirectory()) return [{ file: source, reading: read(source) }]
+  if (!found.isDirectory()) return [{ file: source, reading: readFile(source) }]
   const files = jsonFilesIn(source).sort()
   if (files.length === 0)
     throw new CommandFailure(
       `The directory "${source}" holds no *.json file. Name the directory with the tool metadata.`,
       EXIT.notFound,
     )
-  return files.map((file) => ({ file, reading: read(file) }))
+  return files.map((file) => ({ file, reading: readFile(file) }))
 }
 
 function jsonFilesIn(directory: string): string[] {
-  const entries = reading(directory, () => readdirSync(directory, { withFileTypes: true }))
+  const entries = orFailure(directory, () => readdirSync(directory, { withFileTypes: true }))
   return entries.flatMap((entry) => {
     const path = join(directory, entry.name)
     if (entry.isDirectory())
@@ -47,8 +47,8 @@ function jsonFilesIn(directory: string): string[] {
   })
 }
 
-/** Throws `CommandFailure` in place of an error of the file system, such as EACCES. */
-function reading<Value>(path: string, read: () => Value): Value {
+/** Returns the result of `read`. Throws `CommandFailure` in place of an error of the file system, such as EACCES. */
+function orFailure<Value>(path: string, read: () => Value): Value {
   try {
     return read()
   } catch (error) {
@@ -56,7 +56,7 @@ function reading<Value>(path: string, read: () => Value): Value {
   }
 }
 
-function read(file: string): MetadataFile['reading'] {
+function readFile(file: string): MetadataFile['reading'] {
   try {
     return parse(readFileSync(file, 'utf8'))
   } catch (error) {
@@ -64,7 +64,7 @@ function read(file: string): MetadataFile['reading'] {
   }
 }
 
-/** One document or an array of them. Messages never quote the text, because it may hold secrets. */
+/** Parses one document or an array of them. Messages never quote the text, because it may hold secrets. */
 function parse(json: string): MetadataFile['reading'] {
   try {
     const value: unknown = JSON.parse(json.replace(/^\uFEFF/, ''))

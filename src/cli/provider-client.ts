@@ -12,7 +12,7 @@ export interface ClientOptions extends CommonOptions {
   readonly clientId?: string
   /** The client has no secret. */
   readonly public?: true
-  /** `name=value` each. */
+  /** Each is `name=value`. */
   readonly variable?: readonly string[]
 }
 
@@ -28,38 +28,41 @@ export function withClientOptions(command: Command): Command {
 }
 
 /** The name of a variable in `name=value`. */
-export const nameOf = (variable: string) => variable.slice(0, variable.indexOf('='))
+export const variableName = (variable: string) => variable.slice(0, variable.indexOf('='))
 
 function parseVariable(text: string): string {
   if (/^[a-z_]+=./.test(text)) return text
   throw new InvalidArgumentError('Write it as name=value, such as subdomain=acme.')
 }
 
-/** The body of a request, with the values of `--variable`. */
+/** Adds the values of `--variable` to the body of a request. */
 export function withVariables(body: unknown, { variable = [] }: ClientOptions): object {
   const given = body as { readonly oauth2?: { readonly variables?: Readonly<Record<string, object>> } } // checked by the server
   if (variable.length === 0) return given
   const variables: Record<string, object> = { ...given.oauth2?.variables }
   for (const one of variable) {
-    const name = nameOf(one)
+    const name = variableName(one)
     variables[name] = { ...variables[name], value: one.slice(name.length + 1) }
   }
   return { ...given, oauth2: { ...given.oauth2, variables } }
 }
 
-/** At a terminal it prompts for both; otherwise the secret is the first line of standard input. */
+/**
+ * Prompts for the client id, if no option has it, and for the secret. Without a terminal the secret is the first line
+ * of standard input, and the option is required. `definition` has the words that the provider uses for the two.
+ */
 export async function promptClient(
   { clientId, public: isPublic }: ClientOptions,
   definition?: DefinitionWire,
 ) {
-  const words = definition === undefined ? USUAL_WORDS : clientWords(definition)
+  const words = definition === undefined ? DEFAULT_WORDS : clientWords(definition)
   const client_id = clientId ?? (await promptText(words.id))
   return { client_id, ...(isPublic !== true && { client_secret: await promptSecret(words.secret) }) }
 }
 
-const USUAL_WORDS = { id: 'client id', secret: 'client secret' }
+const DEFAULT_WORDS = { id: 'client id', secret: 'client secret' }
 
-/** The body of `PATCH` from a file or with the client. Variables can be set without the client. */
+/** The body of `PATCH`: the file's content, or else the client. It is empty if only variables are to be set. */
 export async function readChange(options: ClientOptions & { readonly file?: string }): Promise<object> {
   const { file, clientId, variable } = options
   const isPublic = options.public === true
@@ -70,7 +73,7 @@ export async function readChange(options: ClientOptions & { readonly file?: stri
   return readJsonFile(file)
 }
 
-/** Throws `CommandFailure` if the options name a client beside the one of the file. */
+/** Throws `CommandFailure` if the options name a client although the file has one. */
 function refuseSecondClient(options: ClientOptions): void {
   if (options.clientId === undefined && options.public !== true) return
   throw new CommandFailure(
@@ -79,7 +82,7 @@ function refuseSecondClient(options: ClientOptions): void {
   )
 }
 
-/** The content of a file. For a definition, which has no client, prompts for the client. */
+/** The content of a file. If the file is a definition, which has no client, it prompts for the client and adds it. */
 export async function withClient(given: Record<string, unknown>, options: ClientOptions): Promise<object> {
   if (!lacksClient(given)) {
     refuseSecondClient(options)

@@ -31,7 +31,10 @@ export interface LiveOptions extends CommonOptions {
 /** A younger token is not refreshed (flows/refresh/decide.ts). */
 const MIN_AGE_SECONDS = 11
 
-/** Makes one real consent with the entry's client, and reports where the provider differs from the definition. */
+/**
+ * Tests an entry by one real consent with its client, a refresh and, with `--revoke`, a revocation. Reports where the
+ * provider differs from the definition.
+ */
 export async function testLive(shell: Shell, id: string, options: LiveOptions): Promise<void> {
   await withApi(shell, options, async (api) => {
     const path = `/v1/admin/auth_providers/${encodeURIComponent(id)}`
@@ -52,7 +55,7 @@ export async function testLive(shell: Shell, id: string, options: LiveOptions): 
         exitOf(ended),
       )
     if (combineFindings(...all).steps.some(({ outcome }) => outcome === 'failed' || outcome === 'differs'))
-      throw new CommandFailure(`"${sanitize(id)}" is not as its definition says.`)
+      throw new CommandFailure(`The provider "${sanitize(id)}" differs from its definition.`)
   })
 }
 
@@ -114,7 +117,7 @@ async function refreshOf(api: Api, definition: ComparedDefinition, connectionId:
   if (definition.refresh_request == null)
     return finding('refresh', 'not_tried', 'the definition has no refresh_request')
   if (api.local === undefined)
-    return finding('refresh', 'not_tried', 'without --url, on the database of the server, it is tried too')
+    return finding('refresh', 'not_tried', 'it is tried only without --url, on the database of the server')
   try {
     return await refreshHere(api.local, definition, connectionId)
   } catch (error) {
@@ -144,7 +147,7 @@ async function refreshHere(
   )
   const request = sent.findLast(({ purpose }) => purpose === 'refresh')
   if (request === undefined) {
-    const why = outcome === 'usable' ? 'the server refreshed the connection meanwhile' : 'nothing was sent'
+    const why = outcome === 'usable' ? 'a running server has refreshed the connection' : 'nothing was sent'
     return finding('refresh', 'not_tried', `${why}: gatepass explain ${connectionId}`)
   }
   const after = await connections.find(connectionId)
@@ -204,7 +207,7 @@ function report(
     `\nPATCH /v1/admin/auth_providers/${sanitize(id)} (gatepass providers set ${sanitize(id)} --file patch.json):`,
   )
   print(JSON.stringify({ oauth2: patch }, null, 2))
-  print(dim('In the file of a definition the same members have these values.'))
+  print(dim('In a definition file, set the same members to these values.'))
 }
 
 const STEP_MARKS = {

@@ -15,9 +15,9 @@ import {
 } from './provider-catalogue.ts'
 import {
   type ClientOptions,
-  nameOf,
   promptClient,
   readChange,
+  variableName,
   withClient,
   withClientOptions,
   withVariables,
@@ -175,7 +175,7 @@ export function defineProviders(providers: Command, shell: Shell): void {
  */
 async function addFromCatalogue(api: Api, id: string, options: AddOptions): Promise<void> {
   const definition = await getDefinition(api, options.catalogue ?? id)
-  refuseUnknownVariables(definition, (options.variable ?? []).map(nameOf))
+  refuseUnknownVariables(definition, (options.variable ?? []).map(variableName))
   const isAskedFor = options.clientId === undefined && process.stdin.isTTY === true
   const client = isAskedFor ? {} : await promptClient(options, definition)
   if (!options.json) warnIfUnverified(definition)

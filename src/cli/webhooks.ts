@@ -7,7 +7,7 @@ import { type CommonOptions, parseId, parseWholeNumber, type Shell, withCommonOp
 import { defineDeliveries } from './webhook-deliveries.ts'
 import { WEBHOOKS_PATH, webhookPath, withTypes } from './webhook-options.ts'
 
-const DAY = 24 * 3600
+const DAY_SECONDS = 24 * 3600
 
 interface WebhookWire {
   readonly id: string
@@ -26,7 +26,6 @@ interface WebhookWire {
 }
 
 interface SetOptions extends CommonOptions {
-  readonly url?: string
   readonly to?: string
   readonly types?: readonly EventType[]
   readonly description?: string
@@ -137,10 +136,10 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
   withCommonOptions(
     webhooks
       .command('rotate')
-      .description('replace the secret of a webhook; for a while both sign')
+      .description('replace the secret of a webhook; the former secret also signs for a while')
       .argument('<id>', 'as webhooks list shows it', parseId),
   )
-    .option('--overlap <seconds>', 'how long the former secret signs too', parseWholeNumber, DAY)
+    .option('--overlap <seconds>', 'how long the former secret also signs', parseWholeNumber, DAY_SECONDS)
     .addHelpText('after', ROTATE_EXAMPLES)
     .action(async (id: string, { overlap, ...options }: CommonOptions & { readonly overlap: number }) =>
       withApi(shell, options, async (api) => {
@@ -149,7 +148,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
         if (options.json) return printJson(webhook)
         printSecret(webhook)
         const until = webhook.previous_secret_until
-        if (until !== undefined) print(`The former secret signs too until ${toMinute(until)}.`)
+        if (until !== undefined) print(`The former secret also signs until ${toMinute(until)}.`)
       }),
     )
 
@@ -171,7 +170,7 @@ export function defineWebhooks(webhooks: Command, shell: Shell): void {
     )
 }
 
-/** Every event, also those that a later release adds: then no types are stored. */
+/** Whether all events are chosen. Then no types are stored, so that events of later releases are sent too. */
 function isAll(types: readonly EventType[]): boolean {
   return types.length === EVENT_TYPES.length
 }
@@ -183,8 +182,8 @@ function printSecret({ secret = '' }: WebhookWire): void {
 
 const DISABLED_BECAUSE = {
   operator: 'by an administrator',
-  failing: 'since nothing was delivered for three days',
-  gone: 'since the receiver answered 410',
+  failing: 'because nothing was delivered for three days',
+  gone: 'because the receiver answered 410',
 } as const
 
 function printWebhook(webhook: WebhookWire): void {

@@ -11,7 +11,7 @@ export interface TracedCall {
   readonly args?: unknown
   /** The result that the code received. */
   readonly structured?: unknown
-  /** `args` or `structured` are left out, because those of all calls together exceed the limit. */
+  /** `args` or `structured` is left out: the arguments and results of all calls together would exceed the limit. */
   readonly truncated?: true
   readonly backendKind?: RunBackend['kind']
   readonly executionId?: string
@@ -24,7 +24,7 @@ export interface TracedCall {
 
 export type Operation = 'run' | 'chain'
 
-/** A call that has begun. Its caller reports how it goes on. */
+/** A call that has begun. The code that makes the call reports its progress and its end here. */
 export interface OpenCall {
   /** Reports the tool's id, once the tool is found. */
   named(toolId: string): void
@@ -55,7 +55,7 @@ const MAX_BYTES_OF_CHARACTER = 3
 
 const NOT_ENDED: CallError = {
   kind: 'cancelled',
-  message: 'The run ended before this call did. Whether the tool had done something by then is not known.',
+  message: 'The run ended before this call did. It is not known whether the tool has done something.',
   canRetry: false,
 }
 
@@ -63,7 +63,7 @@ export function createTrace(): CallTrace {
   const entries: Entry[] = []
   let room = MAX_TRACE_CHARACTERS
 
-  /** Copies the value as JSON text, which takes little memory. `undefined`: there is no room left. */
+  /** Copies the value as JSON text, which takes less memory than the value. `undefined` if there is no room left. */
   function kept(value: unknown): string | undefined {
     if (value instanceof LargeJson && value.bytes.length > room * MAX_BYTES_OF_CHARACTER) return undefined
     const text = jsonText(value)

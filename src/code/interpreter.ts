@@ -45,10 +45,12 @@ const PAGES_PER_MIB = 16
 const FIRST_MIB = 16
 /** Memory beyond the limit of the code: the initial memory, and fragmentation. WebAssembly memory cannot grow further. */
 const SPARE_MIB = 32
-/** The stack inside of that memory. The thread's own stack, which holds the interpreter's frames, is much larger. */
+/**
+ * The stack of the code, inside the WebAssembly memory. The thread's own stack, for the interpreter, is much larger.
+ */
 const STACK_BYTES = 256 * 1024
-/** The memory has run out when this share of it is used. */
-const FULL = 0.9
+/** WebAssembly memory that has grown to this share of its maximum counts as full. */
+const FULL_SHARE = 0.9
 const MAX_ERROR_CHARACTERS = 4_000
 const MAX_OUTCOME_CHARACTERS = MAX_VALUE_CHARACTERS + 1024
 
@@ -78,7 +80,7 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
   /** The result of the code's promise, while calls that the code did not await are still running. */
   let returned: Ended | undefined
 
-  const isMemoryFull = () => memory.buffer.byteLength >= (memoryMb + SPARE_MIB) * MIB * FULL
+  const isMemoryFull = () => memory.buffer.byteLength >= (memoryMb + SPARE_MIB) * MIB * FULL_SHARE
 
   function end(ended: Ended): void {
     if (hasEnded) return
@@ -87,11 +89,11 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
   }
   const fail = (error: CodeError) => end({ outcome: 'error', error })
 
-  /** `undefined` for a value that is not a string, or longer than `most`. */
-  function read(handle: QuickJSHandle, most: number): string | undefined {
+  /** `undefined` for a value that is not a string, or that is longer than `maxLength`. */
+  function read(handle: QuickJSHandle, maxLength: number): string | undefined {
     if (context.typeof(handle) !== 'string') return undefined
     const length = context.getProp(handle, 'length').consume((one) => context.getNumber(one))
-    return length > most ? undefined : context.getString(handle)
+    return length > maxLength ? undefined : context.getString(handle)
   }
 
   const ask = context.newFunction('ask', (whatHandle, payload) => {
@@ -104,7 +106,7 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
   const write = context.newFunction('write', (streamHandle, textHandle) => {
     const stream = read(streamHandle, 10) === 'stderr' ? 'stderr' : 'stdout'
     if (options.isFull(stream)) return
-    const text = read(textHandle, MAX_OUTPUT_BYTES * 6 + 10) // JSON needs at most six characters for one
+    const text = read(textHandle, MAX_OUTPUT_BYTES * 6 + 10) // JSON writes one character as six at most (\u0000)
     if (text !== undefined) options.write(stream, JSON.parse(text))
   })
   const random = context.newFunction('random', () => context.newNumber(Math.random()))
@@ -137,15 +139,15 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
   function advance(): void {
     do {
       if (!runJobs()) fail(options.timedOut)
-    } while (!hasEnded && sendNext())
+    } while (!hasEnded && sendQueued())
     returned ??= readOutcome()
     if (returned === undefined) {
       if (underWay === 0) fail(STALLED)
-      // a call that the code did not await has begun, so the run waits for its end
     } else if (returned.outcome === 'error' || underWay === 0) end(returned)
+    // else the code has returned a value, and the run waits for calls that the code did not await
   }
 
-  /** Whether all jobs ran before the time limit. */
+  /** Runs all pending jobs. Returns `false` if the time limit ended them. */
   function runJobs(): boolean {
     for (;;) {
       const jobs = runtime.executePendingJobs()
@@ -155,8 +157,8 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
     }
   }
 
-  /** Sends requests from the queue. `true`: one was answered at once, so there are new jobs to run. */
-  function sendNext(): boolean {
+  /** Sends queued requests. Returns `true` if one was refused at once, so that there are new jobs to run. */
+  function sendQueued(): boolean {
     while (underWay < CALLS_AT_ONCE) {
       const next = queue.shift()
       if (next === undefined) return false
@@ -179,7 +181,7 @@ export async function openInterpreter(options: InterpreterOptions): Promise<Inte
     answerHandle.dispose()
   }
 
-  /** How the code ended; `undefined`: it has not. */
+  /** How the code ended; `undefined` while it runs. */
   function readOutcome(): Ended | undefined {
     if (promise === undefined) return undefined
     const state = context.getPromiseState(promise)

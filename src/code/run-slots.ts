@@ -4,12 +4,12 @@ import { BrokerError } from '../domain/errors.ts'
 // API key, so that one key cannot use all slots.
 
 const MAX_RUNS = 16
-/** The sum of the memory limits of all runs. */
+/** The largest sum of the memory limits of all runs. */
 const MAX_MEMORY_MB = 1024
 const RETRY_SECONDS = 1
 
 export interface RunSlots {
-  /** Takes a slot and returns the function that releases it. Throws `rate_limited`. */
+  /** Takes a slot and returns the function that releases it. Throws `rate_limited` if no slot or memory is free. */
   take(apiKeyId: string, memoryMb: number): () => void
   readonly running: number
 }
@@ -27,9 +27,9 @@ export function createRunSlots(): RunSlots {
       const all = [...taken]
       const own = all.filter((one) => one.apiKeyId === apiKeyId)
       if (own.length >= MAX_RUNS / 2 || memory(own) + memoryMb > MAX_MEMORY_MB / 2)
-        throw full('This key has as much code running as it may')
+        throw full('This API key already runs as much code as one key may')
       if (all.length >= MAX_RUNS || memory(all) + memoryMb > MAX_MEMORY_MB)
-        throw full('The server already runs as much code as it may')
+        throw full('The server already runs as much code as its limits allow')
       const slot = { apiKeyId, memoryMb }
       taken.add(slot)
       return () => void taken.delete(slot)

@@ -7,7 +7,7 @@ import type { DatabasePlace } from '../store/database-place.ts'
 import { reasonOf } from '../store/dialects/sqlite/file.ts'
 import { BACKUP_FACT, LAST_BACKUP_FACT, MOVED_FACT } from '../store/facts.ts'
 import { COPIED_TABLES, copyRows } from './copy-rows.ts'
-import { discard, discardUnfinished, nameFile, sync, unfinishedName } from './durable-file.ts'
+import { discard, discardUnfinished, flushToDisk, moveIntoPlace, unfinishedName } from './durable-file.ts'
 import { openSqliteTarget } from './sqlite.ts'
 
 /** A finished backup. */
@@ -38,9 +38,9 @@ export async function backUp(place: DatabasePlace, to: string, takenAt: EpochSec
     if (place.kind === 'sqlite') await copyPages(place.path, partial)
     else await copyFromServer(place.url, partial)
     const rows = finish(partial, takenAt)
-    sync(partial)
-    if (!(await nameFile(partial, path))) throw alreadyExists(to)
-    sync(dirname(path))
+    flushToDisk(partial)
+    if (!(await moveIntoPlace(partial, path))) throw alreadyExists(to)
+    flushToDisk(dirname(path))
     return { bytes: statSync(path).size, rows }
   } catch (error) {
     discard(partial)

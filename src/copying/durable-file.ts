@@ -3,8 +3,8 @@ import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { link, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-/** Flushes a file, or the names in a directory, to the disk, so that a power cut does not lose them. */
-export function sync(path: string): void {
+/** Flushes a file to the disk (fsync), or the names in a directory, so that a power cut does not lose them. */
+export function flushToDisk(path: string): void {
   const file = openSync(path, 'r')
   try {
     fsyncSync(file)
@@ -18,7 +18,7 @@ export function discard(path: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${suffix}`, { force: true })
 }
 
-/** The name of a file until it is complete. Two processes that write the same path have different ones. */
+/** The temporary name of a file until it is complete. Two processes that write the same path use different names. */
 export function unfinishedName(path: string): string {
   return `${path}.${process.pid}-${randomUUID()}.partial`
 }
@@ -34,7 +34,7 @@ export function discardUnfinished(path: string): void {
   }
 }
 
-/** Whether no process has the id, or only this one: in containers each run often has the id of the last. */
+/** Whether no other process has the id. This process may: in containers each run often has the id of the one before. */
 function hasEnded(pid: number): boolean {
   if (pid === process.pid) return true
   try {
@@ -45,8 +45,11 @@ function hasEnded(pid: number): boolean {
   }
 }
 
-/** Renames a complete file to its final name. Returns false, and keeps both, when a file has that name already. */
-export async function nameFile(partial: string, path: string): Promise<boolean> {
+/**
+ * Renames a complete file to its final name. Returns `false` and keeps both files when a file has that name already. On
+ * a file system without hard links it replaces that file.
+ */
+export async function moveIntoPlace(partial: string, path: string): Promise<boolean> {
   try {
     await link(partial, path)
     await rm(partial)

@@ -9,7 +9,7 @@ import { reasonOf } from '../store/dialects/sqlite/file.ts'
 import { BACKUP_FACT, LAST_BACKUP_FACT, MOVED_FACT } from '../store/facts.ts'
 import { openStore } from '../store/open-store.ts'
 import { copyRows } from './copy-rows.ts'
-import { discard, discardUnfinished, nameFile, sync, unfinishedName } from './durable-file.ts'
+import { discard, discardUnfinished, flushToDisk, moveIntoPlace, unfinishedName } from './durable-file.ts'
 import { openSource, openTarget } from './open.ts'
 
 export interface Restored {
@@ -78,9 +78,9 @@ async function restoreFile(backup: string, to: string): Promise<Restored> {
   try {
     discardUnfinished(path)
     const restored = copyMarked(backup, partial)
-    sync(partial)
-    if (!(await nameFile(partial, path))) throw alreadyExists(path, to)
-    sync(dirname(path))
+    flushToDisk(partial)
+    if (!(await moveIntoPlace(partial, path))) throw alreadyExists(path, to)
+    flushToDisk(dirname(path))
     return restored
   } catch (error) {
     throw notRestored(to, error)

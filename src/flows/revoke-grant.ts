@@ -4,7 +4,10 @@ import type { Grant } from '../providers/grant.ts'
 import type { RegisteredClient } from '../providers/provider-entry.ts'
 import { mayBeAccount } from './connection-of-grant.ts'
 
-/** Revokes a grant, if the authorization shows that it was not stored. */
+/**
+ * Revokes a grant after the store failed. Does nothing unless the authorization is still at the step that exchanged the
+ * code, because otherwise the grant may have been stored.
+ */
 export async function revokeUnstored(
   broker: Broker,
   claimed: Exchanging,
@@ -17,8 +20,9 @@ export async function revokeUnstored(
 }
 
 /**
- * Revokes the grant, unless its account is connected, or may be because the provider names no account: many servers revoke
- * all grants of an account with one of them.
+ * Revokes the grant, unless the user has a connection to the same account, or may have one because the provider does
+ * not name the account. Many servers revoke all grants of an account with one, so revoking this grant would end the
+ * connection.
  */
 export async function revokeUnlessConnected(
   { store, oauth }: Broker,
@@ -32,8 +36,8 @@ export async function revokeUnlessConnected(
   const isConnected =
     known?.some(
       ({ id, account }) =>
-        [grant.account.id, '', id].includes(account.id) || // an additional account without a name has the connection's id
+        [grant.account.id, '', id].includes(account.id) || // an unnamed additional account has its connection's id
         mayBeAccount(account.id, grant.account.id),
-    ) ?? true
+    ) ?? true // the connections could not be read
   if (!isConnected) await oauth.revoke(registered, grant)
 }

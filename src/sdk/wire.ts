@@ -180,8 +180,8 @@ export interface AuthProviderCreateRequest {
   /** What people call the provider */
   readonly name?: string | undefined
   /**
-   * Parameters and scopes of the authorization request without which no refresh token comes. Left out:
-   * it comes without them, or never.
+   * Parameters and scopes of the authorization request without which the provider issues no refresh
+   * token. Left out: the provider needs none for that, or never issues refresh tokens.
    */
   readonly offline_access?:
     | {
@@ -258,8 +258,8 @@ export interface AuthProviderCreateRequest {
           | undefined
         readonly scope_delimiter?: ' ' | ',' | null | undefined
         /**
-         * RFC 7636. Beyond Arcade: `required`, the server refuses requests without it, so that it cannot be
-         * switched off; `code_challenge_encoding: "hex"` (TikTok's desktop clients).
+         * RFC 7636. Beyond Arcade: `required`, for a server that refuses requests without PKCE, so that PKCE
+         * cannot be switched off; `code_challenge_encoding: "hex"` (TikTok's desktop clients).
          */
         readonly pkce?:
           | {
@@ -321,10 +321,11 @@ export interface AuthProviderCreateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               /**
-               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
-               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
-               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
-               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
                */
               readonly error_response?:
                 | {
@@ -419,10 +420,11 @@ export interface AuthProviderCreateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               /**
-               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
-               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
-               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
-               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
                */
               readonly error_response?:
                 | {
@@ -515,10 +517,11 @@ export interface AuthProviderCreateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               /**
-               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
-               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
-               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
-               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
                */
               readonly error_response?:
                 | {
@@ -616,10 +619,11 @@ export interface AuthProviderCreateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               /**
-               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
-               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
-               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
-               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
                */
               readonly error_response?:
                 | {
@@ -717,10 +721,11 @@ export interface AuthProviderCreateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               /**
-               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
-               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
-               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
-               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
                */
               readonly error_response?:
                 | {
@@ -818,10 +823,11 @@ export interface AuthProviderCreateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               /**
-               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
-               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
-               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
-               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
                */
               readonly error_response?:
                 | {
@@ -918,10 +924,11 @@ export interface AuthProviderCreateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               /**
-               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
-               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
-               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
-               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
                */
               readonly error_response?:
                 | {
@@ -1020,10 +1027,11 @@ export interface AuthProviderCreateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               /**
-               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
-               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
-               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
-               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
                */
               readonly error_response?:
                 | {
@@ -1108,23 +1116,26 @@ export interface AuthProviderCreateRequest {
           | null
           | undefined
         /**
-         * Beyond Arcade: the issuer (RFC 8414, OpenID Connect Discovery), exactly as it calls itself. Its
-         * metadata fills what is left out: endpoints, PKCE, client authentication, `iss`, user info,
+         * Beyond Arcade: the issuer (RFC 8414, OpenID Connect Discovery), exactly as the server names itself.
+         * Its metadata fills what is left out: endpoints, PKCE, client authentication, `iss`, user info,
          * introspection, revocation, end of session. With it `authorize_request` and `token_request` are not
          * required. Authorization responses must carry it as `iss` (RFC 9207).
          */
         readonly issuer?: string | null | undefined
         /**
          * Beyond Arcade: the server announces that all its authorization responses carry `iss` (RFC 9207
-         * section 3), so that one without is refused. Needs `issuer`.
+         * section 3), so that a response without it is refused. Needs `issuer`.
          */
         readonly authorization_response_iss_parameter_supported?: boolean | null | undefined
         /**
-         * Beyond Arcade: `token_type` values taken besides Bearer. An answer without one is always read as
-         * bearer; an empty value is taken and means nothing more.
+         * Beyond Arcade: `token_type` values accepted besides Bearer. An answer without `token_type`, or with
+         * an empty one, is always read as bearer; an empty value in this list has no effect.
          */
         readonly token_types?: readonly string[] | null | undefined
-        /** Beyond Arcade: where a session at the provider ends, for callers that want to end it. */
+        /**
+         * Beyond Arcade: the URL at which a user's session at the provider ends, for callers that want to end
+         * it.
+         */
         readonly end_session_endpoint?: string | null | undefined
         /**
          * Beyond Arcade: what becomes of a refresh token that was used. `none`: it may be used again.
@@ -1163,22 +1174,21 @@ export interface AuthProviderCreateRequest {
          */
         readonly keep_alive?: boolean | null | undefined
         /**
-         * Beyond Arcade: the lifetime in seconds of access tokens of which the provider tells none
-         * (Salesforce). Without it such a token is used until the API refuses it.
+         * Beyond Arcade: the lifetime, in seconds, of access tokens for which the provider states none
+         * (Salesforce). Without this setting such a token is used until the API refuses it.
          */
         readonly default_expires_in?: number | null | undefined
         /**
          * Beyond Arcade: confirms that the client of `GATEPASS_PROVIDER_<NAME>_…` may be sent to the endpoints
-         * of this entry, which are not those of the catalogue; `false` takes it back. It holds for these
-         * endpoints, and is recorded.
+         * of this entry, which are not those of the catalogue; `false` withdraws the confirmation. It is valid
+         * for the present endpoints only, and is recorded in the audit trail.
          */
         readonly environment_client?: boolean | undefined
         /**
          * Beyond Arcade: where the broker itself may send users' tokens (the proxy, tools that are HTTP
-         * requests): `host`, `host:port` or `*.example.com`. The host of `base_url` is among them without
-         * being named. `headers` go with every request, in place of the caller's, and may name
-         * `{{client_id}}`, `{{access_token}}` and kept values; one with the token takes the place of
-         * `Authorization`.
+         * requests): `host`, `host:port` or `*.example.com`. The host of `base_url` is always allowed.
+         * `headers` go with every request, in place of the caller's, and may name `{{client_id}}`,
+         * `{{access_token}}` and kept values; one with the token takes the place of `Authorization`.
          */
         readonly api?:
           | {
@@ -1566,8 +1576,8 @@ export interface AuthProviderUpdateRequest {
           | undefined
         readonly scope_delimiter?: ' ' | ',' | null | undefined
         /**
-         * RFC 7636. Beyond Arcade: `required`, the server refuses requests without it, so that it cannot be
-         * switched off; `code_challenge_encoding: "hex"` (TikTok's desktop clients).
+         * RFC 7636. Beyond Arcade: `required`, for a server that refuses requests without PKCE, so that PKCE
+         * cannot be switched off; `code_challenge_encoding: "hex"` (TikTok's desktop clients).
          */
         readonly pkce?:
           | {
@@ -1629,10 +1639,11 @@ export interface AuthProviderUpdateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               /**
-               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
-               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
-               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
-               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
                */
               readonly error_response?:
                 | {
@@ -1750,10 +1761,11 @@ export interface AuthProviderUpdateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               /**
-               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
-               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
-               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
-               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
                */
               readonly error_response?:
                 | {
@@ -1871,10 +1883,11 @@ export interface AuthProviderUpdateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               /**
-               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
-               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
-               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
-               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
                */
               readonly error_response?:
                 | {
@@ -1992,10 +2005,11 @@ export interface AuthProviderUpdateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               /**
-               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
-               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
-               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
-               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
                */
               readonly error_response?:
                 | {
@@ -2113,10 +2127,11 @@ export interface AuthProviderUpdateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               /**
-               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
-               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
-               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
-               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
                */
               readonly error_response?:
                 | {
@@ -2234,10 +2249,11 @@ export interface AuthProviderUpdateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               /**
-               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
-               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
-               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
-               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
                */
               readonly error_response?:
                 | {
@@ -2355,10 +2371,11 @@ export interface AuthProviderUpdateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               /**
-               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
-               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
-               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
-               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
                */
               readonly error_response?:
                 | {
@@ -2476,10 +2493,11 @@ export interface AuthProviderUpdateRequest {
                 | undefined
               readonly response_map?: { readonly [name: string]: string } | null | undefined
               /**
-               * Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that
-               * decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none.
-               * `code` and `description` locate the server's code (default: the value at `at`) and its words.
-               * `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.
+               * Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that
+               * decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there
+               * is no error. `code` and `description` locate the server's error code (default: the value at `at`)
+               * and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant`
+               * requires a new consent.
                */
               readonly error_response?:
                 | {
@@ -2578,23 +2596,26 @@ export interface AuthProviderUpdateRequest {
           | null
           | undefined
         /**
-         * Beyond Arcade: the issuer (RFC 8414, OpenID Connect Discovery), exactly as it calls itself. Its
-         * metadata fills what is left out: endpoints, PKCE, client authentication, `iss`, user info,
+         * Beyond Arcade: the issuer (RFC 8414, OpenID Connect Discovery), exactly as the server names itself.
+         * Its metadata fills what is left out: endpoints, PKCE, client authentication, `iss`, user info,
          * introspection, revocation, end of session. With it `authorize_request` and `token_request` are not
          * required. Authorization responses must carry it as `iss` (RFC 9207).
          */
         readonly issuer?: string | null | undefined
         /**
          * Beyond Arcade: the server announces that all its authorization responses carry `iss` (RFC 9207
-         * section 3), so that one without is refused. Needs `issuer`.
+         * section 3), so that a response without it is refused. Needs `issuer`.
          */
         readonly authorization_response_iss_parameter_supported?: boolean | null | undefined
         /**
-         * Beyond Arcade: `token_type` values taken besides Bearer. An answer without one is always read as
-         * bearer; an empty value is taken and means nothing more.
+         * Beyond Arcade: `token_type` values accepted besides Bearer. An answer without `token_type`, or with
+         * an empty one, is always read as bearer; an empty value in this list has no effect.
          */
         readonly token_types?: readonly string[] | null | undefined
-        /** Beyond Arcade: where a session at the provider ends, for callers that want to end it. */
+        /**
+         * Beyond Arcade: the URL at which a user's session at the provider ends, for callers that want to end
+         * it.
+         */
         readonly end_session_endpoint?: string | null | undefined
         /**
          * Beyond Arcade: what becomes of a refresh token that was used. `none`: it may be used again.
@@ -2633,22 +2654,21 @@ export interface AuthProviderUpdateRequest {
          */
         readonly keep_alive?: boolean | null | undefined
         /**
-         * Beyond Arcade: the lifetime in seconds of access tokens of which the provider tells none
-         * (Salesforce). Without it such a token is used until the API refuses it.
+         * Beyond Arcade: the lifetime, in seconds, of access tokens for which the provider states none
+         * (Salesforce). Without this setting such a token is used until the API refuses it.
          */
         readonly default_expires_in?: number | null | undefined
         /**
          * Beyond Arcade: confirms that the client of `GATEPASS_PROVIDER_<NAME>_…` may be sent to the endpoints
-         * of this entry, which are not those of the catalogue; `false` takes it back. It holds for these
-         * endpoints, and is recorded.
+         * of this entry, which are not those of the catalogue; `false` withdraws the confirmation. It is valid
+         * for the present endpoints only, and is recorded in the audit trail.
          */
         readonly environment_client?: boolean | undefined
         /**
          * Beyond Arcade: where the broker itself may send users' tokens (the proxy, tools that are HTTP
-         * requests): `host`, `host:port` or `*.example.com`. The host of `base_url` is among them without
-         * being named. `headers` go with every request, in place of the caller's, and may name
-         * `{{client_id}}`, `{{access_token}}` and kept values; one with the token takes the place of
-         * `Authorization`.
+         * requests): `host`, `host:port` or `*.example.com`. The host of `base_url` is always allowed.
+         * `headers` go with every request, in place of the caller's, and may name `{{client_id}}`,
+         * `{{access_token}}` and kept values; one with the token takes the place of `Authorization`.
          */
         readonly api?:
           | {
@@ -5990,7 +6010,7 @@ export interface Operations {
       readonly offset: number
       readonly limit: number
       readonly page_count: number
-      /** Gives the next page as `cursor`; absent on the last one. It is opaque and no secret. */
+      /** Send it as `cursor` to get the next page; absent on the last page. Opaque, and not a secret. */
       readonly next_cursor?: string
       /** Set when the list has more than 10000 items: `total_count` is a lower bound then */
       readonly total_count_is_minimum?: true
@@ -6138,7 +6158,7 @@ export interface Operations {
       readonly offset: number
       readonly limit: number
       readonly page_count: number
-      /** Gives the next page as `cursor`; absent on the last one. It is opaque and no secret. */
+      /** Send it as `cursor` to get the next page; absent on the last page. Opaque, and not a secret. */
       readonly next_cursor?: string
       /** Set when the list has more than 10000 items: `total_count` is a lower bound then */
       readonly total_count_is_minimum?: true
@@ -6169,7 +6189,7 @@ export interface Operations {
       readonly offset: number
       readonly limit: number
       readonly page_count: number
-      /** Gives the next page as `cursor`; absent on the last one. It is opaque and no secret. */
+      /** Send it as `cursor` to get the next page; absent on the last page. Opaque, and not a secret. */
       readonly next_cursor?: string
       /** Set when the list has more than 10000 items: `total_count` is a lower bound then */
       readonly total_count_is_minimum?: true
@@ -6244,7 +6264,7 @@ export interface Operations {
       readonly offset: number
       readonly limit: number
       readonly page_count: number
-      /** Gives the next page as `cursor`; absent on the last one. It is opaque and no secret. */
+      /** Send it as `cursor` to get the next page; absent on the last page. Opaque, and not a secret. */
       readonly next_cursor?: string
       /** Set when the list has more than 10000 items: `total_count` is a lower bound then */
       readonly total_count_is_minimum?: true
@@ -6340,7 +6360,7 @@ export interface Operations {
       readonly offset: number
       readonly limit: number
       readonly page_count: number
-      /** Gives the next page as `cursor`; absent on the last one. It is opaque and no secret. */
+      /** Send it as `cursor` to get the next page; absent on the last page. Opaque, and not a secret. */
       readonly next_cursor?: string
       /** Set when the list has more than 10000 items: `total_count` is a lower bound then */
       readonly total_count_is_minimum?: true
@@ -6483,7 +6503,7 @@ export interface Operations {
       readonly offset: number
       readonly limit: number
       readonly page_count: number
-      /** Gives the next page as `cursor`; absent on the last one. It is opaque and no secret. */
+      /** Send it as `cursor` to get the next page; absent on the last page. Opaque, and not a secret. */
       readonly next_cursor?: string
       /** Set when the list has more than 10000 items: `total_count` is a lower bound then */
       readonly total_count_is_minimum?: true
@@ -6510,7 +6530,7 @@ export interface Operations {
       readonly offset: number
       readonly limit: number
       readonly page_count: number
-      /** Gives the next page as `cursor`; absent on the last one. It is opaque and no secret. */
+      /** Send it as `cursor` to get the next page; absent on the last page. Opaque, and not a secret. */
       readonly next_cursor?: string
       /** Set when the list has more than 10000 items: `total_count` is a lower bound then */
       readonly total_count_is_minimum?: true
@@ -6958,7 +6978,7 @@ export interface Operations {
             readonly url?: string | undefined
             readonly timeout_ms?: number | undefined
             readonly on_failure?: 'deny' | 'allow' | undefined
-            /** `null`: none */
+            /** `null` removes the secret */
             readonly secret?: string | null | undefined
           }
         | undefined

@@ -1,7 +1,7 @@
 import type { AuditActor, AuditBlock } from '../domain/audit.ts'
 import { type EpochSeconds, toTimestamp } from '../domain/clock.ts'
 
-/** A recorded entry, in the names of the wire, with its number in the project's chain. */
+/** A recorded entry. Its members have the names of the API; `seq` is its number in the project's chain. */
 export interface AuditEntry {
   readonly seq: number
   readonly at: EpochSeconds

@@ -13,7 +13,7 @@ export function describeConnectSessions(kit: SchemaKit, projectId: () => AnySQLi
       projectId: text('project_id').notNull().references(projectId),
       userId: text('user_id').notNull(),
       tokenHash: text('token_hash').notNull().unique(uniqueName('connect_sessions_token_hash')),
-      /** The id of its latest authorization, or those of the connections that covered the need already. */
+      /** One or more ids, separated by spaces: see `ConnectSession.authorizationId`. */
       authorizationId: text('authorization_id').notNull(),
       origin: text('origin').notNull(),
       openerHash: text('opener_hash'),

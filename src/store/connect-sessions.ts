@@ -6,27 +6,29 @@ import type { Database } from './database.ts'
 import { type ById, placeholdersOf } from './statement.ts'
 import { deleteInSlices } from './sweep.ts'
 
-/** Sessions in which a page of an application lets a user connect. Rows are kept for some time after the end. */
+/** Sessions in which a page of an application lets a user connect. Rows are kept for some time after they expire. */
 export interface ConnectSessions {
   add(session: ConnectSession, audit?: AuditEntries): Promise<void>
   find(id: string): Promise<ConnectSession | undefined>
   findByToken(tokenHash: string): Promise<ConnectSession | undefined>
-  /** Binds the session to the browser that has this cookie, in place of an earlier browser. */
+  /**
+   * Binds the session to the browser that has the cookie with the hash `openerHash`, in place of an earlier browser.
+   */
   open(
     id: string,
     opener: { readonly openerHash: string; readonly openedIn: OpenedIn; readonly openerMac?: string },
     audit?: AuditEntries,
   ): Promise<ConnectSession | undefined>
   /**
-   * Replaces the authorization of the session. `false`, with nothing written, when it is no longer the one in `before`: of
-   * two racing requests one replaces it.
+   * Replaces the authorization of the session. Writes nothing and returns `false` if the session's authorization is no
+   * longer that of `before`, so that of two racing requests only one replaces it.
    */
   restart(
     before: ConnectSession,
     after: Pick<ConnectSession, 'authorizationId' | 'mac'>,
     audit?: AuditEntries,
   ): Promise<boolean>
-  /** Deletes those that had expired at `before`; returns how many. */
+  /** Deletes the sessions that had expired at `before`; returns how many. */
   sweep(before: EpochSeconds): Promise<number>
 }
 

@@ -6,11 +6,11 @@ import type { Database } from './database.ts'
 import { placeholdersOf } from './statement.ts'
 import { deleteInSlices } from './sweep.ts'
 
-/** Sessions of browsers on `/me` and `/dashboard`. Their id is the hash of the token in the cookie. */
+/** Sessions of browsers on `/me` and `/dashboard`. A session's id is the hash of the token in the browser's cookie. */
 export interface PageSessions {
   /** Adds the session; deletes `replaces`, the browser's former session. */
   add(session: PageSession, replaces?: string, audit?: AuditEntries): Promise<void>
-  /** `undefined` from `expiresAt` on, and when the session was last used at `seenSince` or before. */
+  /** Finds a session if `now` is before its `expiresAt` and it was last used after `seenSince`. */
   find(
     kind: PageSessionKind,
     id: string,
@@ -20,10 +20,11 @@ export interface PageSessions {
   seen(id: string, now: EpochSeconds): Promise<void>
   /** Replaces the payload; `false` when the session has ended or its payload has changed since it was read. */
   change(before: PageSession, payload: PageSession['payload']): Promise<boolean>
+  /** Ends the session. Returns `false` if there was none. */
   end(id: string, audit?: AuditEntries): Promise<boolean>
-  /** Ends all sessions of one kind that the subject has. */
+  /** Ends all sessions of one kind that the subject has; returns how many. */
   endOf(kind: PageSessionKind, projectId: string, subject: string): Promise<number>
-  /** Deletes those that have expired; returns how many. */
+  /** Deletes the sessions that have expired; returns how many. */
   sweep(now: EpochSeconds): Promise<number>
 }
 

@@ -2,9 +2,10 @@ import { parentPort } from 'node:worker_threads'
 import { lowerPriority } from '../services/lower-priority.ts'
 import type { FromPoolThread, TaskModule, ToPoolThread } from './thread-pool.ts'
 
-// One thread of the pool (thread-pool.ts). It runs one task after another. Each task is a module of this program.
+// One thread of the pool (thread-pool.ts). It runs one task after another. A message names the module that runs the
+// task.
 
-if (parentPort === null) throw new Error('pool-thread.ts is run by thread-pool.ts in a thread of its own.')
+if (parentPort === null) throw new Error('Only thread-pool.ts runs pool-thread.ts, in a worker thread.')
 const port = parentPort
 /** Lower than the event loop's priority, but high enough to make progress beside other processes. */
 const NICENESS = 4

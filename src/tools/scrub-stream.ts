@@ -8,17 +8,19 @@ export interface StreamScrubber {
   end(): Uint8Array
 }
 
-/** The length of one character that is written as an escape, at most: `\\u0041`, `%252541`, `&#x00041;`. */
+/** The most bytes of one character that is written as an escape: `\\u0041`, `%252541`, `&#x00041;`. */
 const LONGEST_ESCAPE = 12
 const ASTERISK = 0x2a
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Replaces each byte of a secret by an asterisk, so that lengths do not change. In a text it finds all forms that `scrub`
- * knows; in other content it finds the secret itself. It does not matter how the body is cut into pieces. At most the
- * length of the longest form, fully escaped, is held back. It does not find a secret that is compressed, encrypted, in
- * UTF-16, spread over several answers, or escaped with more than 12 characters on average across two chunks; nor a
- * secret directly beside another one if the end of the first and the beginning of the second form an escape (`%4`, `1`).
+ * Makes a scrubber that replaces each byte of a secret by an asterisk, so that lengths do not change. In text it finds
+ * all forms that `scrub` knows; in other content it finds the secret itself. It does not matter how the body is cut
+ * into pieces. At most the length of the longest form, fully escaped, is held back.
+ *
+ * Not found: a secret that is compressed, encrypted, in UTF-16, spread over several answers, or escaped with more than
+ * 12 characters on average across two chunks; and a secret directly beside another one if the end of the first and the
+ * beginning of the second form an escape (`%4`, `1`).
  */
 export function createStreamScrubber(
   secrets: readonly string[],
@@ -27,7 +29,8 @@ export function createStreamScrubber(
   const forms = formsOf(secrets)
   if (forms.isEmpty) return { push: (chunk) => chunk, end: () => NOTHING }
   const { exact, folded } = forms
-  const most = (options.isText ? Math.max(exact.longest, folded.longest) : exact.longest) * LONGEST_ESCAPE
+  const maxHeldBack =
+    (options.isText ? Math.max(exact.longest, folded.longest) : exact.longest) * LONGEST_ESCAPE
   /** The bytes that are held back, then those of the chunk. The first byte is at `from` in the body. */
   let bytes = NOTHING
   let from = 0
@@ -48,7 +51,7 @@ export function createStreamScrubber(
     push(chunk) {
       bytes = Buffer.concat([bytes, chunk]) // a copy, in which secrets are overwritten
       scanner.read(chunk)
-      return release(scanner.pendingFrom(most))
+      return release(scanner.pendingFrom(maxHeldBack))
     },
     end() {
       scanner.end()

@@ -34,14 +34,14 @@ export interface ToolError {
   readonly kind: ErrorKind
   /** For users and models. */
   readonly message: string
-  /** Whether the same call may be repeated without doing anything twice. */
+  /** Whether the same call can be repeated and does nothing twice. */
   readonly canRetry: boolean
   /** For developers: never shown to a model. */
   readonly developerMessage?: string
   /** Text that a caller adds to a model's prompt before it retries. */
   readonly additionalPromptContent?: string
   readonly retryAfterMs?: number
-  /** The HTTP status of the API that the tool called. */
+  /** The HTTP status of the worker, or of the API that the tool called. */
   readonly statusCode?: number
   /** For the log; callers see it only if they ask for it. */
   readonly stacktrace?: string
@@ -84,7 +84,7 @@ export function badOutputError(developerMessage: string): ToolError {
 
 const STACK = /^(?:stack|stack_?trace|trace_?back)$/i
 
-/** Takes stack traces out of the further members of an error, because callers do not see those. */
+/** Separates stack traces from the further members of an error, because callers see stack traces only on request. */
 export function withoutStacks(extra: Readonly<Record<string, unknown>>): {
   readonly extra: Readonly<Record<string, unknown>>
   readonly stacktrace?: string
@@ -101,6 +101,6 @@ export function withoutStacks(extra: Readonly<Record<string, unknown>>): {
       }),
     )
   }
-  const rest = strip(extra) as Readonly<Record<string, unknown>> // an object stays one
+  const rest = strip(extra) as Readonly<Record<string, unknown>> // `strip` of an object returns an object
   return { extra: rest, ...(stacks.length > 0 && { stacktrace: stacks.join('\n') }) }
 }

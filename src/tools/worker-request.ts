@@ -14,8 +14,9 @@ import { WorkerFault } from './worker-fault.ts'
 // request is safe to repeat. A failure is reported as a `ToolError`. Content outside of the worker's protocol (an error
 // page, a redirect) never reaches a caller.
 
-/** The limit of one answer. */
+/** The limit for one answer. */
 export const MAX_ANSWER_BYTES = 4 * 1024 * 1024
+/** The time limit for a health check of a worker, if the worker's own limit is longer. */
 export const MAX_HEALTH_SECONDS = 10
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 1000
@@ -34,7 +35,7 @@ export interface WorkerRequest
   readonly timeoutSeconds: number
   /** The number of retries. */
   readonly retry: number
-  /** The request is safe to repeat: it is retried even after it was sent, and after the statuses 502, 503 and 504. */
+  /** Safe to repeat: the request is retried even after it was sent, and after the statuses 502, 503 and 504. */
   readonly isRepeatable?: boolean
   /** Headers that are made for each attempt, such as short-lived tokens. */
   readonly authorize?: () => Readonly<Record<string, string>>
@@ -43,7 +44,9 @@ export interface WorkerRequest
 /** Statuses of a gateway that could not reach the worker. */
 export const GATEWAY_STATUSES = [502, 503, 504]
 
-/** Returns the answer of any status; redirects are refused. Throws `WorkerFault`. */
+/**
+ * Sends the request and returns the answer, of any status. Throws `WorkerFault` for a redirect or if no answer came.
+ */
 export async function askWorker(
   outgoing: Outgoing,
   {
@@ -88,7 +91,7 @@ export const CANCELLED: ToolError = {
   canRetry: false,
 }
 
-/** The body of a 2xx answer. Throws `WorkerFault` for any other. */
+/** The body of a 2xx answer. Throws `WorkerFault` for any other status. */
 export function bodyOf({ status, headers, body }: OutgoingResponse): Uint8Array {
   if (status >= 200 && status <= 299) return body
   throw new WorkerFault(refusalOf(status, headers['retry-after']))
@@ -106,7 +109,7 @@ export function jsonOf(response: OutgoingResponse): unknown {
   }
 }
 
-/** The error for a request without a complete answer. It can be retried only when the tool certainly did not run. */
+/** The error for a request without a complete answer. `canRetry` is true only when the tool certainly did not run. */
 export function toolErrorOf({ kind, message, requestSent }: OutgoingError): ToolError {
   const error = (kind: ErrorKind, text: string, canRetry: boolean): ToolError => ({
     kind,
@@ -120,7 +123,7 @@ export function toolErrorOf({ kind, message, requestSent }: OutgoingError): Tool
     case 'host_not_allowed':
       return error(
         'NETWORK_TRANSPORT_RUNTIME_UNREACHABLE',
-        'The worker of the tool may not be reached.',
+        'The worker of the tool is at an address to which requests are not allowed.',
         false,
       )
     case 'busy':
@@ -145,7 +148,7 @@ export function toolErrorOf({ kind, message, requestSent }: OutgoingError): Tool
   }
 }
 
-/** The error for an answer with another status than 2xx. Its body is not read, because it may contain parts of the request. */
+/** The error for an answer that is not 2xx. Its body is not read, because it may contain parts of the request. */
 export function refusalOf(status: number, retryAfter: string | undefined): ToolError {
   const wait = retryAfterMs(retryAfter)
   const error = (kind: ErrorKind, message: string, canRetry: boolean, why = ''): ToolError => ({
@@ -163,7 +166,7 @@ export function refusalOf(status: number, retryAfter: string | undefined): ToolE
         'UPSTREAM_RUNTIME_AUTH_ERROR',
         'The worker of the tool refused the request.',
         false,
-        ' It does not take this broker’s token: its secret differs, or its clock does.',
+        ' It did not accept the token of this broker: the two have different secrets, or their clocks differ.',
       )
     case 404:
       return error('UPSTREAM_RUNTIME_NOT_FOUND', 'The worker of the tool does not know the tool.', false)

@@ -122,7 +122,7 @@ describe('by hand', () => {
     await page.goto(at('/policy/new'))
     await page.getByLabel('Id', { exact: true }).fill('by-hand')
     await page.getByLabel('Users').fill('ada\neve')
-    await page.getByText('Only at some hours').click()
+    await page.getByText('Only on some days or at some hours').click()
     await page.getByLabel('Friday').check()
     await page.getByLabel('From').fill('00:00')
     await page.getByLabel('It is handed to the caller').check()

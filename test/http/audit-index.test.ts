@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { AuditEvent } from '../../src/domain/audit.ts'
 import { indexAudit } from '../../src/flows/audit/index-trail.ts'
 import { verifyAudit } from '../../src/flows/audit/verify-audit.ts'
-import { remakeIndex, verifyIndex } from '../../src/flows/audit/verify-index.ts'
+import { rebuildIndex, verifyIndex } from '../../src/flows/audit/verify-index.ts'
 import { inContext } from '../../src/services/request-context.ts'
 import type { AnyJson } from '../any-json.ts'
 import { startWorld, type World } from './world.ts'
@@ -148,16 +148,16 @@ describe('a search of the audit trail', () => {
     const { broker } = world.gatepass
     const { auditIndex } = broker.store
     await auditIndex.claim(projectId, { owner: 'another process', seconds: 60 }, broker.now())
-    expect(await remakeIndex(broker, projectId)).toBe(false)
+    expect(await rebuildIndex(broker, projectId)).toBe(false)
     await expectSearches()
     await auditIndex.endClaim(projectId, 'another process')
-    expect(await remakeIndex(broker, projectId)).toBe(true)
+    expect(await rebuildIndex(broker, projectId)).toBe(true)
     expect(await progress()).toEqual({ indexedFrom: 0, indexedTo: 2 })
   })
 
   test('believes the blocks, not the index: rows that name other entries add nothing', async () => {
     const { broker } = world.gatepass
-    await remakeIndex(broker, projectId)
+    await rebuildIndex(broker, projectId)
     const everyEntry = Buffer.alloc(512, 255).toString('base64')
     for (const { rowid, terms } of database
       .prepare<[], { rowid: number; terms: string }>('select rowid, terms from audit_terms')
@@ -167,20 +167,20 @@ describe('a search of the audit trail', () => {
         .run(terms.replaceAll(/:[^\n]*/g, `:${everyEntry}`), rowid)
     await expectSearches(SEARCHES.filter(([query]) => /user-13$|subject/.test(query)))
     expect(await verifyIndex(broker, projectId)).toHaveLength(2)
-    await remakeIndex(broker, projectId)
+    await rebuildIndex(broker, projectId)
     expect(await verifyIndex(broker, projectId)).toEqual([])
   })
 
   test('is as complete as the index: what was deleted from it is shown by a check, and made again', async () => {
     const { broker } = world.gatepass
-    await remakeIndex(broker, projectId)
+    await rebuildIndex(broker, projectId)
     const found = (await listed('user_id=user-13')).length
     database.exec('delete from audit_terms where segment = 1')
     expect((await listed('user_id=user-13')).length).toBeLessThan(found)
     expect((await verifyIndex(broker, projectId)).join()).toMatch(
       /does not have all of the entries 4097 to 8192/,
     )
-    await remakeIndex(broker, projectId)
+    await rebuildIndex(broker, projectId)
     database.exec('update audit_segments set until_at = since_at')
     expect(await verifyIndex(broker, projectId)).toHaveLength(2)
     database.exec('update audit_progress set indexed_to = 3')
@@ -197,18 +197,18 @@ describe('a search of the audit trail', () => {
     expect(texts).toHaveLength(1)
     const write = database.prepare('update audit_blocks set text = ? where rowid = ?')
     for (const { rowid, text } of texts) write.run(`broken ${text}`, rowid)
-    await remakeIndex(broker, projectId)
+    await rebuildIndex(broker, projectId)
     expect(await progress()).toEqual({ indexedFrom: 0, indexedTo: 2 })
     expect((await verifyAudit(broker, projectId)).faults.join()).toMatch(/were altered/)
     for (const { rowid, text } of texts) write.run(text, rowid)
     expect(await verifyIndex(broker, projectId)).toHaveLength(1)
-    await remakeIndex(broker, projectId)
+    await rebuildIndex(broker, projectId)
     expect(await verifyIndex(broker, projectId)).toEqual([])
   })
 
   test('goes on while another process indexes', async () => {
     const { broker } = world.gatepass
-    await remakeIndex(broker, projectId)
+    await rebuildIndex(broker, projectId)
     const { auditIndex } = broker.store
     await auditIndex.restart(projectId, 0)
     expect(await auditIndex.claim(projectId, { owner: 'another', seconds: 60 }, broker.now())).toBe(true)

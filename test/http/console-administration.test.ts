@@ -609,7 +609,7 @@ describe('a policy', () => {
     const refused = await send('/policies/tried', { ...form, version, do: 'set' })
     expect([refused.status, textOf(refused)]).toEqual([
       409,
-      expect.stringContaining('has been changed since'),
+      expect.stringContaining('was changed after you opened this page'),
     ])
     expect((await stored()).match).toEqual({ users: ['eve'] })
 

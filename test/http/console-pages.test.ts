@@ -238,6 +238,6 @@ describe('what the script of the pages asks for', () => {
     const path = /data-live="\/dashboard([^"]+)"/.exec(page.body)?.[1]?.replaceAll('&amp;', '&') ?? ''
     expect(await text(admin, path)).toBe('')
     await world.connect('waits')
-    expect(await text(admin, path)).toContain('completed now')
+    expect(await text(admin, path)).toContain('“completed”')
   })
 })

@@ -353,18 +353,22 @@ describe('GATEPASS_TOOLS', () => {
     [
       'stranger.ts',
       `export const tools = [${tool('A')}, { name: 'B' }]`,
-      'at 1 that defineTool did not make',
+      'a member (index 1) that is neither',
     ],
     ['throws.ts', "throw new Error('no database')", 'no database'],
     ['syntax.ts', 'export const = 1', 'cannot be loaded'],
     ['missing.ts', "import './not-there.ts'", 'cannot be loaded'],
     ['twice.ts', `export const tools = [${tool('A')}, ${tool('a')}]`, 'two tools called "a"'],
     ['name.ts', `export default ${tool('no spaces')}`, 'whose tool "no spaces" needs a name'],
-    ['version.ts', `export default ${tool('A', "version: 'v1'")}`, 'no SemVer'],
-    ['input.ts', `export default ${tool('A', "input: { type: 'string' }")}`, 'no object'],
-    ['tags.js', `export default ${tool('A', "tags: 'one'")}`, 'tags that are no list'],
+    ['version.ts', `export default ${tool('A', "version: 'v1'")}`, 'that is not SemVer'],
+    [
+      'input.ts',
+      `export default ${tool('A', "input: { type: 'string' }")}`,
+      'input schema of the type object',
+    ],
+    ['tags.js', `export default ${tool('A', "tags: 'one'")}`, 'tags, which must be a list'],
     ['timeout.js', `export default ${tool('A', 'timeoutSeconds: 1e9')}`, 'timeoutSeconds'],
-    ['schema.js', `export default ${tool('A', 'input: undefined')}`, 'no schema of its input'],
+    ['schema.js', `export default ${tool('A', 'input: undefined')}`, 'no schema for its input'],
     ['auth.ts', `export default ${tool('A', 'requiresAuth: { scopes: [] }')}`, 'names no provider'],
   ])('stops the start if a module cannot be used, and says why: %s', async (name, text, why) => {
     const file = await write(name, text)
@@ -429,7 +433,7 @@ describe('GATEPASS_TOOLS', () => {
     expect((await run('Add', { name: 'Late' })).success).toBe(true)
     expect((await run('Steady')).output).toEqual({ value: 'steady' })
     const worker = (await broker.store.workers.all()).find(({ id }) => id === 'growing') as Worker // it is registered at the start
-    const why = 'whose tool "Late" has tags that are no list of texts.'
+    const why = 'whose tool "Late" has tags, which must be a list of strings.'
     expect((await syncWorker(broker, worker)).syncError).toContain(why)
     await run('Add', { name: 'Steady' })
     expect((await run('Steady')).output.error.message).toBe(

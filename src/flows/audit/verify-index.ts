@@ -38,7 +38,7 @@ export async function verifyIndex(broker: Broker, projectId: string): Promise<re
  * Rebuilds the search index of a project from its trail. Until that is done, searches find the same but are slower.
  * Returns `false` if a running server was indexing the project: then the server continues.
  */
-export async function remakeIndex(broker: Broker, projectId: string): Promise<boolean> {
+export async function rebuildIndex(broker: Broker, projectId: string): Promise<boolean> {
   await broker.store.auditIndex.restart(projectId, 0)
   return indexProject(broker, projectId)
 }

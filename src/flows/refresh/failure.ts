@@ -6,7 +6,7 @@ import type { RequestResult } from '../../services/provider-breaker.ts'
 import type { GrantRefused, RefreshFailure, RefreshOutcome } from '../../services/refresh-table.ts'
 
 /**
- * The failure of a refresh that ended with `error`. `sent`: the requests that were sent. `spread` adds a random part to the
+ * Classifies the error that ended a refresh. `sent`: the requests that were sent. `spread` adds a random part to the
  * seconds of a Retry-After, so that not all connections are retried at once.
  */
 export function failureOf(
@@ -27,8 +27,8 @@ export function failureOf(
 }
 
 /**
- * Whether the refresh token may have been used. `answered`: certainly not, since the provider refused the request or never received it;
- * `unknown`: it may have been used, and the answer was lost.
+ * Whether the refresh token may have been used. `answered`: certainly not, because the provider refused the request or
+ * did not receive one. `unknown`: the answer was lost, so the token may have been used.
  */
 export function outcomeOf(failure: RefreshFailure): 'answered' | 'unknown' {
   switch (failure.kind) {
@@ -42,7 +42,9 @@ export function outcomeOf(failure: RefreshFailure): 'answered' | 'unknown' {
   }
 }
 
-/** The failure as a result for the circuit breaker, which learns of refused grants by `refused` instead. */
+/**
+ * The failure as a result for the circuit breaker. A refused grant is reported to the breaker by its `refused` instead.
+ */
 export function requestResultOf(failure: Exclude<RefreshFailure, GrantRefused>): RequestResult {
   if (failure.kind !== 'provider_failed') return 'not_sent'
   const { refusal, retryAfterSeconds } = failure
@@ -53,8 +55,8 @@ export function requestResultOf(failure: Exclude<RefreshFailure, GrantRefused>):
 }
 
 /**
- * The answer for a caller without a usable token. Throws `token_request_refused` when the provider refused the request for
- * a reason that an administrator has to remove, and rethrows the broker's own errors.
+ * The answer for a caller when there is no usable token. Throws `token_request_refused` when the provider refused the
+ * request for a reason that only an administrator can remove, and rethrows the broker's own errors.
  */
 export function reportFailure(
   failure: RefreshFailure,

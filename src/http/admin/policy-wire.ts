@@ -80,7 +80,7 @@ export const hookChangesSchema = z.strictObject({
   url: plainText(2048).optional(),
   timeout_ms: timeoutMs.optional(),
   on_failure: onFailure.optional(),
-  secret: secret.nullish().openapi({ description: '`null`: none' }),
+  secret: secret.nullish().openapi({ description: '`null` removes the secret' }),
 })
 
 export const policySchema = z

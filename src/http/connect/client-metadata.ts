@@ -5,12 +5,12 @@ import { publishedRedirectUris } from '../../flows/own-domain.ts'
 import { clientMetadata } from '../../providers/client-registration.ts'
 import { clientMetadataUrl } from '../../tools/mcp/client-metadata-url.ts'
 
-/** Short, because a project's domain becomes a redirect URI once it has been proved. */
+/** Short, because a project's own domain adds a redirect URI as soon as the domain is proved. */
 const MAX_AGE_SECONDS = 300
 
 /**
- * The client metadata of this broker, for authorization servers at which a URL is its client id
- * (draft-ietf-oauth-client-id-metadata-document). It is public.
+ * Serves the client metadata documents of this broker (draft-ietf-oauth-client-id-metadata-document). The document's
+ * URL is the broker's client id at authorization servers that fetch it. It is public.
  */
 export function addClientMetadata(app: OpenAPIHono, broker: Broker): void {
   app.get('/oauth/client/:uid', async (c) => {
@@ -19,7 +19,7 @@ export function addClientMetadata(app: OpenAPIHono, broker: Broker): void {
     if (entry === undefined || url === undefined || entry.clientId !== url)
       throw new BrokerError('not_found', 'There is no client of that name.')
     const { publicUrl } = broker.settings
-    await broker.domains.settled()
+    await broker.domains.settled() // so that a domain that was proved just now is listed
     const redirectUris = publishedRedirectUris(broker, entry)
     c.header('cache-control', `public, max-age=${MAX_AGE_SECONDS}`)
     return c.json({ client_id: url, ...clientMetadata({ publicUrl, redirectUris, authMethod: 'none' }) })

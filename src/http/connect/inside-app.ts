@@ -5,8 +5,8 @@ import { connectUrl } from '../../flows/acquire-tokens.ts'
 import { requestHeader } from '../endpoint/request-header.ts'
 
 /**
- * Recognizes a web view inside another app: Android's WebView sends `wv`, and that of iOS lacks the `Safari/` that every
- * browser of iOS sends. An app can change this header; then the page has no hint for its user.
+ * Recognizes a web view inside another app by its User-Agent: Android's WebView sends `wv`, and a web view of iOS lacks
+ * the `Safari/` that every browser of iOS sends. An app can change this header; then the page has no hint for its user.
  */
 function isInsideApp(userAgent: string): boolean {
   return (
@@ -16,8 +16,8 @@ function isInsideApp(userAgent: string): boolean {
 }
 
 /**
- * The address that the user can open in a browser, if the page is shown inside another app: some providers, such as
- * Google, refuse to log users in there. `undefined` in a browser.
+ * If the page is shown inside another app: the address that the user can open in a browser instead, because some
+ * providers, such as Google, refuse to log users in inside apps. `undefined` if the page is shown in a browser.
  */
 export async function addressForBrowser(
   c: Context,

@@ -30,7 +30,7 @@ export function addAuthorizationPages(routes: ConsoleRoutes): void {
     const status = STATUSES.find((one) => one === on.query('status'))
     const userId = on.query('user')
     const found = await findAuthorizations(on, { status, userId })
-    const book = await providersOf(on.broker, on.projectId)
+    const providers = await providersOf(on.broker, on.projectId)
     const now = on.broker.now()
     const body = html`${filters(
       '/authorizations',
@@ -47,7 +47,9 @@ ${table(
     link(`/authorizations/${row.id}`, time(row.createdAt, now) ?? ''),
     statusOf(row, now),
     name(
-      [...new Set(row.steps.map(({ providerUid }) => book.byUid(providerUid)?.id ?? 'removed'))].join(', '),
+      [...new Set(row.steps.map(({ providerUid }) => providers.byUid(providerUid)?.id ?? 'removed'))].join(
+        ', ',
+      ),
     ),
     link(userPath(row.userId), name(row.userId, { longest: 40 })),
     row.requester === undefined ? undefined : name(row.requester),
@@ -69,7 +71,9 @@ ${searchedNote(on, found)}`
   routes.live('/authorizations/:id', async (on) => {
     const { status } = await getAuthorization(on.broker, on.projectId, on.c.req.param('id') ?? '')
     const { shown } = on.c.req.query()
-    return shown === undefined || shown === status ? '' : `It is ${LABELS[status]} now: reload this page.`
+    return shown === undefined || shown === status
+      ? ''
+      : `The status is now “${LABELS[status]}”: reload this page.`
   })
 
   routes.page('/authorizations/:id', async (on) => {
@@ -126,7 +130,7 @@ interface Filters {
   readonly userId: string | undefined
 }
 
-/** Searches by the index of statuses. The user is compared row by row, in at most 2,000 rows. */
+/** Finds a status by an index. For a user there is no index here: at most 2,000 rows are read and compared. */
 function findAuthorizations(on: OnPage, { status, userId }: Filters): Promise<Searched<ListedAuthorization>> {
   const { consoleLists } = on.broker.store
   const by = status === undefined ? {} : { status }
@@ -144,12 +148,12 @@ function statusOf(
   {
     status,
     expiresAt,
-    ...rest
+    reason,
   }: Pick<ListedAuthorization, 'status' | 'expiresAt'> & { readonly reason?: string },
   now: number,
 ): Html {
   if (status === 'completed') return badge(LABELS.completed, 'good')
   if (status === 'failed')
-    return html`${badge(LABELS.failed, 'bad')} ${rest.reason !== undefined && html`<span class="muted small">${rest.reason}</span>`}`
+    return html`${badge(LABELS.failed, 'bad')} ${reason !== undefined && html`<span class="muted small">${reason}</span>`}`
   return expiresAt <= now ? badge('expired', 'bad') : badge(LABELS[status], 'wait')
 }

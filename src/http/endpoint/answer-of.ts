@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi'
 
-/** The TypeScript type of an answer, from its schema. Optional members are absent; zod's own type would also allow `undefined`. */
+/** The type of an answer, from its Zod schema. Zod's own type would allow optional members to be `undefined`. */
 export type AnswerOf<Schema extends z.ZodType> = Exact<z.infer<Schema>>
 
 type Exact<T> = T extends object ? { [Name in keyof T]: Exact<Exclude<T[Name], undefined>> } : T

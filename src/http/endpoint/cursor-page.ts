@@ -4,7 +4,7 @@ import { invalidMember } from '../../domain/errors.ts'
 import { MOST_COUNTED, type Page, type PageRequest } from '../../store/page.ts'
 import { pageQuery, pageSchema, toPage } from './endpoint.ts'
 
-/** `?offset=&limit=&cursor=` of every list that grows with the users of an installation. */
+/** The query parameters of lists that grow with the number of users: `limit` with `offset` or `cursor`. */
 export const cursorQuery = {
   ...pageQuery,
   offset: pageQuery.offset.openapi({
@@ -19,7 +19,8 @@ export const cursorQuery = {
 export function cursorPageSchema<Item extends z.ZodType>(item: Item) {
   return pageSchema(item).extend({
     next_cursor: z.string().optional().openapi({
-      description: 'Gives the next page as `cursor`; absent on the last one. It is opaque and no secret.',
+      description:
+        'Send it as `cursor` to get the next page; absent on the last page. Opaque, and not a secret.',
     }),
     total_count_is_minimum: z
       .literal(true)
@@ -30,7 +31,7 @@ export function cursorPageSchema<Item extends z.ZodType>(item: Item) {
   })
 }
 
-/** The list that a cursor belongs to: its name, the project and the value of each filter. */
+/** Identifies the list to which a cursor belongs: its name, the project and the value of each filter. */
 export type ListIdentity = readonly (string | undefined)[]
 
 interface PageQuery {
@@ -39,21 +40,21 @@ interface PageQuery {
   readonly cursor?: string | undefined
 }
 
-/** Returns the page that the query requests. Throws `invalid_request` for a cursor of another list, and for a large offset. */
+/** Parses the query. Throws `invalid_request` for a cursor of another list, and for an offset above the limit. */
 export function requestedPage({ offset, limit, cursor }: PageQuery, list: ListIdentity): PageRequest {
   if (cursor === undefined) {
     if (offset > MOST_COUNTED)
       throw invalidMember(
         'offset',
         'too_large',
-        `"offset" may be at most ${MOST_COUNTED}. Go through the list with "cursor": each page has the "next_cursor" of the next.`,
+        `"offset" may be at most ${MOST_COUNTED}. Use "cursor" instead: each page has the cursor of the next page as "next_cursor".`,
       )
     return { offset, limit }
   }
   if (offset > 0)
     throw invalidMember('cursor', 'conflict', '"cursor" says where the page begins: leave "offset" out.')
-  const [key, before] = parseCursor(cursor, list)
-  return { offset: before, limit, after: key }
+  const [key, itemsBefore] = parseCursor(cursor, list)
+  return { offset: itemsBefore, limit, after: key }
 }
 
 /** Makes the wire form of a page. If the page was requested by a cursor, `offset` is the number of items on the pages before it. */
@@ -70,13 +71,13 @@ export function toCursorPage<T>(
   }
 }
 
-function formatCursor(key: string, before: number, list: ListIdentity): string {
-  return Buffer.from(JSON.stringify([digestOf(list), key, before])).toString('base64url')
+function formatCursor(key: string, itemsBefore: number, list: ListIdentity): string {
+  return Buffer.from(JSON.stringify([digestOf(list), key, itemsBefore])).toString('base64url')
 }
 
-function parseCursor(cursor: string, list: ListIdentity): readonly [key: string, before: number] {
-  const [digest, key, before] = decodeCursor(cursor)
-  if (digest === digestOf(list) && typeof key === 'string' && isCount(before)) return [key, before]
+function parseCursor(cursor: string, list: ListIdentity): readonly [key: string, itemsBefore: number] {
+  const [digest, key, itemsBefore] = decodeCursor(cursor)
+  if (digest === digestOf(list) && typeof key === 'string' && isCount(itemsBefore)) return [key, itemsBefore]
   throw invalidMember(
     'cursor',
     'invalid',

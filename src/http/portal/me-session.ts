@@ -20,18 +20,18 @@ export interface MeRequest {
   readonly session: OpenedPageSession
 }
 
-/** What the pages of `/me` share: the session, the check of forms, and the way back to the page. */
+/** What the pages of `/me` share: the session, the check of forms, and the redirect back to `/me`. */
 export function meSession(broker: Broker) {
   const sessions = pageSessions(broker, 'me')
 
-  /** Whether the request came to the site at which the users of the project are: its domain, if it has one. */
+  /** Whether the request came to the origin for the project's users: the project's own domain, if it has one. */
   function isSiteOf(c: Context, projectId: string): boolean {
     return siteOf(c, broker).url.origin === broker.usersUrl(projectId).origin
   }
 
   async function open(c: Context): Promise<OpenedPageSession | undefined> {
     const session = await sessions.open(c)
-    // a page elsewhere could not reconnect an account: its content security policy forbids the redirect to that site
+    // on another origin the user could not reconnect an account: the content security policy forbids the redirect
     if (session === undefined || !isSiteOf(c, session.projectId)) return undefined
     return isStillValid(broker, session) ? session : undefined
   }
@@ -46,7 +46,7 @@ export function meSession(broker: Broker) {
     isSiteOf,
     open,
     back,
-    /** A page for a session; without one the browser goes to `/me`, which says how to get one. */
+    /** Adds a page that needs a session. Without one it redirects to `/me`, which says how to get a session. */
     page(app: OpenAPIHono, path: string, show: (request: MeRequest) => Promise<Response>): void {
       app.get(path, async (c) => {
         const session = await open(c)
@@ -54,7 +54,9 @@ export function meSession(broker: Broker) {
         return asUser(c, session.subject, () => show({ c, session }))
       })
     },
-    /** A form of such a page. One that does not come from a page of this session changes nothing. */
+    /**
+     * Adds the handler of a form on such a page. A form that was not sent from a page of this session changes nothing.
+     */
     form(
       app: OpenAPIHono,
       path: string,
@@ -82,7 +84,7 @@ export function meSession(broker: Broker) {
   }
 }
 
-/** Runs on behalf of this user. The request may act for no other user, and the audit trail names this one. */
+/** Calls `run` on behalf of this user, whom the audit trail names. The request cannot act for another user. */
 export function asUser<T>(c: Context, userId: string, run: () => T): T {
   const purpose = `${c.req.method} ${c.req.path.replace(/(conn|mcpc)_\w+/, '{id}')}`
   const actor = { kind: 'user', id: userId } as const

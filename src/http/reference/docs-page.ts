@@ -9,8 +9,8 @@ import { inline, prose } from './schema-view.ts'
 import { schemasView } from './schemas-view.ts'
 
 /**
- * The pages of the API reference by their paths. All of them are generated from the document, so that the two cannot
- * differ.
+ * The pages of the API reference by their paths. They are generated from the OpenAPI document, so they cannot differ
+ * from it.
  */
 export function docsPages(document: OpenApiDocument, options: DocsOptions): ReadonlyMap<string, Html> {
   const groups = groupsOf(document)
@@ -41,7 +41,9 @@ ${options.development && keyField()}
 ${entries.map((entry) => operationView(entry, document, options))}`
 }
 
-/** The key is kept in the field alone. The script shows it, since nothing is sent without the script. */
+/**
+ * The field for the API key, which is kept only there. The script shows the field, because requests need the script.
+ */
 function keyField(): Html {
   return html`<p class="key" hidden data-script><label for="api-key">API key, to try operations out here</label>
 <input id="api-key" type="password" autocomplete="off" spellcheck="false" placeholder="the key that the terminal shows"></p>

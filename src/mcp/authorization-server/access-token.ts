@@ -16,11 +16,11 @@ export interface AccessTokenClaims {
   readonly grant: string
 }
 
-/** Why a token is refused. The reason is for the log and never sent to the client. */
+/** Why a token is refused. The reason is for the log; the client never receives it. */
 export type AccessTokenRefusal =
-  /** No JWT that this server has issued. */
+  /** Not a JWT, or a JWT whose `iss` is another issuer. */
   | 'not_issued_here'
-  /** Not signed by a key of this server, or not an access token. */
+  /** The signature is not by a key of this server, or the claims are not those of an access token. */
   | 'altered'
   | 'expired'
   /** Issued for another resource (RFC 8707). */
@@ -38,7 +38,7 @@ export type VerifiedAccessToken =
  */
 export type VerifyAccessToken = (token: string, resource: string) => Promise<VerifiedAccessToken>
 
-/** Grants whose approval is cached. */
+/** The most grants that are cached. */
 const MAX_CACHED = 20_000
 
 export function createVerifyAccessToken(

@@ -3,8 +3,8 @@ import { ENDPOINT_ROLES, type EndpointRole } from '../provider.ts'
 import { shapeOf } from './member.ts'
 import { OAUTH2_MEMBERS } from './oauth2-settings.ts'
 
-// The file of a definition: `oauth2` as `POST /v1/admin/auth_providers` has it, without the client, and what a catalogue
-// says of a provider besides.
+// The schema of a definition file: `oauth2` as in `POST /v1/admin/auth_providers`, without the client, and the facts
+// that a catalogue shows.
 
 export const CATEGORIES = [
   'ai',
@@ -44,8 +44,8 @@ export const CATEGORIES = [
   'video',
 ] as const
 
-/** What people are asked for where they register a client. */
-const REGISTERED = ['redirect_uri', 'client_id', 'client_secret', 'scopes'] as const
+/** The values that the page where a client is registered asks for or gives. */
+const REGISTRATION_FIELDS = ['redirect_uri', 'client_id', 'client_secret', 'scopes'] as const
 
 const words = (max: number) => z.string().min(1).max(max)
 const webPage = z
@@ -54,7 +54,7 @@ const webPage = z
   .refine((text) => /^https:\/\/\S+$/.test(text) && URL.canParse(text), 'must be an https URL')
 const slug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be lower-case letters, digits and -')
 
-/** What a scope means, with more than the English sentence. */
+/** What a scope means, with translations, a level or a mark besides the English sentence. */
 const scopeWords = z.strictObject({
   text: z.union([
     words(200),
@@ -63,17 +63,20 @@ const scopeWords = z.strictObject({
       .catchall(words(200))
       .refine(
         (texts) => Object.keys(texts).every((language) => /^[a-z]{2}$/.test(language)),
-        'must be by two-letter languages such as `de`',
+        'must have two-letter language codes such as `de` as names',
       ),
   ]),
   level: z
     .enum(['read', 'write', 'admin'])
     .optional()
-    .meta({ description: 'Look, make changes, or control' }),
-  sensitive: z.boolean().optional().meta({ description: 'The page marks it, such as for e-mail or money' }),
+    .meta({ description: '`read`: see data; `write`: change data; `admin`: control the account' }),
+  sensitive: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether the connect page marks the scope, such as one for e-mail or money' }),
 })
 
-// an administrator confirms one entry's endpoints, never a definition's
+// `environment_client` confirms the endpoints of one entry, so a definition cannot have it
 const { environment_client: _, ...DEFINED } = OAUTH2_MEMBERS
 
 export const definitionSchema = z
@@ -90,7 +93,7 @@ export const definitionSchema = z
     category: z.enum(CATEGORIES).optional(),
     oauth2: z.object(shapeOf(DEFINED, 'create')).meta({
       description:
-        'The authorization server and the requests to it, as `oauth2` of `POST /v1/admin/auth_providers` without the client. What is left out is as the RFCs have it.',
+        'The authorization server and the requests to it, as `oauth2` of `POST /v1/admin/auth_providers` without the client. A member that is left out is as the RFCs have it.',
     }),
     offline_access: z
       .object({
@@ -100,7 +103,7 @@ export const definitionSchema = z
       .optional()
       .meta({
         description:
-          'Parameters and scopes of the authorization request without which no refresh token comes. Left out: it comes without them, or never.',
+          'Parameters and scopes of the authorization request without which the provider issues no refresh token. Left out: the provider needs none for that, or never issues refresh tokens.',
         example: { params: { access_type: 'offline' }, scopes: ['offline_access'] },
       }),
     other_endpoints: z
@@ -112,14 +115,14 @@ export const definitionSchema = z
       }),
     shares_endpoints_with: slug.optional().meta({
       description:
-        'The id of another definition that has the same endpoints. Entries are recognised by their endpoints as that one; this one is used by its id alone.',
+        'The id of another definition that has the same endpoints. An entry with these endpoints is recognised as the other definition; this definition is used only where its id is named.',
     }),
     registration: z
       .object({
         url: webPage.meta({ description: 'The page where a client is registered' }),
         steps: z.array(words(300)).max(20).optional(),
         fields: z
-          .partialRecord(z.enum(REGISTERED), words(100))
+          .partialRecord(z.enum(REGISTRATION_FIELDS), words(100))
           .optional()
           .meta({
             description: 'What that page calls the values',

@@ -4,7 +4,7 @@ import { parseExpression } from '../response-map.ts'
 import { withoutUndefined } from './member.ts'
 import { refuse } from './refuse.ts'
 
-// Errors under members of a server's own, also in responses with status 200.
+// How errors are read from a server that reports them in members of its own (not `error`), even with status 200.
 
 const expression = z.string().min(1).max(500)
 const value = z.union([z.string().max(100), z.number(), z.boolean()]).transform(String)
@@ -23,7 +23,7 @@ export const errorResponseInput = z
   .nullish()
   .meta({
     description:
-      "Beyond Arcade: where a response tells an error, also with status 200. `at` is the member that decides (`$.errcode`); a value that is not among `success` is an error, an absent one is none. `code` and `description` locate the server's code (default: the value at `at`) and its words. `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.",
+      "Beyond Arcade: how a response reports an error, even with status 200. `at` is the member that decides (`$.errcode`): a value that is not in `success` is an error; if the member is absent, there is no error. `code` and `description` locate the server's error code (default: the value at `at`) and its error text. `codes` maps the server's codes to the standard ones; only `invalid_grant` requires a new consent.",
     example: {
       at: '$.errcode',
       success: ['0'],
@@ -42,7 +42,7 @@ export const errorResponseAnswer = z
   })
   .optional()
 
-/** Throws `invalid_request` for an expression that is none. */
+/** Throws `invalid_request` for an invalid expression. */
 export function readErrorResponse(
   path: string,
   sent: z.output<typeof errorResponseInput>,

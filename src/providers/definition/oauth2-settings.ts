@@ -23,14 +23,14 @@ const member = memberOf<Provider, OAuth2Context>()
 const input = <Schema extends z.ZodType>(schema: Schema) => ({ create: schema, change: schema })
 
 /**
- * The members of `oauth2` that a `Provider` is made of, in the order of answers. They are read in the same order: those
- * after the requests look at the endpoints.
+ * The members of `oauth2` in the admin API, and how each is read into a `Provider` and written from one. Answers have
+ * them in this order. They are read in this order too: members after `REQUESTS` use the endpoints that these have set.
  */
 export const OAUTH2_MEMBERS = {
   variables: member({
     ...input(variablesInput),
     answer: variablesAnswer,
-    read: (_, { variables }) => ({ variables }), // `readProvider` has read them, to put them into the base
+    read: (_, { variables }) => ({ variables }), // `readProvider` has read them already, to fill them into the base
     write: ({ variables }) => variables && writeVariables(variables),
   }),
   kept_values: member({
@@ -57,7 +57,7 @@ export const OAUTH2_MEMBERS = {
         .nullish()
         .meta({
           description:
-            'RFC 7636. Beyond Arcade: `required`, the server refuses requests without it, so that it cannot be switched off; `code_challenge_encoding: "hex"` (TikTok\'s desktop clients).',
+            'RFC 7636. Beyond Arcade: `required`, for a server that refuses requests without PKCE, so that PKCE cannot be switched off; `code_challenge_encoding: "hex"` (TikTok\'s desktop clients).',
         }),
     ),
     answer: z.object({
@@ -90,7 +90,7 @@ export const OAUTH2_MEMBERS = {
     ...input(
       z.string().max(1000).nullish().meta({
         description:
-          'Beyond Arcade: the issuer (RFC 8414, OpenID Connect Discovery), exactly as it calls itself. Its metadata fills what is left out: endpoints, PKCE, client authentication, `iss`, user info, introspection, revocation, end of session. With it `authorize_request` and `token_request` are not required. Authorization responses must carry it as `iss` (RFC 9207).',
+          'Beyond Arcade: the issuer (RFC 8414, OpenID Connect Discovery), exactly as the server names itself. Its metadata fills what is left out: endpoints, PKCE, client authentication, `iss`, user info, introspection, revocation, end of session. With it `authorize_request` and `token_request` are not required. Authorization responses must carry it as `iss` (RFC 9207).',
       }),
     ),
     answer: z.string().optional(),
@@ -105,7 +105,7 @@ export const OAUTH2_MEMBERS = {
     ...input(
       z.boolean().nullish().meta({
         description:
-          'Beyond Arcade: the server announces that all its authorization responses carry `iss` (RFC 9207 section 3), so that one without is refused. Needs `issuer`.',
+          'Beyond Arcade: the server announces that all its authorization responses carry `iss` (RFC 9207 section 3), so that a response without it is refused. Needs `issuer`.',
       }),
     ),
     answer: z.boolean().optional(),
@@ -129,7 +129,7 @@ export const OAUTH2_MEMBERS = {
     ...input(
       z.array(z.string().max(50)).max(10).nullish().meta({
         description:
-          'Beyond Arcade: `token_type` values taken besides Bearer. An answer without one is always read as bearer; an empty value is taken and means nothing more.',
+          'Beyond Arcade: `token_type` values accepted besides Bearer. An answer without `token_type`, or with an empty one, is always read as bearer; an empty value in this list has no effect.',
       }),
     ),
     answer: z.array(z.string()).optional(),
@@ -143,7 +143,8 @@ export const OAUTH2_MEMBERS = {
   end_session_endpoint: member({
     ...input(
       z.string().max(1000).nullish().meta({
-        description: 'Beyond Arcade: where a session at the provider ends, for callers that want to end it.',
+        description:
+          "Beyond Arcade: the URL at which a user's session at the provider ends, for callers that want to end it.",
       }),
     ),
     answer: z.string().optional(),
@@ -160,7 +161,7 @@ export const OAUTH2_MEMBERS = {
     ...input(
       z.number().int().min(60).max(31_536_000).nullish().meta({
         description:
-          'Beyond Arcade: the lifetime in seconds of access tokens of which the provider tells none (Salesforce). Without it such a token is used until the API refuses it.',
+          'Beyond Arcade: the lifetime, in seconds, of access tokens for which the provider states none (Salesforce). Without this setting such a token is used until the API refuses it.',
       }),
     ),
     answer: z.number().optional(),
@@ -174,11 +175,11 @@ export const OAUTH2_MEMBERS = {
     ...input(
       z.boolean().optional().meta({
         description:
-          'Beyond Arcade: confirms that the client of `GATEPASS_PROVIDER_<NAME>_…` may be sent to the endpoints of this entry, which are not those of the catalogue; `false` takes it back. It holds for these endpoints, and is recorded.',
+          'Beyond Arcade: confirms that the client of `GATEPASS_PROVIDER_<NAME>_…` may be sent to the endpoints of this entry, which are not those of the catalogue; `false` withdraws the confirmation. It is valid for the present endpoints only, and is recorded in the audit trail.',
       }),
     ),
     answer: z.literal(true).optional(),
-    // it is read once it is known which endpoints are left to the issuer; the view has it where it holds for them
+    // provider-wire.ts reads this member last, because the confirmation is for the endpoints, and shows it only for these
     write: ({ environmentClientFor }) => environmentClientFor !== undefined || undefined,
   }),
   api: member({
@@ -193,7 +194,7 @@ export const OAUTH2_MEMBERS = {
         .nullish()
         .meta({
           description:
-            "Beyond Arcade: where the broker itself may send users' tokens (the proxy, tools that are HTTP requests): `host`, `host:port` or `*.example.com`. The host of `base_url` is among them without being named. `headers` go with every request, in place of the caller's, and may name `{{client_id}}`, `{{access_token}}` and kept values; one with the token takes the place of `Authorization`.",
+            "Beyond Arcade: where the broker itself may send users' tokens (the proxy, tools that are HTTP requests): `host`, `host:port` or `*.example.com`. The host of `base_url` is always allowed. `headers` go with every request, in place of the caller's, and may name `{{client_id}}`, `{{access_token}}` and kept values; one with the token takes the place of `Authorization`.",
         }),
     ),
     answer: z
@@ -212,7 +213,9 @@ export const OAUTH2_MEMBERS = {
   ...ACCOUNT_SETTINGS,
 }
 
-/** `oauth2` of a request that creates or changes an entry; `null` and what is left out have their meaning by member. */
+/**
+ * `oauth2` of a request that creates or changes an entry. What `null` and an absent member mean depends on the member.
+ */
 export type OAuth2Input = z.output<z.ZodObject<ShapeOf<typeof OAUTH2_MEMBERS, 'change'>>>
 
 function checkUrl(path: string, text: string | undefined, { allowsHttp }: OAuth2Context): void {

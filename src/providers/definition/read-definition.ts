@@ -11,23 +11,31 @@ import { readProvider } from './read-provider.ts'
 import { refuse } from './refuse.ts'
 import { withStandardParams } from './standard-params.ts'
 
-/** A definition as it was read: the provider, and what a catalogue says of it besides. */
+/** A definition after reading: the provider, and the facts that a catalogue shows. */
 export interface Definition extends BuiltInProvider {
+  /**
+   * The members of the file that describe the provider to people, such as its category and the meaning of its scopes.
+   */
   readonly facts: Readonly<Omit<DefinitionInput, '$schema' | 'oauth2' | 'offline_access' | 'other_endpoints'>>
 }
 
 const CHECKED = checked(definitionSchema, 'the definition')
 
 /**
- * Reads the file of a definition. Throws `invalid_request` with all faults, each with the member, the reason and, where
- * values are listed, the nearest allowed one.
+ * Reads the JSON of a definition file. Throws `invalid_request` with all faults, each with the member, the reason and,
+ * for a value from a fixed list, the nearest allowed one.
  */
 export function readDefinition(
   value: unknown,
   { allowsHttp = () => false }: { readonly allowsHttp?: AllowsHttp } = {},
 ): Definition {
-  const { $schema: _, oauth2, offline_access: offlineAccess, ...said } = parse(CHECKED, value)
-  const { other_endpoints: others = {}, ...facts } = said
+  const {
+    $schema: _,
+    oauth2,
+    offline_access: offlineAccess,
+    other_endpoints: others = {},
+    ...facts
+  } = parse(CHECKED, value)
   const { id, name } = facts
   const start = { base: undefined, blocksBefore: {} }
   const read = readProvider(name, oauth2, start, { allowsHttp, isDefinition: true })
@@ -54,12 +62,12 @@ function isComplete({ authorize_request, token_request }: DefinitionInput['oauth
   return authorize_request?.endpoint !== undefined && token_request?.endpoint !== undefined
 }
 
-/** A definition that names both endpoints is complete: its issuer is compared, and its metadata is not read. */
+/** For a definition with both endpoints, the issuer is only compared with `iss`; the issuer's metadata is not read. */
 function withoutMetadata({ fromIssuer: _, ...provider }: Provider): Provider {
   return provider
 }
 
-/** Throws `invalid_request` for a parameter that is no template of an authorization request. */
+/** Throws `invalid_request` for a parameter whose template is not valid in an authorization request. */
 export function checkOfflineAccess(offlineAccess: DefinitionInput['offline_access']): void {
   for (const [name, template] of Object.entries(offlineAccess?.params ?? {})) {
     const fault = checkTemplate(template, ['client_id', 'redirect_uri', 'scopes', 'existing_scopes'])

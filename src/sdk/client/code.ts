@@ -19,7 +19,7 @@ export interface CodeOptions extends CallOptions, OnceOptions {
 
 /** What a run of code may use. 0, and numbers above the maximum, mean the maximum. */
 export interface CodeLimits {
-  /** The time from its first statement on, including the tools it waits for; 30,000 by default, at most 120,000. */
+  /** From the first statement of the code on, including the time of tool calls; 30,000 by default, at most 120,000. */
   readonly timeoutMs?: number | undefined
   /** 64 by default, at most 256. */
   readonly memoryMb?: number | undefined
@@ -32,9 +32,9 @@ export interface CodeLimits {
 interface FinishedCode {
   readonly stdout: string
   readonly stderr: string
-  /** The tools that the code called, in their order. */
+  /** The tool calls of the code, in the order in which they began. */
   readonly toolCalls: readonly Wire.CodeToolCall[]
-  /** How long it took, in milliseconds. */
+  /** How long the run took. */
   readonly durationMs: number
 }
 
@@ -45,7 +45,7 @@ export type CodeOutcome<Value = Wire.JsonValue> = FinishedCode &
     | { readonly outcome: 'error'; readonly error: NonNullable<Wire.CodeResult['error']> }
     | {
         readonly outcome: 'requires_authorization'
-        /** Run the code again after the user has approved: it begins at its beginning. */
+        /** Run the code again after the user has approved. It does not continue where it ended, but starts again. */
         readonly authorization: PendingAuthorization
         /** The id of the tool that needs the consent. */
         readonly tool: string

@@ -3,26 +3,26 @@ import type { NamesUser, UserBinding } from './tool-call.ts'
 import type { RequestOptions, Transport } from './transport.ts'
 
 /**
- * Lets a page connect its user. Its JSON is what the page needs, in the form that `connect` of `@gatepass/sdk/browser` and
- * `<gatepass-connect>` take: answer it to the page of that user alone, and keep `id` or `authorizationId` in the user's
- * session.
+ * Lets a page connect its user. The JSON of this object is the input of `connect` of `@gatepass/sdk/browser` and of
+ * `<gatepass-connect>`: send it only to the page of that user. Keep `id` or `authorizationId` on your server, in the
+ * user's session.
  */
 export interface ConnectSession {
   readonly id: string
   readonly authorizationId: string
-  /** For the page. It opens, follows and cancels this one authorization, from `allowedOrigin` alone. */
+  /** For the page, which opens, follows and cancels this one authorization with it. Valid at `allowedOrigin` only. */
   readonly sessionToken: string
   /** `completed` where a connection covers the need already. */
   readonly status: 'pending' | 'completed'
   /** The connect page, for the browser that has opened the session. */
   readonly url?: string
   readonly connection?: { readonly id: string; readonly provider: string }
-  /** When the token ends; 60 seconds after the end of the authorization, if that is earlier. */
+  /** When `sessionToken` expires at the latest. It expires earlier, 60 seconds after the authorization has ended. */
   readonly expiresAt: Date
   toJSON(): ConnectSessionJson
 }
 
-/** What a page needs. */
+/** The JSON of a `ConnectSession`, for the page. */
 export type ConnectSessionJson = Pick<
   Wire.BegunConnectSession,
   'session_token' | 'status' | 'url' | 'connection' | 'expires_at'
@@ -99,7 +99,7 @@ export function createConnectSessions<Who extends UserBinding>(
           user_display: userDisplay,
           lang,
         },
-        repetition: 'safe', // a session that no page has heard of ends without effect
+        repetition: 'safe', // if the answer was lost, its session expires unused
         options,
       })
       return toConnectSession(wire)

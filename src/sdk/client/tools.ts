@@ -18,7 +18,7 @@ import { type Artifact, type ScheduledOutcome, type ToolOutcome, toOutcome } fro
 import { createToolStream, type ToolStream } from './tool-stream.ts'
 import type { RequestOptions, Transport } from './transport.ts'
 
-/** Which tools. */
+/** Which tools a list has: those that match all members. */
 export interface ToolFilter {
   /** Words that must all occur in the tool's names, its description or its tags. */
   readonly q?: string | undefined
@@ -39,7 +39,7 @@ export interface ToolFilter {
 export interface ExecuteOptions extends CallOptions, OnceOptions {}
 
 export interface RunOptions extends ExecuteOptions {
-  /** `run` waits for the result: `execute` schedules. */
+  /** Not allowed: `run` waits for the result. `execute` schedules a run. */
   readonly runAt?: undefined
   /**
    * Called when the user must approve first: show them `authorization.url`. The run then waits until they have
@@ -48,13 +48,13 @@ export interface RunOptions extends ExecuteOptions {
   readonly consent?: ((authorization: PendingAuthorization) => unknown) | undefined
 }
 
-/** What the user of `authorize` may choose. */
+/** Options of `authorize` for one tool. */
 export type AuthorizeToolOptions = RequestOptions & Pick<CallOptions, 'account' | 'accounts' | 'nextUri'>
 
-/** How often `run` asks for consent: a user who approves a part is asked once more for the rest. */
+/** How often one `run` asks for consent at most: a user who approves a part is asked once more for the rest. */
 const MAX_CONSENTS = 3
 
-/** The tools of all sources. */
+/** Lists, authorizes and runs the tools of all sources. */
 export interface Tools<Who extends UserBinding = NamesUser> {
   /** The known tools; with a user, whether the requirements of each are met for them. */
   list(filter?: ToolFilter & Who): List<Tool>
@@ -62,17 +62,20 @@ export interface Tools<Who extends UserBinding = NamesUser> {
   get(name: string, options?: RequestOptions & Who): Promise<Tool>
   /** What several tools need together, and whether it is met, for the user if one is named. */
   requirements(names: readonly string[], options?: RequestOptions & Who): Promise<SharedRequirements>
-  /** Begins the authorization that a tool needs, at all its providers. It is `completed` when nothing is missing. */
+  /**
+   * Begins the authorization that a tool needs, for all its providers. The status is `completed` already when nothing
+   * is missing.
+   */
   authorize(name: string, options?: AuthorizeToolOptions & Who): Promise<Authorization>
   /**
-   * Begins one authorization for all that several tools need, behind one link. `undefined` when nothing is missing.
-   * @throws GatepassError `provider_incomplete` when a provider is not set up, so that there is no link to give
+   * Begins one authorization, with one link, for all that several tools need. `undefined` when nothing is missing.
+   * @throws GatepassError `provider_incomplete` when a provider is not set up, so that there is no link
    */
   authorize(
     names: readonly string[],
     options?: RequestOptions & Who,
   ): Promise<PendingAuthorization | undefined>
-  /** Schedules a run. */
+  /** Schedules a run of a tool. */
   execute(
     name: string,
     input: object,
@@ -97,10 +100,11 @@ export interface Tools<Who extends UserBinding = NamesUser> {
    */
   run<Value = JsonValue>(name: string, input?: object, options?: RunOptions & Who): Promise<Value>
   /**
-   * Runs a tool and streams its progress and partial results. Never repeated, because Gatepass does not keep a stream.
+   * Runs a tool and streams its progress and partial results. The request is never repeated, because Gatepass does not
+   * store the events of a stream.
    */
   stream<Value = JsonValue>(name: string, input?: object, options?: CallOptions & Who): ToolStream<Value>
-  /** Runs tools one after the other; the first that fails ends it. Switch on `status`. */
+  /** Runs tools one after the other; the first that fails ends the chain. Switch on `status`. */
   chain<Value = JsonValue>(
     steps: readonly ChainStep[],
     options?: ChainOptions & Who,
@@ -148,7 +152,7 @@ export function createTools<Who extends UserBinding>(
     options: RunOptions & UserBinding = {},
   ): Promise<unknown> {
     const { consent, signal } = options
-    // without types `runAt` gets here, and each repetition would schedule one more run
+    // callers without types can pass `runAt`: each pass of the loop would schedule one more run
     if (options.runAt !== undefined) throw new TypeError('run waits for the result: use execute with runAt.')
     for (let consents = 0; ; consents++) {
       const result = await execute(name, input, options)

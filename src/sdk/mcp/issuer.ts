@@ -3,33 +3,35 @@ import { hasAudience, isCurrent, isSignedByKey } from './verify-jwt.ts'
 
 /** An authorization server whose access tokens are JWTs (RFC 9068). */
 export interface IssuerOptions {
-  /** As in the `iss` of its tokens. */
+  /** The issuer's URL, exactly as `iss` of its tokens has it. */
   readonly url: string
   /**
-   * What `aud` must hold: the URL of this server as its clients know it, which is also what the metadata names, or what
-   * the issuer writes there instead (no http or https URL).
+   * The value that `aud` of a token must contain. Usually the URL of this MCP server as its clients know it; this
+   * server's metadata (RFC 9728) then has it as `resource`. Some issuers write another value there, which is not an
+   * http or https URL.
    */
   readonly audience: string
   /** For tests and proxies. Default: the global one. */
   readonly fetch?: typeof globalThis.fetch
 }
 
-/** How often the keys may be read for an unknown key id, since anyone can send a token with one. */
+/** The least time between two reads for tokens with unknown keys, because anyone can send such a token. */
 const MIN_REFRESH_MS = 30_000
-/** Older keys are read again, because an issuer withdraws a key by publishing it no longer. */
+/** Older keys are read again, because an issuer withdraws a key by no longer publishing it. */
 const MAX_AGE_MS = 600_000
-const REQUEST_MS = 10_000
+const REQUEST_TIMEOUT_MS = 10_000
 
 /**
- * Checks tokens by the issuer's published keys, which are read at the first token, when a key is unknown, and every ten
- * minutes. While they cannot be read again, those that were read last are used.
+ * Returns a function that checks tokens by the issuer's published keys. The keys are read at the first token, for a
+ * token with an unknown key, and when they are ten minutes old. While the issuer cannot be reached, the last keys stay
+ * in use.
  */
 export function issuerVerifier(
   { url, audience, fetch = globalThis.fetch }: IssuerOptions,
   now: () => number,
 ): (jwt: Jwt) => Promise<boolean> {
   let keys: Promise<readonly JsonWebKey[]> | undefined
-  /** Those of the last read that succeeded. */
+  /** The keys of the last successful read. */
   let lastKeys: readonly JsonWebKey[] | undefined
   let readAt = Number.NEGATIVE_INFINITY
 
@@ -42,7 +44,7 @@ export function issuerVerifier(
       },
       (error: unknown) => {
         if (lastKeys !== undefined) return lastKeys
-        if (keys === read) keys = undefined // the next token reads them again
+        if (keys === read) keys = undefined // the next token reads the keys again
         throw error
       },
     )
@@ -84,8 +86,8 @@ async function readJson(
   url: string,
   fetch: typeof globalThis.fetch,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
-  // Cloudflare Workers do not support 'error'; with 'manual' a redirect is not `ok` either
-  const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(REQUEST_MS) })
+  // redirects are refused: Cloudflare Workers do not support 'error', and with 'manual' a redirect is not `ok` either
+  const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) })
   if (!response.ok) return undefined
   const body: unknown = await response.json().catch(() => undefined)
   return typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : undefined // an object has members

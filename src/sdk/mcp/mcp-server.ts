@@ -22,14 +22,19 @@ import { mcpRun } from './tool-run.ts'
 export interface ServerOptions {
   readonly app: ServedApp
   readonly caller: Caller
+  /** Seals and opens `requestState`, which a client sends back with its next request. */
   readonly codec: StateCodec
+  /** How long a request is held while its user approves. */
   readonly holdMs: number
+  /** Whether the client speaks MCP 2026-07-28 or later. */
   readonly isModern: boolean
   /** Whether the client stays connected after its request: in a session, or over stdio. */
   readonly staysConnected: boolean
 }
 
-/** Makes the SDK's server of an app, for one caller: for one request, one session or one connection. */
+/**
+ * Makes the MCP SDK's `Server` for an app and one caller. It serves one request, one session or one stdio connection.
+ */
 export function createServer(options: ServerOptions): Server {
   const { app } = options
   const { name, version = '0.0.0', title, instructions } = app
@@ -46,7 +51,7 @@ export function createServer(options: ServerOptions): Server {
         ...((hasResources || hasPrompts) && { completions: {} }),
       },
       ...(instructions !== undefined && { instructions }),
-      inputRequired: { legacyShim: false }, // clients of 2025 answer while the handler waits
+      inputRequired: { legacyShim: false }, // rounds.ts asks clients of the 2025 revisions itself
     },
   )
   const optionsOf = (context: ServerContext): CallOptions => ({ ...options, server, context, appName: name })
@@ -68,10 +73,10 @@ export function createServer(options: ServerOptions): Server {
   return server
 }
 
-/** MCP's limit on the values of one answer. */
+/** MCP's limit on the values in one answer to `completion/complete`. */
 const MAX_COMPLETIONS = 100
 
-/** Of one session or connection: they are kept until it ends. */
+/** The limit for one session or connection, which keeps its subscriptions until it ends. */
 const MAX_SUBSCRIPTIONS = 100
 
 type OptionsOf = (context: ServerContext) => CallOptions
@@ -139,10 +144,10 @@ function runOf(app: ServedApp, caller: Caller, context: ServerContext, round: Ro
   return mcpRun(app, context, round, given).run
 }
 
-/** The URIs that a client of 2025 has subscribed to. The SDK keeps those of newer clients. */
+/** The URIs to which a client of a 2025 revision has subscribed. The SDK keeps the subscriptions of newer clients. */
 const SUBSCRIBED = new WeakMap<Server, ReadonlySet<string>>()
 
-/** Notifies the client of a session or a connection of a change. */
+/** Sends the client of a session or a connection a notification about a change. */
 export async function announce(server: Server, change: AppChange): Promise<void> {
   const { resources, prompts } = server.getCapabilities()
   if (typeof change === 'object') {

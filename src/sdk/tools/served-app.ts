@@ -3,7 +3,7 @@ import type { AppTools } from './app-tools.ts'
 import type { GatepassClient } from './gatepass-client.ts'
 import type { AppChange } from './run.ts'
 
-/** What the ways of serving need of a `ToolApp`. */
+/** The parts of a `ToolApp` that the code which serves it needs. */
 export interface ServedApp extends AppParts {
   readonly name: string
   readonly version: string | undefined
@@ -13,6 +13,6 @@ export interface ServedApp extends AppParts {
   readonly tools: Pick<AppTools, 'list' | 'find'>
   /** Calls the listener after each change. Returns the function that removes the listener. */
   onChange(listener: (change: AppChange) => void | Promise<void>): () => void
-  /** Calls the listeners. */
+  /** Calls the listeners of `onChange`. */
   changed(change: AppChange): Promise<void>
 }

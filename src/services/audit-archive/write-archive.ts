@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { nameFile } from '../../copying/durable-file.ts'
+import { moveIntoPlace } from '../../copying/durable-file.ts'
 import type { AuditAnchor, AuditBlock } from '../../domain/audit.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { type ArchiveHeader, archiveName, blockLines, endLine, headerLine } from './format.ts'
@@ -53,7 +53,7 @@ export async function createArchiveWriter(folder: string, header: ArchiveHeader)
     },
     async giveName(anchor) {
       const name = archiveName(anchor)
-      if (!(await nameFile(path, join(folder, name)))) throw alreadyExists(join(folder, name))
+      if (!(await moveIntoPlace(path, join(folder, name)))) throw alreadyExists(join(folder, name))
       await syncFolder(folder)
       return name
     },

@@ -22,7 +22,7 @@ import { findWorkerByUid } from './known-tools.ts'
 export interface Acceptance {
   readonly accepted: WorkerNeeds
   readonly waiting: WorkerNeeds
-  /** A digest of `waiting`, for an administrator to accept exactly what was shown. */
+  /** A digest of `waiting`, by which an administrator accepts exactly the needs that were shown. */
   readonly digest?: string
 }
 
@@ -42,7 +42,7 @@ export async function acceptanceOf(broker: Broker, worker: Worker): Promise<Acce
 }
 
 /**
- * Accepts everything that waits. With `digest`, only if the same still waits: throws `invalid_request` if not.
+ * Accepts everything that waits. Throws `invalid_request` if `digest` is given and what waits has changed since.
  */
 export async function acceptWaiting(
   broker: Broker,
@@ -85,7 +85,7 @@ export async function acceptOlderWorker(
   known: readonly Tool[],
 ): Promise<Worker> {
   if (worker.accepted !== undefined) return worker
-  // another sync may have accepted what was known before it stored new tools, which are among `known` now
+  // another sync may have accepted the earlier tools and then stored new ones; `known` contains these too
   const current = await broker.store.workers.findByUid(worker.uid)
   if (current?.accepted !== undefined) return { ...worker, accepted: current.accepted }
   const accepted = needsOf(known)
@@ -115,7 +115,7 @@ export function auditOfWaiting(
   return auditOf(broker, worker, 'worker.waiting', fresh)
 }
 
-/** A cache by the tool's object, because every call needs them. */
+/** The needs of each tool, cached because every call reads them. */
 const knownNeeds = new WeakMap<Tool, WorkerNeeds>()
 
 /** Why the tool may not run yet; `undefined` when everything that it names was accepted. */
@@ -131,10 +131,10 @@ export function unacceptedReason(broker: Broker, worker: Worker | undefined, too
   knownNeeds.set(tool, needs)
   const waiting = unacceptedNeeds(needs, worker.accepted)
   if (needsNothing(waiting)) return undefined
-  return `The tool "${tool.title}" names ${written(waiting)}, which the worker "${worker.id}" did not name when it was accepted. An administrator looks at it with GET /v1/workers/${worker.id} and accepts it with POST /v1/workers/${worker.id}/accept.`
+  return `The tool "${tool.title}" names ${describeNeeds(waiting)}, which the worker "${worker.id}" did not name when it was accepted. An administrator looks at it with GET /v1/workers/${worker.id} and accepts it with POST /v1/workers/${worker.id}/accept.`
 }
 
-/** Throws `not_accepted` for a tool that names what no administrator has accepted: no user is asked for it. */
+/** Throws `not_accepted` for a tool whose needs no administrator has accepted, so that no user is asked for consent. */
 export async function checkAccepted(broker: Broker, tool: Tool): Promise<void> {
   const why = await findUnacceptedReason(broker, tool)
   if (why !== undefined) throw new BrokerError('not_accepted', why)
@@ -197,7 +197,7 @@ function digestOf(waiting: WorkerNeeds): string {
   return sha256(JSON.stringify(waiting)).slice(0, 16)
 }
 
-function written({ providers, secrets }: WorkerNeeds): string {
+function describeNeeds({ providers, secrets }: WorkerNeeds): string {
   return [
     ...Object.entries(providers).map(
       ([name, scopes]) =>

@@ -48,7 +48,7 @@ export async function changeToolset(
   const audit = broker.audit.of(projectId, { action: 'toolset.set', subject: id })
   return changeRow(`The toolset "${id}"`, toolset, read, async (current) => {
     const members = Object.entries({ ...current, ...changes }).filter(([, value]) => value !== null)
-    const changed = Object.fromEntries(members) as unknown as Toolset // of the two types, without what is null
+    const changed = Object.fromEntries(members) as unknown as Toolset // a `Toolset` again: no member is null
     const next = await checked(broker, { ...changed, updatedAt: broker.now() })
     return (await toolsets.change(current, next, audit)) ? next : undefined
   })
@@ -59,7 +59,10 @@ export async function deleteToolset(broker: Broker, { projectId, id }: Toolset):
   await broker.store.toolsets.delete(projectId, id, audit)
 }
 
-/** The toolset with normalized tags, and with ids for the names of known tools, which other tools cannot take over. */
+/**
+ * Checks the selectors. Returns the toolset with normalized tags, and with tool ids in place of the names of known
+ * tools, so that another tool cannot take the place of one by its name. Throws `invalid_request`.
+ */
 async function checked(broker: Broker, toolset: Toolset): Promise<Toolset> {
   if (TOOL_SELECTORS.every((member) => (toolset[member] ?? []).length === 0))
     throw invalidMember(
@@ -68,10 +71,10 @@ async function checked(broker: Broker, toolset: Toolset): Promise<Toolset> {
       `A toolset selects tools by at least one of ${TOOL_SELECTORS.join(', ')}; ["${EVERY_TOOL}"] as tools selects every tool.`,
     )
   const { tools, tags } = toolset
-  const named = tools && (await Promise.all(tools.map((name, i) => canonical(broker, toolset, name, i))))
+  const ids = tools && (await Promise.all(tools.map((name, i) => idForName(broker, toolset, name, i))))
   return {
     ...toolset,
-    ...(named && { tools: [...new Set(named)] }),
+    ...(ids && { tools: [...new Set(ids)] }),
     ...(tags && { tags: tags.map(normalizedTag) }),
   }
 }
@@ -82,7 +85,10 @@ function normalizedTag(tag: string, i: number): string {
   throw invalidMember(`tags.${i}`, 'invalid', `tags.${i} has no letter or digit.`)
 }
 
-async function canonical(broker: Broker, { projectId }: Toolset, name: string, i: number): Promise<string> {
+/**
+ * The id of the tool that has this name. A name that no tool has is kept. Throws `invalid_request` if several have it.
+ */
+async function idForName(broker: Broker, { projectId }: Toolset, name: string, i: number): Promise<string> {
   if (name === EVERY_TOOL) return name
   const [tool, ...rivals] = await findToolsNamed(broker, projectId, name)
   if (tool === undefined) return name
@@ -94,7 +100,7 @@ async function canonical(broker: Broker, { projectId }: Toolset, name: string, i
   )
 }
 
-/** The tool's id, with the version or range that the name says, if it says one. */
+/** The tool's id, with the version or range that the written name has, if it has one. */
 function idAsWritten({ namespace, name }: Tool, written: string): string {
   const [, version] = splitVersion(written)
   if (version === undefined) return toolId({ namespace, name })

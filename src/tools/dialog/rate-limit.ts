@@ -1,4 +1,4 @@
-/** A token bucket for the messages of one call: how many are sent at once, and how many more each second. */
+// A token bucket for the messages of one call: `BURST` messages at once, and `PER_SECOND` more each second.
 const BURST = 100
 const PER_SECOND = 20
 

@@ -34,13 +34,15 @@ export interface ToolModule {
   readonly id: string
   /** A `file:` URL. */
   readonly url: string
-  /** The tools now: apps may add and remove tools. Throws `ModuleFault` for a tool that was added and cannot be used. */
+  /** The present tools: apps may add and remove tools. Throws `ModuleFault` if one that was added cannot be used. */
   tools(): readonly ModuleTool[]
-  /** The tool of this id now. Throws `ModuleFault` when it cannot be used; other tools are not read. */
+  /** The present tool of this id. Throws `ModuleFault` if it cannot be used. Other tools are not read. */
   find(id: ToolId): ModuleTool | undefined
 }
 
-/** Why a module cannot be used, in one line that begins with its file. */
+/**
+ * Why a module cannot be used. The message is one line; it begins with the file and continues `GATEPASS_TOOLS names `.
+ */
 export class ModuleFault extends Error {
   constructor(file: string, why: string, cause?: unknown) {
     super(
@@ -61,12 +63,12 @@ const loaded = new Map<string, ToolModule>()
 
 /** Imports the file and reads its tools. Throws `ModuleFault`. */
 export async function loadModule(file: string): Promise<ToolModule> {
-  const toolModule = pathToFileURL(file).href
-  const known = loaded.get(toolModule)
+  const url = pathToFileURL(file).href
+  const known = loaded.get(url)
   if (known !== undefined) return known
   let exported: unknown
   try {
-    exported = await import(toolModule)
+    exported = await import(url)
   } catch (error) {
     throw new ModuleFault(file, `which cannot be loaded: ${String(error)}`, error)
   }
@@ -84,7 +86,7 @@ export async function loadModule(file: string): Promise<ToolModule> {
   }
   const module: ToolModule = {
     id,
-    url: toolModule,
+    url,
     tools() {
       const tools = sources().map(readOnce)
       const taken = new Set<string>()
@@ -104,7 +106,7 @@ export async function loadModule(file: string): Promise<ToolModule> {
     },
   }
   module.tools() // throws for a tool that cannot be used
-  loaded.set(toolModule, module)
+  loaded.set(url, module)
   return module
 }
 
@@ -113,7 +115,7 @@ export function loadedModule(url: string): ToolModule | undefined {
   return loaded.get(url)
 }
 
-/** A tool as a module defines it. */
+/** A tool as a module defines it, before it is checked. */
 interface ToolSource {
   readonly name: string
   readonly options: AnyToolOptions & Pick<NamedToolOptions, 'namespace'>
@@ -121,8 +123,8 @@ interface ToolSource {
 }
 
 /**
- * Where the tools of a module come from: the export `tools`, else a list as default export, else all exports that are
- * apps or tools.
+ * Returns the function that lists the present tools of a module. They come from the export `tools`, else from a list as
+ * default export, else from all exports that are apps or tools.
  */
 function sourcesOf(file: string, exported: unknown): () => readonly ToolSource[] {
   const members = isRecord(exported) ? exported : {}
@@ -133,13 +135,13 @@ function sourcesOf(file: string, exported: unknown): () => readonly ToolSource[]
   if (invalid >= 0)
     throw new ModuleFault(
       file,
-      `whose list of tools has something at ${invalid} that defineTool did not make.`,
+      `whose list of tools has a member (index ${invalid}) that is neither a ToolApp nor made by defineTool.`,
     )
   const found = [...new Set(candidates.filter(isSource))]
   if (found.length === 0)
     throw new ModuleFault(
       file,
-      'which exports no tool: export a ToolApp as the default, what defineTool makes, or a list of these under the name `tools`.',
+      'which exports no tool: export a ToolApp as the default, tools made by defineTool, or a list of these under the name `tools`.',
     )
   return () =>
     found.flatMap((one): readonly ToolSource[] => {
@@ -153,7 +155,7 @@ function isDefined(value: unknown): value is DefinedTool {
   return isMaterialized(value) && 'name' in value[TOOL_MARK]
 }
 
-/** The namespace and version of a tool: its own, or else those of its app, or else the module's name and none. */
+/** The namespace and version of a tool: its own, else those of its app, else the module's name and no version. */
 function namesOf(moduleId: string, { options, app }: ToolSource) {
   const { namespace = app?.name ?? moduleId, version = app?.version } = options
   return { namespace, version }
@@ -165,20 +167,20 @@ function readTool(file: string, moduleId: string, source: ToolSource): ModuleToo
   const { title, description = '', input, output, annotations, tags } = options
   const fault = (what: string) => new ModuleFault(file, `whose tool "${String(name).slice(0, 128)}" ${what}`)
   if (typeof name !== 'string' || !isToolName(name))
-    throw fault('needs a name of 1 to 128 of A-Z, a-z, 0-9 and _.-')
+    throw fault('needs a name of 1 to 128 characters of A-Z, a-z, 0-9 and _.-')
   if (!isToolName(namespace)) throw fault('has a namespace that is not made of A-Z, a-z, 0-9 and _.-')
   if (version !== undefined && plainVersion(version) !== version)
-    throw fault('has a version that is no SemVer, such as 1.0.0.')
-  if (typeof description !== 'string') throw fault('has a description that is no text.')
+    throw fault('has a version that is not SemVer: write it like 1.0.0.')
+  if (typeof description !== 'string') throw fault('has a description that is not a string.')
   if (typeof options.handler !== 'function') throw fault('has no handler.')
   for (const list of ['tags', 'requiresSecrets', 'requiresMetadata'] as const)
-    if (options[list] !== undefined && !isTexts(options[list]))
-      throw fault(`has ${list} that are no list of texts.`)
+    if (options[list] !== undefined && !isStringList(options[list]))
+      throw fault(`has ${list}, which must be a list of strings.`)
   const { timeoutSeconds = 1 } = options
   if (!(timeoutSeconds > 0 && timeoutSeconds <= MAX_TIMEOUT_SECONDS))
-    throw fault(`has a timeoutSeconds that is not within ${MAX_TIMEOUT_SECONDS}.`)
+    throw fault(`needs a timeoutSeconds above 0 and at most ${MAX_TIMEOUT_SECONDS}.`)
   const inputSchema = schemaOf(input, 'input', fault)
-  if (inputSchema.type !== 'object') throw fault('takes an input that is no object.')
+  if (inputSchema.type !== 'object') throw fault('needs an input schema of the type object.')
   const outputSchema = output && schemaOf(output, 'output', fault)
   const requirements = {
     ...requirementsOf(options, fault),
@@ -205,7 +207,7 @@ function readTool(file: string, moduleId: string, source: ToolSource): ModuleToo
   }
 }
 
-function isTexts(list: unknown): list is readonly string[] {
+function isStringList(list: unknown): list is readonly string[] {
   return Array.isArray(list) && list.every((one) => typeof one === 'string')
 }
 
@@ -216,7 +218,7 @@ function requirementsOf(
   fault: ToFault,
 ): Pick<ToolRequirements, 'authorization' | 'alternatives'> {
   if (requiresAuth === null || (requiresAuth !== undefined && typeof requiresAuth !== 'object'))
-    throw fault(NAMES_NONE)
+    throw fault(NO_PROVIDER_NAMED)
   const { all, alternatives } = authRequirements(requiresAuth)
   const toRequirement = (auth: ToolAuth) => requirementOf(auth, fault)
   return {
@@ -225,18 +227,18 @@ function requirementsOf(
   }
 }
 
-const NAMES_NONE =
+const NO_PROVIDER_NAMED =
   'has a requiresAuth that names no provider: write GitHub({scopes: […]}), {provider: "github", scopes: […]} or {id: …}.'
 
 function requirementOf(auth: ToolAuth, fault: ToFault): AuthorizationRequirement {
   const scopes = [...(auth.scopes ?? [])]
   const name = 'id' in auth ? { id: auth.id } : { providerId: auth.provider }
   if (Object.values(name).every((one) => typeof one === 'string' && one !== '')) return { ...name, scopes }
-  throw fault(NAMES_NONE)
+  throw fault(NO_PROVIDER_NAMED)
 }
 
 function schemaOf(schema: ToolSchema, side: SchemaSide, fault: ToFault): JsonSchema {
-  if (schema === undefined || schema === null) throw fault(`has no schema of its ${side}.`)
+  if (schema === undefined || schema === null) throw fault(`has no schema for its ${side}.`)
   try {
     const { '~standard': _, ...plain } = jsonSchemaOf(schema, side, describeZod)
     return plain
@@ -247,5 +249,5 @@ function schemaOf(schema: ToolSchema, side: SchemaSide, fault: ToFault): JsonSch
 
 /** Converts schemas of `zod/mini`, of Zod before 4.2 and of another copy of Zod. */
 function describeZod(schema: TypedSchema, io: SchemaSide, options: Record<string, unknown>): JsonSchema {
-  return { ...toJSONSchema(schema as unknown as z.core.$ZodType, { ...options, io }) } // Zod 4 by its `_zod`
+  return { ...toJSONSchema(schema as unknown as z.core.$ZodType, { ...options, io }) } // schemas with `_zod` are Zod 4's
 }

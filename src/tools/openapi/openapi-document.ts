@@ -8,21 +8,23 @@ export interface OpenapiDocument {
   readonly version: '3.0' | '3.1'
   readonly root: JsonRecord
   /**
-   * How many more schemas its tools may contain; a shared schema is written into each tool that uses it, and inputs
-   * are written before outputs.
+   * How many more schemas may be written, for the inputs of all its tools and for their outputs. A shared schema counts
+   * in each tool that uses it. Writing a schema lowers the number.
    */
   readonly budget: { input: number; output: number }
-  /** Regular expressions of its schemas, and whether the broker can check them. */
+  /** The regular expressions of its schemas, each with whether the broker can check it. */
   readonly patterns: Map<string, boolean>
 }
 
 const MAX_DEPTH = 100
-/** YAML takes a hundred times as long to parse as JSON: seconds, in a thread. */
+/**
+ * In characters. YAML takes a hundred times as long to parse as JSON; text of this length takes seconds, in a thread.
+ */
 const MAX_YAML_LENGTH = 16 * 1024 * 1024
 /** YAML's parsing time grows with the number of lines and of items in brackets. */
 const MAX_YAML_PARTS = 1_000_000
 const MAX_REFERENCES = 20
-/** The limit for the inputs of all its tools together, and the same for their outputs. */
+/** The limit of schemas for the inputs of all tools of a document together, and the same for their outputs. */
 const MAX_SCHEMAS = 200_000
 
 /** Parses JSON or YAML and checks that it is an OpenAPI document. Throws `Refusal`. */
@@ -63,12 +65,12 @@ function parseText(text: string): unknown {
   }
   if (text.length > MAX_YAML_LENGTH)
     throw new Refusal(
-      `The document is no JSON, and as YAML it is too long: ${MAX_YAML_LENGTH} characters are read.`,
+      `The document is not JSON, and too long for YAML: at most ${MAX_YAML_LENGTH} characters are allowed.`,
     )
   const parts = text.match(/[\n,[{]/g)?.length ?? 0
   if (parts > MAX_YAML_PARTS)
     throw new Refusal(
-      `The document is no JSON, and as YAML it has too many lines, commas and brackets: ${MAX_YAML_PARTS} are read. Give it as JSON.`,
+      `The document is not JSON, and has too many lines, commas and brackets for YAML: at most ${MAX_YAML_PARTS} are allowed. Give it as JSON.`,
     )
   try {
     // converting to JSON refuses the cycles that aliases may form; checking for duplicate keys takes quadratic time,
@@ -82,8 +84,8 @@ function parseText(text: string): unknown {
 }
 
 /**
- * Follows Reference Objects to the value they refer to. Throws `Refusal` if a reference leads out of the document,
- * to nothing, or in a circle.
+ * Follows a Reference Object (`$ref`), and the ones to which it leads, to the value. `what` names the value in
+ * messages. Throws `Refusal` if a reference leads out of the document, to nothing, or in a circle.
  */
 export function resolved(document: OpenapiDocument, value: unknown, what: string): JsonRecord {
   let current = value
@@ -92,14 +94,16 @@ export function resolved(document: OpenapiDocument, value: unknown, what: string
     if (typeof members.$ref !== 'string') return members
     current = targetOf(document, members.$ref)
   }
-  throw new Refusal(`${what} leads from one reference to the next without end.`)
+  throw new Refusal(
+    `${what} is a chain of more than ${MAX_REFERENCES} references, or a circle of references.`,
+  )
 }
 
 /** The value a reference leads to within the document. Throws `Refusal` if it leads elsewhere or to nothing. */
 export function targetOf({ root }: OpenapiDocument, reference: string): unknown {
   if (!reference.startsWith('#/'))
     throw new Refusal(
-      `It refers to ${quote(reference)}: only what is in the document itself (#/…) is read, and nothing is fetched for it.`,
+      `It refers to ${quote(reference)}: only references into the document itself (#/…) are allowed, because nothing is fetched.`,
     )
   const target = valueAtReference(root, reference)
   if (target === undefined)
@@ -107,7 +111,7 @@ export function targetOf({ root }: OpenapiDocument, reference: string): unknown 
   return target
 }
 
-/** The text without spaces at its ends; `undefined` if it is empty or no text. */
+/** The text without spaces at its ends; `undefined` if it is empty or not a string. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
 }

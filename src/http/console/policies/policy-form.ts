@@ -47,9 +47,9 @@ ${select('Effect', 'effect', EFFECTS, of('effect'))}
 <p class="hint">Empty fields match every use. One value of a list is enough; * matches any characters; one value a line.</p>
 <div class="columns">${LISTS.map((list) => textArea(LABELS[list][0], list, { ...of(list, `match.${list}`), hint: LABELS[list][1], rows: 2 }))}</div>
 <fieldset class="plain"><legend>What the token is used for</legend>${POLICY_USES.map((use) => checkbox(USE_WORDS[use], 'uses', values.getAll('uses').includes(use), use))}</fieldset></fieldset>
-<details${hasAny(values, ['days', 'from', 'to', 'zone']) ? html` open` : ''}><summary>Only at some hours</summary><fieldset class="plain"><legend>Days</legend><div class="days">${DAYS.map((day, i) => checkbox(day, 'days', values.getAll('days').includes(String(i + 1)), String(i + 1)))}</div></fieldset>
-<div class="columns">${field('From', 'from', { ...of('from', 'match.time.from'), placeholder: '20:00' })}${field('To', 'to', { ...of('to', 'match.time.to'), placeholder: '06:00', hint: 'Before the beginning: until the next day.' })}${field('Time zone', 'zone', { ...of('zone', 'match.time.zone'), placeholder: 'Europe/Berlin', hint: 'Left empty: UTC.' })}</div></details>
-<details${hasAny(values, ['limit', 'seconds']) ? html` open` : ''}><summary>Only when there are too many</summary><div class="columns">${field('More than', 'limit', { ...of('limit', 'match.rate.limit'), type: 'number', hint: 'Uses' })}${field('Within', 'seconds', { ...of('seconds', 'match.rate.seconds'), type: 'number', hint: 'Seconds' })}${select(
+<details${hasAny(values, ['days', 'from', 'to', 'zone']) ? html` open` : ''}><summary>Only on some days or at some hours</summary><fieldset class="plain"><legend>Days</legend><div class="days">${DAYS.map((day, i) => checkbox(day, 'days', values.getAll('days').includes(String(i + 1)), String(i + 1)))}</div></fieldset>
+<div class="columns">${field('From', 'from', { ...of('from', 'match.time.from'), placeholder: '20:00' })}${field('To', 'to', { ...of('to', 'match.time.to'), placeholder: '06:00', hint: 'Earlier than “From”: on the next day.' })}${field('Time zone', 'zone', { ...of('zone', 'match.time.zone'), placeholder: 'Europe/Berlin', hint: 'Left empty: UTC.' })}</div></details>
+<details${hasAny(values, ['limit', 'seconds']) ? html` open` : ''}><summary>Only above a number of uses</summary><div class="columns">${field('More than', 'limit', { ...of('limit', 'match.rate.limit'), type: 'number', hint: 'Uses' })}${field('Within', 'seconds', { ...of('seconds', 'match.rate.seconds'), type: 'number', hint: 'Seconds' })}${select(
     'Counted for each',
     'per',
     [
@@ -60,7 +60,7 @@ ${select('Effect', 'effect', EFFECTS, of('effect'))}
     { value: values.get('per') ?? 'user' },
   )}</div></details>
 <details${values.get('effect') === 'hook' || hasAny(values, ['url']) ? html` open` : ''}><summary>The hook that is called</summary>${field('URL', 'url', { ...of('url', 'hook.url'), type: 'url' })}<div class="columns">${field('Secret', 'secret', { type: 'password', fault: faults.get('hook.secret'), hint: 'Sent as a bearer token. Leave it empty to keep the present one.' })}${field('Waits for', 'timeout_ms', { ...of('timeout_ms', 'hook.timeout_ms'), type: 'number', placeholder: '2000', hint: 'Milliseconds' })}${select(
-    'Without an answer',
+    'If the hook fails',
     'on_failure',
     [
       ['deny', 'Refuse'],
@@ -70,7 +70,7 @@ ${select('Effect', 'effect', EFFECTS, of('effect'))}
   )}</div></details>`
 }
 
-/** The request of the API that the form makes. It is not checked yet. */
+/** The body of the API request that does the same as the form, not checked yet. */
 export function policyBody(form: URLSearchParams, id: string): Readonly<Record<string, unknown>> {
   const lines = (list: string) =>
     (form.get(list) ?? '')
@@ -132,7 +132,9 @@ export function valuesOf(policy: Policy): URLSearchParams {
   return values
 }
 
-/** Identifies the state of a policy from which a form was filled, so that the form does not undo a newer change. */
+/**
+ * A digest of the policy from which a form was filled: if it differs when the form is sent, there is a newer change.
+ */
 export function versionOf(policy: Policy): string {
   return createHash('sha256')
     .update(JSON.stringify(policyToWire(policy)))

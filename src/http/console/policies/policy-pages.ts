@@ -10,7 +10,7 @@ import { attempt, given, type Refused } from '../attempt.ts'
 import { asCurl, badge, buttonLink, code, link, section, type Tone, table, time } from '../elements.ts'
 import { endOnce } from '../end-once.ts'
 import { select, submit } from '../form-fields.ts'
-import { type ConsoleRoutes, confirmFirst, type OnPage, pathOf as pathBelow } from '../routes.ts'
+import { type ConsoleRoutes, confirmFirst, type OnPage, pathOf } from '../routes.ts'
 import { dryRunView } from './dry-run-view.ts'
 import { policyBody, policyFields, valuesOf, versionOf } from './policy-form.ts'
 
@@ -19,22 +19,22 @@ const ABOVE = [['Policies', '/policies']] as const
 const CHANGED_MEANWHILE: Refused = {
   outcome: 'refused',
   message:
-    'Nothing was stored: the policy has been changed since you opened this page. “As JSON” has it as it is now. The form still has your values: send it again to replace the newer ones.',
+    'Nothing was stored, because the policy was changed after you opened this page. “As JSON” shows the stored policy. The form still has your values: send it again to replace the stored ones.',
   status: 409,
   faults: new Map(),
 }
 
-/** Half of the limit of the API, so that the page takes about a fifth of a second. */
-const ON_PAGE = { tokens: 10_000 }
+/** The limit of a dry run on a page: half of the API's, so that the page is made in about a fifth of a second. */
+const PAGE_LIMIT = { tokens: 10_000 }
 
-/** The project's rules: an editor that checks them, and a dry run over last week's uses of tokens. */
+/** Adds the pages for the project's policies: the list, an editor, and a dry run over last week's uses of tokens. */
 export function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
   const idOf = ({ c }: OnPage) => c.req.param('id') ?? ''
 
   routes.page('/policies', async (on) => {
     const policies = await broker.store.policies.list(on.projectId)
     const rows = policies.map(({ id, effect, enabled, match, description, updatedAt }) => [
-      link(pathOf(id), html`${name(id)}`),
+      link(policyPath(id), html`${name(id)}`),
       html`${effectBadge(effect)}${!enabled && html` ${badge('off')}`}`,
       html`<code class="small">${name(JSON.stringify(match), { longest: 120 })}</code>${description !== undefined && html`<br><span class="muted small">${name(description, { longest: 120 })}</span>`}`,
       time(updatedAt, broker.now()),
@@ -46,15 +46,16 @@ export function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
     })
   })
 
-  /** A dry run of the policies in force, or of all but one, for readonly operators too. Only its form runs it. */
+  // the dry run of the policies in force, or of all but one, for readonly operators too. The page itself runs nothing:
+  // only its form does
   routes.page('/policy/dry-run', async (on) => showDryRun(on, on.query('without')))
 
   routes.form(
     '/policy/dry-run',
     async (on, form) => {
       const without = given(form, 'without')
-      const order = parseOnce(dryRunSchema, without === undefined ? {} : { without: [without] }, 'the body')
-      return showDryRun(on, without, await dryRun(broker, on.projectId, order, ON_PAGE))
+      const request = parseOnce(dryRunSchema, without === undefined ? {} : { without: [without] }, 'the body')
+      return showDryRun(on, without, await dryRun(broker, on.projectId, request, PAGE_LIMIT))
     },
     { readonly: true },
   )
@@ -68,7 +69,7 @@ export function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
     return showEditor(on, { policy, values: valuesOf(policy) })
   })
 
-  /** Only a policy that is stored needs a recent login: a trial changes nothing. */
+  /** Storing a policy needs a recent login. Trying it does not, because that changes nothing. */
   const recent = (form: URLSearchParams) => form.get('do') !== 'try'
 
   routes.form('/policy/new', (on, form) => send(on, form), { recent })
@@ -108,7 +109,7 @@ export function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
     }
     const done = await attempt(async () => {
       const wire = parseOnce(newPolicySchema, body, 'the body')
-      if (isTried) return dryRun(broker, on.projectId, { policies: [wire], without: [] }, ON_PAGE)
+      if (isTried) return dryRun(broker, on.projectId, { policies: [wire], without: [] }, PAGE_LIMIT)
       const settings = settingsFromWire(wire)
       if (policy === undefined) await addPolicy(broker, on.projectId, wire.id, settings)
       else await changePolicy(broker, policy, { ...settings, description: settings.description ?? null })
@@ -119,7 +120,7 @@ export function addPolicyPages(routes: ConsoleRoutes, broker: Broker): void {
     if (done.result !== undefined) return showEditor(on, { ...shown, result: done.result })
     const made =
       body.enabled === true ? 'The policy is in force.' : 'The policy was made. It is not in force.'
-    return on.go(pathOf(id), policy === undefined ? made : 'The policy was changed.')
+    return on.go(policyPath(id), policy === undefined ? made : 'The policy was changed.')
   }
 }
 
@@ -131,9 +132,9 @@ async function showDryRun(on: OnPage, without: string | undefined, result?: Poli
     html`${select('Policies', 'without', [['', 'All that are in force'], ...choices], { value: without ?? '', hint: 'They are applied to each use of a token in the last seven days, at most 10,000. Nothing is changed, and no hook is called.' })}${submit(result === undefined ? 'Run it on last week' : 'Run it once more', result === undefined ? 'primary' : 'secondary')}`,
     { readonly: true },
   )
-  const order = without === undefined ? {} : { without: [without] }
+  const request = without === undefined ? {} : { without: [without] }
   const body = html`${result !== undefined && dryRunView(result)}${section(result === undefined ? 'Which policies' : 'Another run', html`${form}`)}
-${asCurl(on, '/v1/admin/policies/dry_run', { method: 'POST', body: order })}`
+${asCurl(on, '/v1/admin/policies/dry_run', { method: 'POST', body: request })}`
   return on.show('Dry run', body, {
     above: ABOVE,
     lead:
@@ -143,7 +144,7 @@ ${asCurl(on, '/v1/admin/policies/dry_run', { method: 'POST', body: order })}`
   })
 }
 
-const pathOf = (id: string) => `/policies/${encodeURIComponent(id)}`
+const policyPath = (id: string) => `/policies/${encodeURIComponent(id)}`
 
 interface Editor {
   readonly policy?: Policy
@@ -154,14 +155,14 @@ interface Editor {
 
 function showEditor(on: OnPage, { policy, values, refused, result }: Editor) {
   const isNew = policy === undefined
-  const action = isNew ? '/policy/new' : pathOf(policy.id)
+  const action = isNew ? '/policy/new' : policyPath(policy.id)
   const fields = html`${policyFields(values, refused?.faults ?? new Map(), { isNew })}
 <div class="buttons"><button type="submit" name="do" value="try" class="secondary">Try it on last week</button>${on.session.isRecent && html` <button type="submit" name="do" value="set">${isNew ? 'Make the policy' : 'Change the policy'}</button>`}</div>
-${!on.session.isRecent && confirmFirst(pathBelow(on.c))}`
+${!on.session.isRecent && confirmFirst(pathOf(on.c))}`
   const body = html`${result !== undefined && dryRunView(result)}
 ${on.mayChange ? section(isNew ? 'Rule' : 'Change', html`${on.form(action, fields)}`) : ''}
 ${policy !== undefined && section('As JSON', html`<pre tabindex="0"><code>${JSON.stringify(policyToWire(policy), null, 2)}</code></pre>`)}
-${policy !== undefined && on.mayChange && section('Delete', html`<details><summary>Delete this policy</summary><p>It stops applying at once.</p>${on.form(`${pathOf(policy.id)}/delete`, submit(`Delete ${policy.id}`, 'danger'), { recent: true })}</details>`)}
+${policy !== undefined && on.mayChange && section('Delete', html`<details><summary>Delete this policy</summary><p>It stops applying at once.</p>${on.form(`${policyPath(policy.id)}/delete`, submit(`Delete ${policy.id}`, 'danger'), { recent: true })}</details>`)}
 ${asCurl(on, isNew ? '/v1/admin/policies' : `/v1/admin/policies/${encodeURIComponent(policy.id)}`, isNew ? { method: 'POST', body: shownBody(values) } : {})}`
   return on.show(policy?.id ?? 'Make a policy', body, {
     above: ABOVE,
@@ -179,7 +180,7 @@ function effectBadge(effect: Policy['effect']): Html {
   return badge(effect, TONES[effect])
 }
 
-/** The API request that the form makes, without the hook's secret, which no page shows. */
+/** The body of the API request that does the same as the form, without the hook's secret, which no page shows. */
 function shownBody(form: URLSearchParams): unknown {
   const shown = new URLSearchParams(form)
   if (shown.get('secret')) shown.set('secret', '…')

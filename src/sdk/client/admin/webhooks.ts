@@ -7,37 +7,42 @@ import type { RequestOptions, Transport } from '../transport.ts'
 export interface AdminWebhooks {
   list(): List<Wire.Webhook>
   get(id: string, options?: RequestOptions): Promise<Wire.Webhook>
-  /** Registers a receiver; `secret` of the answer is shown this once. Not repeated after a lost answer. */
+  /** Registers a receiver. `secret` is in this answer only. The request is not repeated if its answer is lost. */
   create(webhook: Body<'createWebhook'>, options?: RequestOptions): Promise<Wire.WebhookWithSecret>
   update(id: string, changes: Body<'updateWebhook'>, options?: RequestOptions): Promise<Wire.Webhook>
   delete(id: string, options?: RequestOptions): Promise<void>
-  /** Replaces the secret. Both sign for `overlap_seconds`, a day by default. Not repeated after a lost answer. */
+  /**
+   * Replaces the secret. The former secret also signs for `overlap_seconds`, a day by default. The request is not
+   * repeated if its answer is lost.
+   */
   rotate(id: string, options?: RequestOptions & Body<'rotateWebhookSecret'>): Promise<Wire.WebhookWithSecret>
-  /** Sends a test event now, and gives what the receiver answered. */
+  /** Sends a test event now and returns the receiver's answer. */
   test(id: string, options?: RequestOptions): Promise<Wire.WebhookTest>
-  /** What was sent in the last 14 days, newest first. */
+  /** The deliveries of the last 14 days, newest first. */
   deliveries(
     id: string,
     filter?: { readonly state?: Wire.WebhookDelivery['state'] | undefined },
   ): List<Wire.WebhookDelivery>
-  /** Sends up to 500 past events once more; with `next_cursor` of the answer as `cursor`, those after them. */
+  /** Sends up to 500 past events once more. For the next 500, call it with the answer's `next_cursor` as `cursor`. */
   replay(id: string, what?: Body<'replayWebhook'>, options?: RequestOptions): Promise<Answer<'replayWebhook'>>
 }
 
-const PATH = '/v1/webhooks'
-const ONE = '/v1/webhooks/{id}'
+const WEBHOOKS_PATH = '/v1/webhooks'
+const WEBHOOK_PATH = '/v1/webhooks/{id}'
 
 export function createWebhooks({ call }: Transport): AdminWebhooks {
   return {
     list: () =>
-      createList((query, options) => call<'listWebhooks'>({ method: 'GET', path: PATH, query, options })),
-    get: (id, options) => call<'getWebhook'>({ method: 'GET', path: ONE, params: { id }, options }),
+      createList((query, options) =>
+        call<'listWebhooks'>({ method: 'GET', path: WEBHOOKS_PATH, query, options }),
+      ),
+    get: (id, options) => call<'getWebhook'>({ method: 'GET', path: WEBHOOK_PATH, params: { id }, options }),
     create: (body, options) =>
-      call<'createWebhook'>({ method: 'POST', path: PATH, body, repetition: 'unsafe', options }),
+      call<'createWebhook'>({ method: 'POST', path: WEBHOOKS_PATH, body, repetition: 'unsafe', options }),
     update: (id, body, options) =>
-      call<'updateWebhook'>({ method: 'PATCH', path: ONE, params: { id }, body, options }),
+      call<'updateWebhook'>({ method: 'PATCH', path: WEBHOOK_PATH, params: { id }, body, options }),
     async delete(id, options) {
-      await call<'deleteWebhook'>({ method: 'DELETE', path: ONE, params: { id }, options })
+      await call<'deleteWebhook'>({ method: 'DELETE', path: WEBHOOK_PATH, params: { id }, options })
     },
     rotate(id, { overlap_seconds, ...options } = {}) {
       const request = { path: '/v1/webhooks/{id}/rotate', params: { id }, body: { overlap_seconds } } as const
