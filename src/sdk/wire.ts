@@ -180,8 +180,8 @@ export interface AuthProviderCreateRequest {
   /** What people call the provider */
   readonly name?: string | undefined
   /**
-   * Parameters and scopes of the authorization request without which no refresh token comes. Left out:
-   * it comes without them, or never.
+   * Parameters and scopes that the authorization request needs for the provider to issue a refresh
+   * token. Left out: it needs none, or the provider issues no refresh tokens.
    */
   readonly offline_access?:
     | {
@@ -218,9 +218,9 @@ export interface AuthProviderCreateRequest {
          * Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the
          * next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a
          * path. `pattern` is a regular expression that the whole value must match; `one_of` lists the only
-         * values in its place. With `ask` set to `user` each user gives a value at the consent, which belongs
-         * to the connection; it may decide no domain. Another value of the entry is another identity. A member
-         * that is left out stays; `null` removes a variable.
+         * values in its place. With `ask` set to `user` each user enters a value at the consent, which is
+         * stored with the connection; it must not determine a domain. A change of an entry's own value
+         * requires new consents. A member that is left out is not changed; `null` removes a variable.
          */
         readonly variables?:
           | {
@@ -236,13 +236,14 @@ export interface AuthProviderCreateRequest {
           | null
           | undefined
         /**
-         * Beyond Arcade: values that the provider tells of each connection and that are kept with its tokens.
-         * `api.base_url`, `api.headers` and the `params` and `headers` of `refresh_request` name them as
-         * `{{name}}`. `at` is a parameter of the authorization response, else an expression such as
-         * `$.instance_url`; the value's own name when it is left out. `pattern` is a regular expression that
-         * the whole value must match; `one_of` lists the only values in its place. The authorization response
-         * comes through the user's browser. Endpoints other than that of the authorization may name its
-         * values, if the domain is fixed by the URL, the pattern or `one_of`.
+         * Beyond Arcade: values that the provider returns for each connection, stored with its tokens.
+         * `api.base_url`, `api.headers` and the `params` and `headers` of `refresh_request` use them as
+         * `{{name}}`. `at` says where the value is: the name of a parameter of the authorization response,
+         * otherwise an expression such as `$.instance_url`. If it is left out, it is the value's own name.
+         * `pattern` is a regular expression that the whole value must match; `one_of` lists the permitted
+         * values instead. All endpoints but the authorization endpoint can use values of the authorization
+         * response, if the domain is fixed by the URL, the pattern or `one_of`, because this response comes
+         * through the user's browser.
          */
         readonly kept_values?:
           | {
@@ -1127,11 +1128,10 @@ export interface AuthProviderCreateRequest {
         /** Beyond Arcade: where a session at the provider ends, for callers that want to end it. */
         readonly end_session_endpoint?: string | null | undefined
         /**
-         * Beyond Arcade: what becomes of a refresh token that was used. `none`: it may be used again.
-         * `single_use`: when it comes again, the whole grant ends, access tokens too; so when the outcome of a
-         * refresh is not known, the access token is used to its end before the refresh token is tried once
-         * more. `grace`: a used one is taken for `grace_seconds` more, and after that it is as for
-         * `single_use`.
+         * Beyond Arcade: what the server does with a used refresh token. `none`: it can be used again.
+         * `single_use`: a second use ends the whole grant with its access tokens, so after a refresh whose
+         * outcome is unknown Gatepass uses the access token until it expires before it tries the refresh token
+         * again. `grace`: the server accepts it for `grace_seconds` after its use; after that as `single_use`.
          */
         readonly rotation?:
           | {
@@ -1149,10 +1149,10 @@ export interface AuthProviderCreateRequest {
          */
         readonly refresh_margin?: number | null | undefined
         /**
-         * Beyond Arcade: the lifetime in seconds of refresh tokens of which the token response tells none
-         * (`refresh_token_expires_in`, `refresh_expires_in`, `x_refresh_token_expires_in`, or by the response
-         * map). One that has expired is sent only when the access token has expired too; if the provider
-         * refuses it, the connection needs its user as `refresh_token_expired`.
+         * Beyond Arcade: the lifetime of refresh tokens in seconds, for token responses that do not state it
+         * (as `refresh_token_expires_in`, `refresh_expires_in`, `x_refresh_token_expires_in`, or by the
+         * response map). An expired refresh token is sent only when the access token has expired too. If the
+         * provider refuses it, the connection needs a new consent, with the reason `refresh_token_expired`.
          */
         readonly refresh_token_expires_in?: number | null | undefined
         /** Beyond Arcade: the seconds without use after which a refresh token expires. */
@@ -1190,9 +1190,9 @@ export interface AuthProviderCreateRequest {
           | null
           | undefined
         /**
-         * Beyond Arcade: a scope and those it includes, for servers that list only the widest of what they
-         * granted (GitHub lists `repo` and not `public_repo`). Left out: as the catalogue has it. `null`: back
-         * to the catalogue's.
+         * Beyond Arcade: scopes, each with the scopes that it includes, for servers that list only the widest
+         * granted scope (GitHub lists `repo` and not `public_repo`). By default those of the catalogue; `null`
+         * restores them.
          */
         readonly scope_implies?: { readonly [name: string]: readonly string[] } | null | undefined
         /**
@@ -1202,14 +1202,16 @@ export interface AuthProviderCreateRequest {
         readonly scope_aliases?: { readonly [name: string]: string } | null | undefined
         /**
          * Beyond Arcade: the server keeps what was granted before when it is asked for more, so only new
-         * scopes are requested of a user whose connection works. Elsewhere the union is. A token response that
-         * lists none of the earlier scopes is then taken to list the new ones only.
+         * scopes are requested of a user whose connection works. If the token response lists none of the
+         * earlier scopes, they count as granted too. For other servers earlier and new scopes are requested
+         * together.
          */
         readonly keeps_earlier_grants?: boolean | null | undefined
         /**
-         * Beyond Arcade: the token response names no scopes and the authorization response does (Strava). It
-         * comes through the browser, so its user can hide scopes of the token from policies; it never adds
-         * any. Elsewhere what was asked for counts as granted.
+         * Beyond Arcade: the token response names no scopes and the authorization response does (Strava). The
+         * authorization response comes through the browser, so the user could remove scopes from it, which
+         * policies then do not see; added scopes have no effect. For other servers the requested scopes count
+         * as granted if the token response names none.
          */
         readonly callback_tells_scopes?: boolean | null | undefined
         /**
@@ -1224,8 +1226,8 @@ export interface AuthProviderCreateRequest {
         readonly state_parameter?: string | null | undefined
         /**
          * Beyond Arcade: parameters of the authorization response that tools are given in `extra`, each with a
-         * regular expression that the whole value must match. They come through the browser: let through what
-         * cannot do harm, such as digits, and of hosts only those that are the provider's.
+         * regular expression that the whole value must match. The values come through the user's browser, so
+         * permit only harmless ones, such as digits, or the provider's own hosts.
          */
         readonly callback_members?: { readonly [name: string]: string } | null | undefined
         /** Beyond Arcade: the scopes that are requested where a requirement names none. */
@@ -1526,9 +1528,9 @@ export interface AuthProviderUpdateRequest {
          * Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the
          * next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a
          * path. `pattern` is a regular expression that the whole value must match; `one_of` lists the only
-         * values in its place. With `ask` set to `user` each user gives a value at the consent, which belongs
-         * to the connection; it may decide no domain. Another value of the entry is another identity. A member
-         * that is left out stays; `null` removes a variable.
+         * values in its place. With `ask` set to `user` each user enters a value at the consent, which is
+         * stored with the connection; it must not determine a domain. A change of an entry's own value
+         * requires new consents. A member that is left out is not changed; `null` removes a variable.
          */
         readonly variables?:
           | {
@@ -1544,13 +1546,14 @@ export interface AuthProviderUpdateRequest {
           | null
           | undefined
         /**
-         * Beyond Arcade: values that the provider tells of each connection and that are kept with its tokens.
-         * `api.base_url`, `api.headers` and the `params` and `headers` of `refresh_request` name them as
-         * `{{name}}`. `at` is a parameter of the authorization response, else an expression such as
-         * `$.instance_url`; the value's own name when it is left out. `pattern` is a regular expression that
-         * the whole value must match; `one_of` lists the only values in its place. The authorization response
-         * comes through the user's browser. Endpoints other than that of the authorization may name its
-         * values, if the domain is fixed by the URL, the pattern or `one_of`.
+         * Beyond Arcade: values that the provider returns for each connection, stored with its tokens.
+         * `api.base_url`, `api.headers` and the `params` and `headers` of `refresh_request` use them as
+         * `{{name}}`. `at` says where the value is: the name of a parameter of the authorization response,
+         * otherwise an expression such as `$.instance_url`. If it is left out, it is the value's own name.
+         * `pattern` is a regular expression that the whole value must match; `one_of` lists the permitted
+         * values instead. All endpoints but the authorization endpoint can use values of the authorization
+         * response, if the domain is fixed by the URL, the pattern or `one_of`, because this response comes
+         * through the user's browser.
          */
         readonly kept_values?:
           | {
@@ -2597,11 +2600,10 @@ export interface AuthProviderUpdateRequest {
         /** Beyond Arcade: where a session at the provider ends, for callers that want to end it. */
         readonly end_session_endpoint?: string | null | undefined
         /**
-         * Beyond Arcade: what becomes of a refresh token that was used. `none`: it may be used again.
-         * `single_use`: when it comes again, the whole grant ends, access tokens too; so when the outcome of a
-         * refresh is not known, the access token is used to its end before the refresh token is tried once
-         * more. `grace`: a used one is taken for `grace_seconds` more, and after that it is as for
-         * `single_use`.
+         * Beyond Arcade: what the server does with a used refresh token. `none`: it can be used again.
+         * `single_use`: a second use ends the whole grant with its access tokens, so after a refresh whose
+         * outcome is unknown Gatepass uses the access token until it expires before it tries the refresh token
+         * again. `grace`: the server accepts it for `grace_seconds` after its use; after that as `single_use`.
          */
         readonly rotation?:
           | {
@@ -2619,10 +2621,10 @@ export interface AuthProviderUpdateRequest {
          */
         readonly refresh_margin?: number | null | undefined
         /**
-         * Beyond Arcade: the lifetime in seconds of refresh tokens of which the token response tells none
-         * (`refresh_token_expires_in`, `refresh_expires_in`, `x_refresh_token_expires_in`, or by the response
-         * map). One that has expired is sent only when the access token has expired too; if the provider
-         * refuses it, the connection needs its user as `refresh_token_expired`.
+         * Beyond Arcade: the lifetime of refresh tokens in seconds, for token responses that do not state it
+         * (as `refresh_token_expires_in`, `refresh_expires_in`, `x_refresh_token_expires_in`, or by the
+         * response map). An expired refresh token is sent only when the access token has expired too. If the
+         * provider refuses it, the connection needs a new consent, with the reason `refresh_token_expired`.
          */
         readonly refresh_token_expires_in?: number | null | undefined
         /** Beyond Arcade: the seconds without use after which a refresh token expires. */
@@ -2660,9 +2662,9 @@ export interface AuthProviderUpdateRequest {
           | null
           | undefined
         /**
-         * Beyond Arcade: a scope and those it includes, for servers that list only the widest of what they
-         * granted (GitHub lists `repo` and not `public_repo`). Left out: as the catalogue has it. `null`: back
-         * to the catalogue's.
+         * Beyond Arcade: scopes, each with the scopes that it includes, for servers that list only the widest
+         * granted scope (GitHub lists `repo` and not `public_repo`). By default those of the catalogue; `null`
+         * restores them.
          */
         readonly scope_implies?: { readonly [name: string]: readonly string[] } | null | undefined
         /**
@@ -2672,14 +2674,16 @@ export interface AuthProviderUpdateRequest {
         readonly scope_aliases?: { readonly [name: string]: string } | null | undefined
         /**
          * Beyond Arcade: the server keeps what was granted before when it is asked for more, so only new
-         * scopes are requested of a user whose connection works. Elsewhere the union is. A token response that
-         * lists none of the earlier scopes is then taken to list the new ones only.
+         * scopes are requested of a user whose connection works. If the token response lists none of the
+         * earlier scopes, they count as granted too. For other servers earlier and new scopes are requested
+         * together.
          */
         readonly keeps_earlier_grants?: boolean | null | undefined
         /**
-         * Beyond Arcade: the token response names no scopes and the authorization response does (Strava). It
-         * comes through the browser, so its user can hide scopes of the token from policies; it never adds
-         * any. Elsewhere what was asked for counts as granted.
+         * Beyond Arcade: the token response names no scopes and the authorization response does (Strava). The
+         * authorization response comes through the browser, so the user could remove scopes from it, which
+         * policies then do not see; added scopes have no effect. For other servers the requested scopes count
+         * as granted if the token response names none.
          */
         readonly callback_tells_scopes?: boolean | null | undefined
         /**
@@ -2694,8 +2698,8 @@ export interface AuthProviderUpdateRequest {
         readonly state_parameter?: string | null | undefined
         /**
          * Beyond Arcade: parameters of the authorization response that tools are given in `extra`, each with a
-         * regular expression that the whole value must match. They come through the browser: let through what
-         * cannot do harm, such as digits, and of hosts only those that are the provider's.
+         * regular expression that the whole value must match. The values come through the user's browser, so
+         * permit only harmless ones, such as digits, or the provider's own hosts.
          */
         readonly callback_members?: { readonly [name: string]: string } | null | undefined
         /** Beyond Arcade: the scopes that are requested where a requirement names none. */
@@ -2775,8 +2779,8 @@ export interface AuthorizeRequest {
 export interface BegunConnectSession {
   readonly id: string
   /**
-   * Its latest authorization; the (first) connection that covered the need, if connections did from the
-   * start
+   * The latest authorization of the session. If existing connections covered the need, none was begun:
+   * then this is the id of the (first) connection
    */
   readonly auth_id: string
   readonly status: 'pending' | 'completed' | 'failed'
@@ -2785,15 +2789,18 @@ export interface BegunConnectSession {
   /** When completed */
   readonly connection?: { readonly id: string; readonly provider_id: string }
   /**
-   * When completed, if there are several: all that the user approved, or all that covered the need from
-   * the start
+   * When completed, if there are several: all that the user approved, or all existing ones that covered
+   * the need
    */
   readonly connections?: readonly { readonly id: string; readonly provider_id: string }[]
-  /** When the token ends. It ends 60 seconds after the end of the authorization, if that is earlier. */
+  /**
+   * When the token expires: at this time, or 60 seconds after the end of the authorization, if that is
+   * earlier.
+   */
   readonly expires_at: string
   /** For the page. No other answer has it. */
   readonly session_token: string
-  /** The connect page, for the browser that has opened the session with its token, and no other */
+  /** The connect page. It works only in the browser that has opened the session with its token */
   readonly url?: string
 }
 
@@ -3088,8 +3095,8 @@ export interface ConfirmedUser {
 export interface ConnectSession {
   readonly id: string
   /**
-   * Its latest authorization; the (first) connection that covered the need, if connections did from the
-   * start
+   * The latest authorization of the session. If existing connections covered the need, none was begun:
+   * then this is the id of the (first) connection
    */
   readonly auth_id: string
   readonly status: 'pending' | 'completed' | 'failed'
@@ -3098,11 +3105,14 @@ export interface ConnectSession {
   /** When completed */
   readonly connection?: { readonly id: string; readonly provider_id: string }
   /**
-   * When completed, if there are several: all that the user approved, or all that covered the need from
-   * the start
+   * When completed, if there are several: all that the user approved, or all existing ones that covered
+   * the need
    */
   readonly connections?: readonly { readonly id: string; readonly provider_id: string }[]
-  /** When the token ends. It ends 60 seconds after the end of the authorization, if that is earlier. */
+  /**
+   * When the token expires: at this time, or 60 seconds after the end of the authorization, if that is
+   * earlier.
+   */
   readonly expires_at: string
 }
 
@@ -3117,7 +3127,7 @@ export interface ConnectSessionRequest {
   readonly variables?: { readonly [name: string]: string } | null | undefined
   /** What this tool needs, in place of `provider_id` */
   readonly tool?: string | null | undefined
-  /** This connection again, with `scopes` added, in place of `provider_id` */
+  /** In place of `provider_id`: connects this connection again, with `scopes` added */
   readonly connection_id?: string | null | undefined
   /** The origin of the page, such as `https://app.example` */
   readonly allowed_origin: string
@@ -3323,7 +3333,7 @@ export interface ExplainedStep {
     | 'needs_authorization'
     | 'used'
   readonly provider_id?: string
-  /** Which click it belongs to, from 1: each click begins another attempt */
+  /** The number of the attempt, from 1. Each click on the connect page begins another attempt */
   readonly attempt?: number
   readonly details: {
     /** Origin and path of the request */
@@ -3343,13 +3353,16 @@ export interface ExplainedStep {
     /** Why there was no answer, such as `timeout` */
     readonly failure?: string
     readonly took_ms?: number
-    /** Names of the answer's members with the form of their values, such as `scope: commas` */
+    /**
+     * The names of the answer's members, with the form of a value where it matters, such as `scope:
+     * commas`
+     */
     readonly received?: readonly string[]
     /** The provider's error code */
     readonly error?: string
     /** The provider's own words, cleaned */
     readonly description?: string
-    /** The reason by the names of Gatepass */
+    /** Gatepass’ own code for the reason */
     readonly reason?: string
     readonly message?: string
     /** The claim of an ID token that was refused */
@@ -3361,9 +3374,9 @@ export interface ExplainedStep {
     /** The account that was connected before, when another one approved */
     readonly previous_account?: string
     readonly by?: string
-    /** How often the same failed in a row */
+    /** How often this step failed in a row in the same way */
     readonly times?: number
-    /** The first time of these */
+    /** When this step first failed in this way */
     readonly first_at?: string
     /** Requests with the same refresh token whose answers were lost */
     readonly unanswered?: number
@@ -3445,8 +3458,8 @@ export interface ForeignConnection {
   /** Also one text with spaces or commas */
   readonly scopes?: readonly string[] | undefined
   /**
-   * As the provider names it. `id` is the id that its user info has, such as `sub`; without it, the next
-   * consent gives the connection its id
+   * The account at the provider. `id` is the id in the user info, such as `sub`; if it is left out, the
+   * next consent sets it
    */
   readonly account?: { readonly id?: string | undefined; readonly name?: string | undefined } | undefined
   readonly user_info?: { readonly [name: string]: JsonValue } | undefined
@@ -3617,15 +3630,15 @@ export interface McpWorkerChange {
     | undefined
   /** Sent with every request; ${secret:NAME} is replaced by that secret */
   readonly headers?: { readonly [name: string]: string } | null | undefined
-  /** Of its tools, in place of the one that the server’s own name makes */
+  /** The namespace of its tools; by default it is made from the server’s own name */
   readonly namespace?: string | null | undefined
   /** The member of a call’s `_meta` that carries tokens and secrets; `arcade_context` by default */
   readonly token_meta?: string | null | undefined
   /** The only providers that its tools may declare for themselves; all by default */
   readonly providers?: readonly string[] | null | undefined
   /**
-   * The requirements of tools that declare none; for the tools that `tools` names, its requirements
-   * apply
+   * The requirements of tools that declare none. Those in `tools`, by the name of a tool, replace what
+   * the tool declares
    */
   readonly requirements?:
     | {
@@ -3690,15 +3703,15 @@ export interface McpWorkerRegistration {
     | undefined
   /** Sent with every request; ${secret:NAME} is replaced by that secret */
   readonly headers?: { readonly [name: string]: string } | null | undefined
-  /** Of its tools, in place of the one that the server’s own name makes */
+  /** The namespace of its tools; by default it is made from the server’s own name */
   readonly namespace?: string | null | undefined
   /** The member of a call’s `_meta` that carries tokens and secrets; `arcade_context` by default */
   readonly token_meta?: string | null | undefined
   /** The only providers that its tools may declare for themselves; all by default */
   readonly providers?: readonly string[] | null | undefined
   /**
-   * The requirements of tools that declare none; for the tools that `tools` names, its requirements
-   * apply
+   * The requirements of tools that declare none. Those in `tools`, by the name of a tool, replace what
+   * the tool declares
    */
   readonly requirements?:
     | {
@@ -3816,7 +3829,7 @@ export interface OpenapiWorkerChange {
   readonly document?: string | JsonObject | undefined
   /** Where the document is; every sync reads it again */
   readonly url?: string | undefined
-  /** One tool that is one request */
+  /** A tool that sends one HTTP request */
   readonly request?:
     | {
         readonly name: string
@@ -3825,7 +3838,7 @@ export interface OpenapiWorkerChange {
         readonly description: string
         /** Default: `"GET"` */
         readonly method?: string | undefined
-        /** Its path may hold {placeholders} */
+        /** Its path may have `{name}` for a property of the input */
         readonly url: string
         readonly headers?: { readonly [name: string]: string } | undefined
         /** Constants, or `{name}` for a property of the input */
@@ -3922,7 +3935,7 @@ export interface OpenapiWorkerRegistration {
   readonly document?: string | JsonObject | undefined
   /** Where the document is; every sync reads it again */
   readonly url?: string | undefined
-  /** One tool that is one request */
+  /** A tool that sends one HTTP request */
   readonly request?:
     | {
         readonly name: string
@@ -3931,7 +3944,7 @@ export interface OpenapiWorkerRegistration {
         readonly description: string
         /** Default: `"GET"` */
         readonly method?: string | undefined
-        /** Its path may hold {placeholders} */
+        /** Its path may have `{name}` for a property of the input */
         readonly url: string
         readonly headers?: { readonly [name: string]: string } | undefined
         /** Constants, or `{name}` for a property of the input */
@@ -4031,7 +4044,7 @@ export interface OpenapiWorkerSettings {
   readonly document?: { readonly openapi: string; readonly title?: string; readonly version?: string }
   /** Where the document is; every sync reads it again */
   readonly url?: string
-  /** One tool that is one request */
+  /** A tool that sends one HTTP request */
   readonly request?: {
     readonly name: string
     readonly version?: string
@@ -4039,7 +4052,7 @@ export interface OpenapiWorkerSettings {
     readonly description: string
     /** Default: `"GET"` */
     readonly method?: string
-    /** Its path may hold {placeholders} */
+    /** Its path may have `{name}` for a property of the input */
     readonly url: string
     readonly headers?: { readonly [name: string]: string }
     /** Constants, or `{name}` for a property of the input */
@@ -4268,8 +4281,8 @@ export interface PolicyDryRun {
   readonly since: string
   readonly until: string
   /**
-   * Whether every use in the time was judged; of more than 20000 tokens only the last are, and `since`
-   * is the first of them
+   * Whether every use in the time was judged. If there were more than 20000, only the latest are judged,
+   * and `since` is the time of the first of them
    */
   readonly complete: boolean
   /** Uses of tokens that took place */
@@ -4735,7 +4748,7 @@ export interface ToolMetadata {
         readonly authorizationUrl?: string | null | undefined
         /** Not needed beside `issuer` */
         readonly tokenUrl?: string | null | undefined
-        /** Its metadata says what the entry does not */
+        /** Its metadata supplies what the entry leaves out */
         readonly issuer?: string | null | undefined
         readonly scopes?: readonly string[] | null | undefined
         readonly scopeImplies?: { readonly [name: string]: readonly string[] } | null | undefined
@@ -4840,7 +4853,7 @@ export interface UserConnection {
 /** The type of a value in the form of Arcade's API */
 export interface ValueSchema {
   readonly val_type: 'string' | 'integer' | 'number' | 'boolean' | 'json' | 'array'
-  /** Of the items of an array */
+  /** The type of the items of an array */
   readonly inner_val_type?: 'string' | 'integer' | 'number' | 'boolean' | 'json' | 'array'
   readonly enum?: readonly string[]
   readonly properties?: { readonly [name: string]: ValueSchema }

@@ -64,7 +64,10 @@ const requirementsSchema = z
 const valueSchema = z
   .object({
     val_type: z.enum(VALUE_TYPES),
-    inner_val_type: z.enum(VALUE_TYPES).optional().openapi({ description: 'Of the items of an array' }),
+    inner_val_type: z
+      .enum(VALUE_TYPES)
+      .optional()
+      .openapi({ description: 'The type of the items of an array' }),
     enum: z.array(z.string()).optional(),
     properties: z.record(z.string(), z.lazy(self)).optional(),
     required_keys: z.array(z.string()).optional(),

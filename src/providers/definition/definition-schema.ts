@@ -100,7 +100,7 @@ export const definitionSchema = z
       .optional()
       .meta({
         description:
-          'Parameters and scopes of the authorization request without which no refresh token comes. Left out: it comes without them, or never.',
+          'Parameters and scopes that the authorization request needs for the provider to issue a refresh token. Left out: it needs none, or the provider issues no refresh tokens.',
         example: { params: { access_type: 'offline' }, scopes: ['offline_access'] },
       }),
     other_endpoints: z
