@@ -22,7 +22,7 @@ export interface FollowOptions {
 const LONGEST_MS = 900_000
 const PAUSE_MS = 2_000
 
-/** Forgets the session and dispatches its end. */
+/** Removes the session from `sessionStorage`, and dispatches the events of its end. */
 export function settle({ target, name }: FollowOptions, ending: ConnectEnding): ConnectEnding {
   sessionStorage.removeItem(name)
   if (ending.status === 'failed' && ending.reason === 'expired') dispatch(target, 'gatepass-expired')
