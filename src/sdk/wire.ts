@@ -276,11 +276,12 @@ export interface AuthProviderCreateRequest {
               readonly endpoint?: string | undefined
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -374,11 +375,12 @@ export interface AuthProviderCreateRequest {
               readonly endpoint?: string | undefined
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -470,11 +472,12 @@ export interface AuthProviderCreateRequest {
               readonly endpoint: string
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -571,11 +574,12 @@ export interface AuthProviderCreateRequest {
               readonly endpoint: string
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -672,11 +676,12 @@ export interface AuthProviderCreateRequest {
               readonly endpoint: string
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -773,11 +778,12 @@ export interface AuthProviderCreateRequest {
               readonly endpoint: string
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -873,11 +879,12 @@ export interface AuthProviderCreateRequest {
               readonly endpoint: string
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -975,11 +982,12 @@ export interface AuthProviderCreateRequest {
               readonly endpoint: string
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -1242,7 +1250,7 @@ export interface AuthProviderCreateRequest {
           | undefined
         /**
          * Beyond Arcade: whether the server takes clients without a secret (RFC 6749 section 2.1). Left out:
-         * those that use PKCE with S256 and do not authenticate by Basic.
+         * it does if the entry uses PKCE with S256 and does not authenticate by Basic.
          */
         readonly public_clients?: boolean | null | undefined
         /** Beyond Arcade: ID tokens that come without the scope `openid` are neither checked nor read. */
@@ -1586,11 +1594,12 @@ export interface AuthProviderUpdateRequest {
               readonly endpoint?: string | undefined
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -1707,11 +1716,12 @@ export interface AuthProviderUpdateRequest {
               readonly endpoint?: string | undefined
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -1828,11 +1838,12 @@ export interface AuthProviderUpdateRequest {
               readonly endpoint?: string | undefined
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -1949,11 +1960,12 @@ export interface AuthProviderUpdateRequest {
               readonly endpoint?: string | undefined
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -2070,11 +2082,12 @@ export interface AuthProviderUpdateRequest {
               readonly endpoint?: string | undefined
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -2191,11 +2204,12 @@ export interface AuthProviderUpdateRequest {
               readonly endpoint?: string | undefined
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -2312,11 +2326,12 @@ export interface AuthProviderUpdateRequest {
               readonly endpoint?: string | undefined
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -2433,11 +2448,12 @@ export interface AuthProviderUpdateRequest {
               readonly endpoint?: string | undefined
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -2714,7 +2730,7 @@ export interface AuthProviderUpdateRequest {
           | undefined
         /**
          * Beyond Arcade: whether the server takes clients without a secret (RFC 6749 section 2.1). Left out:
-         * those that use PKCE with S256 and do not authenticate by Basic.
+         * it does if the entry uses PKCE with S256 and does not authenticate by Basic.
          */
         readonly public_clients?: boolean | null | undefined
         /** Beyond Arcade: ID tokens that come without the scope `openid` are neither checked nor read. */
@@ -2798,7 +2814,7 @@ export interface BegunConnectSession {
    * earlier.
    */
   readonly expires_at: string
-  /** For the page. No other answer has it. */
+  /** The token with which the page opens the session. No other answer has it. */
   readonly session_token: string
   /** The connect page. It works only in the browser that has opened the session with its token */
   readonly url?: string
@@ -2821,22 +2837,22 @@ export interface Branding {
 
 export interface BrandingChanges {
   readonly app_name?: string | null | undefined
-  /** For readers whose own language the pages do not have */
+  /** The language for users whose own language the pages do not have */
   readonly lang?: 'en' | 'de' | 'fr' | 'es' | 'pt' | 'ja' | 'zh' | null | undefined
   /** A PNG, JPEG or WebP image of at most 64 KiB and 1,024 pixels a side, as `data:image/png;base64,…` */
   readonly logo?: string | null | undefined
-  /** Links and buttons on light pages */
+  /** The color of links and buttons on light pages */
   readonly accent?: string | null | undefined
-  /** On dark pages; absent: the nearest readable shade of `accent` */
+  /** The same on dark pages; absent: the nearest readable shade of `accent` */
   readonly accent_dark?: string | null | undefined
   readonly privacy_url?: string | null | undefined
   readonly support_url?: string | null | undefined
   /**
-   * A host name of your own, at which users see the pages once it is proved: the answer says by which
-   * DNS record. `null`: back to the public URL
+   * A host name of your own. Users see the pages there once a DNS record, which the answer contains, has
+   * proved that it is yours. `null`: back to the public URL
    */
   readonly domain?: string | null | undefined
-  /** Sentences of your own, plain, by language and place; they replace all earlier ones */
+  /** Your own sentences as plain text, by language and place. They replace all that were set before */
   readonly texts?:
     | {
         readonly en?:
@@ -2898,7 +2914,7 @@ export interface CatalogueEntry {
   readonly name: string
   readonly also_known_as: readonly string[]
   readonly category: string
-  /** Two sources or a document support its endpoints */
+  /** Whether two sources, or a document of the provider, confirm its endpoints */
   readonly verified: boolean
   /** What a new provider needs besides its client, such as a subdomain */
   readonly variables: readonly string[]
@@ -3125,7 +3141,7 @@ export interface ConnectSessionRequest {
   /** Which of the user's accounts: a connection's id, an account's id or name, or `new` for one more */
   readonly account?: string | null | undefined
   readonly variables?: { readonly [name: string]: string } | null | undefined
-  /** What this tool needs, in place of `provider_id` */
+  /** In place of `provider_id`: connects what this tool needs */
   readonly tool?: string | null | undefined
   /** In place of `provider_id`: connects this connection again, with `scopes` added */
   readonly connection_id?: string | null | undefined
@@ -4221,7 +4237,7 @@ export interface OxpWorkerChange {
   readonly jwt_secret?: string | null | undefined
   /** The JWT's `aud` */
   readonly audience?: string | null | undefined
-  /** `none` for servers that take a call without `request` around it */
+  /** `none` for servers that expect the call itself as the body, without the member `request` around it */
   readonly envelope?: 'request' | 'none' | undefined
   /** Seconds */
   readonly timeout?: number | undefined
@@ -4237,7 +4253,7 @@ export interface OxpWorkerRegistration {
   /** The JWT's `aud` */
   readonly audience?: string | undefined
   /**
-   * `none` for servers that take a call without `request` around it
+   * `none` for servers that expect the call itself as the body, without the member `request` around it
    * Default: `"request"`
    */
   readonly envelope?: 'request' | 'none' | undefined
@@ -4255,7 +4271,7 @@ export interface OxpWorkerSettings {
   readonly api_key?: { readonly binding: 'project'; readonly editable: true; readonly exists: boolean }
   readonly jwt_secret?: { readonly binding: 'project'; readonly editable: true; readonly exists: boolean }
   readonly audience?: string
-  /** `none` for servers that take a call without `request` around it */
+  /** `none` for servers that expect the call itself as the body, without the member `request` around it */
   readonly envelope: 'request' | 'none'
   readonly timeout: number
   readonly retry: number
@@ -4402,7 +4418,7 @@ export interface RequiredAuthorization {
   readonly status: 'not_started' | 'pending' | 'completed' | 'failed'
 }
 
-/** The first provider that is not met, else the first */
+/** The first provider whose requirement is not met. If all are met, the first */
 export interface RequiredProvider {
   /** The id of the provider entry */
   readonly id?: string
@@ -4619,7 +4635,7 @@ export interface ToolDefinition {
     readonly value_schema?: ValueSchema
   }
   readonly requirements: ToolRequirements
-  /** What the worker states of its behaviour */
+  /** What the worker states about the behaviour of the tool */
   readonly metadata?: JsonObject
   readonly tags?: readonly string[]
 }
@@ -5117,7 +5133,7 @@ export interface Operations {
           readonly error: ExecuteError
         }
   }
-  /** The user does not want to connect after all */
+  /** Cancel the session for its user */
   readonly cancelCurrentConnectSession: {
     readonly method: 'POST'
     readonly path: '/v1/connect_sessions/current/cancel'
@@ -5334,7 +5350,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: AuthProviderResponse | undefined
   }
-  /** Delete it here, and revoke it at the provider */
+  /** Delete a connection, and revoke its tokens at the provider */
   readonly deleteConnection: {
     readonly method: 'DELETE'
     readonly path: '/v1/connections/{id}'
@@ -5397,7 +5413,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: undefined
   }
-  /** Delete and revoke one */
+  /** Delete the connection of any user, and revoke its tokens at the provider */
   readonly deleteUserConnection: {
     readonly method: 'DELETE'
     readonly path: '/v1/admin/user_connections/{id}'
@@ -5490,15 +5506,21 @@ export interface Operations {
       readonly limits?:
         | {
             /**
-             * Milliseconds from its first statement on, the tools it waits for included; 30000 by default. 0 and
-             * larger numbers count as 120000
+             * Milliseconds from the first statement of the code on, with the time of its tool calls; 30000 by
+             * default. The maximum is 120000: 0 and numbers above it count as the maximum
              */
             readonly timeout_ms?: number | null | undefined
-            /** Megabytes; 64 by default. 0 and larger numbers count as 256 */
+            /** Megabytes; 64 by default. The maximum is 256: 0 and numbers above it count as the maximum */
             readonly memory_mb?: number | null | undefined
-            /** Tools called, each step of a chain counted; 100 by default. 0 and larger numbers count as 10000 */
+            /**
+             * The number of tool calls; each step of a chain counts; 100 by default. The maximum is 10000: 0 and
+             * numbers above it count as the maximum
+             */
             readonly tool_calls?: number | null | undefined
-            /** Steps of one chain; 100 by default. 0 and larger numbers count as 1000 */
+            /**
+             * The number of steps of one chain; 100 by default. The maximum is 1000: 0 and numbers above it count
+             * as the maximum
+             */
             readonly chain_steps?: number | null | undefined
           }
         | null
@@ -5745,7 +5767,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: Connection
   }
-  /** Its access token, refreshed if need be */
+  /** The access token of a connection, refreshed if need be */
   readonly getConnectionToken: {
     readonly method: 'POST'
     readonly path: '/v1/connections/{id}/token'
@@ -6670,7 +6692,7 @@ export interface Operations {
     }
     readonly answer: WebhookReplay
   }
-  /** Begin again after a failure */
+  /** Begin another authorization after a failure */
   readonly restartCurrentConnectSession: {
     readonly method: 'POST'
     readonly path: '/v1/connect_sessions/current/restart'
@@ -6796,7 +6818,7 @@ export interface Operations {
     }
     readonly answer: RunResult
   }
-  /** Make it the default account */
+  /** Make a connection the default account of its user */
   readonly setDefaultConnection: {
     readonly method: 'PATCH'
     readonly path: '/v1/connections/{id}'

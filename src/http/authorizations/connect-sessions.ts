@@ -41,7 +41,9 @@ export const connectSessionSchema = {
 const begunSchema = z
   .object({
     ...connectSessionSchema,
-    session_token: z.string().openapi({ description: 'For the page. No other answer has it.' }),
+    session_token: z
+      .string()
+      .openapi({ description: 'The token with which the page opens the session. No other answer has it.' }),
     url: z.string().optional().openapi({
       description:
         'The connect page. It works only in the browser that has opened the session with its token',
@@ -61,7 +63,9 @@ const createSchema = z
         "Which of the user's accounts: a connection's id, an account's id or name, or `new` for one more",
     }),
     variables: variablesSchema.nullish(),
-    tool: toolNameText.nullish().openapi({ description: 'What this tool needs, in place of `provider_id`' }),
+    tool: toolNameText
+      .nullish()
+      .openapi({ description: 'In place of `provider_id`: connects what this tool needs' }),
     connection_id: idText.nullish().openapi({
       description: 'In place of `provider_id`: connects this connection again, with `scopes` added',
     }),

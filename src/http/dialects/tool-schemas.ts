@@ -50,7 +50,7 @@ const requirementsSchema = z
       .openapi({ description: 'Whether all requirements are met; with `user_id`, for that user' }),
     authorization: requiredProviderSchema
       .optional()
-      .openapi({ description: 'The first provider that is not met, else the first' }),
+      .openapi({ description: 'The first provider whose requirement is not met. If all are met, the first' }),
     authorizations: z
       .array(requiredProviderSchema)
       .optional()
@@ -117,7 +117,9 @@ export const toolDefinitionSchema = z
       value_schema: valueSchema.optional(),
     }),
     requirements: requirementsSchema,
-    metadata: jsonObject.optional().openapi({ description: 'What the worker states of its behaviour' }),
+    metadata: jsonObject
+      .optional()
+      .openapi({ description: 'What the worker states about the behaviour of the tool' }),
     tags: z.array(z.string()).optional(),
   })
   .openapi('ToolDefinition')

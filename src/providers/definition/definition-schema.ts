@@ -147,7 +147,7 @@ export const definitionSchema = z
     verified: z
       .boolean()
       .optional()
-      .meta({ description: "Whether the facts were compared with the provider's own documentation" }),
+      .meta({ description: 'Whether two sources, or a document of the provider, confirm its endpoints' }),
     logo: slug.optional().meta({ description: 'The slug of an icon of simple-icons' }),
   })
   .meta({ title: 'Provider of Gatepass', description: 'The definition of one OAuth 2 provider' })
