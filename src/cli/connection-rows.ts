@@ -165,7 +165,6 @@ function* csvRecords(text: string): Generator<{ readonly line: number; readonly 
   let begun = 1
   let cells: string[] = []
   while (token.lastIndex < text.length) {
-    const at = token.lastIndex
     const match = token.exec(text)
     if (match === null)
       throw new CommandFailure(
@@ -180,7 +179,6 @@ function* csvRecords(text: string): Generator<{ readonly line: number; readonly 
     yield { line: begun, cells }
     cells = []
     begun = line
-    if (token.lastIndex === at) return
   }
 }
 

@@ -9,7 +9,7 @@ import { type CallError, type CodeError, outOfMemory, timedOut } from './code-er
 import { type CodeLimits, MAX_ANSWER_CHARACTERS, MAX_DEPTH } from './limits.ts'
 import { nestsTooDeep } from './nesting.ts'
 import { createOutput, readOutput } from './output.ts'
-import { type ReadValue, run } from './read-value-task.ts'
+import { run as checkValue, type ReadValue } from './read-value-task.ts'
 import type { Ended, FromThread, Language, RequestKind, ThreadData, ToThread } from './thread-messages.ts'
 
 // Runs untrusted code. QuickJS, compiled to WebAssembly, runs in its own thread, so endless loops, memory bombs and crashes
@@ -167,7 +167,7 @@ const readValue = threadTask<string, ReadValue>('./read-value-task', import.meta
 async function toEnd(ended: Ended): Promise<Exclude<SandboxEnd<never>, { outcome: 'stopped' }>> {
   if (ended.outcome === 'error') return ended
   const { json } = ended
-  const read = json.length > LARGE_BYTES ? await readLarge(json) : run(json, [])
+  const read = json.length > LARGE_BYTES ? await readLarge(json) : checkValue(json, [])
   if (read instanceof ThreadFault) return { outcome: 'error', error: unreadValue(read.reason) }
   if (read.outcome !== 'value')
     return { outcome: 'error', error: read.outcome === 'broken' ? BROKEN : VALUE_TOO_DEEP }

@@ -88,7 +88,7 @@ ${asCurl(on, '/v1/admin/keys', { method: 'POST', body: { role: 'caller', name: '
       return showIssued(
         on,
         issued,
-        'Its successor was made',
+        'The successor was made',
         `The old key is valid until ${new Date(issued.oldEndsAt * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
       )
     },

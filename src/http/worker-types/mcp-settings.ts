@@ -143,6 +143,7 @@ export function changedSecrets(
   }
 }
 
+/** The text that is stored encrypted with the worker. */
 export function toSecret(secrets: McpSecrets): string {
   return JSON.stringify(secrets)
 }
@@ -150,14 +151,14 @@ export function toSecret(secrets: McpSecrets): string {
 function toRequirements(sent: z.output<typeof mcpRequirements>): NonNullable<McpSettings['requirements']> {
   const { tools, ...all } = sent
   return {
-    ...toOne(all),
+    ...toToolRequirements(all),
     ...(tools && {
-      tools: Object.fromEntries(Object.entries(tools).map(([name, one]) => [name, toOne(one)])),
+      tools: Object.fromEntries(Object.entries(tools).map(([name, one]) => [name, toToolRequirements(one)])),
     }),
   }
 }
 
-function toOne({ authorization, secrets }: RequirementWire): McpRequirements {
+function toToolRequirements({ authorization, secrets }: RequirementWire): McpRequirements {
   return {
     ...(authorization && {
       authorization: authorization.map(({ id, provider_id, scopes }) => ({
@@ -172,21 +173,23 @@ function toOne({ authorization, secrets }: RequirementWire): McpRequirements {
 
 export function requirementsToWire({ tools, ...all }: NonNullable<McpSettings['requirements']>): unknown {
   return {
-    ...oneToWire(all),
+    ...toolRequirementsToWire(all),
     ...(tools && {
-      tools: Object.fromEntries(Object.entries(tools).map(([name, one]) => [name, oneToWire(one)])),
+      tools: Object.fromEntries(
+        Object.entries(tools).map(([name, one]) => [name, toolRequirementsToWire(one)]),
+      ),
     }),
   }
 }
 
-function oneToWire({ authorization, secrets }: McpRequirements) {
+function toolRequirementsToWire({ authorization, secrets }: McpRequirements) {
   return {
-    ...(authorization && { authorization: authorization.map(requirementToWire) }),
+    ...(authorization && { authorization: authorization.map(authorizationToWire) }),
     ...(secrets && { secrets }),
   }
 }
 
-function requirementToWire({ id, providerId, scopes }: AuthorizationRequirement) {
+function authorizationToWire({ id, providerId, scopes }: AuthorizationRequirement) {
   return {
     ...(id !== undefined && { id }),
     ...(providerId !== undefined && { provider_id: providerId }),
