@@ -3416,7 +3416,7 @@ export interface Explanation {
     readonly name: string
     /** To be registered at the provider */
     readonly redirect_uri?: string
-    /** Those asked for; of a connection, those that were granted */
+    /** The requested scopes; for a connection, the granted ones */
     readonly scopes: readonly string[]
     readonly missing_scopes?: readonly string[]
     readonly connection_id?: string
@@ -4158,7 +4158,7 @@ export interface OwnDomain {
   /** The DNS record that proves the domain */
   readonly challenge: { readonly type: 'TXT'; readonly name: string; readonly value: string }
   readonly proved_at?: string
-  /** Where users see the pages from the proof on */
+  /** Where users see the pages once the domain is proved */
   readonly origin: string
   /**
    * Register these at the providers before the proof, because the proof makes users return to them. The
@@ -4557,7 +4557,7 @@ export interface SharedProvider {
   readonly token_status?: 'not_started' | 'pending' | 'completed' | 'failed'
   /** The ids of the tools that need it */
   readonly tool_names: readonly string[]
-  /** With `authorize`, where a consent is missing */
+  /** Set if the request has `authorize` and a consent is missing */
   readonly authorization_id?: string
   /** The link for the user */
   readonly url?: string
@@ -4574,7 +4574,7 @@ export interface SharedRequirements {
   readonly secrets: { readonly met: boolean; readonly items: { readonly [name: string]: SharedSecret } }
   /** By their ids */
   readonly workers: { readonly met: boolean; readonly items: { readonly [name: string]: SharedWorker } }
-  /** With `authorize`, where a consent is missing */
+  /** Set if the request has `authorize` and a consent is missing */
   readonly authorization_id?: string
   /** The link for the user */
   readonly url?: string
@@ -4732,7 +4732,7 @@ export interface ToolExecutionDetail extends ToolExecution {
     readonly output?: AttemptOutput
     readonly system_error_message?: string
   }[]
-  /** Left out, because it was altered in the database */
+  /** Members that the answer leaves out, because they were altered in the database */
   readonly unreadable?: readonly ('input' | 'attempts')[]
 }
 
@@ -4932,7 +4932,7 @@ export interface WebhookDelivery {
   readonly sequence: number
   readonly state: 'waiting' | 'delivered' | 'failed'
   readonly attempts: number
-  /** Absent while an earlier event of the subject waits, and at the end */
+  /** Absent while an earlier event of the subject waits, and when there will be no further attempt */
   readonly next_attempt_at?: string
   /** The HTTP status of the last answer */
   readonly last_status?: number
@@ -4968,7 +4968,7 @@ export interface Worker {
    * `unauthorized`: a user has to authorize it first
    */
   readonly status: 'active' | 'inactive' | 'unreachable' | 'unauthorized'
-  /** It comes from the settings and cannot be changed here */
+  /** Whether the worker comes from the settings, so that the API cannot change it */
   readonly managed: boolean
   readonly binding: { readonly id: string; readonly type: 'project' }
   readonly http?: HttpWorkerSettings
@@ -4982,27 +4982,27 @@ export interface Worker {
   }
   /** When its catalogue was last read */
   readonly synced_at?: string
-  /** Why it could not be read; it is tried again */
+  /** Why the catalogue could not be read the last time; Gatepass tries again */
   readonly sync_error?: string
   readonly acceptance: WorkerAcceptance
 }
 
-/** Which providers, scopes and secrets its tools may ask for */
+/** Which providers, scopes and secrets the tools of the worker may ask for */
 export interface WorkerAcceptance {
   readonly accepted: {
     readonly providers: readonly { readonly id: string; readonly scopes: readonly string[] }[]
     readonly secrets: readonly string[]
   }
   /**
-   * Requirements that its catalogue has named since: not requested from users and not given to tools
-   * until they are accepted
+   * Requirements that the catalogue of the worker has named since. Until they are accepted, users are
+   * not asked for them and tools do not get them
    */
   readonly waiting?: {
     readonly providers: readonly { readonly id: string; readonly scopes: readonly string[] }[]
     readonly secrets: readonly string[]
-    /** Their ids: they run again once it is accepted */
+    /** The ids of the tools with these requirements. They run again once the requirements are accepted */
     readonly tools: readonly string[]
-    /** A digest of what waits, for POST /v1/workers/{id}/accept */
+    /** A digest of these requirements, for POST /v1/workers/{id}/accept */
     readonly digest: string
   }
   /** In development, and for modules that the settings name, everything is accepted automatically */

@@ -84,7 +84,7 @@ const explanationSchema = z
         redirect_uri: z.string().optional().openapi({ description: 'To be registered at the provider' }),
         scopes: z
           .array(z.string())
-          .openapi({ description: 'Those asked for; of a connection, those that were granted' }),
+          .openapi({ description: 'The requested scopes; for a connection, the granted ones' }),
         missing_scopes: z.array(z.string()).optional(),
         connection_id: z.string().optional(),
       }),

@@ -134,7 +134,7 @@ const link = {
   authorization_id: z
     .string()
     .optional()
-    .openapi({ description: 'With `authorize`, where a consent is missing' }),
+    .openapi({ description: 'Set if the request has `authorize` and a consent is missing' }),
   url: z.string().optional().openapi({ description: 'The link for the user' }),
 }
 const toolNames = z.array(z.string()).readonly().openapi({ description: 'The ids of the tools that need it' })
