@@ -25,12 +25,10 @@ export const acceptanceSchema = z
     accepted: needsSchema,
     waiting: needsSchema
       .extend({
-        tools: z
-          .array(z.string())
-          .openapi({
-            description:
-              'The ids of the tools with these requirements. They run again once the requirements are accepted',
-          }),
+        tools: z.array(z.string()).openapi({
+          description:
+            'The ids of the tools with these requirements. They run again once the requirements are accepted',
+        }),
         digest: z
           .string()
           .openapi({ description: 'A digest of these requirements, for POST /v1/workers/{id}/accept' }),

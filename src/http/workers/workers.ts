@@ -42,11 +42,9 @@ const workerSchema = z
       description:
         '`inactive`: switched off. `unreachable`: its catalogue could not be read; `sync_error` says why. `unauthorized`: a user has to authorize it first',
     }),
-    managed: z
-      .boolean()
-      .openapi({
-        description: 'Whether the worker comes from the settings, so that the API cannot change it',
-      }),
+    managed: z.boolean().openapi({
+      description: 'Whether the worker comes from the settings, so that the API cannot change it',
+    }),
     binding: z.object({ id: z.string(), type: z.literal('project') }),
     ...WORKER_BLOCKS.answer,
     requirements: z.object({
