@@ -197,7 +197,7 @@ function readProviderFolder(name: string | undefined, addFault: AddFault): Pick<
   if (findStats(folder)?.isDirectory() !== true)
     addFault(
       'PROVIDERS',
-      `names ${folder}, which is no folder that can be read: give the path of one with definitions.`,
+      `names ${folder}, which is no folder that can be read: give the path of a folder with definitions.`,
     )
   return { providerFolder: folder }
 }

@@ -19,11 +19,11 @@ export interface SourceRow {
 }
 
 export interface RowOptions {
-  /** The key of Gatepass' own export. */
+  /** Asks for the key that decrypts Gatepass' own export. */
   exportKey(kind: ExportKey['kind']): Promise<ExportKey>
-  /** Provider ids by the names of the file. */
+  /** Provider ids in Gatepass, by the provider names that the file uses. */
   readonly providers: ReadonlyMap<string, string>
-  /** The values that an entry keeps, by their names in Nango (`realmId`, `instance_url`). */
+  /** The names of a provider entry's kept values, by Nango's names for them (`realmId`, `instance_url`). */
   keptNames(providerId: string): ReadonlyMap<string, string>
 }
 
@@ -32,13 +32,13 @@ export interface SourceFile {
   readonly rows: AsyncIterable<SourceRow>
 }
 
-/** Recognises the format by its shape. Throws `CommandFailure`. */
+/** Reads a file; its content shows which format it has. Throws `CommandFailure`. */
 export function readRows(text: string, options: RowOptions): SourceFile {
   const clean = text.replace(/^\uFEFF/, '')
   const kind = exportKindOf(clean)
   if (kind !== undefined) return { format: 'gatepass', rows: ownRows(clean, kind, options) }
   const items = jsonItems(clean)
-  // read to its end at once, so that nothing is imported of a file that is no CSV
+  // the whole file is read first, so that nothing is imported from a file that turns out to be no CSV
   if (items === undefined) return { format: 'csv', rows: each([...csvRows(clean, options)]) }
   const isNango = items.some(({ value }) => isRecord(value) && isRecord(value.credentials))
   const read = isNango ? nangoRow : plainRow
@@ -148,10 +148,13 @@ function* csvRows(text: string, options: RowOptions): Generator<SourceRow> {
       yield { line, fault: { member: '', reason: `has ${cells.length} cells instead of ${names.length}` } }
       continue
     }
-    const of = Object.fromEntries(names.map((name, index) => [String(name), cells[index] || undefined]))
-    const { account, account_id: id, account_name: name = account, ...row } = of
-    const whose = id === undefined && name === undefined ? {} : { account: withoutAbsent({ id, name }) }
-    yield { line, ...plainRow({ ...withoutAbsent(row), ...whose }, options) }
+    const cellsByName = Object.fromEntries(
+      names.map((name, index) => [String(name), cells[index] || undefined]),
+    )
+    const { account, account_id: id, account_name: name = account, ...row } = cellsByName
+    const accountMember =
+      id === undefined && name === undefined ? {} : { account: withoutAbsent({ id, name }) }
+    yield { line, ...plainRow({ ...withoutAbsent(row), ...accountMember }, options) }
   }
 }
 
@@ -162,7 +165,6 @@ function* csvRecords(text: string): Generator<{ readonly line: number; readonly 
   let begun = 1
   let cells: string[] = []
   while (token.lastIndex < text.length) {
-    const at = token.lastIndex
     const match = token.exec(text)
     if (match === null)
       throw new CommandFailure(
@@ -177,7 +179,6 @@ function* csvRecords(text: string): Generator<{ readonly line: number; readonly 
     yield { line: begun, cells }
     cells = []
     begun = line
-    if (token.lastIndex === at) return
   }
 }
 

@@ -41,7 +41,7 @@ interface DetailsWire {
   readonly unanswered?: number
 }
 
-/** An explanation as the API answers it. */
+/** The API's answer: each step of an authorization or connection, and why it failed. */
 export interface ExplanationWire {
   readonly id: string
   readonly user_id: string
@@ -133,16 +133,19 @@ function hasSeveral(steps: readonly StepWire[]): Several {
   }
 }
 
-/** The lines of a step: the first is printed beside its name, the others below. */
-function linesOf({ step, provider_id, attempt, details }: StepWire, several: Several): string[] {
-  const d = details
-  const place = [
+/**
+ * The lines of a step: the first is printed beside its name, the others below. The message of `ended` is left out,
+ * because the cause is printed after the steps. So are the reasons of `code_exchange` and `refresh_failed`, which the
+ * other lines show.
+ */
+function linesOf({ step, provider_id, attempt, details: d }: StepWire, several: Several): string[] {
+  const providerAndAttempt = [
     ...(several.providers && provider_id !== undefined ? [provider_id] : []),
     ...(several.attempts && attempt !== undefined ? [`attempt ${attempt}`] : []),
   ].join(', ')
-  const said = [d.error, d.description && `“${d.description}”`].filter(Boolean).join(' ')
+  const providerError = [d.error, d.description && `“${d.description}”`].filter(Boolean).join(' ')
   const lines = [
-    place,
+    providerAndAttempt,
     [d.method, d.endpoint].filter(Boolean).join(' '),
     d.parameters && d.parameters.length > 0 ? `with ${d.parameters.join(', ')}` : '',
     d.authentication === undefined ? '' : `client authentication: ${d.authentication}`,
@@ -152,14 +155,14 @@ function linesOf({ step, provider_id, attempt, details }: StepWire, several: Sev
     d.missing_scopes === undefined ? '' : `not granted: ${d.missing_scopes.join(' ')}`,
     outcomeOf(d),
     d.received && d.received.length > 0 ? `answer: ${d.received.join(', ')}` : '',
-    said,
-    step === 'ended' || said !== '' ? '' : (d.message ?? ''),
+    providerError,
+    step === 'ended' || providerError !== '' ? '' : (d.message ?? ''),
     d.reason === undefined || step === 'code_exchange' || step === 'refresh_failed' ? '' : d.reason,
     d.account === undefined ? '' : `account: ${d.account}`,
     d.previous_account === undefined ? '' : `connected before: ${d.previous_account}`,
     d.connection_id ?? '',
     d.by ?? '',
-    d.clock_difference_seconds === undefined ? '' : clockWords(d.clock_difference_seconds),
+    d.clock_difference_seconds === undefined ? '' : clockDifferenceText(d.clock_difference_seconds),
     d.times === undefined ? '' : `${d.times} times since ${d.first_at?.slice(0, 19).replace('T', ' ')}`,
     d.unanswered === undefined ? '' : `${d.unanswered} earlier answers were lost`,
   ]
@@ -171,7 +174,7 @@ function outcomeOf({ status, failure, took_ms }: DetailsWire): string {
   return outcome === undefined ? '' : `${outcome}${took_ms === undefined ? '' : ` after ${took_ms} ms`}`
 }
 
-function clockWords(seconds: number): string {
+function clockDifferenceText(seconds: number): string {
   return `Gatepass' clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} the provider's`
 }
 

@@ -40,7 +40,7 @@ export function defineImport(command: Command, shell: Shell): void {
       parseId,
     ),
   )
-    .option('--worker <id>', 'the worker that runs them', parseId)
+    .option('--worker <id>', 'the worker that runs the imported tools', parseId)
     .option('--dry-run', 'only print what would be imported')
     .option('--verbose', 'print every warning instead of their number')
     .addHelpText('after', EXAMPLES)
@@ -110,7 +110,7 @@ function report(items: readonly ImportedItem[], { verbose = false, dryRun = fals
   if (dryRun) print('This was a dry run: nothing was changed.')
 }
 
-/** The numbers of tools by result. Names that were only respelled are counted apart from other warnings. */
+/** How many tools had each result. Warnings that a name was respelled are counted apart from the others. */
 function summary(items: readonly ImportedItem[], { verbose }: { readonly verbose: boolean }): string {
   const refused = items.filter(({ result }) => result === 'refused').length
   const results = (['created', 'updated', 'unchanged'] as const).flatMap((result) => {

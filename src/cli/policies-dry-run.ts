@@ -24,7 +24,7 @@ import {
 } from './shell.ts'
 
 const PATH = '/v1/admin/policies/dry_run'
-/** Samples that are printed; `--json` has all. */
+/** The most samples that are printed; `--json` has all of them. */
 const SHOWN = 20
 
 interface DryRunOptions extends CommonOptions {
@@ -37,10 +37,12 @@ export function defineDryRun(policies: Command, shell: Shell): void {
   withCommonOptions(
     policies
       .command('dry-run')
-      .description("say which of last week's uses of tokens policies would have refused; changes nothing")
+      .description(
+        'list the uses of tokens in the last week that the policies would have refused; changes nothing',
+      )
       .argument(
         '[source]',
-        'a JSON file with the policies to try, or - for standard input; by default those in force',
+        'a JSON file with the policies to try, or - for standard input; by default the policies in force',
         parseId,
       ),
   )
@@ -103,5 +105,5 @@ Examples:
   $ gatepass policies dry-run policies.json --since 2026-11-01
   $ gatepass policies dry-run --without no-night-work --json
 
-Each token that was released is judged in the order of time, by the policies in force with those of the file. Hooks are
-not asked, and runs of tools that need no token are not looked at. docs/policies.md says what cannot be known.`
+Each token that was released is judged in the order of time, by the policies in force and those of the file. Hooks are
+not called, and runs of tools that need no token are not judged. docs/policies.md says what cannot be known.`

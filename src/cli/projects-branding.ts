@@ -58,7 +58,7 @@ export function defineBranding(projects: Command, shell: Shell): void {
       .option('--accent-dark <colour>', 'the same on dark pages')
       .option('--privacy-url <url>', 'where your privacy policy is')
       .option('--support-url <url>', 'where your users get help')
-      .option('--lang <language>', 'for readers whose own language the pages do not have')
+      .option('--lang <language>', 'the language for users whose own language the pages do not have')
       .option('--texts <file>', 'a JSON file with sentences by language and place')
       .option('--domain <host>', 'a host name of your own, where users see the pages once it is proved')
       .option(

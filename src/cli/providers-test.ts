@@ -27,10 +27,10 @@ export function defineProvidersTest(providers: Command, shell: Shell): void {
       .description('try a definition: against a simulator of it, or with --live at the provider')
       .argument('<id>', 'a provider of the catalogue or, with --live, one that was added', parseId),
   )
-    .option('--simulate', 'a simulator plays the provider as its definition says')
+    .option('--simulate', 'test against a simulator that behaves as the definition says (default)')
     .option('--file <path>', 'the definition, or the body of POST /v1/admin/auth_providers', parseId)
     .option('--scopes <scopes>', 'scopes to ask for, comma-separated', parseNames)
-    .option('--live', 'one real consent with the client of the added provider; says what differed')
+    .option('--live', 'test with one real consent at the provider; prints how it differs from the definition')
     .option('--user <id>', `with --live: the user (default: "${TEST_USER}")`, parseId)
     .option('--no-open', 'with --live: only print the link')
     .option('--revoke', 'with --live: at the end, delete the connection and revoke its tokens')
@@ -59,7 +59,7 @@ export function defineProvidersTest(providers: Command, shell: Shell): void {
       if (result === undefined) return
       if (options.json) printJson(result)
       else report(result)
-      if (!result.ok) throw new CommandFailure(`The simulated main job of "${id}" failed.`)
+      if (!result.ok) throw new CommandFailure(`The simulation of "${id}" failed.`)
     })
 }
 
@@ -98,4 +98,4 @@ simulator checks every request strictly: an unknown or missing parameter, anothe
 that the definition does not name is an error.
 
 With --live a server must be running, and the provider has its client. Nothing is changed but the test user's connection:
-what the definition should say is printed as a patch, as far as it was observed. Exit code 1 when something differed.`
+the observed differences are printed as a patch of the definition. Exit code 1 when something differed.`

@@ -55,7 +55,10 @@ export function defineToken(command: Command, shell: Shell): void {
 
 const CONSENT_NEEDED = { status: 403, body: { name: 'authorization_required' } } as const
 
-/** The id of the connection to use; `undefined` if the user must approve first. Starts no authorization. */
+/**
+ * The id of the connection to use; `undefined` if the user must approve first. If the connection does not list
+ * all scopes, the server is asked, which may begin an authorization: it expires, unless the user opens its link.
+ */
 async function findConnection(
   api: Api,
   provider: string,
@@ -67,7 +70,7 @@ async function findConnection(
     account === undefined ? one.default : [one.id, one.account.id, one.account.name].includes(account),
   )
   if (found === undefined || scopes.every((scope) => found.scopes.includes(scope))) return found?.id
-  // one scope may include another, and only the server knows which
+  // a granted scope may include a missing one, and only the server knows which scopes include others
   const body = {
     auth_requirement: { provider_id: provider, oauth2: { scopes } },
     user_id: user,

@@ -80,8 +80,8 @@ export function defineDeliveries(webhooks: Command, shell: Shell): void {
       .description('list what was sent to a webhook in the last 14 days, newest first')
       .argument('<id>', 'as webhooks list shows it', parseId),
   )
-    .addOption(new Option('--state <state>', 'only those').choices(DELIVERY_STATES))
-    .option('--limit <n>', 'how many at most', parseWholeNumber, 50)
+    .addOption(new Option('--state <state>', 'only deliveries in this state').choices(DELIVERY_STATES))
+    .option('--limit <n>', 'the most deliveries to list', parseWholeNumber, 50)
     .addHelpText('after', DELIVERIES_EXAMPLES)
     .action(async (id: string, { state, limit, ...options }: DeliveriesOptions) =>
       withApi(shell, options, async (api) => {
@@ -107,17 +107,17 @@ export function defineDeliveries(webhooks: Command, shell: Shell): void {
     withCommonOptions(
       webhooks
         .command('replay')
-        .description('send past events once more, with their ids')
+        .description('send past events once more, with the ids that they had')
         .argument('<id>', 'as webhooks list shows it', parseId),
     ),
   )
     .option('--since <time>', 'from this time on (default: 14 days ago)', parseMoment)
     .option('--until <time>', 'up to this time (default: now)', parseMoment)
-    .option('--only-failed', 'only those whose last attempt has failed')
+    .option('--only-failed', 'only events whose last attempt has failed')
     .addHelpText('after', REPLAY_EXAMPLES)
     .action(async (id: string, { since, types, onlyFailed, until, ...options }: ReplayOptions) =>
       withApi(shell, options, async (api) => {
-        // fixed before the first page, so that events which occur during the replay are left out
+        // `until` is the same for all pages, so that events which occur during the replay are left out
         const body = {
           until: until ?? new Date().toISOString(),
           ...(since !== undefined && { since }),

@@ -87,7 +87,7 @@ export function defineWorkers(workers: Command, shell: Shell): void {
     .option('--mcp <url>', 'a remote MCP server')
     .option('--openapi <url>', 'an HTTP API, by its OpenAPI document')
     .option('--secret', 'prompt for a secret, or read it from standard input; always done for --http')
-    .option('--file <path>', 'instead, the JSON body of POST /v1/workers; - for standard input')
+    .option('--file <path>', 'a JSON file with the body of POST /v1/workers, or - for standard input')
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: AddOptions) => {
       const body = { ...(await bodyOf(options)), id }

@@ -44,5 +44,5 @@ export const outOfMemory = (memoryMb: number): CodeError => ({
 
 export const tooManyCalls = (toolCalls: number): CodeError => ({
   kind: 'tool_call_limit',
-  message: `The code calls more than its ${toolCalls} tools (limits.tool_calls; each step of a chain counts).`,
+  message: `The code made more than its ${toolCalls} tool calls (limits.tool_calls; each step of a chain counts).`,
 })

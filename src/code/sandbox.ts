@@ -9,7 +9,7 @@ import { type CallError, type CodeError, outOfMemory, timedOut } from './code-er
 import { type CodeLimits, MAX_ANSWER_CHARACTERS, MAX_DEPTH } from './limits.ts'
 import { nestsTooDeep } from './nesting.ts'
 import { createOutput, readOutput } from './output.ts'
-import { type ReadValue, run } from './read-value-task.ts'
+import { run as checkValue, type ReadValue } from './read-value-task.ts'
 import type { Ended, FromThread, Language, RequestKind, ThreadData, ToThread } from './thread-messages.ts'
 
 // Runs untrusted code. QuickJS, compiled to WebAssembly, runs in its own thread, so endless loops, memory bombs and crashes
@@ -103,11 +103,11 @@ export async function runInSandbox<Stop>(
   let timer = setTimeout(() => reject(new Error('A sandbox did not start in time.')), START_MS)
 
   async function answer({ id, what, payload }: Extract<FromThread, { type: 'request' }>): Promise<void> {
-    const given = readJson(payload)
-    if (given === undefined) return fail(BROKEN)
-    const reply: Reply<Stop> = nestsTooDeep(given)
+    const request = readJson(payload)
+    if (request === undefined) return fail(BROKEN)
+    const reply: Reply<Stop> = nestsTooDeep(request)
       ? { reply: 'error', error: TOO_DEEP }
-      : await onRequest(what, given, runEnded.signal)
+      : await onRequest(what, request, runEnded.signal)
     if (reply.reply === 'stop') return end({ outcome: 'stopped', stop: reply.stop })
     thread.postMessage({ id, answer: toAnswer(reply) } satisfies ToThread)
   }
@@ -167,7 +167,7 @@ const readValue = threadTask<string, ReadValue>('./read-value-task', import.meta
 async function toEnd(ended: Ended): Promise<Exclude<SandboxEnd<never>, { outcome: 'stopped' }>> {
   if (ended.outcome === 'error') return ended
   const { json } = ended
-  const read = json.length > LARGE_BYTES ? await readLarge(json) : run(json, [])
+  const read = json.length > LARGE_BYTES ? await readLarge(json) : checkValue(json, [])
   if (read instanceof ThreadFault) return { outcome: 'error', error: unreadValue(read.reason) }
   if (read.outcome !== 'value')
     return { outcome: 'error', error: read.outcome === 'broken' ? BROKEN : VALUE_TOO_DEEP }
@@ -213,7 +213,7 @@ function compiled(): Promise<WebAssembly.Module> {
 const CANCELLED: CodeError = { kind: 'cancelled', message: 'The caller cancelled the run.' }
 const BROKEN: CodeError = {
   kind: 'sandbox_violation',
-  message: 'The code brought its sandbox down, and was ended with it.',
+  message: 'The code crashed its sandbox, which ended the run.',
 }
 const VALUE_TOO_DEEP: CodeError = {
   kind: 'output_limit',
@@ -221,10 +221,10 @@ const VALUE_TOO_DEEP: CodeError = {
 }
 const unreadValue = (reason: ThreadFault['reason']): CodeError => ({
   kind: 'output_limit',
-  message: `The code ran to its end, and what it did is done, but ${
+  message: `The code ran to its end, and the effects of its tool calls remain, but ${
     reason === 'busy'
-      ? 'it returns a large value while too many others were being read'
-      : 'it returns a value that takes too much to be read'
+      ? 'it returned a large value while too many others were being read'
+      : 'it returned a value that takes too much time or memory to read'
   }.`,
 })
 const TOO_DEEP: CallError = {
@@ -234,6 +234,6 @@ const TOO_DEEP: CallError = {
 }
 const TOO_LARGE: CallError = {
   kind: 'TOOL_RUNTIME_BAD_OUTPUT_VALUE',
-  message: `The answer is more than ${MAX_ANSWER_CHARACTERS} characters of JSON, which code is not given.`,
+  message: `The answer is longer than ${MAX_ANSWER_CHARACTERS} characters of JSON, the most that code is given.`,
   canRetry: false,
 }

@@ -10,7 +10,7 @@ export interface Script {
   readonly fileName: string
 }
 
-/** On the first line of the code, so that its lines keep their numbers. */
+/** Written on the same line as the first line of the code, so that line numbers stay the same. */
 const HEAD = '(async () => {'
 
 /** Erases the types of TypeScript in place. Syntax that needs a transformation (`enum`, `namespace`) is refused. */
@@ -38,9 +38,9 @@ export function toScript(
 
 const UNREADABLE = { message: 'the code nests too deep, or cannot be read', stack: '' }
 
-/** The position in the code where the stack trace begins, counted from 1. */
+/** The position of the first stack frame that is in the code, counted from 1. */
 export function placeOf(stack: string): { line?: number; column?: number } {
-  // nine digits at most: the code may have written the stack itself
+  // nine digits at most, because the code can set `stack` to any text
   const [, line, column] = /\bcode\.[jt]s:(\d{1,9})\b(?::(\d{1,9})\b)?/.exec(stack)?.map(Number) ?? []
   if (line === undefined) return {}
   if (column === undefined || Number.isNaN(column)) return { line }

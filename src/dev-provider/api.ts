@@ -5,7 +5,7 @@ import type { SandboxTokens } from './tokens.ts'
 
 const CHALLENGE = 'Bearer realm="sandbox"'
 
-/** The API that the sandbox's access tokens open: the account's profile. */
+/** The sandbox's API, which requires its access tokens: it returns the profile of the account. */
 export function sandboxApi(tokens: SandboxTokens): Hono {
   /** The account of the bearer token, or a refusal (RFC 6750 section 3.1). */
   async function accountFor(c: Context, scope?: string): Promise<Account | Response> {

@@ -42,7 +42,7 @@ export function profileToolDefinition(): Record<string, unknown> {
       parameters: [
         {
           name: 'greeting',
-          description: 'In place of "Hello".',
+          description: 'The greeting. "Hello" by default.',
           required: false,
           inferrable: true,
           value_schema: { val_type: 'string', inner_val_type: null, enum: null },

@@ -13,7 +13,11 @@ export function sampleMetadata(publicUrl: URL): Record<string, unknown> {
     version: PROFILE_TOOL.version,
     keywords: ['sample', 'oauth'],
     configurations: { type: 'object', properties: {}, required: [] },
-    parameters: { type: 'object', properties: { greeting: text('In place of "Hello".') }, required: [] },
+    parameters: {
+      type: 'object',
+      properties: { greeting: text('The greeting. "Hello" by default.') },
+      required: [],
+    },
     result: {
       type: 'object',
       properties: { message: text('The greeting.'), email: text('The e-mail address of the account.') },

@@ -1,6 +1,6 @@
 /**
- * The scopes with their text on the consent page. There are two, so that consent can be partial. The catalogue has these
- * sentences too, so they are translated.
+ * The scopes with their text on the consent page. There are two, so that consent can be partial. Providers of the
+ * catalogue have the same sentences, so translations of them exist.
  */
 export const SCOPES: Readonly<Record<string, string>> = {
   'profile:read': 'See your name and email address',

@@ -3,13 +3,13 @@ import type { AuthorizationRequestBlock } from './request-block.ts'
 import { fillTemplate, names } from './template.ts'
 import { fillUrl, userVariables, variableFault } from './variables.ts'
 
-// Values that each connection has for itself and that endpoints name: those that its user gave, and those of the
-// authorization response.
+// Values that differ from connection to connection and that endpoint URLs contain as placeholders (`{{subdomain}}`):
+// the user enters them, or the provider's authorization response has them.
 
-/** By name, as `keptValuesOf` reads them. */
+/** The values of one connection, by the names of the placeholders. */
 export type ConnectionValues = Readonly<Record<string, string>>
 
-/** The values of the variables that users are asked for, trimmed; what else was sent is left out. */
+/** The values of the variables that users are asked for, trimmed. Empty values and other names are left out. */
 export function askedValues(
   provider: Pick<Provider, 'variables'>,
   given: ConnectionValues,
@@ -22,7 +22,7 @@ export function askedValues(
   )
 }
 
-/** What is wrong with the values that a user, or the caller for the user, gave; by the variable's name. */
+/** What is wrong with the values that a user entered, or that the caller sent for the user; by the variable's name. */
 export function givenFaults(
   provider: Pick<Provider, 'variables'>,
   given: ConnectionValues,
@@ -42,28 +42,28 @@ export function givenFaults(
   return faults
 }
 
-/** The endpoint of a request whose values are not known: no host of this name exists (RFC 6761 section 6.4). */
-const UNKNOWN = 'https://value-is-not-known.invalid/'
+/** Replaces an endpoint that lacks a value. No host of this name exists (RFC 6761 section 6.4). */
+const UNKNOWN_ENDPOINT = 'https://value-is-not-known.invalid/'
 
 /** Whether the request cannot be sent, because its endpoint names a value that the connection does not have. */
 export function lacksValues({ endpoint }: Pick<AuthorizationRequestBlock, 'endpoint'>): boolean {
-  return endpoint === UNKNOWN
+  return endpoint === UNKNOWN_ENDPOINT
 }
 
-/** The provider with the endpoints of a connection that has these values. */
+/** The provider with the values of a connection filled into its endpoints. */
 export function withConnectionValues(provider: Provider, values: ConnectionValues): Provider {
   const asked = userVariables(provider)
-  const own = [...asked.map(([name]) => name), ...Object.keys(provider.keptValues ?? {})]
+  const placeholders = [...asked.map(([name]) => name), ...Object.keys(provider.keptValues ?? {})]
   const fill = <Block extends AuthorizationRequestBlock>(block: Block): Block => {
     const { endpointTemplate: template } = block
-    if (template === undefined || !own.some((name) => names(template, name))) return block
+    if (template === undefined || !placeholders.some((name) => names(template, name))) return block
     const url = fillTemplate(fillUrl(template, provider.variables), values)
-    const isKnown = !own.some((name) => names(url, name)) && URL.canParse(url)
-    return { ...block, endpoint: isKnown ? url : UNKNOWN }
+    const isKnown = !placeholders.some((name) => names(url, name)) && URL.canParse(url)
+    return { ...block, endpoint: isKnown ? url : UNKNOWN_ENDPOINT }
   }
   const { userInfoRequest, refreshRequest, introspectionRequest, revocationRequest } = provider
   const { exchangeRequest, renewalRequest } = provider
-  const within = asked.map(([name]) => (Object.hasOwn(values, name) ? values[name] : '')).join(':')
+  const accountsWithin = asked.map(([name]) => (Object.hasOwn(values, name) ? values[name] : '')).join(':')
   return {
     ...provider,
     authorizationRequest: fill(provider.authorizationRequest),
@@ -74,7 +74,7 @@ export function withConnectionValues(provider: Provider, values: ConnectionValue
     ...(userInfoRequest && { userInfoRequest: fill(userInfoRequest) }),
     ...(introspectionRequest && { introspectionRequest: fill(introspectionRequest) }),
     ...(revocationRequest && { revocationRequest: fill(revocationRequest) }),
-    ...(asked.length > 0 && { accountsWithin: within }),
+    ...(asked.length > 0 && { accountsWithin }),
   }
 }
 
@@ -87,22 +87,23 @@ export function keptValuesInEndpoints(provider: Provider): [string, KeptValue][]
 }
 
 /**
- * Which endpoints depend on the connection, on which values, and what these may be: comparable data, in which two
- * providers differ whose connections could lead to different hosts. Empty where none depends on the connection.
+ * The endpoint templates and, for each value in them that differs from connection to connection, its source and
+ * pattern. Two providers whose connections can lead to different hosts differ in this. Empty if all connections have
+ * the same endpoints.
  */
 export function ownEndpointsOf(provider: Provider): readonly unknown[] {
   const asked = userVariables(provider).map(([name, { pattern }]) => [name, 'user', pattern])
-  const told = keptValuesInEndpoints(provider).map(([name, { from, at, pattern }]) => [
+  const fromResponse = keptValuesInEndpoints(provider).map(([name, { from, at, pattern }]) => [
     name,
     from,
     at,
     pattern,
   ])
-  if (asked.length + told.length === 0) return []
-  return [[...asked, ...told].sort(), endpointTemplatesOf(provider)]
+  if (asked.length + fromResponse.length === 0) return []
+  return [[...asked, ...fromResponse].sort(), endpointTemplatesOf(provider)]
 }
 
-/** Whether endpoints depend on the connection. */
+/** Whether endpoints differ from connection to connection. */
 export function hasOwnEndpoints(provider: Provider): boolean {
   return userVariables(provider).length > 0 || keptValuesInEndpoints(provider).length > 0
 }

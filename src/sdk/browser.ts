@@ -1,8 +1,8 @@
 import { GatepassConnect } from './browser/element.ts'
 import type { ConnectEvents } from './browser/events.ts'
 
-// For pages in a browser. Nothing here holds an API key: your own server makes a session for the user of the page. It is
-// served by Gatepass too, as /embed/v1.js.
+// The module for pages in a browser; Gatepass serves it as /embed/v1.js too. It never has an API key: your own server
+// creates a session for the user of the page.
 
 const { customElements } = globalThis
 if (!customElements?.get('gatepass-connect')) customElements?.define('gatepass-connect', GatepassConnect)

@@ -180,8 +180,8 @@ export interface AuthProviderCreateRequest {
   /** What people call the provider */
   readonly name?: string | undefined
   /**
-   * Parameters and scopes of the authorization request without which the provider issues no refresh
-   * token. Left out: the provider needs none for that, or never issues refresh tokens.
+   * Parameters and scopes that the authorization request needs for the provider to issue a refresh
+   * token. Left out: it needs none, or the provider issues no refresh tokens.
    */
   readonly offline_access?:
     | {
@@ -218,9 +218,9 @@ export interface AuthProviderCreateRequest {
          * Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the
          * next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a
          * path. `pattern` is a regular expression that the whole value must match; `one_of` lists the only
-         * values in its place. With `ask` set to `user` each user gives a value at the consent, which belongs
-         * to the connection; it may decide no domain. Another value of the entry is another identity. A member
-         * that is left out stays; `null` removes a variable.
+         * values in its place. With `ask` set to `user` each user enters a value at the consent, which is
+         * stored with the connection; it must not determine a domain. A change of an entry's own value
+         * requires new consents. A member that is left out is not changed; `null` removes a variable.
          */
         readonly variables?:
           | {
@@ -236,13 +236,14 @@ export interface AuthProviderCreateRequest {
           | null
           | undefined
         /**
-         * Beyond Arcade: values that the provider tells of each connection and that are kept with its tokens.
-         * `api.base_url`, `api.headers` and the `params` and `headers` of `refresh_request` name them as
-         * `{{name}}`. `at` is a parameter of the authorization response, else an expression such as
-         * `$.instance_url`; the value's own name when it is left out. `pattern` is a regular expression that
-         * the whole value must match; `one_of` lists the only values in its place. The authorization response
-         * comes through the user's browser. Endpoints other than that of the authorization may name its
-         * values, if the domain is fixed by the URL, the pattern or `one_of`.
+         * Beyond Arcade: values that the provider returns for each connection, stored with its tokens.
+         * `api.base_url`, `api.headers` and the `params` and `headers` of `refresh_request` use them as
+         * `{{name}}`. `at` says where the value is: the name of a parameter of the authorization response,
+         * otherwise an expression such as `$.instance_url`. If it is left out, it is the value's own name.
+         * `pattern` is a regular expression that the whole value must match; `one_of` lists the permitted
+         * values instead. All endpoints but the authorization endpoint can use values of the authorization
+         * response, if the domain is fixed by the URL, the pattern or `one_of`, because this response comes
+         * through the user's browser.
          */
         readonly kept_values?:
           | {
@@ -275,11 +276,12 @@ export interface AuthProviderCreateRequest {
               readonly endpoint?: string | undefined
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -374,11 +376,12 @@ export interface AuthProviderCreateRequest {
               readonly endpoint?: string | undefined
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -471,11 +474,12 @@ export interface AuthProviderCreateRequest {
               readonly endpoint: string
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -573,11 +577,12 @@ export interface AuthProviderCreateRequest {
               readonly endpoint: string
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -675,11 +680,12 @@ export interface AuthProviderCreateRequest {
               readonly endpoint: string
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -777,11 +783,12 @@ export interface AuthProviderCreateRequest {
               readonly endpoint: string
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -878,11 +885,12 @@ export interface AuthProviderCreateRequest {
               readonly endpoint: string
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -981,11 +989,12 @@ export interface AuthProviderCreateRequest {
               readonly endpoint: string
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -1138,11 +1147,10 @@ export interface AuthProviderCreateRequest {
          */
         readonly end_session_endpoint?: string | null | undefined
         /**
-         * Beyond Arcade: what becomes of a refresh token that was used. `none`: it may be used again.
-         * `single_use`: when it comes again, the whole grant ends, access tokens too; so when the outcome of a
-         * refresh is not known, the access token is used to its end before the refresh token is tried once
-         * more. `grace`: a used one is taken for `grace_seconds` more, and after that it is as for
-         * `single_use`.
+         * Beyond Arcade: what the server does with a used refresh token. `none`: it can be used again.
+         * `single_use`: a second use ends the whole grant with its access tokens, so after a refresh whose
+         * outcome is unknown Gatepass uses the access token until it expires before it tries the refresh token
+         * again. `grace`: the server accepts it for `grace_seconds` after its use; after that as `single_use`.
          */
         readonly rotation?:
           | {
@@ -1160,10 +1168,10 @@ export interface AuthProviderCreateRequest {
          */
         readonly refresh_margin?: number | null | undefined
         /**
-         * Beyond Arcade: the lifetime in seconds of refresh tokens of which the token response tells none
-         * (`refresh_token_expires_in`, `refresh_expires_in`, `x_refresh_token_expires_in`, or by the response
-         * map). One that has expired is sent only when the access token has expired too; if the provider
-         * refuses it, the connection needs its user as `refresh_token_expired`.
+         * Beyond Arcade: the lifetime of refresh tokens in seconds, for token responses that do not state it
+         * (as `refresh_token_expires_in`, `refresh_expires_in`, `x_refresh_token_expires_in`, or by the
+         * response map). An expired refresh token is sent only when the access token has expired too. If the
+         * provider refuses it, the connection needs a new consent, with the reason `refresh_token_expired`.
          */
         readonly refresh_token_expires_in?: number | null | undefined
         /** Beyond Arcade: the seconds without use after which a refresh token expires. */
@@ -1200,9 +1208,9 @@ export interface AuthProviderCreateRequest {
           | null
           | undefined
         /**
-         * Beyond Arcade: a scope and those it includes, for servers that list only the widest of what they
-         * granted (GitHub lists `repo` and not `public_repo`). Left out: as the catalogue has it. `null`: back
-         * to the catalogue's.
+         * Beyond Arcade: scopes, each with the scopes that it includes, for servers that list only the widest
+         * granted scope (GitHub lists `repo` and not `public_repo`). By default those of the catalogue; `null`
+         * restores them.
          */
         readonly scope_implies?: { readonly [name: string]: readonly string[] } | null | undefined
         /**
@@ -1212,14 +1220,16 @@ export interface AuthProviderCreateRequest {
         readonly scope_aliases?: { readonly [name: string]: string } | null | undefined
         /**
          * Beyond Arcade: the server keeps what was granted before when it is asked for more, so only new
-         * scopes are requested of a user whose connection works. Elsewhere the union is. A token response that
-         * lists none of the earlier scopes is then taken to list the new ones only.
+         * scopes are requested of a user whose connection works. If the token response lists none of the
+         * earlier scopes, they count as granted too. For other servers earlier and new scopes are requested
+         * together.
          */
         readonly keeps_earlier_grants?: boolean | null | undefined
         /**
-         * Beyond Arcade: the token response names no scopes and the authorization response does (Strava). It
-         * comes through the browser, so its user can hide scopes of the token from policies; it never adds
-         * any. Elsewhere what was asked for counts as granted.
+         * Beyond Arcade: the token response names no scopes and the authorization response does (Strava). The
+         * authorization response comes through the browser, so the user could remove scopes from it, which
+         * policies then do not see; added scopes have no effect. For other servers the requested scopes count
+         * as granted if the token response names none.
          */
         readonly callback_tells_scopes?: boolean | null | undefined
         /**
@@ -1234,8 +1244,8 @@ export interface AuthProviderCreateRequest {
         readonly state_parameter?: string | null | undefined
         /**
          * Beyond Arcade: parameters of the authorization response that tools are given in `extra`, each with a
-         * regular expression that the whole value must match. They come through the browser: let through what
-         * cannot do harm, such as digits, and of hosts only those that are the provider's.
+         * regular expression that the whole value must match. The values come through the user's browser, so
+         * permit only harmless ones, such as digits, or the provider's own hosts.
          */
         readonly callback_members?: { readonly [name: string]: string } | null | undefined
         /** Beyond Arcade: the scopes that are requested where a requirement names none. */
@@ -1250,7 +1260,7 @@ export interface AuthProviderCreateRequest {
           | undefined
         /**
          * Beyond Arcade: whether the server takes clients without a secret (RFC 6749 section 2.1). Left out:
-         * those that use PKCE with S256 and do not authenticate by Basic.
+         * it does if the entry uses PKCE with S256 and does not authenticate by Basic.
          */
         readonly public_clients?: boolean | null | undefined
         /** Beyond Arcade: ID tokens that come without the scope `openid` are neither checked nor read. */
@@ -1536,9 +1546,9 @@ export interface AuthProviderUpdateRequest {
          * Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the
          * next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a
          * path. `pattern` is a regular expression that the whole value must match; `one_of` lists the only
-         * values in its place. With `ask` set to `user` each user gives a value at the consent, which belongs
-         * to the connection; it may decide no domain. Another value of the entry is another identity. A member
-         * that is left out stays; `null` removes a variable.
+         * values in its place. With `ask` set to `user` each user enters a value at the consent, which is
+         * stored with the connection; it must not determine a domain. A change of an entry's own value
+         * requires new consents. A member that is left out is not changed; `null` removes a variable.
          */
         readonly variables?:
           | {
@@ -1554,13 +1564,14 @@ export interface AuthProviderUpdateRequest {
           | null
           | undefined
         /**
-         * Beyond Arcade: values that the provider tells of each connection and that are kept with its tokens.
-         * `api.base_url`, `api.headers` and the `params` and `headers` of `refresh_request` name them as
-         * `{{name}}`. `at` is a parameter of the authorization response, else an expression such as
-         * `$.instance_url`; the value's own name when it is left out. `pattern` is a regular expression that
-         * the whole value must match; `one_of` lists the only values in its place. The authorization response
-         * comes through the user's browser. Endpoints other than that of the authorization may name its
-         * values, if the domain is fixed by the URL, the pattern or `one_of`.
+         * Beyond Arcade: values that the provider returns for each connection, stored with its tokens.
+         * `api.base_url`, `api.headers` and the `params` and `headers` of `refresh_request` use them as
+         * `{{name}}`. `at` says where the value is: the name of a parameter of the authorization response,
+         * otherwise an expression such as `$.instance_url`. If it is left out, it is the value's own name.
+         * `pattern` is a regular expression that the whole value must match; `one_of` lists the permitted
+         * values instead. All endpoints but the authorization endpoint can use values of the authorization
+         * response, if the domain is fixed by the URL, the pattern or `one_of`, because this response comes
+         * through the user's browser.
          */
         readonly kept_values?:
           | {
@@ -1593,11 +1604,12 @@ export interface AuthProviderUpdateRequest {
               readonly endpoint?: string | undefined
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -1715,11 +1727,12 @@ export interface AuthProviderUpdateRequest {
               readonly endpoint?: string | undefined
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -1837,11 +1850,12 @@ export interface AuthProviderUpdateRequest {
               readonly endpoint?: string | undefined
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -1959,11 +1973,12 @@ export interface AuthProviderUpdateRequest {
               readonly endpoint?: string | undefined
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -2081,11 +2096,12 @@ export interface AuthProviderUpdateRequest {
               readonly endpoint?: string | undefined
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -2203,11 +2219,12 @@ export interface AuthProviderUpdateRequest {
               readonly endpoint?: string | undefined
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -2325,11 +2342,12 @@ export interface AuthProviderUpdateRequest {
               readonly endpoint?: string | undefined
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -2447,11 +2465,12 @@ export interface AuthProviderUpdateRequest {
               readonly endpoint?: string | undefined
               readonly method?: 'GET' | 'POST' | 'DELETE' | null | undefined
               /**
-               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for
-               * some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers
-               * that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749
-               * section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`,
-               * `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).
+               * How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in
+               * `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade:
+               * `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC
+               * 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`,
+               * `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key
+               * that is not sent (`client_assertion`).
                */
               readonly auth_method?: string | null | undefined
               readonly params?: { readonly [name: string]: string } | null | undefined
@@ -2618,11 +2637,10 @@ export interface AuthProviderUpdateRequest {
          */
         readonly end_session_endpoint?: string | null | undefined
         /**
-         * Beyond Arcade: what becomes of a refresh token that was used. `none`: it may be used again.
-         * `single_use`: when it comes again, the whole grant ends, access tokens too; so when the outcome of a
-         * refresh is not known, the access token is used to its end before the refresh token is tried once
-         * more. `grace`: a used one is taken for `grace_seconds` more, and after that it is as for
-         * `single_use`.
+         * Beyond Arcade: what the server does with a used refresh token. `none`: it can be used again.
+         * `single_use`: a second use ends the whole grant with its access tokens, so after a refresh whose
+         * outcome is unknown Gatepass uses the access token until it expires before it tries the refresh token
+         * again. `grace`: the server accepts it for `grace_seconds` after its use; after that as `single_use`.
          */
         readonly rotation?:
           | {
@@ -2640,10 +2658,10 @@ export interface AuthProviderUpdateRequest {
          */
         readonly refresh_margin?: number | null | undefined
         /**
-         * Beyond Arcade: the lifetime in seconds of refresh tokens of which the token response tells none
-         * (`refresh_token_expires_in`, `refresh_expires_in`, `x_refresh_token_expires_in`, or by the response
-         * map). One that has expired is sent only when the access token has expired too; if the provider
-         * refuses it, the connection needs its user as `refresh_token_expired`.
+         * Beyond Arcade: the lifetime of refresh tokens in seconds, for token responses that do not state it
+         * (as `refresh_token_expires_in`, `refresh_expires_in`, `x_refresh_token_expires_in`, or by the
+         * response map). An expired refresh token is sent only when the access token has expired too. If the
+         * provider refuses it, the connection needs a new consent, with the reason `refresh_token_expired`.
          */
         readonly refresh_token_expires_in?: number | null | undefined
         /** Beyond Arcade: the seconds without use after which a refresh token expires. */
@@ -2680,9 +2698,9 @@ export interface AuthProviderUpdateRequest {
           | null
           | undefined
         /**
-         * Beyond Arcade: a scope and those it includes, for servers that list only the widest of what they
-         * granted (GitHub lists `repo` and not `public_repo`). Left out: as the catalogue has it. `null`: back
-         * to the catalogue's.
+         * Beyond Arcade: scopes, each with the scopes that it includes, for servers that list only the widest
+         * granted scope (GitHub lists `repo` and not `public_repo`). By default those of the catalogue; `null`
+         * restores them.
          */
         readonly scope_implies?: { readonly [name: string]: readonly string[] } | null | undefined
         /**
@@ -2692,14 +2710,16 @@ export interface AuthProviderUpdateRequest {
         readonly scope_aliases?: { readonly [name: string]: string } | null | undefined
         /**
          * Beyond Arcade: the server keeps what was granted before when it is asked for more, so only new
-         * scopes are requested of a user whose connection works. Elsewhere the union is. A token response that
-         * lists none of the earlier scopes is then taken to list the new ones only.
+         * scopes are requested of a user whose connection works. If the token response lists none of the
+         * earlier scopes, they count as granted too. For other servers earlier and new scopes are requested
+         * together.
          */
         readonly keeps_earlier_grants?: boolean | null | undefined
         /**
-         * Beyond Arcade: the token response names no scopes and the authorization response does (Strava). It
-         * comes through the browser, so its user can hide scopes of the token from policies; it never adds
-         * any. Elsewhere what was asked for counts as granted.
+         * Beyond Arcade: the token response names no scopes and the authorization response does (Strava). The
+         * authorization response comes through the browser, so the user could remove scopes from it, which
+         * policies then do not see; added scopes have no effect. For other servers the requested scopes count
+         * as granted if the token response names none.
          */
         readonly callback_tells_scopes?: boolean | null | undefined
         /**
@@ -2714,8 +2734,8 @@ export interface AuthProviderUpdateRequest {
         readonly state_parameter?: string | null | undefined
         /**
          * Beyond Arcade: parameters of the authorization response that tools are given in `extra`, each with a
-         * regular expression that the whole value must match. They come through the browser: let through what
-         * cannot do harm, such as digits, and of hosts only those that are the provider's.
+         * regular expression that the whole value must match. The values come through the user's browser, so
+         * permit only harmless ones, such as digits, or the provider's own hosts.
          */
         readonly callback_members?: { readonly [name: string]: string } | null | undefined
         /** Beyond Arcade: the scopes that are requested where a requirement names none. */
@@ -2730,7 +2750,7 @@ export interface AuthProviderUpdateRequest {
           | undefined
         /**
          * Beyond Arcade: whether the server takes clients without a secret (RFC 6749 section 2.1). Left out:
-         * those that use PKCE with S256 and do not authenticate by Basic.
+         * it does if the entry uses PKCE with S256 and does not authenticate by Basic.
          */
         readonly public_clients?: boolean | null | undefined
         /** Beyond Arcade: ID tokens that come without the scope `openid` are neither checked nor read. */
@@ -2795,8 +2815,8 @@ export interface AuthorizeRequest {
 export interface BegunConnectSession {
   readonly id: string
   /**
-   * Its latest authorization; the (first) connection that covered the need, if connections did from the
-   * start
+   * The latest authorization of the session. If existing connections covered the need, none was begun:
+   * then this is the id of the (first) connection
    */
   readonly auth_id: string
   readonly status: 'pending' | 'completed' | 'failed'
@@ -2805,15 +2825,18 @@ export interface BegunConnectSession {
   /** When completed */
   readonly connection?: { readonly id: string; readonly provider_id: string }
   /**
-   * When completed, if there are several: all that the user approved, or all that covered the need from
-   * the start
+   * When completed, if there are several: all that the user approved, or all existing ones that covered
+   * the need
    */
   readonly connections?: readonly { readonly id: string; readonly provider_id: string }[]
-  /** When the token ends. It ends 60 seconds after the end of the authorization, if that is earlier. */
+  /**
+   * When the token expires: at this time, or 60 seconds after the end of the authorization, if that is
+   * earlier.
+   */
   readonly expires_at: string
-  /** For the page. No other answer has it. */
+  /** The token with which the page opens the session. No other answer has it. */
   readonly session_token: string
-  /** The connect page, for the browser that has opened the session with its token, and no other */
+  /** The connect page. It works only in the browser that has opened the session with its token */
   readonly url?: string
 }
 
@@ -2834,22 +2857,22 @@ export interface Branding {
 
 export interface BrandingChanges {
   readonly app_name?: string | null | undefined
-  /** For readers whose own language the pages do not have */
+  /** The language for users whose own language the pages do not have */
   readonly lang?: 'en' | 'de' | 'fr' | 'es' | 'pt' | 'ja' | 'zh' | null | undefined
   /** A PNG, JPEG or WebP image of at most 64 KiB and 1,024 pixels a side, as `data:image/png;base64,…` */
   readonly logo?: string | null | undefined
-  /** Links and buttons on light pages */
+  /** The color of links and buttons on light pages */
   readonly accent?: string | null | undefined
-  /** On dark pages; absent: the nearest readable shade of `accent` */
+  /** The same on dark pages; absent: the nearest readable shade of `accent` */
   readonly accent_dark?: string | null | undefined
   readonly privacy_url?: string | null | undefined
   readonly support_url?: string | null | undefined
   /**
-   * A host name of your own, at which users see the pages once it is proved: the answer says by which
-   * DNS record. `null`: back to the public URL
+   * A host name of your own. Users see the pages there once a DNS record, which the answer contains, has
+   * proved that it is yours. `null`: back to the public URL
    */
   readonly domain?: string | null | undefined
-  /** Sentences of your own, plain, by language and place; they replace all earlier ones */
+  /** Your own sentences as plain text, by language and place. They replace all that were set before */
   readonly texts?:
     | {
         readonly en?:
@@ -2911,7 +2934,7 @@ export interface CatalogueEntry {
   readonly name: string
   readonly also_known_as: readonly string[]
   readonly category: string
-  /** Two sources or a document support its endpoints */
+  /** Whether two sources, or a document of the provider, confirm its endpoints */
   readonly verified: boolean
   /** What a new provider needs besides its client, such as a subdomain */
   readonly variables: readonly string[]
@@ -3108,8 +3131,8 @@ export interface ConfirmedUser {
 export interface ConnectSession {
   readonly id: string
   /**
-   * Its latest authorization; the (first) connection that covered the need, if connections did from the
-   * start
+   * The latest authorization of the session. If existing connections covered the need, none was begun:
+   * then this is the id of the (first) connection
    */
   readonly auth_id: string
   readonly status: 'pending' | 'completed' | 'failed'
@@ -3118,11 +3141,14 @@ export interface ConnectSession {
   /** When completed */
   readonly connection?: { readonly id: string; readonly provider_id: string }
   /**
-   * When completed, if there are several: all that the user approved, or all that covered the need from
-   * the start
+   * When completed, if there are several: all that the user approved, or all existing ones that covered
+   * the need
    */
   readonly connections?: readonly { readonly id: string; readonly provider_id: string }[]
-  /** When the token ends. It ends 60 seconds after the end of the authorization, if that is earlier. */
+  /**
+   * When the token expires: at this time, or 60 seconds after the end of the authorization, if that is
+   * earlier.
+   */
   readonly expires_at: string
 }
 
@@ -3135,9 +3161,9 @@ export interface ConnectSessionRequest {
   /** Which of the user's accounts: a connection's id, an account's id or name, or `new` for one more */
   readonly account?: string | null | undefined
   readonly variables?: { readonly [name: string]: string } | null | undefined
-  /** What this tool needs, in place of `provider_id` */
+  /** In place of `provider_id`: connects what this tool needs */
   readonly tool?: string | null | undefined
-  /** This connection again, with `scopes` added, in place of `provider_id` */
+  /** In place of `provider_id`: connects this connection again, with `scopes` added */
   readonly connection_id?: string | null | undefined
   /** The origin of the page, such as `https://app.example` */
   readonly allowed_origin: string
@@ -3343,7 +3369,7 @@ export interface ExplainedStep {
     | 'needs_authorization'
     | 'used'
   readonly provider_id?: string
-  /** Which click it belongs to, from 1: each click begins another attempt */
+  /** The number of the attempt, from 1. Each click on the connect page begins another attempt */
   readonly attempt?: number
   readonly details: {
     /** Origin and path of the request */
@@ -3363,13 +3389,16 @@ export interface ExplainedStep {
     /** Why there was no answer, such as `timeout` */
     readonly failure?: string
     readonly took_ms?: number
-    /** Names of the answer's members with the form of their values, such as `scope: commas` */
+    /**
+     * The names of the answer's members, with the form of a value where it matters, such as `scope:
+     * commas`
+     */
     readonly received?: readonly string[]
     /** The provider's error code */
     readonly error?: string
     /** The provider's own words, cleaned */
     readonly description?: string
-    /** The reason by the names of Gatepass */
+    /** Gatepass’ own code for the reason */
     readonly reason?: string
     readonly message?: string
     /** The claim of an ID token that was refused */
@@ -3381,9 +3410,9 @@ export interface ExplainedStep {
     /** The account that was connected before, when another one approved */
     readonly previous_account?: string
     readonly by?: string
-    /** How often the same failed in a row */
+    /** How often this step failed in a row in the same way */
     readonly times?: number
-    /** The first time of these */
+    /** When this step first failed in this way */
     readonly first_at?: string
     /** Requests with the same refresh token whose answers were lost */
     readonly unanswered?: number
@@ -3407,7 +3436,7 @@ export interface Explanation {
     readonly name: string
     /** To be registered at the provider */
     readonly redirect_uri?: string
-    /** Those asked for; of a connection, those that were granted */
+    /** The requested scopes; for a connection, the granted ones */
     readonly scopes: readonly string[]
     readonly missing_scopes?: readonly string[]
     readonly connection_id?: string
@@ -3465,8 +3494,8 @@ export interface ForeignConnection {
   /** Also one text with spaces or commas */
   readonly scopes?: readonly string[] | undefined
   /**
-   * As the provider names it. `id` is the id that its user info has, such as `sub`; without it, the next
-   * consent gives the connection its id
+   * The account at the provider. `id` is the id in the user info, such as `sub`; if it is left out, the
+   * next consent sets it
    */
   readonly account?: { readonly id?: string | undefined; readonly name?: string | undefined } | undefined
   readonly user_info?: { readonly [name: string]: JsonValue } | undefined
@@ -3637,15 +3666,15 @@ export interface McpWorkerChange {
     | undefined
   /** Sent with every request; ${secret:NAME} is replaced by that secret */
   readonly headers?: { readonly [name: string]: string } | null | undefined
-  /** Of its tools, in place of the one that the server’s own name makes */
+  /** The namespace of its tools; by default it is made from the server’s own name */
   readonly namespace?: string | null | undefined
   /** The member of a call’s `_meta` that carries tokens and secrets; `arcade_context` by default */
   readonly token_meta?: string | null | undefined
   /** The only providers that its tools may declare for themselves; all by default */
   readonly providers?: readonly string[] | null | undefined
   /**
-   * The requirements of tools that declare none; for the tools that `tools` names, its requirements
-   * apply
+   * The requirements of tools that declare none. Those in `tools`, by the name of a tool, replace what
+   * the tool declares
    */
   readonly requirements?:
     | {
@@ -3710,15 +3739,15 @@ export interface McpWorkerRegistration {
     | undefined
   /** Sent with every request; ${secret:NAME} is replaced by that secret */
   readonly headers?: { readonly [name: string]: string } | null | undefined
-  /** Of its tools, in place of the one that the server’s own name makes */
+  /** The namespace of its tools; by default it is made from the server’s own name */
   readonly namespace?: string | null | undefined
   /** The member of a call’s `_meta` that carries tokens and secrets; `arcade_context` by default */
   readonly token_meta?: string | null | undefined
   /** The only providers that its tools may declare for themselves; all by default */
   readonly providers?: readonly string[] | null | undefined
   /**
-   * The requirements of tools that declare none; for the tools that `tools` names, its requirements
-   * apply
+   * The requirements of tools that declare none. Those in `tools`, by the name of a tool, replace what
+   * the tool declares
    */
   readonly requirements?:
     | {
@@ -3836,7 +3865,7 @@ export interface OpenapiWorkerChange {
   readonly document?: string | JsonObject | undefined
   /** Where the document is; every sync reads it again */
   readonly url?: string | undefined
-  /** One tool that is one request */
+  /** A tool that sends one HTTP request */
   readonly request?:
     | {
         readonly name: string
@@ -3845,7 +3874,7 @@ export interface OpenapiWorkerChange {
         readonly description: string
         /** Default: `"GET"` */
         readonly method?: string | undefined
-        /** Its path may hold {placeholders} */
+        /** Its path may have `{name}` for a property of the input */
         readonly url: string
         readonly headers?: { readonly [name: string]: string } | undefined
         /** Constants, or `{name}` for a property of the input */
@@ -3942,7 +3971,7 @@ export interface OpenapiWorkerRegistration {
   readonly document?: string | JsonObject | undefined
   /** Where the document is; every sync reads it again */
   readonly url?: string | undefined
-  /** One tool that is one request */
+  /** A tool that sends one HTTP request */
   readonly request?:
     | {
         readonly name: string
@@ -3951,7 +3980,7 @@ export interface OpenapiWorkerRegistration {
         readonly description: string
         /** Default: `"GET"` */
         readonly method?: string | undefined
-        /** Its path may hold {placeholders} */
+        /** Its path may have `{name}` for a property of the input */
         readonly url: string
         readonly headers?: { readonly [name: string]: string } | undefined
         /** Constants, or `{name}` for a property of the input */
@@ -4051,7 +4080,7 @@ export interface OpenapiWorkerSettings {
   readonly document?: { readonly openapi: string; readonly title?: string; readonly version?: string }
   /** Where the document is; every sync reads it again */
   readonly url?: string
-  /** One tool that is one request */
+  /** A tool that sends one HTTP request */
   readonly request?: {
     readonly name: string
     readonly version?: string
@@ -4059,7 +4088,7 @@ export interface OpenapiWorkerSettings {
     readonly description: string
     /** Default: `"GET"` */
     readonly method?: string
-    /** Its path may hold {placeholders} */
+    /** Its path may have `{name}` for a property of the input */
     readonly url: string
     readonly headers?: { readonly [name: string]: string }
     /** Constants, or `{name}` for a property of the input */
@@ -4149,7 +4178,7 @@ export interface OwnDomain {
   /** The DNS record that proves the domain */
   readonly challenge: { readonly type: 'TXT'; readonly name: string; readonly value: string }
   readonly proved_at?: string
-  /** Where users see the pages from the proof on */
+  /** Where users see the pages once the domain is proved */
   readonly origin: string
   /**
    * Register these at the providers before the proof, because the proof makes users return to them. The
@@ -4228,7 +4257,7 @@ export interface OxpWorkerChange {
   readonly jwt_secret?: string | null | undefined
   /** The JWT's `aud` */
   readonly audience?: string | null | undefined
-  /** `none` for servers that take a call without `request` around it */
+  /** `none` for servers that expect the call itself as the body, without the member `request` around it */
   readonly envelope?: 'request' | 'none' | undefined
   /** Seconds */
   readonly timeout?: number | undefined
@@ -4244,7 +4273,7 @@ export interface OxpWorkerRegistration {
   /** The JWT's `aud` */
   readonly audience?: string | undefined
   /**
-   * `none` for servers that take a call without `request` around it
+   * `none` for servers that expect the call itself as the body, without the member `request` around it
    * Default: `"request"`
    */
   readonly envelope?: 'request' | 'none' | undefined
@@ -4262,7 +4291,7 @@ export interface OxpWorkerSettings {
   readonly api_key?: { readonly binding: 'project'; readonly editable: true; readonly exists: boolean }
   readonly jwt_secret?: { readonly binding: 'project'; readonly editable: true; readonly exists: boolean }
   readonly audience?: string
-  /** `none` for servers that take a call without `request` around it */
+  /** `none` for servers that expect the call itself as the body, without the member `request` around it */
   readonly envelope: 'request' | 'none'
   readonly timeout: number
   readonly retry: number
@@ -4288,8 +4317,8 @@ export interface PolicyDryRun {
   readonly since: string
   readonly until: string
   /**
-   * Whether every use in the time was judged; of more than 20000 tokens only the last are, and `since`
-   * is the first of them
+   * Whether every use in the time was judged. If there were more than 20000, only the latest are judged,
+   * and `since` is the time of the first of them
    */
   readonly complete: boolean
   /** Uses of tokens that took place */
@@ -4409,7 +4438,7 @@ export interface RequiredAuthorization {
   readonly status: 'not_started' | 'pending' | 'completed' | 'failed'
 }
 
-/** The first provider that is not met, else the first */
+/** The first provider whose requirement is not met. If all are met, the first */
 export interface RequiredProvider {
   /** The id of the provider entry */
   readonly id?: string
@@ -4548,7 +4577,7 @@ export interface SharedProvider {
   readonly token_status?: 'not_started' | 'pending' | 'completed' | 'failed'
   /** The ids of the tools that need it */
   readonly tool_names: readonly string[]
-  /** With `authorize`, where a consent is missing */
+  /** Set if the request has `authorize` and a consent is missing */
   readonly authorization_id?: string
   /** The link for the user */
   readonly url?: string
@@ -4565,7 +4594,7 @@ export interface SharedRequirements {
   readonly secrets: { readonly met: boolean; readonly items: { readonly [name: string]: SharedSecret } }
   /** By their ids */
   readonly workers: { readonly met: boolean; readonly items: { readonly [name: string]: SharedWorker } }
-  /** With `authorize`, where a consent is missing */
+  /** Set if the request has `authorize` and a consent is missing */
   readonly authorization_id?: string
   /** The link for the user */
   readonly url?: string
@@ -4626,7 +4655,7 @@ export interface ToolDefinition {
     readonly value_schema?: ValueSchema
   }
   readonly requirements: ToolRequirements
-  /** What the worker states of its behaviour */
+  /** What the worker states about the behaviour of the tool */
   readonly metadata?: JsonObject
   readonly tags?: readonly string[]
 }
@@ -4723,7 +4752,7 @@ export interface ToolExecutionDetail extends ToolExecution {
     readonly output?: AttemptOutput
     readonly system_error_message?: string
   }[]
-  /** Left out, because it was altered in the database */
+  /** Members that the answer leaves out, because they were altered in the database */
   readonly unreadable?: readonly ('input' | 'attempts')[]
 }
 
@@ -4755,7 +4784,7 @@ export interface ToolMetadata {
         readonly authorizationUrl?: string | null | undefined
         /** Not needed beside `issuer` */
         readonly tokenUrl?: string | null | undefined
-        /** Its metadata says what the entry does not */
+        /** Its metadata supplies what the entry leaves out */
         readonly issuer?: string | null | undefined
         readonly scopes?: readonly string[] | null | undefined
         readonly scopeImplies?: { readonly [name: string]: readonly string[] } | null | undefined
@@ -4860,7 +4889,7 @@ export interface UserConnection {
 /** The type of a value in the form of Arcade's API */
 export interface ValueSchema {
   readonly val_type: 'string' | 'integer' | 'number' | 'boolean' | 'json' | 'array'
-  /** Of the items of an array */
+  /** The type of the items of an array */
   readonly inner_val_type?: 'string' | 'integer' | 'number' | 'boolean' | 'json' | 'array'
   readonly enum?: readonly string[]
   readonly properties?: { readonly [name: string]: ValueSchema }
@@ -4923,7 +4952,7 @@ export interface WebhookDelivery {
   readonly sequence: number
   readonly state: 'waiting' | 'delivered' | 'failed'
   readonly attempts: number
-  /** Absent while an earlier event of the subject waits, and at the end */
+  /** Absent while an earlier event of the subject waits, and when there will be no further attempt */
   readonly next_attempt_at?: string
   /** The HTTP status of the last answer */
   readonly last_status?: number
@@ -4959,7 +4988,7 @@ export interface Worker {
    * `unauthorized`: a user has to authorize it first
    */
   readonly status: 'active' | 'inactive' | 'unreachable' | 'unauthorized'
-  /** It comes from the settings and cannot be changed here */
+  /** Whether the worker comes from the settings, so that the API cannot change it */
   readonly managed: boolean
   readonly binding: { readonly id: string; readonly type: 'project' }
   readonly http?: HttpWorkerSettings
@@ -4973,27 +5002,27 @@ export interface Worker {
   }
   /** When its catalogue was last read */
   readonly synced_at?: string
-  /** Why it could not be read; it is tried again */
+  /** Why the catalogue could not be read the last time; Gatepass tries again */
   readonly sync_error?: string
   readonly acceptance: WorkerAcceptance
 }
 
-/** Which providers, scopes and secrets its tools may ask for */
+/** Which providers, scopes and secrets the tools of the worker may ask for */
 export interface WorkerAcceptance {
   readonly accepted: {
     readonly providers: readonly { readonly id: string; readonly scopes: readonly string[] }[]
     readonly secrets: readonly string[]
   }
   /**
-   * Requirements that its catalogue has named since: not requested from users and not given to tools
-   * until they are accepted
+   * Requirements that the catalogue of the worker has named since. Until they are accepted, users are
+   * not asked for them and tools do not get them
    */
   readonly waiting?: {
     readonly providers: readonly { readonly id: string; readonly scopes: readonly string[] }[]
     readonly secrets: readonly string[]
-    /** Their ids: they run again once it is accepted */
+    /** The ids of the tools with these requirements. They run again once the requirements are accepted */
     readonly tools: readonly string[]
-    /** A digest of what waits, for POST /v1/workers/{id}/accept */
+    /** A digest of these requirements, for POST /v1/workers/{id}/accept */
     readonly digest: string
   }
   /** In development, and for modules that the settings name, everything is accepted automatically */
@@ -5124,7 +5153,7 @@ export interface Operations {
           readonly error: ExecuteError
         }
   }
-  /** The user does not want to connect after all */
+  /** Cancel the session for its user */
   readonly cancelCurrentConnectSession: {
     readonly method: 'POST'
     readonly path: '/v1/connect_sessions/current/cancel'
@@ -5341,7 +5370,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: AuthProviderResponse | undefined
   }
-  /** Delete it here, and revoke it at the provider */
+  /** Delete a connection, and revoke its tokens at the provider */
   readonly deleteConnection: {
     readonly method: 'DELETE'
     readonly path: '/v1/connections/{id}'
@@ -5404,7 +5433,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: undefined
   }
-  /** Delete and revoke one */
+  /** Delete the connection of any user, and revoke its tokens at the provider */
   readonly deleteUserConnection: {
     readonly method: 'DELETE'
     readonly path: '/v1/admin/user_connections/{id}'
@@ -5497,15 +5526,21 @@ export interface Operations {
       readonly limits?:
         | {
             /**
-             * Milliseconds from its first statement on, the tools it waits for included; 30000 by default. 0 and
-             * larger numbers count as 120000
+             * Milliseconds from the first statement of the code on, with the time of its tool calls; 30000 by
+             * default. The maximum is 120000: 0 and numbers above it count as the maximum
              */
             readonly timeout_ms?: number | null | undefined
-            /** Megabytes; 64 by default. 0 and larger numbers count as 256 */
+            /** Megabytes; 64 by default. The maximum is 256: 0 and numbers above it count as the maximum */
             readonly memory_mb?: number | null | undefined
-            /** Tools called, each step of a chain counted; 100 by default. 0 and larger numbers count as 10000 */
+            /**
+             * The number of tool calls; each step of a chain counts; 100 by default. The maximum is 10000: 0 and
+             * numbers above it count as the maximum
+             */
             readonly tool_calls?: number | null | undefined
-            /** Steps of one chain; 100 by default. 0 and larger numbers count as 1000 */
+            /**
+             * The number of steps of one chain; 100 by default. The maximum is 1000: 0 and numbers above it count
+             * as the maximum
+             */
             readonly chain_steps?: number | null | undefined
           }
         | null
@@ -5752,7 +5787,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: Connection
   }
-  /** Its access token, refreshed if need be */
+  /** The access token of a connection, refreshed if need be */
   readonly getConnectionToken: {
     readonly method: 'POST'
     readonly path: '/v1/connections/{id}/token'
@@ -6677,7 +6712,7 @@ export interface Operations {
     }
     readonly answer: WebhookReplay
   }
-  /** Begin again after a failure */
+  /** Begin another authorization after a failure */
   readonly restartCurrentConnectSession: {
     readonly method: 'POST'
     readonly path: '/v1/connect_sessions/current/restart'
@@ -6803,7 +6838,7 @@ export interface Operations {
     }
     readonly answer: RunResult
   }
-  /** Make it the default account */
+  /** Make a connection the default account of its user */
   readonly setDefaultConnection: {
     readonly method: 'PATCH'
     readonly path: '/v1/connections/{id}'

@@ -6,19 +6,23 @@ import type { Store } from '../store/store.ts'
 /**
  * `links`: opened links of authorizations. `connectionTools`: tools that use a connection, by `connectionToolKey`.
  */
-type Noun = 'connections' | 'connectionTools' | 'apiKeys' | 'secrets' | 'links'
+type RowKind = 'connections' | 'connectionTools' | 'apiKeys' | 'secrets' | 'links'
 
-/** The last use of a row is written at most this often, since readers ask whether it was idle for days. */
-const WRITTEN_SECONDS = 60
-/** Small enough that a commit does not delay requests, and the pause between two commits. */
+/**
+ * The last use of a row is written at most once in this time. A more exact time is not needed: it only shows which rows
+ * have been unused for days.
+ */
+const WRITE_INTERVAL_SECONDS = 60
+/** The most rows of one commit, so that a commit does not delay requests. */
 const BATCH = 200
+/** The pause between two commits. */
 const PAUSE_MS = 50
-/** The most pending uses of each noun. While the database cannot be written, further uses are not recorded. */
+/** The most pending uses of each kind of row. While the database cannot be written, further uses are not recorded. */
 const MAX_PENDING = 50_000
 
 /** Times of last use of rows, written in batches, so that a use costs no write. A crash may lose the last second. */
 export interface UseLog {
-  used(noun: Noun, id: string, at: EpochSeconds): void
+  used(kind: RowKind, id: string, at: EpochSeconds): void
   /** Writes the queue. Rejects when the database cannot be written; while it is unavailable, the queue is kept. */
   flush(): Promise<void>
   /** The length of the queue. */
@@ -40,7 +44,7 @@ export function createUseLog(store: Store): UseLog {
   }
 
   return {
-    used: (noun, id, at) => logs[noun].add(id, at),
+    used: (kind, id, at) => logs[kind].add(id, at),
     flush() {
       flushing ??= write().finally(() => {
         flushing = undefined
@@ -53,7 +57,7 @@ export function createUseLog(store: Store): UseLog {
   }
 }
 
-function createUses(noun: { used(uses: ReadonlyMap<string, EpochSeconds>): Promise<void> }) {
+function createUses(rows: { used(uses: ReadonlyMap<string, EpochSeconds>): Promise<void> }) {
   const pending = new Map<string, EpochSeconds>()
   // when the current interval began, and the rows that were written in it
   let since = 0
@@ -68,7 +72,7 @@ function createUses(noun: { used(uses: ReadonlyMap<string, EpochSeconds>): Promi
 
   return {
     add(id: string, at: EpochSeconds): void {
-      if (at >= since + WRITTEN_SECONDS || at < since) {
+      if (at >= since + WRITE_INTERVAL_SECONDS || at < since) {
         since = at
         written.clear()
       }
@@ -87,7 +91,7 @@ function createUses(noun: { used(uses: ReadonlyMap<string, EpochSeconds>): Promi
           written.add(id)
         }
         try {
-          await noun.used(batch)
+          await rows.used(batch)
         } catch (error) {
           // a batch that the database rejects is dropped: put back, it would hold up all others for ever
           if (isStoreUnavailable(error)) putBack(batch)

@@ -17,9 +17,13 @@ import type { Database } from './database.ts'
 import { type ById, type Steps, type Transaction, variantsOf } from './statement.ts'
 import { withLines } from './trail-column.ts'
 
-/** The part of `Authorizations` that lets one fail. */
+/**
+ * The part of `Authorizations` that marks authorizations as failed. `lines` are appended to the authorization's trail.
+ */
 export interface AuthorizationFailures {
-  /** Fails the authorization if it is not settled and, where `stateHash` is given, that attempt is its latest. */
+  /**
+   * Fails an authorization that has not ended; with `stateHash`, only if this is the state hash of its latest attempt.
+   */
   fail(
     id: string,
     reason: FailureReason,
@@ -30,8 +34,8 @@ export interface AuthorizationFailures {
     lines?: string,
   ): Promise<Failed | undefined>
   /**
-   * Fails the authorization as `access_denied`, for the browser with this hash. `undefined` when another browser has
-   * started the latest attempt, a code is being redeemed, or the authorization has ended.
+   * Fails the authorization as `access_denied`, because the user cancelled in the browser with this hash. `undefined`
+   * when another browser has started the latest attempt, a code is being redeemed, or the authorization has ended.
    */
   cancel(
     id: string,
@@ -88,10 +92,10 @@ interface Failing extends ById {
 }
 
 /**
- * The statements that let an authorization fail. All but `own browser` need one that is not settled:
+ * The statements that mark an authorization as failed. Each applies only to one that has not ended:
  *
- * - `any attempt`: in every case.
- * - `one attempt`: only if the attempt with `stateHash` is its latest.
+ * - `any attempt`: its attempts do not matter.
+ * - `one attempt`: only if its latest attempt has this `stateHash`.
  * - `own browser`: only if it has not expired, no other browser has started the latest attempt, and no code is being
  *   redeemed. The row keeps `browserHash`, so that this browser is shown the failure.
  */
@@ -99,7 +103,7 @@ function failStatements(database: Database) {
   const { tables, query, statement } = database
   const { authorizations } = tables
   const { unexpired, hasId } = authorizationConditions(database)
-  // without an attempt any browser may cancel, also when `NO_RESPONSE` has left the hash of an earlier browser
+  // without an attempt any browser may cancel, even if the row still has the browser hash of an earlier attempt
   const isOwn = (p: { browserHash: string }) =>
     or(isNull(authorizations.stateHash), eq(authorizations.browserHash, p.browserHash))
   const fail = variantsOf((which: 'any attempt' | 'one attempt' | 'own browser') =>
@@ -131,8 +135,8 @@ function failStatements(database: Database) {
 }
 
 /**
- * Lets an authorization that has expired fail, with its event, in the transaction of the caller. Returns whether it was
- * not settled before.
+ * Marks an expired authorization as failed and writes its event, in the transaction of the caller. Returns `false` if
+ * the authorization had ended before.
  */
 export function createExpiry(database: Database) {
   const fail = failStatements(database)('any attempt')

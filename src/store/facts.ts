@@ -10,10 +10,13 @@ export const MOVED_FACT = 'moved_at'
 /** The fact that `Store.probe` writes. */
 export const PROBE_FACT = 'probe'
 
-/** Single values of the installation, such as the check value of the master key. */
+/** Key-value pairs about the installation, such as the check value of the master key. */
 export interface Facts {
   find(name: string): Promise<string | undefined>
-  /** Replaces the value `from` by `to`; without `from`: adds `to` if there is no value. Returns whether it did. */
+  /**
+   * Compare-and-set: replaces the value by `to` if it is `from`. With `from` as `undefined` it adds `to` if there is no
+   * value. Returns whether it wrote `to`.
+   */
   exchange(name: string, from: string | undefined, to: string): Promise<boolean>
   /** Adds the value if there is none yet; returns the stored value. */
   settle(name: string, value: string): Promise<string>

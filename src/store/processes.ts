@@ -53,7 +53,7 @@ export function createProcesses({ tables, query, statement, read, write, dialect
       .onConflictDoUpdate({ target: processes.id, set: { beatAt: nowMs } })
       .returning(id),
   )
-  // locked, so that no other heartbeat of the process comes between the two
+  // locks the row, so that no other heartbeat is written between this query and the update
   const age = statement((p: ById) =>
     dialect.lock(
       query
@@ -83,7 +83,7 @@ export function createProcesses({ tables, query, statement, read, write, dialect
   const anyLapsed = statement((p: { lapseMs: number }) =>
     query.select(id).from(processes).where(hasLapsed(p.lapseMs)).limit(1),
   )
-  const anyClaim = statement((_: object) =>
+  const anyClaimOfDead = statement((_: object) =>
     query.select({ id: authorizations.id }).from(authorizations).where(isClaimOfDeadProcess).limit(1),
   )
   const removeLapsed = statement((p: { lapseMs: number }) =>
@@ -119,7 +119,7 @@ export function createProcesses({ tables, query, statement, read, write, dialect
     },
     async declareDead(lapseMs) {
       // reads first: usually there is nothing to write, and a write would wait for other writers
-      const [lapsed, claims] = await Promise.all([read(anyLapsed({ lapseMs })), read(anyClaim({}))])
+      const [lapsed, claims] = await Promise.all([read(anyLapsed({ lapseMs })), read(anyClaimOfDead({}))])
       if (lapsed.length === 0 && claims.length === 0) return 0
       return write(undefined, function* (announce) {
         yield* removeLapsed({ lapseMs })

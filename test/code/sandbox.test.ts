@@ -480,7 +480,7 @@ test('a run whose large value cannot be read ends with an error that says that t
   ending.abort()
   expect(end).toMatchObject({
     outcome: 'error',
-    error: { kind: 'output_limit', message: expect.stringContaining('what it did is done') },
+    error: { kind: 'output_limit', message: expect.stringContaining('the effects of its tool calls remain') },
   })
   await others
 })

@@ -150,7 +150,7 @@ test('an owner’s calls that wait are bounded', async () => {
   const calls = await Promise.all(Array.from({ length: 25 }, () => call(second, ORDER, { user: 'many' })))
   const refused = calls.filter(({ body }) => body.result.isError === true)
   expect(refused.length).toBeGreaterThanOrEqual(5)
-  expect(JSON.stringify(refused[0]?.body)).toContain('wait for answers already')
+  expect(JSON.stringify(refused[0]?.body)).toContain('are waiting for answers already')
 })
 
 test('on PostgreSQL too any node takes the answer', async () => {

@@ -242,7 +242,7 @@ describe('rates', () => {
   /** Uses it at these seconds where it may, and says when it did. */
   function used(rule: Policy, times: readonly number[], rates = createRates()): number[] {
     return times.filter((at) => {
-      if (rates.exceeded(rule, use(), at) > 0) return false
+      if (rates.secondsUntilWithinRate(rule, use(), at) > 0) return false
       rates.count(rule, use(), at)
       return true
     })
@@ -256,8 +256,11 @@ describe('rates', () => {
     const rates = createRates()
     const rule = limited(2, 10)
     used(rule, [100, 104], rates)
-    expect([rates.exceeded(rule, use(), 104), rates.exceeded(rule, use(), 109)]).toEqual([6, 1])
-    expect(rates.exceeded(rule, use(), 110)).toBe(0)
+    expect([
+      rates.secondsUntilWithinRate(rule, use(), 104),
+      rates.secondsUntilWithinRate(rule, use(), 109),
+    ]).toEqual([6, 1])
+    expect(rates.secondsUntilWithinRate(rule, use(), 110)).toBe(0)
   })
 
   test('however uses come, no window ever has more than the limit, and idle time makes room', () => {
@@ -293,25 +296,25 @@ describe('rates', () => {
     const rates = createRates()
     const rule = limited(1, 60, per)
     rates.count(rule, use(), 0)
-    expect(rates.exceeded(rule, another, 0)).toBe(0)
-    expect(rates.exceeded(rule, same, 0)).toBeGreaterThan(0)
+    expect(rates.secondsUntilWithinRate(rule, another, 0)).toBe(0)
+    expect(rates.secondsUntilWithinRate(rule, same, 0)).toBeGreaterThan(0)
   })
 
   test('of a project count everybody, and another project apart', () => {
     const rates = createRates()
     const rule = limited(1, 60, 'project')
     rates.count(rule, use(), 0)
-    expect(rates.exceeded(rule, use({ userId: 'bob' }), 0)).toBeGreaterThan(0)
-    expect(rates.exceeded({ ...rule, projectId: 'proj_2' }, use(), 0)).toBe(0)
-    expect(rates.exceeded({ ...rule, id: 'other' }, use(), 0)).toBe(0)
+    expect(rates.secondsUntilWithinRate(rule, use({ userId: 'bob' }), 0)).toBeGreaterThan(0)
+    expect(rates.secondsUntilWithinRate({ ...rule, projectId: 'proj_2' }, use(), 0)).toBe(0)
+    expect(rates.secondsUntilWithinRate({ ...rule, id: 'other' }, use(), 0)).toBe(0)
   })
 
   test('a clock that was set back refuses nobody until it is where it was', () => {
     const rates = createRates()
     const rule = limited(1, 60)
     rates.count(rule, use(), 1_900_000_000)
-    expect(rates.exceeded(rule, use(), 1_899_999_990)).toBeGreaterThan(0)
-    expect(rates.exceeded(rule, use(), 1_800_000_000)).toBe(0)
+    expect(rates.secondsUntilWithinRate(rule, use(), 1_899_999_990)).toBeGreaterThan(0)
+    expect(rates.secondsUntilWithinRate(rule, use(), 1_800_000_000)).toBe(0)
   })
 
   test('remember no more than they may, and who was counted last', () => {
@@ -319,8 +322,8 @@ describe('rates', () => {
     const rule = limited(1, 60)
     for (let i = 0; i < 1_000; i++) rates.count(rule, use({ userId: `user-${i}` }), 0)
     expect(rates.size).toBe(100)
-    expect(rates.exceeded(rule, use({ userId: 'user-999' }), 0)).toBeGreaterThan(0)
-    expect(rates.exceeded(rule, use({ userId: 'user-1' }), 0)).toBe(0)
+    expect(rates.secondsUntilWithinRate(rule, use({ userId: 'user-999' }), 0)).toBeGreaterThan(0)
+    expect(rates.secondsUntilWithinRate(rule, use({ userId: 'user-1' }), 0)).toBe(0)
   })
 })
 

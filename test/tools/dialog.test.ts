@@ -105,7 +105,7 @@ describe('a form', () => {
     const { tool, shown } = dialogOf({ action: 'accept', content: {} })
     await expect(tool.elicit(form(properties), over)).rejects.toMatchObject({
       kind: 'TOOL_RUNTIME_CONTEXT_REQUIRED',
-      message: expect.stringContaining('not passed on'),
+      message: expect.stringContaining('is not shown'),
     })
     expect(shown).toEqual([])
   })

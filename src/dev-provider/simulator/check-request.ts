@@ -1,13 +1,13 @@
 import type { SimulatedBlock, SimulatedClient, SimulatedRequest } from './definition.ts'
 import { render, type Values } from './template.ts'
 
-// What a request to one endpoint must be, by its block. A parameter that is missing, unknown or different is a fault, and
-// so is a client that authenticates in another way than declared.
+// Checks requests against the block of the definition that describes them (`token_request`, …). A parameter that is
+// missing, unknown or different is a fault, and so is a client that authenticates in another way than declared.
 
-/** What a parameter must be: that text, or what the function takes. */
+/** What a parameter must be: this text, or one that the function accepts. */
 export type Expected = string | ((value: string) => boolean)
 
-/** A fault of a request, in words that hold no value of a secret. */
+/** A fault of a request. The message is the end of a sentence about the request, and contains no secret. */
 export class RequestFault extends Error {}
 
 /** The parameters of a request, from the query, a form or JSON. One that is sent twice is a fault. */
@@ -28,7 +28,9 @@ export function parametersOf(
   )
 }
 
-/** Compares parameters with what they must be, under the names that the server has for them. */
+/**
+ * Compares the parameters with the expected ones. `names`: the server's own names of parameters, by the standard names.
+ */
 export function checkParameters(
   actual: ReadonlyMap<string, string>,
   expected: ReadonlyMap<string, Expected>,
@@ -46,7 +48,7 @@ export function checkParameters(
       throw new RequestFault(`has the parameter ${name}, which the definition does not name`)
 }
 
-/** The parameters of a block over the standard ones; an empty template leaves a parameter out. */
+/** The standard parameters, with those of the block added or in their place; an empty template removes a parameter. */
 export function withParams(
   standard: ReadonlyMap<string, Expected>,
   { params = {} }: SimulatedBlock,
@@ -118,11 +120,11 @@ export function checkClient(
         throw new RequestFault('has an Authorization header that the definition does not name')
       return new Map([['client_id', clientId]])
     default:
-      throw new RequestFault(`authenticates by ${method}, which this simulator does not play`)
+      throw new RequestFault(`authenticates by ${method}, which this simulator does not support`)
   }
 }
 
-/** RFC 6750 section 2.1, or as the block has it. */
+/** Checks the access token in `Authorization`: as RFC 6750 section 2.1 has it, or in the format of the block. */
 export function checkBearer(
   { headers }: SimulatedRequest,
   format: string | undefined,

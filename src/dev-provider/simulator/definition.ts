@@ -16,9 +16,9 @@ export interface SimulatedBlock {
   readonly triggers?: { readonly on_token_grant: boolean; readonly on_token_refresh: boolean }
   readonly revokes?: string
   readonly token_parameter?: string
-  /** Of the renewal: in seconds. */
+  /** Only in `renewal_request`: the age in seconds from which the access token can be renewed. */
   readonly least_age?: number
-  /** Of the authorization URL. */
+  /** Only in `authorize_request`: the fragment of its URL. */
   readonly fragment?: string
   readonly error_response?: {
     readonly at: string
@@ -86,7 +86,7 @@ export interface SimulatedClient {
   readonly clientId: string
   readonly clientSecret: string
   readonly redirectUri: string
-  /** Whether a JWT is signed by the client; absent: its secret is sent. */
+  /** Verifies a JWT that the client signed; absent if the client sends its secret instead. */
   readonly verifies?: (jwt: string) => boolean
 }
 

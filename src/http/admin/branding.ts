@@ -37,25 +37,28 @@ export const brandingChangesSchema = z
     lang: z
       .enum(LANGUAGES)
       .nullish()
-      .openapi({ description: 'For readers whose own language the pages do not have' }),
+      .openapi({ description: 'The language for users whose own language the pages do not have' }),
     logo: z.string().max(MAX_LOGO_URL).nullish().openapi({
       description:
         'A PNG, JPEG or WebP image of at most 64 KiB and 1,024 pixels a side, as `data:image/png;base64,…`',
     }),
-    accent: colour.nullish().openapi({ description: 'Links and buttons on light pages', example: '#0b57d0' }),
+    accent: colour
+      .nullish()
+      .openapi({ description: 'The color of links and buttons on light pages', example: '#0b57d0' }),
     accent_dark: colour.nullish().openapi({
-      description: 'On dark pages; absent: the nearest readable shade of `accent`',
+      description: 'The same on dark pages; absent: the nearest readable shade of `accent`',
       example: '#8ab4f8',
     }),
     privacy_url: webPage.nullish(),
     support_url: webPage.nullish(),
     domain: domainText.nullish().openapi({
       description:
-        'A host name of your own, at which users see the pages once it is proved: the answer says by which DNS record. `null`: back to the public URL',
+        'A host name of your own. Users see the pages there once a DNS record, which the answer contains, has proved that it is yours. `null`: back to the public URL',
       example: 'auth.acme.example',
     }),
     texts: texts.nullish().openapi({
-      description: 'Sentences of your own, plain, by language and place; they replace all earlier ones',
+      description:
+        'Your own sentences as plain text, by language and place. They replace all that were set before',
       example: { en: { 'connect.note': 'Acme reads only what you ask about.' } },
     }),
   })

@@ -32,7 +32,7 @@ const resultSchema = z
     since: z.string(),
     until: z.string(),
     complete: z.boolean().openapi({
-      description: `Whether every use in the time was judged; of more than ${MAX_TOKENS} tokens only the last are, and \`since\` is the first of them`,
+      description: `Whether every use in the time was judged. If there were more than ${MAX_TOKENS}, only the latest are judged, and \`since\` is the time of the first of them`,
     }),
     uses: z.number().int().openapi({ description: 'Uses of tokens that took place' }),
     permitted: z.number().int(),

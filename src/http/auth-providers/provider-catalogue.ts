@@ -17,7 +17,9 @@ const entrySchema = z
     name: z.string(),
     also_known_as: z.array(z.string()),
     category: z.string(),
-    verified: z.boolean().openapi({ description: 'Two sources or a document support its endpoints' }),
+    verified: z
+      .boolean()
+      .openapi({ description: 'Whether two sources, or a document of the provider, confirm its endpoints' }),
     variables: z.array(z.string()).openapi({
       description: 'What a new provider needs besides its client, such as a subdomain',
     }),

@@ -22,7 +22,7 @@ export const connectSessionSchema = {
   id: z.string(),
   auth_id: z.string().openapi({
     description:
-      'Its latest authorization; the (first) connection that covered the need, if connections did from the start',
+      'The latest authorization of the session. If existing connections covered the need, none was begun: then this is the id of the (first) connection',
   }),
   status: z.enum(['pending', 'completed', 'failed']),
   reason: z.enum(FAILURE_REASONS).openapi('FailureReason').optional(),
@@ -30,21 +30,23 @@ export const connectSessionSchema = {
   connection: connectionSchema.optional().openapi({ description: 'When completed' }),
   connections: z.array(connectionSchema).optional().openapi({
     description:
-      'When completed, if there are several: all that the user approved, or all that covered the need from the start',
+      'When completed, if there are several: all that the user approved, or all existing ones that covered the need',
   }),
   expires_at: z.string().openapi({
     description:
-      'When the token ends. It ends 60 seconds after the end of the authorization, if that is earlier.',
+      'When the token expires: at this time, or 60 seconds after the end of the authorization, if that is earlier.',
   }),
 }
 
 const begunSchema = z
   .object({
     ...connectSessionSchema,
-    session_token: z.string().openapi({ description: 'For the page. No other answer has it.' }),
+    session_token: z
+      .string()
+      .openapi({ description: 'The token with which the page opens the session. No other answer has it.' }),
     url: z.string().optional().openapi({
       description:
-        'The connect page, for the browser that has opened the session with its token, and no other',
+        'The connect page. It works only in the browser that has opened the session with its token',
     }),
   })
   .openapi('BegunConnectSession')
@@ -61,10 +63,12 @@ const createSchema = z
         "Which of the user's accounts: a connection's id, an account's id or name, or `new` for one more",
     }),
     variables: variablesSchema.nullish(),
-    tool: toolNameText.nullish().openapi({ description: 'What this tool needs, in place of `provider_id`' }),
-    connection_id: idText
+    tool: toolNameText
       .nullish()
-      .openapi({ description: 'This connection again, with `scopes` added, in place of `provider_id`' }),
+      .openapi({ description: 'In place of `provider_id`: connects what this tool needs' }),
+    connection_id: idText.nullish().openapi({
+      description: 'In place of `provider_id`: connects this connection again, with `scopes` added',
+    }),
     allowed_origin: z.string().max(300).openapi({
       description: 'The origin of the page, such as `https://app.example`',
       example: 'https://app.example',

@@ -186,8 +186,8 @@ export function addCurrentSession(
       path: `${PATH}/cancel`,
       role: 'session',
       tag,
-      summary: 'The user does not want to connect after all',
-      description: `The authorization fails with \`access_denied\`. One that has ended does not change.`,
+      summary: 'Cancel the session for its user',
+      description: `The authorization fails with \`access_denied\`. An authorization that has ended does not change.`,
       responses,
     },
     ({ c }) =>
@@ -201,8 +201,8 @@ export function addCurrentSession(
       path: `${PATH}/restart`,
       role: 'session',
       tag,
-      summary: 'Begin again after a failure',
-      description: `Begins another authorization in place of a failed one; the same token opens it. One that is pending or completed does not change.`,
+      summary: 'Begin another authorization after a failure',
+      description: `Begins another authorization in place of a failed one; the same token opens it. A pending or completed authorization does not change.`,
       responses,
     },
     ({ c }) =>

@@ -26,11 +26,12 @@ const detailsSchema = z
     failure: z.string().openapi({ description: 'Why there was no answer, such as `timeout`' }),
     took_ms: z.number().int(),
     received: z.array(z.string()).openapi({
-      description: "Names of the answer's members with the form of their values, such as `scope: commas`",
+      description:
+        "The names of the answer's members, with the form of a value where it matters, such as `scope: commas`",
     }),
     error: z.string().openapi({ description: "The provider's error code" }),
     description: z.string().openapi({ description: "The provider's own words, cleaned" }),
-    reason: z.string().openapi({ description: 'The reason by the names of Gatepass' }),
+    reason: z.string().openapi({ description: 'Gatepass’ own code for the reason' }),
     message: z.string(),
     claim: z.string().openapi({ description: 'The claim of an ID token that was refused' }),
     clock_difference_seconds: z
@@ -43,8 +44,8 @@ const detailsSchema = z
       .string()
       .openapi({ description: 'The account that was connected before, when another one approved' }),
     by: z.string(),
-    times: z.number().int().openapi({ description: 'How often the same failed in a row' }),
-    first_at: z.string().openapi({ description: 'The first time of these' }),
+    times: z.number().int().openapi({ description: 'How often this step failed in a row in the same way' }),
+    first_at: z.string().openapi({ description: 'When this step first failed in this way' }),
     unanswered: z
       .number()
       .int()
@@ -57,11 +58,9 @@ const stepSchema = z
     at: z.string(),
     step: z.enum(TRAIL_STEPS),
     provider_id: z.string().optional(),
-    attempt: z
-      .number()
-      .int()
-      .optional()
-      .openapi({ description: 'Which click it belongs to, from 1: each click begins another attempt' }),
+    attempt: z.number().int().optional().openapi({
+      description: 'The number of the attempt, from 1. Each click on the connect page begins another attempt',
+    }),
     details: detailsSchema,
   })
   .openapi('ExplainedStep')
@@ -85,7 +84,7 @@ const explanationSchema = z
         redirect_uri: z.string().optional().openapi({ description: 'To be registered at the provider' }),
         scopes: z
           .array(z.string())
-          .openapi({ description: 'Those asked for; of a connection, those that were granted' }),
+          .openapi({ description: 'The requested scopes; for a connection, the granted ones' }),
         missing_scopes: z.array(z.string()).optional(),
         connection_id: z.string().optional(),
       }),

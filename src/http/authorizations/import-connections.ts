@@ -73,7 +73,7 @@ const rowDocument = z.unknown().openapi('ForeignConnection', {
       type: 'object',
       properties: { id: text, name: text },
       description:
-        'As the provider names it. `id` is the id that its user info has, such as `sub`; without it, the next consent gives the connection its id',
+        'The account at the provider. `id` is the id in the user info, such as `sub`; if it is left out, the next consent sets it',
     },
     user_info: object,
     extra: { ...object, description: 'Further members of the token response, for tools' },

@@ -66,7 +66,7 @@ export function addUserConnections(add: AddEndpoint, broker: Broker): void {
       path: '/v1/admin/user_connections/{id}',
       role: 'admin',
       tag: 'Connections',
-      summary: 'Delete and revoke one',
+      summary: 'Delete the connection of any user, and revoke its tokens at the provider',
       params: z.object({ id: idText }),
       responses: { 204: { description: 'Deleted' } },
     },

@@ -59,7 +59,7 @@ ${asCurl(on, '/v1/admin/keys', { method: 'POST', body: { role: 'caller', name: '
   routes.form(
     '/keys',
     async (on, form) => {
-      const made = await attempt(async () => createKey(broker, readOrder(on, form)))
+      const made = await attempt(async () => createKey(broker, readNewKey(on, form)))
       if (made.outcome === 'refused') return list(on, form, made)
       return showIssued(on, made.result, 'The key was made')
     },
@@ -91,7 +91,7 @@ ${asCurl(on, '/v1/admin/keys', { method: 'POST', body: { role: 'caller', name: '
       return showIssued(
         on,
         issued,
-        'Its successor was made',
+        'The successor was made',
         `The old key is valid until ${new Date(issued.oldEndsAt * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
       )
     },
@@ -150,7 +150,8 @@ ${submit('Make the key')}`
   return html`${on.form('/keys', fields, { recent: true })}`
 }
 
-function readOrder({ projectId, broker }: OnPage, form: URLSearchParams) {
+/** The settings of the key to make. Throws `invalid_request`. */
+function readNewKey({ projectId, broker }: OnPage, form: URLSearchParams) {
   const role = ROLES.find((one) => one === form.get('role'))
   if (role === undefined) throw invalidMember('role', 'not_one_of', `role is one of ${ROLES.join(', ')}.`)
   const user = given(form, 'user')

@@ -50,7 +50,7 @@ const requirementsSchema = z
       .openapi({ description: 'Whether all requirements are met; with `user_id`, for that user' }),
     authorization: requiredProviderSchema
       .optional()
-      .openapi({ description: 'The first provider that is not met, else the first' }),
+      .openapi({ description: 'The first provider whose requirement is not met. If all are met, the first' }),
     authorizations: z
       .array(requiredProviderSchema)
       .optional()
@@ -64,7 +64,10 @@ const requirementsSchema = z
 const valueSchema = z
   .object({
     val_type: z.enum(VALUE_TYPES),
-    inner_val_type: z.enum(VALUE_TYPES).optional().openapi({ description: 'Of the items of an array' }),
+    inner_val_type: z
+      .enum(VALUE_TYPES)
+      .optional()
+      .openapi({ description: 'The type of the items of an array' }),
     enum: z.array(z.string()).optional(),
     properties: z.record(z.string(), z.lazy(self)).optional(),
     required_keys: z.array(z.string()).optional(),
@@ -114,7 +117,9 @@ export const toolDefinitionSchema = z
       value_schema: valueSchema.optional(),
     }),
     requirements: requirementsSchema,
-    metadata: jsonObject.optional().openapi({ description: 'What the worker states of its behaviour' }),
+    metadata: jsonObject
+      .optional()
+      .openapi({ description: 'What the worker states about the behaviour of the tool' }),
     tags: z.array(z.string()).optional(),
   })
   .openapi('ToolDefinition')
@@ -129,7 +134,7 @@ const link = {
   authorization_id: z
     .string()
     .optional()
-    .openapi({ description: 'With `authorize`, where a consent is missing' }),
+    .openapi({ description: 'Set if the request has `authorize` and a consent is missing' }),
   url: z.string().optional().openapi({ description: 'The link for the user' }),
 }
 const toolNames = z.array(z.string()).readonly().openapi({ description: 'The ids of the tools that need it' })

@@ -15,7 +15,7 @@ import { requestHeader } from './request-header.ts'
  */
 export type Authenticate = (c: Context, role: Role | 'public') => ApiKey | Promise<ApiKey>
 
-/** How many pairs of key and endpoint are remembered as recorded. */
+/** The most pairs of key and endpoint whose refusal is remembered as recorded. */
 const MAX_RECORDED = 10_000
 
 /**
@@ -62,7 +62,7 @@ export function createAuthenticate(broker: Broker): Authenticate {
   }
 
   return (c, role) => {
-    if (role === 'public') return NOBODY
+    if (role === 'public') return NO_KEY
     const presented =
       (requestHeader(c, 'authorization') ?? oxpKey(c))?.replace(/^bearer\s+/i, '').trim() ?? ''
     if (presented === '')
@@ -93,9 +93,9 @@ export interface Operator {
 
 /** Treats every request as an administrator's of the operator's project. It must not serve requests from a network. */
 export function authenticateOperator({ projectId }: Operator): Authenticate {
-  const key: ApiKey = { ...NOBODY, projectId, role: 'admin' }
+  const key: ApiKey = { ...NO_KEY, projectId, role: 'admin' }
   return () => key
 }
 
-/** The caller of a public endpoint, whose handler does not read it. */
-const NOBODY: ApiKey = { id: '', projectId: '', name: '', role: 'readonly', hash: '', createdAt: 0 }
+/** In place of a key, for requests to public endpoints. Their handlers do not read it. */
+const NO_KEY: ApiKey = { id: '', projectId: '', name: '', role: 'readonly', hash: '', createdAt: 0 }

@@ -19,14 +19,17 @@ const limit = (of: keyof CodeLimits, unit: string) =>
     .min(0)
     .nullish()
     .openapi({
-      description: `${unit}; ${DEFAULT_LIMITS[of]} by default. 0 and larger numbers count as ${MAX_LIMITS[of]}`,
+      description: `${unit}; ${DEFAULT_LIMITS[of]} by default. The maximum is ${MAX_LIMITS[of]}: 0 and numbers above it count as the maximum`,
     })
 
 const limitsSchema = z.strictObject({
-  timeout_ms: limit('timeoutMs', 'Milliseconds from its first statement on, the tools it waits for included'),
+  timeout_ms: limit(
+    'timeoutMs',
+    'Milliseconds from the first statement of the code on, with the time of its tool calls',
+  ),
   memory_mb: limit('memoryMb', 'Megabytes'),
-  tool_calls: limit('toolCalls', 'Tools called, each step of a chain counted'),
-  chain_steps: limit('chainSteps', 'Steps of one chain'),
+  tool_calls: limit('toolCalls', 'The number of tool calls; each step of a chain counts'),
+  chain_steps: limit('chainSteps', 'The number of steps of one chain'),
 })
 
 /** Running code that calls tools. */

@@ -74,7 +74,9 @@ const detailSchema = executionSchema
     unreadable: z
       .array(z.enum(['input', 'attempts']))
       .optional()
-      .openapi({ description: 'Left out, because it was altered in the database' }),
+      .openapi({
+        description: 'Members that the answer leaves out, because they were altered in the database',
+      }),
   })
   .openapi('ToolExecutionDetail')
 

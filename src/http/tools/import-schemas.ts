@@ -34,7 +34,7 @@ const toolMetadataSchema = z.unknown().openapi('ToolMetadata', {
           responseType: maybe('`code`'),
           authorizationUrl: maybe('Not needed beside `issuer`'),
           tokenUrl: maybe('Not needed beside `issuer`'),
-          issuer: maybe('Its metadata says what the entry does not'),
+          issuer: maybe('Its metadata supplies what the entry leaves out'),
           scopes: { type: ['array', 'null'], items: text },
           scopeImplies: { type: ['object', 'null'], additionalProperties: { type: 'array', items: text } },
           scopeAliases: { type: ['object', 'null'], additionalProperties: text },

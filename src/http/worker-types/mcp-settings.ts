@@ -11,13 +11,13 @@ import {
 import { idText, plainText, scopeText } from '../endpoint/fields.ts'
 import { workerUri } from './define.ts'
 
-// The settings of an MCP server, on the wire and as they are stored.
+// The settings of an MCP server: reads the wire's form into the stored form, and writes it back.
 
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/
 /** Headers that the protocol, HTTP or this broker sets. */
 const OWN_HEADERS =
   /^(mcp-.*|host|connection|content-.*|accept|accept-encoding|transfer-encoding|te|upgrade|keep-alive|trailer|expect|last-event-id|proxy-.*)$/i
-/** The form in which a header refers to a secret. */
+/** How a header refers to a secret. */
 const AS_SECRET = `\${secret:NAME}`
 const SECRET_HEADERS = /auth|cookie|key|token|secret|password|credential/i
 
@@ -67,7 +67,7 @@ export const mcpSettingsShape = {
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,128}$/, 'letters, digits, _ . - only')
     .openapi({
-      description: 'Of its tools, in place of the one that the server’s own name makes',
+      description: 'The namespace of its tools; by default it is made from the server’s own name',
     }),
   token_meta: z
     .string()
@@ -81,7 +81,7 @@ export const mcpSettingsShape = {
   }),
   requirements: mcpRequirements.openapi({
     description:
-      'The requirements of tools that declare none; for the tools that `tools` names, its requirements apply',
+      'The requirements of tools that declare none. Those in `tools`, by the name of a tool, replace what the tool declares',
   }),
 }
 export const mcpOAuth2 = z.object({
@@ -143,6 +143,7 @@ export function changedSecrets(
   }
 }
 
+/** The text that is stored encrypted with the worker. */
 export function toSecret(secrets: McpSecrets): string {
   return JSON.stringify(secrets)
 }
@@ -150,14 +151,14 @@ export function toSecret(secrets: McpSecrets): string {
 function toRequirements(sent: z.output<typeof mcpRequirements>): NonNullable<McpSettings['requirements']> {
   const { tools, ...all } = sent
   return {
-    ...toOne(all),
+    ...toToolRequirements(all),
     ...(tools && {
-      tools: Object.fromEntries(Object.entries(tools).map(([name, one]) => [name, toOne(one)])),
+      tools: Object.fromEntries(Object.entries(tools).map(([name, one]) => [name, toToolRequirements(one)])),
     }),
   }
 }
 
-function toOne({ authorization, secrets }: RequirementWire): McpRequirements {
+function toToolRequirements({ authorization, secrets }: RequirementWire): McpRequirements {
   return {
     ...(authorization && {
       authorization: authorization.map(({ id, provider_id, scopes }) => ({
@@ -172,21 +173,23 @@ function toOne({ authorization, secrets }: RequirementWire): McpRequirements {
 
 export function requirementsToWire({ tools, ...all }: NonNullable<McpSettings['requirements']>): unknown {
   return {
-    ...oneToWire(all),
+    ...toolRequirementsToWire(all),
     ...(tools && {
-      tools: Object.fromEntries(Object.entries(tools).map(([name, one]) => [name, oneToWire(one)])),
+      tools: Object.fromEntries(
+        Object.entries(tools).map(([name, one]) => [name, toolRequirementsToWire(one)]),
+      ),
     }),
   }
 }
 
-function oneToWire({ authorization, secrets }: McpRequirements) {
+function toolRequirementsToWire({ authorization, secrets }: McpRequirements) {
   return {
-    ...(authorization && { authorization: authorization.map(requirementToWire) }),
+    ...(authorization && { authorization: authorization.map(authorizationToWire) }),
     ...(secrets && { secrets }),
   }
 }
 
-function requirementToWire({ id, providerId, scopes }: AuthorizationRequirement) {
+function authorizationToWire({ id, providerId, scopes }: AuthorizationRequirement) {
   return {
     ...(id !== undefined && { id }),
     ...(providerId !== undefined && { provider_id: providerId }),

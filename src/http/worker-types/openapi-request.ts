@@ -25,7 +25,7 @@ export const schemeMapping = z
   ])
   .openapi({
     description:
-      'The provider’s `id` or `provider_id`, or the key of a secret; `header` where the document has no such scheme',
+      'The provider’s `id` or `provider_id`, or the key of a secret. `header` names the header for a scheme that the document does not define; `authorization` by default',
   })
 
 const requestAuthorization = z.union([
@@ -34,7 +34,6 @@ const requestAuthorization = z.union([
   z.object({ secret: name, in: z.enum(['header', 'query']), name: z.string().min(1).max(100) }).strict(),
 ])
 
-const schema = jsonSchema
 const texts = z.record(z.string(), z.string().max(4000))
 
 export const requestDescription = z
@@ -47,15 +46,19 @@ export const requestDescription = z
     title: z.string().optional(),
     description: z.string(),
     method: z.string().default('GET'),
-    url: z.string().min(1).max(4000).openapi({ description: 'Its path may hold {placeholders}' }),
+    url: z
+      .string()
+      .min(1)
+      .max(4000)
+      .openapi({ description: 'Its path may have `{name}` for a property of the input' }),
     headers: texts.optional(),
     query: texts.optional().openapi({ description: 'Constants, or `{name}` for a property of the input' }),
     body: jsonValue
       .optional()
       .openapi({ description: 'Any JSON; `"{name}"` is replaced by a property of the input' }),
     content_type: z.enum(['application/json', 'application/x-www-form-urlencoded']).optional(),
-    input_schema: schema,
-    output_schema: schema.optional(),
+    input_schema: jsonSchema,
+    output_schema: jsonSchema.optional(),
     tags: z.array(z.string()).max(100).optional(),
     annotations: z
       .object({
@@ -69,7 +72,7 @@ export const requestDescription = z
     authorization: z.union([requestAuthorization, z.array(requestAuthorization).max(10)]).optional(),
   })
   .strict()
-  .openapi({ description: 'One tool that is one request' })
+  .openapi({ description: 'A tool that sends one HTTP request' })
 
 type RequestWire = z.output<typeof requestDescription>
 

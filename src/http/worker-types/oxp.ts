@@ -15,9 +15,10 @@ const jwtSecret = z
   .max(1000)
   .openapi({ description: 'Signs a JWT for each request (HS256), sent as the bearer token' })
 const audience = z.string().min(1).max(500).openapi({ description: "The JWT's `aud`" })
-const envelope = z
-  .enum(['request', 'none'])
-  .openapi({ description: '`none` for servers that take a call without `request` around it' })
+const envelope = z.enum(['request', 'none']).openapi({
+  description:
+    '`none` for servers that expect the call itself as the body, without the member `request` around it',
+})
 
 const ONE_OF_BOTH = 'takes an `api_key` or a `jwt_secret`, not both'
 const AUDIENCE_ALONE = 'an `audience` needs a `jwt_secret`'

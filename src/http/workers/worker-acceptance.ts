@@ -25,15 +25,18 @@ export const acceptanceSchema = z
     accepted: needsSchema,
     waiting: needsSchema
       .extend({
-        tools: z.array(z.string()).openapi({ description: 'Their ids: they run again once it is accepted' }),
+        tools: z.array(z.string()).openapi({
+          description:
+            'The ids of the tools with these requirements. They run again once the requirements are accepted',
+        }),
         digest: z
           .string()
-          .openapi({ description: 'A digest of what waits, for POST /v1/workers/{id}/accept' }),
+          .openapi({ description: 'A digest of these requirements, for POST /v1/workers/{id}/accept' }),
       })
       .optional()
       .openapi({
         description:
-          'Requirements that its catalogue has named since: not requested from users and not given to tools until they are accepted',
+          'Requirements that the catalogue of the worker has named since. Until they are accepted, users are not asked for them and tools do not get them',
       }),
     automatic: z.literal(true).optional().openapi({
       description:

@@ -42,7 +42,9 @@ const workerSchema = z
       description:
         '`inactive`: switched off. `unreachable`: its catalogue could not be read; `sync_error` says why. `unauthorized`: a user has to authorize it first',
     }),
-    managed: z.boolean().openapi({ description: 'It comes from the settings and cannot be changed here' }),
+    managed: z.boolean().openapi({
+      description: 'Whether the worker comes from the settings, so that the API cannot change it',
+    }),
     binding: z.object({ id: z.string(), type: z.literal('project') }),
     ...WORKER_BLOCKS.answer,
     requirements: z.object({
@@ -51,9 +53,12 @@ const workerSchema = z
       authorization: z.object({ met: z.boolean(), oauth2: z.object({ met: z.boolean() }) }).optional(),
     }),
     synced_at: z.string().optional().openapi({ description: 'When its catalogue was last read' }),
-    sync_error: z.string().optional().openapi({ description: 'Why it could not be read; it is tried again' }),
+    sync_error: z
+      .string()
+      .optional()
+      .openapi({ description: 'Why the catalogue could not be read the last time; Gatepass tries again' }),
     acceptance: acceptanceSchema.openapi({
-      description: 'Which providers, scopes and secrets its tools may ask for',
+      description: 'Which providers, scopes and secrets the tools of the worker may ask for',
     }),
   })
   .openapi('Worker')

@@ -7,12 +7,12 @@ import { createOwnerCounts } from '../owner-counts.ts'
 import { createRowChanges, type RowChanges } from './row-changes.ts'
 import { type SuspendedState, stateOf, toColumns } from './suspended-state.ts'
 
-// Reads and writes the rows of calls that ask their users.
+// Reads and writes the rows of calls that wait for an answer of their user.
 
 export interface SuspendedRows extends RowChanges {
   /**
-   * Counts a call that waits in this process. Returns the function that releases the slot, which may be called again.
-   * Throws `ContextRequiredError`.
+   * Takes a slot for a call that waits in this process. Returns the function that releases the slot; calling it again
+   * has no effect. Throws `ContextRequiredError` if there is no free slot.
    */
   acquireSlot(owner: string): () => void
   add(projectId: string, processId: string, state: SuspendedState): Promise<SuspendedCall>
@@ -25,7 +25,7 @@ export interface SuspendedRows extends RowChanges {
   awaitAnswer(row: SuspendedCall, number: number, signal: AbortSignal): Promise<ElicitationAnswer>
 }
 
-/** The limits of waiting calls: of one process, and of one owner. */
+/** The most waiting calls: in one process, and of one owner. */
 const MAX_CALLS = 1_000
 const MAX_PER_OWNER = 20
 
@@ -46,17 +46,17 @@ export function createSuspendedRows(broker: Broker): SuspendedRows {
       if (others >= MAX_PER_OWNER || total >= MAX_CALLS)
         throw new ContextRequiredError(
           others >= MAX_PER_OWNER
-            ? `The tool asks its user, and ${others} calls of yours wait for answers already. Answer or decline some first.`
-            : 'The tool asks its user, and too many calls wait for answers. Call it again later.',
+            ? `The tool asks its user, but ${others} calls of yours are waiting for answers already. Answer or decline some first.`
+            : 'The tool asks its user, but too many calls are waiting for answers. Call it again later.',
         )
       total++
-      const countOff = owners.add(owner)
+      const removeFromOwner = owners.add(owner)
       let isHeld = true
       return () => {
         if (!isHeld) return
         isHeld = false
         total--
-        countOff()
+        removeFromOwner()
       }
     },
     async add(projectId, processId, state) {

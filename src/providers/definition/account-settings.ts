@@ -50,7 +50,7 @@ export const ACCOUNT_SETTINGS = {
     ...input(
       z.boolean().nullish().meta({
         description:
-          'Beyond Arcade: whether the server takes clients without a secret (RFC 6749 section 2.1). Left out: those that use PKCE with S256 and do not authenticate by Basic.',
+          'Beyond Arcade: whether the server takes clients without a secret (RFC 6749 section 2.1). Left out: it does if the entry uses PKCE with S256 and does not authenticate by Basic.',
       }),
     ),
     answer: z.boolean().optional(),

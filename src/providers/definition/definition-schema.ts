@@ -103,7 +103,7 @@ export const definitionSchema = z
       .optional()
       .meta({
         description:
-          'Parameters and scopes of the authorization request without which the provider issues no refresh token. Left out: the provider needs none for that, or never issues refresh tokens.',
+          'Parameters and scopes that the authorization request needs for the provider to issue a refresh token. Left out: it needs none, or the provider issues no refresh tokens.',
         example: { params: { access_type: 'offline' }, scopes: ['offline_access'] },
       }),
     other_endpoints: z
@@ -150,7 +150,7 @@ export const definitionSchema = z
     verified: z
       .boolean()
       .optional()
-      .meta({ description: "Whether the facts were compared with the provider's own documentation" }),
+      .meta({ description: 'Whether two sources, or a document of the provider, confirm its endpoints' }),
     logo: slug.optional().meta({ description: 'The slug of an icon of simple-icons' }),
   })
   .meta({ title: 'Provider of Gatepass', description: 'The definition of one OAuth 2 provider' })

@@ -6,7 +6,7 @@ import { PLACEHOLDERS } from '../template.ts'
 import { withoutUndefined } from './member.ts'
 import { refuse } from './refuse.ts'
 
-// Values that the provider tells of each connection, such as the host of its API.
+// Values that the provider returns for each connection, such as the host of its API.
 
 const SOURCES = ['authorization_response', 'token_response', 'user_info'] as const
 
@@ -28,7 +28,7 @@ export const keptValuesInput = z
   .nullish()
   .meta({
     description:
-      "Beyond Arcade: values that the provider tells of each connection and that are kept with its tokens. `api.base_url`, `api.headers` and the `params` and `headers` of `refresh_request` name them as `{{name}}`. `at` is a parameter of the authorization response, else an expression such as `$.instance_url`; the value's own name when it is left out. `pattern` is a regular expression that the whole value must match; `one_of` lists the only values in its place. The authorization response comes through the user's browser. Endpoints other than that of the authorization may name its values, if the domain is fixed by the URL, the pattern or `one_of`.",
+      "Beyond Arcade: values that the provider returns for each connection, stored with its tokens. `api.base_url`, `api.headers` and the `params` and `headers` of `refresh_request` use them as `{{name}}`. `at` says where the value is: the name of a parameter of the authorization response, otherwise an expression such as `$.instance_url`. If it is left out, it is the value's own name. `pattern` is a regular expression that the whole value must match; `one_of` lists the permitted values instead. All endpoints but the authorization endpoint can use values of the authorization response, if the domain is fixed by the URL, the pattern or `one_of`, because this response comes through the user's browser.",
     example: {
       instance_url: { from: 'token_response', pattern: 'https://[a-z0-9-]+\\.my\\.salesforce\\.com' },
     },

@@ -2,18 +2,21 @@ import type { IssuerDecides, Provider } from '../provider.ts'
 import type { OAuth2Input } from './oauth2-settings.ts'
 import { REQUESTS } from './requests.ts'
 
-// Which settings of an entry its issuer's metadata decides: those that no administrator has given.
+// `fromIssuer` of an entry: the settings that its issuer's metadata decides, because no administrator has given them.
 
-/** Requests that are sent after a grant. A caller who names the other endpoints has decided whether there are any. */
+/**
+ * Requests that are sent after a grant. They are left to the issuer only if the authorization or token endpoint is: a
+ * caller that names both has decided about these requests too.
+ */
 const AFTER_A_GRANT: readonly IssuerDecides[] = ['user_info', 'introspection']
 
 const requests = Object.entries(REQUESTS).map(
-  ([name, { role, block }]) => ({ name: name as keyof typeof REQUESTS, role, block }), // its own keys
+  ([name, { role, block }]) => ({ name: name as keyof typeof REQUESTS, role, block }), // `Object.entries` types keys as string
 )
 
 /**
- * The request with the issuer itself in place of the endpoints that the metadata is to name. The metadata replaces them;
- * an entry whose metadata cannot be read is not stored.
+ * The request with the issuer's URL as the endpoints that it leaves out, because both endpoints are required. The
+ * metadata replaces them later: an entry whose metadata cannot be read is not stored.
  */
 export function withIssuerAsEndpoint(sent: OAuth2Input): OAuth2Input {
   if (sent.issuer == null) return sent
@@ -25,7 +28,7 @@ export function withIssuerAsEndpoint(sent: OAuth2Input): OAuth2Input {
   }
 }
 
-/** The provider with `fromIssuer`, where it has an issuer whose metadata decides something. */
+/** Adds `fromIssuer` to a provider, if it has an issuer whose metadata decides at least one setting. */
 export function leaveToIssuer(
   provider: Provider,
   sent: OAuth2Input,
@@ -45,7 +48,7 @@ export function leaveToIssuer(
   return fromIssuer.length > 0 ? left : provider
 }
 
-/** What the request that creates an entry leaves out. */
+/** The settings that a request which creates an entry leaves to the issuer. */
 function leftOut(sent: OAuth2Input): IssuerDecides[] {
   const left: IssuerDecides[] = requests
     .filter(({ name }) => sent[name]?.endpoint === undefined)
@@ -64,7 +67,7 @@ function leftOut(sent: OAuth2Input): IssuerDecides[] {
   ]
 }
 
-/** What was left to the issuer before, without what the request gives; `null` leaves a setting to the issuer again. */
+/** The settings that are left to the issuer after a change: those left before, without those that the change sets. */
 function stillLeftOut(sent: OAuth2Input, before: Provider): IssuerDecides[] {
   const left = new Set<IssuerDecides>(before.fromIssuer ?? leftOutBefore(before))
   for (const { name, role, block } of requests) {
@@ -75,12 +78,15 @@ function stillLeftOut(sent: OAuth2Input, before: Provider): IssuerDecides[] {
   }
   if (sent.token_request?.auth_method != null) left.delete('client_authentication')
   if (sent.pkce != null) left.delete('pkce')
-  giveOrTake(left, 'iss', sent.authorization_response_iss_parameter_supported)
-  giveOrTake(left, 'end_session', sent.end_session_endpoint)
+  addOrDelete(left, 'iss', sent.authorization_response_iss_parameter_supported)
+  addOrDelete(left, 'end_session', sent.end_session_endpoint)
   return [...left]
 }
 
-/** What an entry without `fromIssuer` does not have: it is of the catalogue, or was stored by version 0.1.0. */
+/**
+ * The settings to leave to the issuer for an entry without `fromIssuer`: one of the catalogue, or stored by version
+ * 0.1.0.
+ */
 function leftOutBefore(before: Provider): IssuerDecides[] {
   return [
     ...(before.revocationRequest === undefined ? (['revocation'] as const) : []),
@@ -89,7 +95,8 @@ function leftOutBefore(before: Provider): IssuerDecides[] {
   ]
 }
 
-function giveOrTake(left: Set<IssuerDecides>, setting: IssuerDecides, sent: unknown): void {
+/** `null` leaves the setting to the issuer again; a value does not. */
+function addOrDelete(left: Set<IssuerDecides>, setting: IssuerDecides, sent: unknown): void {
   if (sent === null) left.add(setting)
   else if (sent !== undefined) left.delete(setting)
 }

@@ -12,15 +12,15 @@ import { checkVariables, readVariables } from './url-variables.ts'
 export interface ReadOptions {
   /** Plain-http endpoints that are allowed; none by default. */
   readonly allowsHttp?: AllowsHttp
-  /** Finds the catalogue's provider, whose facts hold for its endpoints; none by default. */
+  /** Finds the catalogue's provider with these endpoints; by default it finds none. */
   readonly knownAt?: KnownAt
-  /** It is read for a catalogue: variables need no values. */
+  /** The provider is read for a catalogue, where variables need no values. */
   readonly isDefinition?: boolean
 }
 
 /**
- * The provider that `oauth2` describes, over the one that it is based on. Throws `invalid_request` with the faults of all
- * members.
+ * Reads the provider that `sent` describes. Members that it leaves out are those of `start.base`, if there is one.
+ * Throws `invalid_request` with the faults of all members.
  */
 export function readProvider(
   displayName: string,
@@ -30,7 +30,7 @@ export function readProvider(
 ): Provider {
   const variables = readVariables(sent.variables, start.base, { allowsHttp, isDefinition })
   const base = start.base && withVariables(start.base, variables)
-  const asked = base === undefined ? withIssuerAsEndpoint(sent) : sent
+  const completed = base === undefined ? withIssuerAsEndpoint(sent) : sent
   const contextOf = (read: Found<Provider>): OAuth2Context => ({
     ...start,
     base,
@@ -39,8 +39,8 @@ export function readProvider(
     variables,
     read,
   })
-  const read = readMembers(OAUTH2_MEMBERS, asked, contextOf)
-  const provider = { displayName: base?.displayName ?? displayName, ...read } as Provider // the table reads what is required
+  const read = readMembers(OAUTH2_MEMBERS, completed, contextOf)
+  const provider = { displayName: base?.displayName ?? displayName, ...read } as Provider // OAUTH2_MEMBERS has all required members
   checkVariables(provider)
   checkClientKey(provider)
   checkRefresh(provider)

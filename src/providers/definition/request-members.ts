@@ -100,7 +100,7 @@ export const REQUEST_MEMBERS = {
     ...input(
       z.string().max(50).nullish().meta({
         description:
-          'How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (by `params`), for some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).',
+          'How the client authenticates: `client_secret_basic`, `client_secret_post`, `none` (the secret is in `params` or `headers`), for some requests `bearer_access_token`. Beyond Arcade: `client_secret_basic_unencoded`, for servers that take the id and the secret of Basic unchanged (RFC 7617) and do not decode them as RFC 6749 section 2.3.1 says; and `private_key_jwt`, `client_secret_jwt`, `signed_client_secret`, `tls_client_auth`, for which `client_secret` is a key that is not sent (`client_assertion`).',
       }),
     ),
     answer: z.string(),

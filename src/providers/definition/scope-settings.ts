@@ -38,7 +38,7 @@ export const SCOPE_SETTINGS = {
         .nullish()
         .meta({
           description:
-            "Beyond Arcade: a scope and those it includes, for servers that list only the widest of what they granted (GitHub lists `repo` and not `public_repo`). Left out: as the catalogue has it. `null`: back to the catalogue's.",
+            'Beyond Arcade: scopes, each with the scopes that it includes, for servers that list only the widest granted scope (GitHub lists `repo` and not `public_repo`). By default those of the catalogue; `null` restores them.',
           example: { repo: ['public_repo'] },
         }),
     ),
@@ -71,7 +71,7 @@ export const SCOPE_SETTINGS = {
     ...input(
       z.boolean().nullish().meta({
         description:
-          'Beyond Arcade: the server keeps what was granted before when it is asked for more, so only new scopes are requested of a user whose connection works. Elsewhere the union is. A token response that lists none of the earlier scopes is then taken to list the new ones only.',
+          'Beyond Arcade: the server keeps what was granted before when it is asked for more, so only new scopes are requested of a user whose connection works. If the token response lists none of the earlier scopes, they count as granted too. For other servers earlier and new scopes are requested together.',
       }),
     ),
     answer: z.boolean().optional(),
@@ -82,7 +82,7 @@ export const SCOPE_SETTINGS = {
     ...input(
       z.boolean().nullish().meta({
         description:
-          'Beyond Arcade: the token response names no scopes and the authorization response does (Strava). It comes through the browser, so its user can hide scopes of the token from policies; it never adds any. Elsewhere what was asked for counts as granted.',
+          'Beyond Arcade: the token response names no scopes and the authorization response does (Strava). The authorization response comes through the browser, so the user could remove scopes from it, which policies then do not see; added scopes have no effect. For other servers the requested scopes count as granted if the token response names none.',
       }),
     ),
     answer: z.boolean().optional(),
@@ -141,7 +141,7 @@ export const SCOPE_SETTINGS = {
         .nullish()
         .meta({
           description:
-            "Beyond Arcade: parameters of the authorization response that tools are given in `extra`, each with a regular expression that the whole value must match. They come through the browser: let through what cannot do harm, such as digits, and of hosts only those that are the provider's.",
+            "Beyond Arcade: parameters of the authorization response that tools are given in `extra`, each with a regular expression that the whole value must match. The values come through the user's browser, so permit only harmless ones, such as digits, or the provider's own hosts.",
           example: { realmId: '[0-9]{1,20}' },
         }),
     ),

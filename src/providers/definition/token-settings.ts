@@ -34,7 +34,7 @@ export const TOKEN_SETTINGS = {
         .nullish()
         .meta({
           description:
-            'Beyond Arcade: what becomes of a refresh token that was used. `none`: it may be used again. `single_use`: when it comes again, the whole grant ends, access tokens too; so when the outcome of a refresh is not known, the access token is used to its end before the refresh token is tried once more. `grace`: a used one is taken for `grace_seconds` more, and after that it is as for `single_use`.',
+            'Beyond Arcade: what the server does with a used refresh token. `none`: it can be used again. `single_use`: a second use ends the whole grant with its access tokens, so after a refresh whose outcome is unknown Gatepass uses the access token until it expires before it tries the refresh token again. `grace`: the server accepts it for `grace_seconds` after its use; after that as `single_use`.',
           example: { kind: 'grace', grace_seconds: 600 },
         }),
     ),
@@ -86,7 +86,7 @@ export const TOKEN_SETTINGS = {
         .nullish()
         .meta({
           description:
-            'Beyond Arcade: the lifetime in seconds of refresh tokens of which the token response tells none (`refresh_token_expires_in`, `refresh_expires_in`, `x_refresh_token_expires_in`, or by the response map). One that has expired is sent only when the access token has expired too; if the provider refuses it, the connection needs its user as `refresh_token_expired`.',
+            'Beyond Arcade: the lifetime of refresh tokens in seconds, for token responses that do not state it (as `refresh_token_expires_in`, `refresh_expires_in`, `x_refresh_token_expires_in`, or by the response map). An expired refresh token is sent only when the access token has expired too. If the provider refuses it, the connection needs a new consent, with the reason `refresh_token_expired`.',
         }),
     ),
     answer: z.number().optional(),

@@ -42,7 +42,7 @@ export const variablesInput = z
   .nullish()
   .meta({
     description:
-      "Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a path. `pattern` is a regular expression that the whole value must match; `one_of` lists the only values in its place. With `ask` set to `user` each user gives a value at the consent, which belongs to the connection; it may decide no domain. Another value of the entry is another identity. A member that is left out stays; `null` removes a variable.",
+      "Beyond Arcade: parts of the URLs that differ from one account or installation of the provider to the next. Endpoints and the API's base URL name them as `{{name}}`, in place of a host or a segment of a path. `pattern` is a regular expression that the whole value must match; `one_of` lists the only values in its place. With `ask` set to `user` each user enters a value at the consent, which is stored with the connection; it must not determine a domain. A change of an entry's own value requires new consents. A member that is left out is not changed; `null` removes a variable.",
     example: {
       subdomain: { label: 'Subdomain', pattern: '[a-z0-9-]{1,63}', example: 'acme', value: 'acme' },
     },

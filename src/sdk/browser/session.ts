@@ -22,7 +22,7 @@ export interface FollowOptions {
 const LONGEST_MS = 900_000
 const PAUSE_MS = 2_000
 
-/** Forgets the session and dispatches its end. */
+/** Removes the session from `sessionStorage`, and dispatches the events of its end. */
 export function settle({ target, name }: FollowOptions, ending: ConnectEnding): ConnectEnding {
   sessionStorage.removeItem(name)
   if (ending.status === 'failed' && ending.reason === 'expired') dispatch(target, 'gatepass-expired')
@@ -67,17 +67,17 @@ export async function follow(
 ): Promise<ConnectEnding> {
   const { target, signal } = options
   const failed = (reason: 'expired' | 'blocked_by_csp') => settle(options, { status: 'failed', reason })
-  const end = Date.now() + LONGEST_MS
-  const over = new AbortController()
+  const lastPossibleEnd = Date.now() + LONGEST_MS
+  const listening = new AbortController()
   let isForbidden = false
-  let poll = over
+  let poll = listening // replaced before the first request
   const abortPollOn = (to: EventTarget | undefined, event: string, isReason: (event: Event) => boolean) =>
     to?.addEventListener(
       event,
       (event) => {
         if (isReason(event)) poll.abort()
       },
-      { signal: over.signal },
+      { signal: listening.signal },
     )
   abortPollOn(signal, 'abort', () => true)
   abortPollOn(document, 'visibilitychange', () => !document.hidden)
@@ -94,7 +94,7 @@ export async function follow(
         return failed('blocked_by_csp')
       }
       const began = Date.now()
-      if (began > end) return failed('expired')
+      if (began > lastPossibleEnd) return failed('expired')
       poll = new AbortController()
       const response = await request(session, '?wait=25', { signal: poll.signal, cache: 'no-store' })
       if (response?.status === 401) return failed('expired')
@@ -104,7 +104,7 @@ export async function follow(
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
     }
   } finally {
-    over.abort()
+    listening.abort()
   }
 }
 

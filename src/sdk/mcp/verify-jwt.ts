@@ -1,13 +1,16 @@
-// Verifies the JSON Web Tokens of callers by WebCrypto.
+// Verifies the JSON Web Tokens of callers with WebCrypto.
 
 import type { Jwt } from '../jwt.ts'
 
-/** The tolerated difference of clocks. */
+/** The tolerated difference between the clocks of the issuer and this machine. */
 const LEEWAY_SECONDS = 30
 
-/** Whether the token is valid now: `exp` and `nbf` hold where they are present. */
-export function isCurrent({ exp, nbf }: Jwt['claims'], now: number): boolean {
-  const seconds = now / 1000
+/**
+ * Whether the token is not expired (`exp`) and already valid (`nbf`); an absent claim sets no limit. `nowMs`: Unix
+ * time.
+ */
+export function isCurrent({ exp, nbf }: Jwt['claims'], nowMs: number): boolean {
+  const seconds = nowMs / 1000
   if (exp !== undefined && !(typeof exp === 'number' && exp + LEEWAY_SECONDS > seconds)) return false
   return nbf === undefined || (typeof nbf === 'number' && nbf - LEEWAY_SECONDS <= seconds)
 }
@@ -32,7 +35,10 @@ const ALGORITHMS: Readonly<Record<string, { readonly key: AlgorithmLike; readonl
 
 type AlgorithmLike = RsaHashedImportParams | EcKeyImportParams | RsaPssParams | EcdsaParams | Algorithm
 
-/** Whether one of the keys signed the token, by an algorithm with a public key; never by a shared secret. */
+/**
+ * Whether one of the keys signed the token. Only algorithms with public keys are accepted, not HMAC with a shared
+ * secret.
+ */
 export async function isSignedByKey(
   { header: { alg, kid }, signature, signed }: Jwt,
   keys: readonly JsonWebKey[],
@@ -44,7 +50,7 @@ export async function isSignedByKey(
     if ((jwk.alg !== undefined && jwk.alg !== alg) || (jwk.use !== undefined && jwk.use !== 'sig')) continue
     const key = await crypto.subtle
       .importKey('jwk', jwk, algorithm.key, false, ['verify'])
-      .catch(() => undefined) // a key of another kind
+      .catch(() => undefined) // the key is not one for this algorithm
     if (key === undefined) continue
     if (await crypto.subtle.verify(algorithm.verify ?? algorithm.key, key, signature, signed)) return true
   }

@@ -32,17 +32,17 @@ export function isName(name: unknown): name is string {
   return typeof name === 'string' && NAME.test(name)
 }
 
-/** `changed` is called after each change. */
-export function appTools(changed: () => Promise<void>): AppTools {
+/** `notifyClients` is called after each change. */
+export function appTools(notifyClients: () => Promise<void>): AppTools {
   const tools = new Map<string, AppTool>()
   return {
     add(name, tool) {
       tools.set(name, { name, options: toolOptions(name, tool) })
-      return changed()
+      return notifyClients()
     },
     async remove(name) {
       const wasThere = tools.delete(name)
-      if (wasThere) await changed()
+      if (wasThere) await notifyClients()
       return wasThere
     },
     list: () => [...tools.values()],
@@ -53,28 +53,28 @@ export function appTools(changed: () => Promise<void>): AppTools {
 /** Checks a tool when it is added, so that a faulty one stops the author's program and not a call. */
 function toolOptions(name: string, tool: MaterializedTool): AnyToolOptions {
   const fault = (what: string) => new TypeError(`The tool ${JSON.stringify(name)} ${what}.`)
-  if (!isName(name)) throw fault('needs a name of 1 to 128 of A-Z, a-z, 0-9 and _.-')
+  if (!isName(name)) throw fault('needs a name of 1 to 128 characters, each of A-Z, a-z, 0-9, _ . or -')
   if (!isMaterialized(tool)) throw fault('was not made by tool()')
   const options = tool[TOOL_MARK]
   if (typeof options.handler !== 'function') throw fault('has no handler')
   const { timeoutSeconds = 1 } = options
   if (!(timeoutSeconds > 0 && timeoutSeconds <= MAX_TIMEOUT_SECONDS))
-    throw fault(`has a timeoutSeconds that is not within ${MAX_TIMEOUT_SECONDS}`)
+    throw fault(`needs a timeoutSeconds that is more than 0 and at most ${MAX_TIMEOUT_SECONDS}`)
   for (const side of ['input', 'output'] as const) {
     const schema = options[side]
     if (side === 'output' && schema === undefined) continue
-    if (schema === undefined) throw fault('has no schema of its input')
+    if (schema === undefined) throw fault('has no input schema')
     try {
       const described = jsonSchemaOf(schema, side)
-      if (side === 'input' && described.type !== 'object') throw new TypeError('is no object')
+      if (side === 'input' && described.type !== 'object') throw new TypeError('does not describe an object')
     } catch (error) {
-      throw fault(`has an ${side} whose schema ${error instanceof Error ? error.message : String(error)}`)
+      throw fault(`has an ${side} schema that ${error instanceof Error ? error.message : String(error)}`)
     }
   }
   return options
 }
 
-/** The tool as `tools.list` answers it. */
+/** The tool as an entry of `tools.list()`. */
 export function listedTool({ name, options }: AppTool): Tool {
   const { title, description } = options
   return {

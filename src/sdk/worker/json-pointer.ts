@@ -1,4 +1,5 @@
-// JSON Pointer (RFC 6901), by which schemas and OpenAPI documents refer to their parts and errors to a place in a value.
+// JSON Pointer (RFC 6901): schemas and OpenAPI documents refer to their parts by pointers, and errors to members of a
+// value.
 
 /** The names in a pointer, unescaped (section 4); empty for the whole document. */
 export function pointerTokens(pointer: string): string[] {

@@ -1,10 +1,13 @@
 import type { Policy } from '../../domain/policy.ts'
 import type { RequestedUse } from './policy-match.ts'
 
-/** The rule, providers and scopes that a hook agreed to; its agreement covers nothing else. */
+/**
+ * The policy with the hook, and the providers and scopes of the use that the hook permitted. Other uses are not
+ * covered.
+ */
 export interface Agreement {
   readonly policy: Policy
-  /** The scopes by the provider's id. */
+  /** The scopes, by the ids of the providers. */
   readonly scopes: ReadonlyMap<string, ReadonlySet<string>>
 }
 
@@ -12,7 +15,7 @@ export function agreementOn(policy: Policy, { providers }: RequestedUse): Agreem
   return { policy, scopes: new Map(providers.map(({ id, scopes }) => [id, new Set(scopes)])) }
 }
 
-/** Whether this rule, unchanged, agreed to all these providers and scopes. */
+/** Whether the hook permitted all providers and scopes of the use, and its policy has not changed since. */
 export function covers(agreement: Agreement, policy: Policy, { providers }: RequestedUse): boolean {
   return (
     JSON.stringify(agreement.policy) === JSON.stringify(policy) &&

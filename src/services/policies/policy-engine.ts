@@ -143,7 +143,7 @@ export function createPolicyEngine({
       const agreement = done.agreed.get(policy.id)
       if (agreement !== undefined) return !covers(agreement, policy, use)
       if (policy.match.rate === undefined) return true
-      const isWithin = done.within.has(policy.id) || rates.exceeded(policy, use, at) === 0
+      const isWithin = done.within.has(policy.id) || rates.secondsUntilWithinRate(policy, use, at) === 0
       if (isWithin) done.within.add(policy.id)
       return !isWithin
     })
@@ -151,7 +151,7 @@ export function createPolicyEngine({
       .filter(isNew)
       .filter(({ policy }) => policy.match.rate !== undefined)
     for (const match of limits.filter(isNew)) {
-      const seconds = rates.exceeded(match.policy, use, at)
+      const seconds = rates.secondsUntilWithinRate(match.policy, use, at)
       if (seconds > 0) return refuse(use, 'rate', [match], { retryAfter: seconds })
     }
     // counted before hooks are asked, so that concurrent uses cannot exceed the limit meanwhile

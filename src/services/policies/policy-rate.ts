@@ -4,15 +4,15 @@ import type { Policy, PolicyRate } from '../../domain/policy.ts'
 import { maxEntries } from '../cache-size.ts'
 import type { RequestedUse } from './policy-match.ts'
 
-/** Counters kept; beyond them the least recently used is dropped, which can only permit more. */
+/** The most counters. The least recently used is dropped for a new one; a dropped counter can only permit more uses. */
 const MAX_COUNTED = 20_000
-/** A rate's window is counted in this many pieces. */
+/** The number of pieces into which the time window of a rate is divided. */
 const PIECES = 60
 
-/** Counts the uses of each rule with a rate. Every process counts for itself. */
+/** Counts the uses that each policy with a rate matches. Every process has its own counts. */
 export interface Rates {
-  /** 0, or the seconds until the rule no longer refuses the use. */
-  exceeded(policy: Policy, use: RequestedUse, at: EpochSeconds): number
+  /** The seconds until the use is within the policy's rate; 0 if it is within now, or the policy has no rate. */
+  secondsUntilWithinRate(policy: Policy, use: RequestedUse, at: EpochSeconds): number
   count(policy: Policy, use: RequestedUse, at: EpochSeconds): void
   readonly size: number
 }
@@ -21,8 +21,9 @@ export interface Rates {
 type Counted = { readonly piece: number; count: number }[]
 
 /**
- * Sliding windows of at most 61 numbers each. A window of up to a minute is exact to the second. In a longer one a use
- * counts until its sixtieth part of the window is over, so that never more than `limit` uses fall within `seconds`.
+ * Sliding windows of at most 61 counts each. A window of up to a minute is exact to the second. In a longer window a
+ * use counts until all of its piece is older than the window, so that never more than `limit` uses fall within
+ * `seconds`.
  */
 export function createRates(max = MAX_COUNTED): Rates {
   const all = new LRUCache<string, Counted>(maxEntries(max))
@@ -31,22 +32,22 @@ export function createRates(max = MAX_COUNTED): Rates {
     const counted = all.peek(key) ?? [] // `peek`, so that a refused use does not count as the counter's last use
     const { width, kept } = piecesOf(rate)
     const latest = counted.at(-1)?.piece ?? 0
-    // counts from a clock that was far ahead, and was then corrected, must not refuse uses until that time comes
+    // after a clock that was ahead is set back, its counts must not refuse uses until the clock reaches them again
     if (latest - pieceOf(at, width) > kept) return []
     const now = Math.max(pieceOf(at, width), latest)
     return counted.filter(({ piece }) => piece > now - kept)
   }
 
   return {
-    exceeded(policy, use, at) {
+    secondsUntilWithinRate(policy, use, at) {
       const { rate } = policy.match
       if (rate === undefined) return 0
       const counted = current(keyOf(policy, rate, use), rate, at)
-      let left = counted.reduce((sum, { count }) => sum + count, 0)
+      let remaining = counted.reduce((sum, { count }) => sum + count, 0)
       const { width, kept } = piecesOf(rate)
-      for (const { piece, count } of left < rate.limit ? [] : counted) {
-        left -= count
-        if (left < rate.limit) return Math.max((piece + kept) * width - at, 1)
+      for (const { piece, count } of remaining < rate.limit ? [] : counted) {
+        remaining -= count
+        if (remaining < rate.limit) return Math.max((piece + kept) * width - at, 1)
       }
       return 0
     },

@@ -95,7 +95,7 @@ function counted(
   limits: readonly AppliedPolicy[],
   hooks: readonly AppliedPolicy[],
 ): Judged {
-  const exceeds = ({ policy }: AppliedPolicy) => rates.exceeded(policy, use, use.at) > 0
+  const exceeds = ({ policy }: AppliedPolicy) => rates.secondsUntilWithinRate(policy, use, use.at) > 0
   const exceeded = limits.find(exceeds)
   if (exceeded !== undefined) return { refusal: { reason: 'rate', by: [exceeded] }, hooks: [] }
   const asked = hooks.filter((match) => match.policy.match.rate === undefined || exceeds(match))

@@ -3,8 +3,9 @@ import { ContextRequiredError } from '../../sdk/tools/errors.ts'
 import { SchemaFault } from '../json-schema/schema-fault.ts'
 import { checkSchema } from '../json-schema/schema-validator.ts'
 
-// Reads a schema of a form as MCP permits it (2026-07-28, Elicitation, Requested Schema): an object whose members are
-// texts, numbers, booleans and choices. The result has known keywords only, so nothing else reaches a client.
+// Reads the schema of a form that a tool shows its user. MCP (2026-07-28, Elicitation, Requested Schema) permits an
+// object whose members are texts, numbers, booleans and choices. Unknown keywords are left out, so that none reaches a
+// client.
 
 const MAX_FIELDS = 50
 const MAX_CHOICES = 500
@@ -135,6 +136,6 @@ function isNumber(value: unknown): boolean {
 
 function refusal(reason: string): ContextRequiredError {
   return new ContextRequiredError(
-    `The tool asks its user by a form that is not passed on, because its schema ${reason}. MCP permits flat objects of texts, numbers, booleans and choices.`,
+    `The form with which the tool asks its user is not shown, because its schema ${reason}. MCP permits flat objects of texts, numbers, booleans and choices.`,
   )
 }

@@ -170,7 +170,7 @@ describe('an app', () => {
     (timeoutSeconds) => {
       const app = new ToolApp()
       const add = () => app.tool('slow', { input: z.object({}), timeoutSeconds, handler: () => '' })
-      expect(add).toThrow('The tool "slow" has a timeoutSeconds that is not within 3600.')
+      expect(add).toThrow('The tool "slow" needs a timeoutSeconds that is more than 0 and at most 3600.')
     },
   )
 

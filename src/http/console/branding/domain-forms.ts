@@ -10,10 +10,10 @@ import { DOMAIN_SECTION, type RefusedDomain } from './domain-section.ts'
 const formSchema = z.strictObject({ domain: domainText })
 
 /**
- * Sets, proves and removes the project's domain. Each needs a recent login, because users and the codes of providers are
- * sent to the domain.
+ * The forms that set, prove and remove the project's domain. Each requires a recent login, because browsers of users,
+ * with authorization codes, are sent to the domain.
  *
- * @param show answers with the page of the forms, which says why a form was refused
+ * @param show renders the page with these forms again, with the reason why one was refused
  */
 export function addDomainForms(
   routes: ConsoleRoutes,

@@ -8,7 +8,7 @@ export interface AdminPolicies {
   list(): List<Wire.Policy>
   get(id: string, options?: RequestOptions): Promise<Wire.Policy>
   create(policy: Body<'createPolicy'>, options?: RequestOptions): Promise<Wire.Policy>
-  /** `match` is replaced as a whole; members that `hook` leaves out stay. */
+  /** `match` is replaced as a whole; of `hook` only the members that are given are changed. */
   update(id: string, changes: Body<'updatePolicy'>, options?: RequestOptions): Promise<Wire.Policy>
   delete(id: string, options?: RequestOptions): Promise<void>
   /** What the policies decide about a use. Nothing is used, counted or called. */

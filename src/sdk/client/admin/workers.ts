@@ -9,17 +9,22 @@ import type { RequestOptions, Transport } from '../transport.ts'
 export interface AdminWorkers {
   list(): List<Wire.Worker>
   get(id: string, options?: RequestOptions): Promise<Wire.Worker>
-  /** Registers it and reads its catalogue, or says in `sync_error` why it could not be read. */
+  /** Registers a worker and reads its catalogue. If this fails, `sync_error` of the worker says why. */
   create(worker: Body<'createWorker'>, options?: RequestOptions): Promise<Wire.Worker>
   update(id: string, changes: Body<'updateWorker'>, options?: RequestOptions): Promise<Wire.Worker>
   delete(id: string, options?: RequestOptions): Promise<void>
-  /** Accepts the requirements that its tools have added; with `digest`, only if they have not changed since. */
+  /**
+   * Accepts the requirements that the worker's tools have added (`acceptance.waiting`); with the `digest` of these,
+   * only if they have not changed since.
+   */
   accept(id: string, options?: RequestOptions & { readonly digest?: string }): Promise<Wire.Worker>
-  /** Begins the authorization that an MCP server itself wants, for the user whose connection lists its tools. */
+  /**
+   * Begins the authorization that an MCP server itself requires. Its tools are then listed with this user's connection.
+   */
   authorize(id: string, options: AuthorizeWorkerOptions): Promise<Authorization>
-  /** Tries a worker that is not registered. */
+  /** Tries out a worker without registering it. */
   test(worker: Body<'testWorker'>, options?: RequestOptions): Promise<Answer<'testWorker'>>
-  /** Whether it answers now. */
+  /** Whether the worker answers now. */
   health(id: string, options?: RequestOptions): Promise<Answer<'getWorkerHealth'>>
   tools(id: string): List<Wire.ToolDefinition>
 }

@@ -71,7 +71,7 @@ function makeSafe(client: Database.Database, path: string): void {
   }
 }
 
-/** No such directory, no permission, no database. Only the operator sees the message. */
+/** The error when the directory is missing, access is denied, or the file is no database. Only the operator sees it. */
 export function cannotOpen(path: string, cause: unknown): BrokerError {
   return new BrokerError(
     'store_unavailable',
