@@ -142,6 +142,12 @@ function* csvRows(text: string, options: RowOptions): Generator<SourceRow> {
       `The file is no CSV with a heading${heading.done ? '' : `: its column ${unknown + 1} has no name that is known`}. The names are ${Object.values(COLUMNS).join(', ')}.`,
       EXIT.usage,
     )
+  const repeated = names.findIndex((name, index) => names.indexOf(name) < index)
+  if (repeated !== -1)
+    throw new CommandFailure(
+      `The file has the column ${names[repeated]} twice: column ${repeated + 1} is the second one.`,
+      EXIT.usage,
+    )
   for (const { line, cells } of records) {
     if (cells.length === 1 && cells[0] === '') continue
     if (cells.length !== names.length) {

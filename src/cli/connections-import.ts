@@ -112,12 +112,14 @@ async function importAll(
     }
     await send()
   } catch (error) {
-    if (!(error instanceof ExportFault)) throw error
-    await send() // the rows before the fault are complete
+    const isOfFile = error instanceof ExportFault
+    if (isOfFile)
+      await send() // the rows before the fault are complete
+    else if (!(error instanceof CommandFailure) || results.length === 0) throw error
     const stored = results.filter(({ result }) => result !== 'refused').length
     throw new CommandFailure(
       `${error.message} Of the ${results.length} rows before it, ${stored} are stored.`,
-      EXIT.usage,
+      isOfFile ? EXIT.usage : error.exitCode,
     )
   } finally {
     progress.end()

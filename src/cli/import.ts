@@ -47,19 +47,40 @@ export function defineImport(command: Command, shell: Shell): void {
     .action(async (source: string, options: ImportOptions) => {
       const files = await readMetadataFiles(source)
       return withApi(shell, { ...options, creates: 'database' }, async (api) => {
-        const items: ImportedItem[] = []
-        for (const { file, reading } of files)
-          items.push(
-            ...(reading.outcome === 'refused'
-              ? [refusedItem(file, reading.reason)]
-              : await importFile(api, file, reading.documents, options)),
-          )
+        const { items, failure } = await importFiles(api, files, options)
         if (options.json) printJson({ items })
         else report(items, options)
+        if (failure !== undefined) throw failure
         if (items.every((one) => one.result === 'refused'))
           throw new CommandFailure('Nothing was imported: every tool was refused, with its reason above.')
       })
     })
+}
+
+/**
+ * Imports the files one after the other. If the API cannot take a file because of the API key or an outage, the import
+ * ends there, with the items of the files before it and the reason as `failure`; at the first file it is thrown.
+ */
+async function importFiles(
+  api: Api,
+  files: Awaited<ReturnType<typeof readMetadataFiles>>,
+  options: ImportOptions,
+): Promise<{ readonly items: readonly ImportedItem[]; readonly failure?: CommandFailure }> {
+  const items: ImportedItem[] = []
+  for (const { file, reading } of files) {
+    try {
+      items.push(
+        ...(reading.outcome === 'refused'
+          ? [refusedItem(file, reading.reason)]
+          : await importFile(api, file, reading.documents, options)),
+      )
+    } catch (error) {
+      if (!(error instanceof CommandFailure) || items.length === 0) throw error
+      const message = `${error.message} That was at ${file}; no later file was imported.`
+      return { items, failure: new CommandFailure(message, error.exitCode) }
+    }
+  }
+  return { items }
 }
 
 async function importFile(
@@ -75,7 +96,7 @@ async function importFile(
     return items.map((item) => ({ file, ...item }))
   }
   const refused = refusal(status, body, api.place)
-  if (status !== 413 && status !== 400) throw refused // the next file would be refused too
+  if (status !== 413 && status !== 400) throw refused // the next file would most likely be refused too
   return [refusedItem(file, refused.message)]
 }
 

@@ -56,7 +56,7 @@ export async function* encryptRows(
 
 /** The kind of key that decrypts the file; `undefined` if the text is no file of `encryptRows`. */
 export function exportKindOf(text: string): ExportKey['kind'] | undefined {
-  const header = parseHeader(text.slice(0, MAX_LINE).split('\n', 1).join(''))
+  const header = parseHeader(text.trimStart().slice(0, MAX_LINE).split('\n', 1).join(''))
   return header?.opened_by
 }
 

@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { runProgram } from '../../src/cli/program.ts'
 import { startFakeIssuer } from '../fake-issuer.ts'
 import { startGatepass } from '../gatepass.ts'
-import { type Installation, install } from './gatepass.ts'
+import { answerJson, listen } from '../loopback.ts'
+import { type Installation, install, runHere } from './gatepass.ts'
 
 let gatepass: Installation
 beforeEach(async () => {
@@ -254,6 +255,29 @@ describe('import', () => {
     expect(again.stdout).toContain('= unchanged  Star Counter')
     expect(again.stdout).toContain('GATEPASS_PROVIDER_GITHUB_CLIENT_ID')
     expect(again.stdout).toContain('1 taken (1 unchanged), 2 refused')
+  })
+
+  test('reports the files before one that the server could not take', async () => {
+    const tools = join(gatepass.directory, 'several')
+    mkdirSync(tools)
+    for (const name of ['a', 'b', 'c']) writeFileSync(join(tools, `${name}.json`), JSON.stringify(TOOL))
+    let requests = 0
+    await using server = await listen((_, res) => {
+      requests += 1
+      if (requests > 1)
+        return answerJson(res, 503, { name: 'store_unavailable', message: 'The database is away.' })
+      answerJson(res, 200, {
+        items: [
+          { name: TOOL.name, tool_id: 'local:T:1.0.0', result: 'created', providers: [], warnings: [] },
+        ],
+      })
+    })
+    const settings = { GATEPASS_URL: server.url, GATEPASS_API_KEY: 'gp_key' }
+    const { code, stdout, stderr } = await runHere(settings, 'import', tools, '--json')
+    expect(JSON.parse(stdout).items).toMatchObject([{ file: join(tools, 'a.json'), result: 'created' }])
+    expect(stderr).toContain('The database is away.')
+    expect(stderr).toContain(join(tools, 'b.json'))
+    expect({ code, requests }).toEqual({ code: 6, requests: 2 })
   })
 
   test('takes an array from standard input', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addProvider, type Scene, startScene } from '../flows/fixtures.ts'
+import { answerJson, listen } from '../loopback.ts'
 import { MASTER_KEY } from '../served.ts'
 import { runHere } from './gatepass.ts'
 
@@ -79,7 +80,12 @@ describe('our own export', () => {
       status: 'completed',
       context: { token },
     })
-    expect((await importFile(path, '--key-file', key)).json.counts).toMatchObject({ created: 0, present: 2 })
+    const afterBlankLine = file('blank-line.gatepass', `\n${readFileSync(path, 'utf8')}`)
+    for (const again of [path, afterBlankLine])
+      expect((await importFile(again, '--key-file', key)).json.counts).toMatchObject({
+        created: 0,
+        present: 2,
+      })
     const checked = await importFile(path, '--key-file', key, '--replace', '--check')
     expect(checked.json.counts).toMatchObject({ replaced: 2, checked: 2 })
     const trail = await from.call('GET', '/v1/admin/audit?action=connections.exported')
@@ -233,6 +239,32 @@ describe('files of others', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(/column 1 has no name that is known/)
     expect(stderr).not.toContain('ya29')
+  })
+
+  test('a CSV that has a column twice is refused', async () => {
+    const csv = 'user_id,provider_id,User Id,access_token\nada,demo,bob,t\n'
+    const { code, stdout, stderr } = await importFile(file('twice.csv', csv))
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/column user_id twice: column 3/)
+  })
+
+  test('says how many rows are stored when the server fails in between', async () => {
+    let imports = 0
+    await using server = await listen(async (req, res) => {
+      if (req.method === 'GET')
+        return answerJson(res, 200, { items: [], offset: 0, limit: 100, total_count: 0 })
+      imports += 1
+      if (imports > 1)
+        return answerJson(res, 503, { name: 'store_unavailable', message: 'The database is away.' })
+      const items = Array.from({ length: 500 }, (_, index) => ({ index, result: 'created' }))
+      answerJson(res, 200, { items })
+    })
+    const row = JSON.stringify({ user_id: 'u', provider_id: 'demo', access_token: 't' })
+    const path = file('outage.jsonl', Array(700).fill(row).join('\n'))
+    const key = { GATEPASS_URL: server.url, GATEPASS_API_KEY: 'gp_key' }
+    const { code, stderr } = await runHere(key, 'connections', 'import', path, '--json')
+    expect(code).toBe(6)
+    expect(stderr).toMatch(/The database is away\. Of the 500 rows before it, 500 are stored\./)
   })
 
   test('text for people, with the number of rows', async () => {
