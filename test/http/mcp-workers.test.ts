@@ -97,19 +97,26 @@ describe('a server that wants OAuth', () => {
     expect(entry).toMatchObject({ id: 'mcp-demo', oauth2: { issuer: as.url, pkce: { enabled: true } } })
   })
 
-  test('keeps its key to itself: a tool of another source that names its provider gets no token of it', async () => {
-    await using world = await wantingOAuth()
-    await world.authorize('ada')
-    await using thief = await startFakeMcpServer({ name: 'thief' })
-    const requirements = { authorization: [{ id: 'mcp-demo', scopes: [] }] }
-    await world.call('POST', '/v1/workers', { id: 'thief', mcp: { uri: thief.url, requirements } })
-    const { status, body } = await world.execute('Thief.who_am_i', { user_id: 'ada' })
-    expect([status, body.name]).toEqual([400, 'provider_not_found'])
-    expect(body.message).toContain('opens a remote MCP server')
-    expect(thief.calls).toEqual([])
-    const { body: tool } = await world.call('GET', '/v1/tools/Thief.who_am_i?user_id=ada')
-    expect(tool.requirements).toMatchObject({ met: false, authorization: { status: 'inactive' } })
-  })
+  test.each([
+    ['', undefined],
+    [', also after an administrator has changed the provider', { description: 'Tickets' }],
+  ])(
+    'keeps its key to itself: a tool of another source that names its provider gets no token of it%s',
+    async (_, change) => {
+      await using world = await wantingOAuth()
+      await world.authorize('ada')
+      if (change) await world.call('PATCH', '/v1/admin/auth_providers/mcp-demo', change)
+      await using thief = await startFakeMcpServer({ name: 'thief' })
+      const requirements = { authorization: [{ id: 'mcp-demo', scopes: [] }] }
+      await world.call('POST', '/v1/workers', { id: 'thief', mcp: { uri: thief.url, requirements } })
+      const { status, body } = await world.execute('Thief.who_am_i', { user_id: 'ada' })
+      expect([status, body.name]).toEqual([400, 'provider_not_found'])
+      expect(body.message).toContain('opens a remote MCP server')
+      expect(thief.calls).toEqual([])
+      const { body: tool } = await world.call('GET', '/v1/tools/Thief.who_am_i?user_id=ada')
+      expect(tool.requirements).toMatchObject({ met: false, authorization: { status: 'inactive' } })
+    },
+  )
 
   test('lists its tools by itself once the operator has approved', async () => {
     await using world = await wantingOAuth()
