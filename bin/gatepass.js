@@ -15,6 +15,10 @@ if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
   process.exit(2)
 }
 
+// Names are looked up in at most half of libuv's threads, of which Node starts four: two names whose servers do not answer
+// would delay new connections to every host. The threads start when they are first used, so this comes before the imports.
+process.env.UV_THREADPOOL_SIZE ||= '16'
+
 // Node's compile cache halves the time that a command needs to start. It is kept in the user's own cache folder, because
 // other users of the machine could write to Node's default, which is below the system's temporary folder. Where the
 // folder cannot be written, commands start without the cache.

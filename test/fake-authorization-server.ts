@@ -111,6 +111,8 @@ export interface Behaviour {
   revocation: 'ok' | '503' | 'unsupported' | 'hang' | { readonly body: string }
   /** RFC 7591: registers public clients, clients with a secret, or none. */
   registration: 'public' | 'secret' | 'refuse'
+  /** `client_secret_expires_at` of registrations. */
+  clientSecretExpiresAt: number
   /** Client ids that are https URLs are taken, as by a server that reads client ID metadata documents. */
   clientIdUrls: boolean
   /** Merged over the metadata; `undefined` removes a member. */
@@ -150,6 +152,7 @@ const WELL_BEHAVED: Behaviour = {
   onUserInfo: undefined,
   revocation: 'ok',
   registration: 'refuse',
+  clientSecretExpiresAt: 0,
   clientIdUrls: false,
   metadata: {},
 }
@@ -271,7 +274,10 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
       ...(json as object), // RFC 7591 section 3.2.1: all that was registered
       client_id: id,
       token_endpoint_auth_method: own === undefined ? 'none' : 'client_secret_basic',
-      ...(own !== undefined && { client_secret: own, client_secret_expires_at: 0 }),
+      ...(own !== undefined && {
+        client_secret: own,
+        client_secret_expires_at: behaviour.clientSecretExpiresAt,
+      }),
     })
   }
 

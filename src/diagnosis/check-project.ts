@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Broker } from '../broker.ts'
 import { isExpired } from '../domain/api-key.ts'
+import { toTimestamp } from '../domain/clock.ts'
 import { sha256 } from '../domain/ids.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
 import type { Worker } from '../domain/worker.ts'
@@ -83,6 +84,14 @@ export async function checkProviders(
         return { name, status: 'failed', message, fix }
       }
       if (missing.length > 0) return { name, status: 'warning', message: `${lacks}; ${where}`, fix: register }
+      const { clientSecretExpiresAt } = entry.provider
+      if (clientSecretExpiresAt !== undefined && clientSecretExpiresAt <= broker.now())
+        return {
+          name,
+          status: 'warning',
+          message: `the secret that ${entry.provider.displayName} gave Gatepass at the registration expired at ${toTimestamp(clientSecretExpiresAt)}; ${where}`,
+          fix: `Gatepass registers again when a token that lists the server's tools cannot be refreshed. To have it register now: DELETE /v1/admin/auth_providers/${entry.id}. Users approve again after both.`,
+        }
       return { name, status: 'ok', message: `complete; ${where}` }
     }),
   )

@@ -17,6 +17,10 @@ export interface CauseFacts {
   readonly missingScopes: readonly string[]
   /** How the client authenticates, as the entry says. */
   readonly authentication: string
+  /** When the secret expired that the provider gave Gatepass at its registration. */
+  readonly secretExpiredAt?: string | undefined
+  /** The entry was made for an MCP server, at which Gatepass may have registered the client. */
+  readonly isOfMcpServer?: boolean
   readonly pkce: string
   /** Seconds by which our clock is ahead of the provider's. */
   readonly clockDifference?: number | undefined
@@ -87,8 +91,8 @@ const TABLE = {
   client_not_accepted: {
     who: 'operator',
     message: ({ provider }) => `${provider} does not accept the client id, or not for this kind of request.`,
-    toDo: ({ provider, providerId }) =>
-      `Compare client_id of the entry "${providerId}" with the client at ${provider}, and see that the client there may use the authorization code flow.`,
+    toDo: ({ provider, providerId, isOfMcpServer }) =>
+      `Compare client_id of the entry "${providerId}" with the client at ${provider}, and see that the client there may use the authorization code flow.${isOfMcpServer ? registersAgain(providerId) : ''}`,
   },
   pkce_refused: {
     who: 'operator',
@@ -172,9 +176,12 @@ const TABLE = {
   },
   wrong_client_secret: {
     who: 'operator',
-    message: ({ provider }) => `${provider} refused the client: most likely the client secret is wrong.`,
-    toDo: ({ provider, providerId, authentication }) =>
-      `Set client_secret of the entry "${providerId}" to the one that ${provider} shows for this client. If it is right, ${provider} may want it sent in another way than ${authentication}: oauth2.token_request.auth_method says how.`,
+    message: ({ provider, secretExpiredAt }) =>
+      secretExpiredAt === undefined
+        ? `${provider} refused the client: most likely the client secret is wrong.`
+        : `${provider} refused the client: the secret that it gave Gatepass at the registration expired at ${secretExpiredAt}.`,
+    toDo: ({ provider, providerId, authentication, isOfMcpServer }) =>
+      `Set client_secret of the entry "${providerId}" to the one that ${provider} shows for this client. If it is right, ${provider} may want it sent in another way than ${authentication}: oauth2.token_request.auth_method says how.${isOfMcpServer ? registersAgain(providerId) : ''}`,
   },
   code_not_accepted: {
     who: 'user',
@@ -298,6 +305,10 @@ export function causeOf(code: CauseCode, facts: CauseFacts): Cause {
   const { who, message, toDo }: Entry = TABLE[code]
   const said = (words: Entry['message']) => (typeof words === 'string' ? words : words(facts))
   return { code, message: said(message), toDo: said(toDo), who }
+}
+
+function registersAgain(providerId: string): string {
+  return ` If Gatepass registered the client itself, delete the entry (DELETE /v1/admin/auth_providers/${providerId}): Gatepass registers again when the MCP server next asks for an authorization, and users approve again.`
 }
 
 function differenceOf(provider: string, seconds: number | undefined): string {

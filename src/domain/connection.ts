@@ -65,6 +65,8 @@ export interface AccessSecrets {
 /** The content of `Connection.refresh`. */
 export interface RefreshSecrets {
   readonly refreshToken: string
+  /** When the refresh token expires, however often it is used; absent when that is unknown. */
+  readonly endsAt?: EpochSeconds
 }
 
 /** Why a connection cannot be used until the user approves again. */

@@ -28,8 +28,8 @@ export type Resolve = (hostname: string, options: LookupOptions) => Promise<read
 
 /**
  * Connections that are opened at the same time share one look-up of a name; no answer is kept. Node looks names up in
- * libuv's threads, of which at most half (2 of 4) wait for name servers: without this, one name that is slow to resolve
- * would take both, and delay connections to every host. Default: the system's resolver.
+ * libuv's threads, of which at most half (`bin/gatepass.js`) wait for name servers: without this, one name that is slow to
+ * resolve would take all of these, and delay connections to every host. Default: the system's resolver.
  */
 export function createResolver(lookup: LookupFunction = systemLookup): Resolve {
   const running = new Map<string, Promise<readonly LookupAddress[]>>()

@@ -2,7 +2,7 @@ import type { Broker } from '../broker.ts'
 import type { AccessSecrets, Connection, RefreshSecrets } from '../domain/connection.ts'
 import type { RefreshedTokens } from '../store/connection-refreshes.ts'
 import type { SealedPlace } from '../store/seal.ts'
-import { backgroundRefreshAt, refreshExpiry, type TokenTimes } from './refresh/token-times.ts'
+import { backgroundRefreshAt, refreshTimes, type TokenTimes } from './refresh/token-times.ts'
 
 /** The row that the envelopes are bound to. */
 export type ConnectionRow = Pick<Connection, 'id' | 'projectId' | 'userId' | 'providerUid'>
@@ -24,12 +24,16 @@ export function sealGrant(
   tokens: ReceivedTokens,
   { provider = {}, before, receivedAt = broker.now() }: TokenTimes = {},
 ): RefreshedTokens {
-  const { accessToken, userInfo, extra, kept, refreshToken, tokenType, scopes, expiresIn } = tokens
+  const { accessToken, userInfo, extra, kept, tokenType, scopes, expiresIn } = tokens
   const seal = (secrets: AccessSecrets | RefreshSecrets, column: 'access' | 'refresh') =>
     broker.sealer.seal(JSON.stringify(secrets), connectionPlace(row, column))
   const expiresAt = expiresIn === undefined ? undefined : receivedAt + expiresIn
-  const hasRefresh = refreshToken !== undefined || before?.refresh !== undefined
-  const refreshExpiresAt = hasRefresh ? refreshExpiry(provider, { ...tokens, receivedAt }, before) : undefined
+  const held = before && openRefresh(broker, { ...row, refresh: before.refresh })
+  const refreshToken = tokens.refreshToken ?? held?.refreshToken
+  const hasRefresh = refreshToken !== undefined
+  const times = hasRefresh ? refreshTimes(provider, { ...tokens, receivedAt }, held) : {}
+  const { endsAt, expiresAt: refreshExpiresAt } = times
+  const isSealed = tokens.refreshToken === undefined && endsAt === held?.endsAt
   const refreshAt = backgroundRefreshAt(provider, row.id, {
     receivedAt,
     expiresAt,
@@ -46,7 +50,10 @@ export function sealGrant(
       },
       'access',
     ),
-    ...(refreshToken !== undefined && { refresh: seal({ refreshToken }, 'refresh') }),
+    ...(hasRefresh &&
+      !isSealed && {
+        refresh: seal({ refreshToken, ...(endsAt !== undefined && { endsAt }) }, 'refresh'),
+      }),
     tokenType,
     scopes,
     receivedAt,
@@ -66,9 +73,16 @@ export function openAccess(broker: Broker, connection: Connection): AccessSecret
 
 /** Decrypts the refresh token; `undefined` if the provider gave none. Throws like `openAccess`. */
 export function openRefreshToken(broker: Broker, connection: Connection): string | undefined {
+  return openRefresh(broker, connection)?.refreshToken
+}
+
+function openRefresh(
+  { sealer }: Pick<Broker, 'sealer'>,
+  connection: ConnectionRow & { readonly refresh?: Connection['refresh'] },
+): RefreshSecrets | undefined {
   if (connection.refresh === undefined) return undefined
-  const opened = broker.sealer.open(connection.refresh, connectionPlace(connection, 'refresh'))
-  return (JSON.parse(opened) as RefreshSecrets).refreshToken // only sealGrant seals this column, in this shape
+  // only sealGrant seals this column, in this shape
+  return JSON.parse(sealer.open(connection.refresh, connectionPlace(connection, 'refresh'))) as RefreshSecrets
 }
 
 function connectionPlace(row: ConnectionRow, column: 'access' | 'refresh'): SealedPlace {

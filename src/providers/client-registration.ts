@@ -1,5 +1,7 @@
+import type { EpochSeconds } from '../domain/clock.ts'
 import { type Outgoing, OutgoingError } from '../egress/outgoing.ts'
 import type { ServerMetadata } from './discovery.ts'
+import type { Provider } from './provider.ts'
 import type { Client } from './provider-entry.ts'
 import { ProviderRefusal, refusalWithoutResponse } from './provider-refusal.ts'
 import type { TokenRequestBlock } from './request-block.ts'
@@ -21,6 +23,8 @@ export interface ClientMetadata {
 export interface ClientRegistration {
   readonly client: Client
   readonly authMethod: TokenRequestBlock['authMethod']
+  /** Absent: the client has no secret, or one that does not expire. */
+  readonly secretExpiresAt?: EpochSeconds
 }
 
 const METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const
@@ -52,6 +56,15 @@ export function usualAuthMethod({
 }: Pick<ServerMetadata, 'token_endpoint_auth_methods_supported'>): (typeof METHODS)[number] {
   if (supported === undefined) return 'client_secret_basic' // RFC 8414 section 2
   return METHODS.find((one) => supported.includes(one)) ?? 'client_secret_basic'
+}
+
+/** The default authentication method of a client that has a secret. */
+export function usualSecretMethod({
+  token_endpoint_auth_methods_supported: supported = [],
+}: Pick<ServerMetadata, 'token_endpoint_auth_methods_supported'>): (typeof METHODS)[number] {
+  return supported.includes('client_secret_post') && !supported.includes('client_secret_basic')
+    ? 'client_secret_post'
+    : 'client_secret_basic'
 }
 
 /** Registers the broker openly (RFC 7591 section 3). Throws `ProviderRefusal`. */
@@ -89,7 +102,23 @@ export async function registerClient(
   const authMethod = METHODS.find((one) => one === said) ?? 'client_secret_basic'
   return authMethod === 'none'
     ? { client: { clientId }, authMethod }
-    : { client: { clientId, clientSecret }, authMethod }
+    : { client: { clientId, clientSecret }, authMethod, ...expiryIn(answer) }
+}
+
+/** When the secret expires; 0 says that it never does (RFC 7591 section 3.2.1). */
+function expiryIn(
+  answer: Readonly<Record<string, unknown>> | undefined,
+): Pick<ClientRegistration, 'secretExpiresAt'> {
+  const { client_secret_expires_at: at } = answer ?? {}
+  return typeof at === 'number' && Number.isSafeInteger(at) && at > 0 ? { secretExpiresAt: at } : {}
+}
+
+/** Whether the secret has expired that the server gave the broker at its registration. */
+export function isSecretExpired(
+  { clientSecretExpiresAt }: Pick<Provider, 'clientSecretExpiresAt'>,
+  now: EpochSeconds,
+): boolean {
+  return clientSecretExpiresAt !== undefined && now >= clientSecretExpiresAt
 }
 
 function isCredential(value: unknown): value is string {

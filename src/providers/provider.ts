@@ -1,3 +1,4 @@
+import type { EpochSeconds } from '../domain/clock.ts'
 import type { ClientAssertion } from './client-auth-method.ts'
 import type {
   AuthorizationRequestBlock,
@@ -115,6 +116,8 @@ export interface Provider {
   readonly accountsWithin?: string
   /** `endpointsDigest` of the endpoints for which an administrator confirmed the client of the environment. */
   readonly environmentClientFor?: string
+  /** When the secret expires that the server gave the broker at its registration (RFC 7591 section 3.2.1). */
+  readonly clientSecretExpiresAt?: EpochSeconds
 }
 
 /** A host or a segment of a path that URL templates of the entry name as `{{name}}`. */

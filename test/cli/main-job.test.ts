@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sampleMetadata } from '../../src/dev-provider/sample-metadata.ts'
 import { CHECKOUT_PROGRAM } from '../served.ts'
@@ -158,4 +160,21 @@ describe('beside a running server', () => {
       ]),
     )
   })
+})
+
+test.runIf(process.platform === 'linux').each([
+  ['starts with enough threads that names which are slow to resolve delay no others', {}, 16],
+  ['starts with as many threads as the operator says', { UV_THREADPOOL_SIZE: '6' }, 6],
+])('the program %s', async (_, more, threads) => {
+  const counting = `
+    import { readFile, readdirSync, readFileSync } from 'node:fs'
+    const nameOf = (thread) => readFileSync('/proc/self/task/' + thread + '/comm', 'utf8').trim()
+    const count = () => console.error(readdirSync('/proc/self/task').map(nameOf).filter((one) => one === 'libuv-worker').length)
+    process.once('beforeExit', () => readFile('/proc/self/stat', count))`
+  const hook = `data:text/javascript,${encodeURIComponent(counting)}`
+  const args = ['--import', hook, CHECKOUT_PROGRAM, '--version']
+  const { stderr } = await promisify(execFile)(process.execPath, args, {
+    env: { PATH: process.env.PATH, ...more },
+  })
+  expect(stderr).toBe(`${threads}\n`)
 })

@@ -254,3 +254,21 @@ test('a pending authorization expires on each node at the latest by its own cloc
     expect(await statusAt(node)).toMatchObject({ status: 'failed', reason: 'expired' })
   expect(await behind.broker.store.authorizations.sweep(behind.broker.now() + 1)).toBe(1)
 })
+
+test('a click at a node whose clock is ahead ends the exchange of another: each code is sent once, and the later click counts', async () => {
+  await using world = await startApart(3600)
+  const { as, behind, ahead } = world
+  const { body } = await authorize(ahead, { user_id: 'ada' })
+  as.behaviour.exchangeDelayMs = 1_500
+  const first = click(body.url.replace(ahead.url, behind.url))
+  await expect.poll(() => as.tokenRequests('authorization_code').length).toBe(1)
+  as.behaviour.exchangeDelayMs = 0
+  await click(body.url)
+  await first
+  const sent = as.tokenRequests('authorization_code').map(({ params }) => params.code)
+  expect(new Set(sent).size).toBe(2)
+  expect(sent).toHaveLength(2)
+  expect((await ahead.call('GET', `/v1/auth/status?id=${body.id}`)).body.status).toBe('completed')
+  expect((await behind.call('GET', '/v1/connections?user_id=ada')).body.items).toHaveLength(1)
+  expect(as.isLive(await tokenOf(ahead, 'ada'))).toBe(true)
+})

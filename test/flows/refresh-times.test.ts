@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isDue, refreshDue } from '../../src/flows/refresh/refresh-due.ts'
-import { backgroundRefreshAt, refreshExpiry } from '../../src/flows/refresh/token-times.ts'
+import { backgroundRefreshAt, refreshTimes } from '../../src/flows/refresh/token-times.ts'
 import { type OAuth2, type Scene, startScene } from './fixtures.ts'
 import { connection, LIFE, row } from './refresh-fixtures.ts'
 
@@ -29,6 +29,21 @@ describe('a refresh token’s own end', () => {
     await using scene = await start(oauth2, { tokenMembers })
     await scene.connect()
     expect(await row(scene)).toMatchObject({ refreshExpiresAt: scene.clock() + seconds })
+  })
+
+  test.each<[string, object, number]>([
+    ['refresh tokens that stay, and are not in the answer', { omitRefreshTokenOnRefresh: true }, 2 * DAY],
+    ['refresh tokens that stay, and are in the answer', {}, 2 * DAY],
+    ['refresh tokens that are replaced', { refresh: 'rotate' }, 7 * DAY],
+  ])('is the earlier of both limits after each refresh: %s', async (_, as, left) => {
+    await using scene = await start({ refresh_token_expires_in: 10 * DAY, refresh_token_idle: 7 * DAY }, as)
+    await scene.connect()
+    for (const days of [4, 4]) {
+      scene.clock.advance(days * DAY)
+      await scene.authorize()
+    }
+    expect(asked(scene)).toBe(2)
+    expect(await row(scene)).toMatchObject({ refreshExpiresAt: scene.clock() + left })
   })
 
   test('is what a response map finds, and none where 0 or nothing is told', async () => {
@@ -279,25 +294,53 @@ describe('settings of refreshes', () => {
 })
 
 describe('the times of tokens', () => {
-  const before = { refresh: 'sealed' as never, refreshExpiresAt: 5000 }
-  const received = { receivedAt: 1000, refreshToken: 'new' }
-  test.each<[string, Parameters<typeof refreshExpiry>, number | undefined]>([
-    ['nothing is known', [{}, received, undefined], undefined],
-    ['a new refresh token of unknown end takes the old end away', [{}, received, before], undefined],
-    ['the old refresh token keeps its end', [{}, { receivedAt: 1000 }, before], 5000],
-    ['its end is told again', [{}, { receivedAt: 1000, refreshExpiresIn: 50 }, before], 1050],
+  type Times = Parameters<typeof refreshTimes>
+  const life = (seconds?: number, idleSeconds?: number): Times[0] => ({
+    refreshTokenLife: {
+      ...(seconds !== undefined && { seconds }),
+      ...(idleSeconds !== undefined && { idleSeconds }),
+    },
+  })
+  const old = { refreshToken: 'old' }
+  const replaced = { receivedAt: 1000, refreshToken: 'new' }
+  const kept = { receivedAt: 1000 }
+  const repeated = { receivedAt: 1000, ...old }
+  test.each<[string, Times[0], Times[1], Times[2], [number | undefined, number | undefined]]>([
+    ['nothing is known', {}, replaced, undefined, [undefined, undefined]],
     [
-      'the entry’s life is that of new ones',
-      [{ refreshTokenLife: { seconds: 9 } }, { receivedAt: 1000 }, before],
-      5000,
+      'a new refresh token of unknown end takes the old end away',
+      {},
+      replaced,
+      { ...old, endsAt: 5000 },
+      [undefined, undefined],
+    ],
+    ['the old refresh token keeps its end', {}, kept, { ...old, endsAt: 5000 }, [5000, 5000]],
+    ['so does the same one in the answer', life(9), repeated, { ...old, endsAt: 5000 }, [5000, 5000]],
+    ['its end is told again', {}, { ...kept, refreshExpiresIn: 50 }, { ...old, endsAt: 5000 }, [1050, 1050]],
+    ['the entry’s life is that of new ones', life(9), kept, { ...old, endsAt: 5000 }, [5000, 5000]],
+    ['the entry’s life is that of one whose end is unknown', life(9), kept, old, [1009, 1009]],
+    ['the idle limit begins again', life(undefined, 9), kept, old, [undefined, 1009]],
+    ['both limits, the idle one is earlier', life(60, 9), replaced, { ...old, endsAt: 5000 }, [1060, 1009]],
+    ['both limits, the life is earlier', life(9, 60), replaced, { ...old, endsAt: 5000 }, [1009, 1009]],
+    [
+      'both limits, and the old refresh token ends before it is idle',
+      life(900, 60),
+      kept,
+      { ...old, endsAt: 1030 },
+      [1030, 1030],
     ],
     [
-      'the idle limit begins again',
-      [{ refreshTokenLife: { idleSeconds: 9 } }, { receivedAt: 1000 }, before],
-      1009,
+      'both limits, and the same one in the answer ends before it is idle',
+      life(900, 60),
+      repeated,
+      { ...old, endsAt: 1030 },
+      [1030, 1030],
     ],
-  ])('the refresh token: %s', (_, [provider, tokens, known], expected) => {
-    expect(refreshExpiry(provider, tokens, known)).toBe(expected)
+  ])('the refresh token: %s', (_, provider, received, before, [endsAt, expiresAt]) => {
+    expect(refreshTimes(provider, received, before)).toEqual({
+      ...(endsAt !== undefined && { endsAt }),
+      ...(expiresAt !== undefined && { expiresAt }),
+    })
   })
 
   const block = {} as never

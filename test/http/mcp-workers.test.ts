@@ -9,6 +9,7 @@ import { UserAgent } from '../user-agent.ts'
 import { type McpWorld, type McpWorldOptions, startMcpWorld } from './mcp-world.ts'
 import { approve, providerBody } from './world.ts'
 
+const DAY = 86_400
 const wantingOAuth = (options: McpWorldOptions = {}) => startMcpWorld({ ...options, wantsOAuth: true })
 
 test('an MCP server that wants OAuth and is only tried out leaves no provider behind', async () => {
@@ -97,19 +98,26 @@ describe('a server that wants OAuth', () => {
     expect(entry).toMatchObject({ id: 'mcp-demo', oauth2: { issuer: as.url, pkce: { enabled: true } } })
   })
 
-  test('keeps its key to itself: a tool of another source that names its provider gets no token of it', async () => {
-    await using world = await wantingOAuth()
-    await world.authorize('ada')
-    await using thief = await startFakeMcpServer({ name: 'thief' })
-    const requirements = { authorization: [{ id: 'mcp-demo', scopes: [] }] }
-    await world.call('POST', '/v1/workers', { id: 'thief', mcp: { uri: thief.url, requirements } })
-    const { status, body } = await world.execute('Thief.who_am_i', { user_id: 'ada' })
-    expect([status, body.name]).toEqual([400, 'provider_not_found'])
-    expect(body.message).toContain('opens a remote MCP server')
-    expect(thief.calls).toEqual([])
-    const { body: tool } = await world.call('GET', '/v1/tools/Thief.who_am_i?user_id=ada')
-    expect(tool.requirements).toMatchObject({ met: false, authorization: { status: 'inactive' } })
-  })
+  test.each([
+    ['', undefined],
+    [', also after an administrator has changed the provider', { description: 'Tickets' }],
+  ])(
+    'keeps its key to itself: a tool of another source that names its provider gets no token of it%s',
+    async (_, change) => {
+      await using world = await wantingOAuth()
+      await world.authorize('ada')
+      if (change) await world.call('PATCH', '/v1/admin/auth_providers/mcp-demo', change)
+      await using thief = await startFakeMcpServer({ name: 'thief' })
+      const requirements = { authorization: [{ id: 'mcp-demo', scopes: [] }] }
+      await world.call('POST', '/v1/workers', { id: 'thief', mcp: { uri: thief.url, requirements } })
+      const { status, body } = await world.execute('Thief.who_am_i', { user_id: 'ada' })
+      expect([status, body.name]).toEqual([400, 'provider_not_found'])
+      expect(body.message).toContain('opens a remote MCP server')
+      expect(thief.calls).toEqual([])
+      const { body: tool } = await world.call('GET', '/v1/tools/Thief.who_am_i?user_id=ada')
+      expect(tool.requirements).toMatchObject({ met: false, authorization: { status: 'inactive' } })
+    },
+  )
 
   test('lists its tools by itself once the operator has approved', async () => {
     await using world = await wantingOAuth()
@@ -281,6 +289,48 @@ describe('the client', () => {
     await using world = await wantingOAuth({ as: { registration: 'secret', clientAuth: 'basic-only' } })
     expect((await world.authorize('ada')).body.status).toBe('completed')
     expect(JSON.stringify((await world.call('GET', '/v1/workers/demo')).body)).not.toMatch(/client-secret_/)
+  })
+
+  test.each([
+    ['the secret has expired', 30 * DAY, 'registered again'],
+    ['it never expires', 0, 'kept'],
+  ])('is registered again when its tokens cannot be refreshed because %s', async (_, life, outcome) => {
+    const clock = testClock()
+    await using world = await wantingOAuth({
+      as: {
+        registration: 'secret',
+        clientAuth: 'basic-only',
+        clientSecretExpiresAt: life && clock() + life,
+        now: () => clock() * 1000,
+      },
+      gatepass: { now: clock },
+    })
+    const { as, call } = world
+    const clientId = async () => (await providers(world))[0].oauth2.client_id
+    const doctor = async () => JSON.stringify((await call('GET', '/v1/admin/diagnosis')).body)
+    await world.authorize('ada')
+    await call('PATCH', '/v1/admin/auth_providers/mcp-demo', { description: 'Tickets' })
+    const first = await clientId()
+
+    clock.advance(30 * DAY)
+    as.behaviour.refresh = 'invalid_client'
+    const refused = await world.execute('Demo.who_am_i', { user_id: 'ada' })
+    expect(JSON.stringify(refused.body)).toContain('invalid_client')
+    const found = await doctor()
+    expect(found).toContain('wrong_client_secret')
+    expect(found).toContain('DELETE /v1/admin/auth_providers/mcp-demo')
+    expect(found.includes('expired at')).toBe(outcome === 'registered again')
+
+    as.behaviour.clientSecretExpiresAt = 0
+    await syncWorkers(world.gatepass.broker)
+    expect((await clientId()) === first).toBe(outcome === 'kept')
+    expect(as.requestsTo('/register')).toHaveLength(outcome === 'kept' ? 1 : 2)
+    if (outcome === 'kept') return
+    expect((await call('GET', '/v1/workers/demo')).body.sync_error).toContain('/v1/workers/demo/authorize')
+    expect(await doctor()).not.toContain('expired at')
+    as.behaviour.refresh = 'static'
+    expect((await world.authorize('ada')).body.status).toBe('completed')
+    expect((await world.execute('Demo.who_am_i', { user_id: 'ada' })).body.success).toBe(true)
   })
 
   test('is the operator’s where it is said', async () => {

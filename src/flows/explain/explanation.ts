@@ -1,6 +1,6 @@
 import type { Broker } from '../../broker.ts'
 import type { Cause, CauseFacts } from '../../domain/causes.ts'
-import type { EpochSeconds } from '../../domain/clock.ts'
+import { type EpochSeconds, toTimestamp } from '../../domain/clock.ts'
 import type { TrailDetails, TrailEntry, TrailStep } from '../../domain/trail.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 
@@ -47,11 +47,13 @@ export interface ExplainedStep {
 
 /** The facts for the sentences about a provider. A removed entry is named by its `uid`. */
 export function factsAbout(
-  broker: Pick<Broker, 'redirectUri'>,
+  broker: Pick<Broker, 'redirectUri' | 'now'>,
   entry: ProviderEntry | undefined,
   { providerUid, projectId }: { readonly providerUid: string; readonly projectId: string },
   more: Partial<CauseFacts> = {},
 ): CauseFacts {
+  const { clientSecretExpiresAt = Number.POSITIVE_INFINITY } = entry?.provider ?? {}
+  const isExpired = clientSecretExpiresAt <= broker.now()
   return {
     provider: entry?.provider.displayName ?? 'The removed provider',
     providerId: entry?.id ?? providerUid,
@@ -60,6 +62,8 @@ export function factsAbout(
     missingScopes: [],
     authentication: entry?.provider.tokenRequest.authMethod ?? '',
     pkce: entry?.provider.pkce ?? '',
+    ...(isExpired && { secretExpiredAt: toTimestamp(clientSecretExpiresAt) }),
+    ...(entry?.source === 'server' && { isOfMcpServer: true }),
     ...more,
   }
 }

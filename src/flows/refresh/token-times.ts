@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { EpochSeconds } from '../../domain/clock.ts'
-import { type Connection, refreshMargin } from '../../domain/connection.ts'
+import { type Connection, type RefreshSecrets, refreshMargin } from '../../domain/connection.ts'
 import type { Provider } from '../../providers/provider.ts'
 
 /** What determines the times of tokens, besides the response that contained them. */
 export interface TokenTimes {
   readonly provider?: TimingProvider
   /** The connection whose tokens were refreshed. */
-  readonly before?: Pick<Connection, 'refresh' | 'refreshExpiresAt'>
+  readonly before?: Pick<Connection, 'refresh'>
   /** When the tokens were received; absent: now. */
   readonly receivedAt?: EpochSeconds | undefined
 }
@@ -26,24 +26,30 @@ const RENEWED_AFTER = 0.5
 const SPREAD = 0.1
 
 /**
- * When the refresh token expires: by the response, else by the entry. A refresh token that was not replaced keeps its expiry,
- * unless the response or the entry's `idleSeconds` gives it a new one. An entry with both settings, whose refresh tokens are
- * not replaced: only the expiry is stored, so from the first refresh on, `idleSeconds` alone counts.
+ * When the refresh token expires. `endsAt`: however often it is used, by the response, else by the entry. A refresh token
+ * that was not replaced keeps its end, unless the response has another. `expiresAt`: by the entry's `idleSeconds` too, if
+ * it is not used before. `before`: the refresh token that was used.
  */
-export function refreshExpiry(
+export function refreshTimes(
   { refreshTokenLife: { seconds, idleSeconds } = {} }: TimingProvider,
   received: {
     readonly receivedAt: EpochSeconds
     readonly refreshToken?: string | undefined
     readonly refreshExpiresIn?: number | undefined
   },
-  before: TokenTimes['before'],
-): EpochSeconds | undefined {
-  const { receivedAt, refreshExpiresIn } = received
-  const isNew = received.refreshToken !== undefined || before === undefined
-  const life = refreshExpiresIn ?? (isNew ? seconds : undefined)
-  const ends = [life, idleSeconds].flatMap((one) => (one === undefined ? [] : [receivedAt + one]))
-  return ends.length > 0 ? Math.min(...ends) : isNew ? undefined : before?.refreshExpiresAt
+  before: Partial<RefreshSecrets> = {},
+): { readonly endsAt?: EpochSeconds; readonly expiresAt?: EpochSeconds } {
+  const { receivedAt, refreshToken = before.refreshToken, refreshExpiresIn } = received
+  const isReplaced = refreshToken !== before.refreshToken
+  const knownEnd = isReplaced ? undefined : before.endsAt
+  const life = refreshExpiresIn ?? (knownEnd === undefined ? seconds : undefined)
+  const endsAt = life === undefined ? knownEnd : receivedAt + life
+  const idleAt = idleSeconds === undefined ? undefined : receivedAt + idleSeconds
+  const ends = [endsAt, idleAt].filter((one) => one !== undefined)
+  return {
+    ...(endsAt !== undefined && { endsAt }),
+    ...(ends.length > 0 && { expiresAt: Math.min(...ends) }),
+  }
 }
 
 /** `Connection.refreshAt`: the time of a background refresh that does not follow from the access token's expiry alone. */

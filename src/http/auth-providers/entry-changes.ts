@@ -83,8 +83,8 @@ export async function changeEntry(
       ...patched.entry,
       // takes up to seconds, in which another request may change the entry
       provider: await withDiscoveredMetadata(broker, patched.entry.provider),
-      // an entry that an administrator has changed is not changed by later imports
-      source: 'admin',
+      // an entry that an administrator has changed is not changed by later imports; tokens of a server stay its own
+      source: before.source === 'server' ? 'server' : 'admin',
       updatedAt: broker.now(),
       ...(patched.clientSecret !== undefined && {
         clientSecret: sealClientSecret(broker, patched.entry, patched.clientSecret),

@@ -95,8 +95,15 @@ export function applyProviderPatch(
   checkClientSecret(provider, clientSecret)
   const { clientSecret: sealed, wellKnownId: _, description: __, ...kept } = entry
   const keepsSecret = sentOAuth2.client_secret === undefined && sealed !== undefined
+  const { clientSecretExpiresAt } = entry.provider
+  const keepsExpiry = keepsSecret && sentOAuth2.client_id === undefined && clientSecretExpiresAt !== undefined
   return {
-    entry: { ...kept, ...(keepsSecret && { clientSecret: sealed }), ...model, provider },
+    entry: {
+      ...kept,
+      ...(keepsSecret && { clientSecret: sealed }),
+      ...model,
+      provider: { ...provider, ...(keepsExpiry && { clientSecretExpiresAt }) },
+    },
     ...(clientSecret !== undefined && { clientSecret }),
   }
 }

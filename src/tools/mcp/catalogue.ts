@@ -5,6 +5,7 @@ import type { Worker } from '../../domain/worker.ts'
 import { getAccessToken } from '../../flows/get-access-token.ts'
 import { findProviderByUid } from '../../flows/get-provider.ts'
 import { releaseTokens } from '../../flows/release-tokens.ts'
+import { isSecretExpired } from '../../providers/client-registration.ts'
 import { bearerChallenge } from '../../providers/protected-resource.ts'
 import { policyProvider } from '../../services/policies/policy-provider.ts'
 import type { Release } from '../../services/release.ts'
@@ -176,7 +177,11 @@ function unreadable(developerMessage: string): WorkerFault {
   return new WorkerFault(badOutputError(developerMessage))
 }
 
-/** The token of the user for whom the tools are listed; its release is audited. `undefined` if there is none now. */
+/**
+ * The token of the user for whom the tools are listed; its release is audited. `undefined` if there is none now, or if it
+ * cannot be refreshed because the secret of the client has expired: the server then asks for an authorization, for which
+ * another client is registered.
+ */
 async function catalogueToken(
   broker: Broker,
   { projectId, uri }: Worker,
@@ -203,8 +208,10 @@ async function catalogueToken(
     )
     return found?.accessToken
   } catch (error) {
-    if (error instanceof BrokerError) throw authorizationFault(error.message)
-    throw error
+    if (!(error instanceof BrokerError)) throw error
+    if (error.code === 'token_request_refused' && isSecretExpired(entry.provider, broker.now()))
+      return undefined
+    throw authorizationFault(error.message)
   }
 }
 

@@ -8,8 +8,10 @@ import { registrableRedirectUris } from '../../flows/own-domain.ts'
 import {
   type ClientRegistration,
   clientMetadata,
+  isSecretExpired,
   registerClient,
   usualAuthMethod,
+  usualSecretMethod,
 } from '../../providers/client-registration.ts'
 import type { ServerMetadata } from '../../providers/discovery.ts'
 import type { Challenge } from '../../providers/protected-resource.ts'
@@ -20,7 +22,7 @@ import type { AuditEntries } from '../../store/audit-entries.ts'
 import { WorkerFault } from '../worker-fault.ts'
 import { clientMetadataUrl } from './client-metadata-url.ts'
 import { discoverAuthorizationServer } from './discover-authorization-server.ts'
-import { isSameServer, serverProvider, withAuthMethod, withEndpoints, withScopes } from './server-provider.ts'
+import { isSameServer, serverProvider, withClientAuth, withEndpoints, withScopes } from './server-provider.ts'
 import { mcpSecrets, mcpSettings, type ServerAuthorization, serverScopes } from './settings.ts'
 
 /** How many authorization servers one MCP server may name over time, because a hostile server could name new ones forever. */
@@ -203,8 +205,9 @@ async function withClient(
 }
 
 /**
- * Adds a client to the entry: the operator's, or else its existing one, or else the URL of the client metadata document if
- * the server accepts those, or else a client that is registered now. `undefined`: the entry is stored with other settings.
+ * Adds a client to the entry: the operator's, or else its existing one if its secret has not expired, or else the URL of
+ * the client metadata document if the server accepts those, or else a client that is registered now. `undefined`: the entry
+ * is stored with other settings.
  */
 async function addClient(
   broker: Broker,
@@ -220,10 +223,11 @@ async function addClient(
     const method = usualAuthMethod(metadata)
     return withRegistration(broker, entry, {
       client: { clientId, ...(clientSecret !== undefined && { clientSecret }) },
-      authMethod: clientSecret === undefined ? 'none' : method === 'none' ? secretMethod(metadata) : method,
+      authMethod:
+        clientSecret === undefined ? 'none' : method === 'none' ? usualSecretMethod(metadata) : method,
     })
   }
-  if (broker.clientFor(entry) !== undefined) return entry
+  if (broker.clientFor(entry) !== undefined && !isSecretExpired(entry.provider, broker.now())) return entry
   const { publicUrl } = broker.settings
   if (metadata.client_id_metadata_document_supported === true && publicUrl.protocol === 'https:')
     return withRegistration(broker, entry, {
@@ -236,14 +240,6 @@ async function addClient(
   throw authorizationFault(
     `The server wants OAuth at ${metadata.issuer}, which lets no client register itself. Register one there with the redirect URI ${redirectUri}, then PATCH /v1/workers/${worker.id} {"mcp": {"oauth2": {"client_id": …, "client_secret": …}}}.`,
   )
-}
-
-function secretMethod({
-  token_endpoint_auth_methods_supported: supported = [],
-}: ServerMetadata): ClientRegistration['authMethod'] {
-  return supported.includes('client_secret_post') && !supported.includes('client_secret_basic')
-    ? 'client_secret_post'
-    : 'client_secret_basic'
 }
 
 /** Registers a client and adds it to the entry. */
@@ -277,11 +273,11 @@ function withRegistration(
 function withClientOf(
   broker: Broker,
   { clientSecret: _, ...entry }: ProviderEntry,
-  { client, authMethod }: ClientRegistration,
+  { client, ...registered }: ClientRegistration,
 ): ProviderEntry {
   return {
     ...entry,
-    provider: withAuthMethod(entry.provider, authMethod),
+    provider: withClientAuth(entry.provider, registered, broker.now()),
     clientId: client.clientId,
     ...(client.clientSecret !== undefined && {
       clientSecret: sealClientSecret(broker, entry, client.clientSecret),

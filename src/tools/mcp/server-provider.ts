@@ -1,14 +1,19 @@
+import type { EpochSeconds } from '../../domain/clock.ts'
 import {
   FORM,
   JSON_TYPE,
   SCOPES_TEMPLATE,
   USUAL_ACCOUNT,
 } from '../../providers/catalogue/built-in-provider.ts'
+import type { ClientRegistration } from '../../providers/client-registration.ts'
 import type { ServerMetadata } from '../../providers/discovery.ts'
 import { identityOf } from '../../providers/identity.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import type { TokenRequestBlock } from '../../providers/request-block.ts'
+
+/** A shorter lifetime of a secret counts as this one: a hostile server could have the broker register all the time. */
+const SHORTEST_SECRET_LIFE_SECONDS = 3600
 
 /**
  * Describes an MCP server's authorization server as a provider whose tokens are valid at this server only
@@ -119,11 +124,17 @@ export function withScopes(provider: Provider, scopes: readonly string[]): Provi
   }
 }
 
-/** Sets the client authentication method of every request. */
-export function withAuthMethod(provider: Provider, authMethod: TokenRequestBlock['authMethod']): Provider {
+/** Sets how the client authenticates in every request, and when its secret expires. */
+export function withClientAuth(
+  { clientSecretExpiresAt: _, ...provider }: Provider,
+  { authMethod, secretExpiresAt }: Pick<ClientRegistration, 'authMethod' | 'secretExpiresAt'>,
+  now: EpochSeconds,
+): Provider {
   const { tokenRequest, refreshRequest, revocationRequest } = provider
+  const earliest = now + SHORTEST_SECRET_LIFE_SECONDS
   return {
     ...provider,
+    ...(secretExpiresAt !== undefined && { clientSecretExpiresAt: Math.max(secretExpiresAt, earliest) }),
     tokenRequest: { ...tokenRequest, authMethod },
     ...(refreshRequest && { refreshRequest: { ...refreshRequest, authMethod } }),
     ...(revocationRequest && { revocationRequest: { ...revocationRequest, authMethod } }),
