@@ -1,6 +1,6 @@
 import { and, eq, gt, inArray, isNotNull, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
-import type { EventType, Webhook } from '../domain/webhook.ts'
+import type { DeliveryState, EventType, Webhook } from '../domain/webhook.ts'
 import { createExpiry } from './authorization-failures.ts'
 import { authorizationChange } from './authorization-row.ts'
 import type { Database } from './database.ts'
@@ -59,6 +59,7 @@ export function createEvents(database: Database): Events {
   const expire = createExpiry(database)
   const { proceed } = deliveryOrder(database)
 
+  // locked, so that an erasure or a sweep deletes an event before it is read here, or after its delivery is stored
   const past = statement(
     (p: {
       projectId: string
@@ -67,27 +68,35 @@ export function createEvents(database: Database): Events {
       id: string
       until: EpochSeconds
       limit: number
-    }) =>
-      query
-        .select({
-          id: events.id,
-          type: events.type,
-          key: events.key,
-          keySeq: events.keySeq,
-          at: events.at,
-          state: deliveries.state,
-        })
-        .from(events)
-        .leftJoin(deliveries, and(eq(deliveries.webhookId, p.webhookId), eq(deliveries.eventId, events.id)))
-        .where(
-          and(
-            eq(events.projectId, p.projectId),
-            sql`(${events.at}, ${events.id}) > (${p.at}, ${p.id})`,
-            lte(events.at, p.until),
-          ),
-        )
-        .orderBy(events.at, events.id)
-        .limit(p.limit),
+    }) => {
+      const state = query
+        .select({ state: deliveries.state })
+        .from(deliveries)
+        .where(and(eq(deliveries.webhookId, p.webhookId), eq(deliveries.eventId, events.id)))
+        .limit(1)
+      return dialect.lock(
+        query
+          .select({
+            id: events.id,
+            type: events.type,
+            key: events.key,
+            keySeq: events.keySeq,
+            at: events.at,
+            state: sql<DeliveryState | undefined>`${state}`,
+          })
+          .from(events)
+          .where(
+            and(
+              eq(events.projectId, p.projectId),
+              sql`(${events.at}, ${events.id}) > (${p.at}, ${p.id})`,
+              lte(events.at, p.until),
+            ),
+          )
+          .orderBy(events.at, events.id)
+          .limit(p.limit),
+        'for key share',
+      )
+    },
   )
   interface Place extends OfKey {
     readonly keySeq: number
@@ -179,22 +188,20 @@ export function createEvents(database: Database): Events {
     async replay({ id: webhookId, projectId, types: taken }, what, now, { after, limit }) {
       const { since, until, types = taken, onlyFailed } = what
       const { at, id } = after ?? { at: since, id: '' }
-      const found = await read(past({ projectId, webhookId, at, id, until, limit }))
-      const wanted = found.filter(
-        ({ type, state }) =>
-          state !== 'waiting' &&
-          (!onlyFailed || state === 'failed') &&
-          taken?.includes(type) !== false &&
-          types?.includes(type) !== false,
-      )
-      if (wanted.length > 0)
-        await write(undefined, function* (announce) {
-          for (const event of wanted) yield* replayOne(webhookId, event, now)
-          announce({ noun: 'delivery' })
-          return true
-        })
-      const last = found.length < limit ? undefined : found.at(-1)
-      return { replayed: wanted.length, ...(last && { next: { at: last.at, id: last.id } }) }
+      return write(undefined, function* (announce) {
+        const found = yield* past({ projectId, webhookId, at, id, until, limit })
+        const wanted = found.filter(
+          ({ type, state }) =>
+            state !== 'waiting' &&
+            (!onlyFailed || state === 'failed') &&
+            taken?.includes(type) !== false &&
+            types?.includes(type) !== false,
+        )
+        for (const event of wanted) yield* replayOne(webhookId, event, now)
+        if (wanted.length > 0) announce({ noun: 'delivery' })
+        const last = found.length < limit ? undefined : found.at(-1)
+        return { replayed: wanted.length, ...(last && { next: { at: last.at, id: last.id } }) }
+      })
     },
     async expireAuthorizations(now, limit) {
       const expired: string[] = []
@@ -209,6 +216,8 @@ export function createEvents(database: Database): Events {
       return expired
     },
     async sweep(before, now) {
+      // the events first: once they are deleted, no replay adds another delivery of them
+      const count = await sweepEvents({ before })
       await inSlices(() =>
         write(undefined, function* (announce) {
           const swept = yield* sweepDeliveries({ before })
@@ -217,7 +226,7 @@ export function createEvents(database: Database): Events {
           return swept
         }),
       )
-      return sweepEvents({ before })
+      return count
     },
   }
 }

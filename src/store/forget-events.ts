@@ -76,10 +76,11 @@ export function forgetEvents(database: Database): ForgetEvents {
           const found = yield* some({ projectId, userId })
           for (const { id, body, waits } of found) if (waits) yield* strip({ id, body: withoutUser(body) })
           const ids = found.filter(({ waits }) => !waits).map(({ id }) => id)
+          // the events first: once they are deleted, no replay adds another delivery of them
+          yield* removeEvents({ ids })
           // a replay may have made one of them due meanwhile; the next delivery of its key must not wait for it
           for (const { state, ...place } of yield* removeDeliveries({ projectId, ids }))
             if (state === 'waiting') yield* proceed(announce, place, now)
-          yield* removeEvents({ ids })
           return found
         }),
       )

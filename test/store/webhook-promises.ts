@@ -462,6 +462,21 @@ export function webhookPromises(open: () => Promise<OpenedStore>): void {
       ])
     })
 
+    test('of events that are replayed while their user is erased hold back no later event', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId, owner, hook } = await inWebhookProject(store)
+      const made = await withEvents(store, owner, 2)
+      await deliverAll(store, hook)
+      const all = { since: 0, until: now() + 10, onlyFailed: false }
+      await Promise.all([
+        store.events.replay(hook, all, now(), { limit: 10 }),
+        store.events.forgetUser(projectId, owner.userId, now()),
+      ])
+      await store.connections.settleRefresh(made.id, 2, refreshed({ scopes: ['later'] }), undefined, [])
+      expect((await deliverAll(store, hook)).at(-1)?.data).toMatchObject({ sequence: 3, scopes: ['later'] })
+    })
+
     test('are replayed with the same id, in their order', async () => {
       await using opened = await open()
       const { store } = opened
