@@ -130,7 +130,8 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
       add: (one, ...rest) => workers.add(signedWorker(one), ...rest),
       change: async (from, to, ...rest) => worker(await workers.change(from, signedWorker(to), ...rest)),
       settleSync: async (reading) => worker(await workers.settleSync(reading)),
-      accept: (needs, ...rest) => workers.accept({ ...needs, acceptedMac: signer.accepted(needs) }, ...rest),
+      accept: (from, to, ...rest) =>
+        workers.accept(from, { ...to, acceptedMac: signer.accepted(to) }, ...rest),
       findByUid: async (uid) => worker(await workers.findByUid(uid)),
       find: async (projectId, id) => worker(await workers.find(projectId, id)),
       list: async (projectId) => all(await workers.list(projectId), worker),
@@ -274,7 +275,7 @@ export async function signOlderRows(raw: Store, signer: RowSigner): Promise<numb
     }
     for (const one of await raw.workers.list(id)) {
       await raw.workers.change(one, { ...one, mac: signer.worker(one) })
-      await raw.workers.accept({ ...one, acceptedMac: signer.accepted(one) })
+      await raw.workers.accept(one, { ...one, acceptedMac: signer.accepted(one) })
       signed++
     }
     for (const one of await raw.policies.list(id)) {

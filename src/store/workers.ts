@@ -30,8 +30,11 @@ export interface Workers {
   change(from: Worker, to: Worker, audit?: AuditEntries): Promise<Worker | undefined>
   /** Writes what a reading of the catalogue found, and returns the row; `undefined` when the worker was deleted. */
   settleSync(reading: CatalogueReading): Promise<Worker | undefined>
-  /** Writes what the worker's tools may require. */
-  accept(needs: AcceptedNeeds, audit?: AuditEntries): Promise<void>
+  /**
+   * Writes what the worker's tools may require. `false`, with nothing written, when it is no longer that of `from`, or the
+   * worker was deleted.
+   */
+  accept(from: Pick<Worker, 'accepted'>, to: AcceptedNeeds, audit?: AuditEntries): Promise<boolean>
   findByUid(uid: string): Promise<Worker | undefined>
   find(projectId: string, id: string): Promise<Worker | undefined>
   list(projectId: string): Promise<readonly Worker[]>
@@ -130,8 +133,14 @@ export function createWorkers({ tables, query, statement, read, write, dialect }
     async settleSync(reading) {
       return writeRow(write, undefined, { noun: 'worker' }, () => settleSync(reading))
     },
-    async accept(needs, audit) {
-      await writeRow(write, audit, { noun: 'worker' }, () => accept(needs))
+    async accept(from, to, audit) {
+      return write(audit, function* (announce) {
+        const [current] = yield* locked({ uid: to.uid })
+        if (current === undefined || !sameMembers(current, from, ['accepted'])) return false
+        yield* accept(to)
+        announce({ noun: 'worker' })
+        return true
+      })
     },
     async findByUid(uid) {
       return (await read(byUid({ uid })))[0]

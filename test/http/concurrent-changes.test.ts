@@ -57,6 +57,30 @@ test('two changes of one worker both last', async () => {
   expect((await call('GET', '/v1/workers/demo')).body).toMatchObject({ enabled: false, http: { timeout: 9 } })
 })
 
+test('two acceptances of what a worker names both last, if its catalogue changes between them', async () => {
+  const tool = (key: string) => ({
+    name: 'Named',
+    description: 'Names a secret.',
+    secrets: [key],
+    run: async () => ({ value: 'done' }),
+  })
+  await using world = await startWorld()
+  const { call, gatepass, worker } = world
+  const list = async (key: string) => {
+    worker.tools = [tool(key)]
+    await syncWorkers(gatepass.broker)
+  }
+  const accept = () => expectOk(call('POST', '/v1/workers/demo/accept'))
+  await list('FIRST')
+  afterNextRead(gatepass.broker.store.workers, 'find', async () => {
+    await accept()
+    await list('SECOND')
+  })
+  await accept()
+  const { acceptance } = (await call('GET', '/v1/workers/demo')).body
+  expect(acceptance.accepted.secrets).toEqual(expect.arrayContaining(['first', 'second']))
+})
+
 test('two changes of one toolset both last', async () => {
   await using world = await startWorld()
   const { call, gatepass } = world

@@ -254,7 +254,7 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       const read = worker({ projectId })
       await store.workers.add(read)
       await other.workers.settleSync({ uid: read.uid, syncedAt: 8 })
-      await other.workers.accept({ uid: read.uid, accepted: NO_NEEDS, acceptedMac: 'm' })
+      await other.workers.accept(read, { uid: read.uid, accepted: NO_NEEDS, acceptedMac: 'm' })
       const off = { ...read, enabled: false, updatedAt: 9 }
       expect(await store.workers.change(read, off)).toMatchObject({ enabled: false, syncedAt: 8 })
       expect(await other.workers.change(read, { ...read, retry: 3 })).toBeUndefined()
@@ -262,6 +262,21 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       await store.workers.delete(projectId, read.id)
       expect(await store.workers.change(off, read)).toBeUndefined()
       expect(await store.workers.settleSync({ uid: read.uid, syncedAt: 10 })).toBeUndefined()
+    })
+
+    test('have more accepted only if what was accepted is what was read', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const read = worker({ projectId, accepted: NO_NEEDS })
+      await store.workers.add(read)
+      const to = (key: string) => ({ uid: read.uid, accepted: { providers: {}, secrets: [key] } })
+      expect(await other.workers.accept(read, to('one'))).toBe(true)
+      expect(await store.workers.accept(read, to('two'))).toBe(false)
+      expect(await store.workers.findByUid(read.uid)).toMatchObject(to('one'))
+      expect(await store.workers.accept(to('one'), to('two'))).toBe(true)
+      await store.workers.delete(projectId, read.id)
+      expect(await store.workers.accept(to('two'), to('one'))).toBe(false)
     })
 
     test('keep what an operator changes while their catalogue is read', async () => {

@@ -252,8 +252,8 @@ test('a worker of a release without acceptance keeps what it had, and what it na
   const { world, given } = scene
   // the state after an upgrade
   const { workers } = world.gatepass.broker.store
-  const { uid } = defined((await workers.all()).find(({ id }) => id === 'later'))
-  await workers.accept({ uid })
+  const later = defined((await workers.all()).find(({ id }) => id === 'later'))
+  await workers.accept(later, { uid: later.uid })
   await scene.list(tool('Plain', given, READ), tool('More', given, { secrets: ['LATER_KEY'] }))
   expect((await scene.run('Plain')).body.success).toBe(true)
   expect((await scene.run('More')).body.name).toBe('not_accepted')

@@ -12,6 +12,7 @@ import {
   unionOfNeeds,
   type WorkerNeeds,
 } from '../../domain/worker-needs.ts'
+import { changeRow } from '../../services/change-row.ts'
 import type { AuditEntries } from '../../store/audit-entries.ts'
 import { findWorkerByUid } from './known-tools.ts'
 
@@ -42,34 +43,46 @@ export async function acceptanceOf(broker: Broker, worker: Worker): Promise<Acce
 }
 
 /**
- * Accepts everything that waits. Throws `invalid_request` if `digest` is given and what waits has changed since.
+ * Accepts everything that waits. With `digest`, only if the same still waits: throws `invalid_request` if not. Repeats when
+ * another request has accepted something meanwhile. Throws `not_found` when the worker was deleted.
  */
 export async function acceptWaiting(
   broker: Broker,
   worker: Worker,
   { digest }: { readonly digest?: string } = {},
 ): Promise<Acceptance> {
-  const { accepted, waiting, digest: current } = await acceptanceOf(broker, worker)
-  if (digest !== undefined && digest !== current)
-    throw invalidMember(
-      'digest',
-      'conflict',
-      `What waits at the worker "${worker.id}" has changed: look at GET /v1/workers/${worker.id} again.`,
-    )
-  const all = unionOfNeeds(accepted, waiting)
-  if (!needsNothing(waiting))
-    await broker.store.workers.accept(
-      { uid: worker.uid, accepted: all },
-      auditOf(broker, worker, 'worker.accepted', waiting),
-    )
-  return { accepted: all, waiting: NO_NEEDS }
+  const { uid, id } = worker
+  const readAgain = async () => {
+    const current = await broker.store.workers.findByUid(uid)
+    if (current === undefined) throw new BrokerError('not_found', `The worker "${id}" was deleted.`)
+    return current
+  }
+  return changeRow(`The worker "${id}"`, worker, readAgain, async (current) => {
+    const { accepted, waiting, digest: currentDigest } = await acceptanceOf(broker, current)
+    if (digest !== undefined && digest !== currentDigest)
+      throw invalidMember(
+        'digest',
+        'conflict',
+        `What waits at the worker "${id}" has changed: look at GET /v1/workers/${id} again.`,
+      )
+    const all = unionOfNeeds(accepted, waiting)
+    if (!needsNothing(waiting)) {
+      const audit = auditOf(broker, worker, 'worker.accepted', waiting)
+      if (!(await broker.store.workers.accept(current, { uid, accepted: all }, audit))) return undefined
+    }
+    return { accepted: all, waiting: NO_NEEDS }
+  })
 }
 
-/** Accepts everything that the catalogue names when the worker is registered. */
+/**
+ * Accepts everything that the catalogue names when the worker is registered. If an administrator has accepted something
+ * already, only that is accepted, and the rest waits.
+ */
 export async function acceptAtRegistration(broker: Broker, worker: Worker): Promise<void> {
   const named = needsOf(await ownTools(broker, worker))
   if (needsNothing(named)) return
   await broker.store.workers.accept(
+    worker,
     { uid: worker.uid, accepted: named },
     auditOf(broker, worker, 'worker.accepted', named),
   )
@@ -85,15 +98,13 @@ export async function acceptOlderWorker(
   known: readonly Tool[],
 ): Promise<Worker> {
   if (worker.accepted !== undefined) return worker
-  // another sync may have accepted the earlier tools and then stored new ones; `known` contains these too
-  const current = await broker.store.workers.findByUid(worker.uid)
-  if (current?.accepted !== undefined) return { ...worker, accepted: current.accepted }
   const accepted = needsOf(known)
-  await broker.store.workers.accept(
-    { uid: worker.uid, accepted },
-    needsNothing(accepted) ? undefined : auditOf(broker, worker, 'worker.accepted', accepted),
-  )
-  return { ...worker, accepted }
+  const audit = needsNothing(accepted) ? undefined : auditOf(broker, worker, 'worker.accepted', accepted)
+  if (await broker.store.workers.accept(worker, { uid: worker.uid, accepted }, audit))
+    return { ...worker, accepted }
+  // another sync has accepted what was known before it stored new tools, which may be among `known`
+  const current = await broker.store.workers.findByUid(worker.uid)
+  return { ...worker, accepted: current?.accepted ?? accepted }
 }
 
 /** A tool with the providers, scopes and secrets that it names. */
