@@ -234,6 +234,14 @@ test('a method that a path does not take is 405 with those it takes', async () =
   }
 })
 
+test('a worker or policy that does not exist is 404, also if its id is a word of another path', async () => {
+  for (const path of ['/v1/workers/test', '/v1/admin/policies/test', '/v1/admin/policies/dry_run'])
+    for (const [method, body] of [['GET'], ['PATCH', {}], ['DELETE']] as const) {
+      const answer = await gatepass.call(method, path, body)
+      expect([answer.status, answer.body.name], `${method} ${path}`).toEqual([404, 'not_found'])
+    }
+})
+
 test('HEAD is answered like GET where nothing is found', async () => {
   const headers = { authorization: `Bearer ${gatepass.apiKey}` }
   for (const path of ['/v1/auth/status?id=auth_unknown', '/v1/tools/unknown'])

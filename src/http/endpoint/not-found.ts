@@ -12,7 +12,8 @@ interface NotFound {
   noRoute(c: Context): BrokerError
   /**
    * The refusal when a route with a parameter found no resource. If the path is that of a route with another method,
-   * the refusal becomes 405: `GET /v1/tools/execute` does not ask for a tool named `execute`. Else it is unchanged.
+   * the refusal becomes 405: `GET /v1/tools/execute` does not ask for a tool named `execute`. Else it is unchanged, and
+   * also where the path takes PATCH: what is changed there, such as a worker or a policy, may have the id `test`.
    */
   noResource(c: Context, refusal: BrokerError): BrokerError
 }
@@ -50,9 +51,11 @@ export function createNotFound(app: Pick<Hono, 'routes'>): NotFound {
       )
     },
     noResource(c, refusal) {
-      const methods = routes().filter(({ path }) => path === c.req.path)
+      const fitting = routes().filter(({ pattern }) => pattern.test(c.req.path))
+      const methods = fitting.filter(({ path }) => path === c.req.path)
+      const mayHaveId = fitting.some(({ method }) => method === 'PATCH')
       const asked = c.req.method === 'HEAD' ? 'GET' : c.req.method // the route of GET answers HEAD too
-      return methods.length === 0 || methods.some(({ method }) => method === asked)
+      return methods.length === 0 || mayHaveId || methods.some(({ method }) => method === asked)
         ? refusal
         : notAllowed(
             c,
