@@ -5,6 +5,7 @@ import { type PackedAnswer, unpackAnswer } from './packed-answer.ts'
 import { markScrubbed } from './scrub-answer.ts'
 import { inThread, ThreadFault, threadTask } from './thread-pool.ts'
 import { ownError, type ToolAnswer } from './tool-answer.ts'
+import type { ToolError } from './tool-error.ts'
 import { CANCELLED } from './worker-request.ts'
 
 /** Options for reading an answer that do not depend on the worker's protocol. */
@@ -41,14 +42,15 @@ export async function readAnswer(
       await inThread(task, { ...job, ...(tool && { tool }) }, { owner, ...(signal && { signal }) }),
     )
   } catch (error) {
-    if (error instanceof ThreadFault)
-      return error.reason === 'cancelled' ? ownError(CANCELLED) : unreadable(error.reason)
+    if (error instanceof ThreadFault) return ownError(unreadError(error))
     throw error
   }
 }
 
-function unreadable(reason: Exclude<ThreadFault['reason'], 'cancelled'>): ToolAnswer {
-  return ownError({
+/** The error of a call whose large answer a thread could not read. */
+export function unreadError({ reason }: ThreadFault): ToolError {
+  if (reason === 'cancelled') return CANCELLED
+  return {
     kind: 'TOOL_RUNTIME_BAD_OUTPUT_VALUE',
     message:
       reason === 'busy'
@@ -56,5 +58,5 @@ function unreadable(reason: Exclude<ThreadFault['reason'], 'cancelled'>): ToolAn
         : 'The tool gave an answer that takes too much to be read.',
     canRetry: false,
     developerMessage: `Reading the answer ended: ${reason}.`,
-  })
+  }
 }

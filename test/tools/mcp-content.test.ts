@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { inThread, threadTask } from '../../src/tools/thread-pool.ts'
 import { digest } from '../digest.ts'
 import type { FakeMcpTool } from '../fake-mcp-server.ts'
+import type { ThreadTaskInput } from '../fixtures/thread-task.ts'
 import { type McpWorld, startMcpWorld } from '../http/mcp-world.ts'
 import { approve, providerBody } from '../http/world.ts'
 
@@ -224,3 +226,41 @@ describe.each(SIZES)('what an MCP tool answers besides text, when it is %s', (_,
     expect(outcome).toMatchObject({ outcome: 'value', logs: [{ level: 'info', message }] })
   })
 })
+
+/** Keeps the queue of the owner's tasks for threads full, until the returned function is called. */
+function fillQueue(owner: string): () => void {
+  const task = threadTask<ThreadTaskInput, unknown>('../fixtures/thread-task', import.meta.url)
+  const stop = new AbortController()
+  const again = (): Promise<unknown> =>
+    inThread(task, { does: 'wait', ms: 100 }, { owner, signal: stop.signal }).then(again, () => undefined)
+  for (let i = 0; i < 1_000; i++) void again() // more than may wait
+  return () => stop.abort()
+}
+
+test.each(['2025', '2026'] as const)(
+  'a large answer that no thread can read now is an error of its own, by protocol %s',
+  async (protocol) => {
+    const large: FakeMcpTool = {
+      name: 'large',
+      description: 'Answers much.',
+      run: async () => ({ content: [text('A'.repeat(100_000))] }),
+    }
+    await using world = await startMcpWorld({ mcp: { protocol, tools: [large] } })
+    const { id } = await world.gatepass.broker.store.projects.ensure('default', 1)
+    const empty = fillQueue(id)
+    const { body } = await world.execute('Demo.large')
+    world.mcp.tools.push({ ...large, name: 'described', description: 'A'.repeat(100_000) })
+    const { uri } = (await world.call('GET', '/v1/workers/demo')).body.mcp
+    const added = await world.call('POST', '/v1/workers', { id: 'other', mcp: { uri, timeout: 5, retry: 0 } })
+    empty()
+    expect(body.output.error).toMatchObject({
+      kind: 'TOOL_RUNTIME_BAD_OUTPUT_VALUE',
+      message: 'The tool gave a large answer while too many others were being read.',
+      can_retry: false,
+    })
+    expect(added.body.sync_error).toBe(
+      'The server’s list of tools could not be read: busy. It is tried again.',
+    )
+    expect((await world.execute('Demo.large')).body.success).toBe(true)
+  },
+)

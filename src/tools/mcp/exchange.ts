@@ -5,6 +5,7 @@ import { toFetch } from '../../egress/outgoing-fetch.ts'
 import { isRecord } from '../../parsing/json-record.ts'
 import { timeLimit } from '../../sdk/tools/time-limit.ts'
 import { LARGE_BYTES } from '../large-json.ts'
+import { WorkerFault } from '../worker-fault.ts'
 import { MAX_ANSWER_BYTES } from '../worker-request.ts'
 import type { LargeMessages } from './large-messages.ts'
 import { receiving, type ServerMessages } from './server-messages.ts'
@@ -31,8 +32,8 @@ interface Exchange {
   readonly seen: HttpObservations
   /** Aborted at the end of the exchange, to close its open requests. */
   readonly ended: AbortSignal
-  /** Reports that the stream ended without an answer. */
-  broken(error: OutgoingError): void
+  /** Reports that the stream ended without an answer, or that its answer could not be read (`WorkerFault`). */
+  broken(error: OutgoingError | WorkerFault): void
   /** The number of HTTP requests so far. A higher number than before means that the SDK has sent another request. */
   requests: number
   isReconnecting: boolean
@@ -97,8 +98,10 @@ export async function exchange<T>(
   }
   signal?.addEventListener('abort', cancel, { once: true })
   if (signal?.aborted) cancel()
-  const broken = (error: OutgoingError) => {
-    seen.fault ??= error
+  let unread: WorkerFault | undefined
+  const broken = (error: OutgoingError | WorkerFault) => {
+    if (error instanceof WorkerFault) unread ??= error
+    else seen.fault ??= error
     stop.abort(error)
   }
   // the time limit is paused while the user is asked
@@ -114,7 +117,7 @@ export async function exchange<T>(
       () => receiving(pausing, () => ask(stop.signal)),
     )
   } catch (error) {
-    throw new ExchangeFault(error, seen)
+    throw new ExchangeFault(unread ?? error, seen)
   } finally {
     limit.clear()
     if (pausing !== undefined) active?.delete(pausing)
@@ -254,7 +257,7 @@ function reportingBreak(
         }, STREAM_END_GRACE_MS)
       } catch (error) {
         controller.error(error)
-        if (error instanceof OutgoingError) current.broken(error)
+        if (error instanceof OutgoingError || error instanceof WorkerFault) current.broken(error)
       }
     },
     cancel: (reason) => reader.cancel(reason),

@@ -4,10 +4,11 @@ import { membersOf } from '../../providers/response-body.ts'
 import type { CheckedTool } from '../check-output.ts'
 import { LARGE_BYTES } from '../large-json.ts'
 import { type PackedAnswer, unpackAnswer } from '../packed-answer.ts'
-import type { AnswerReading } from '../read-answer.ts'
+import { type AnswerReading, unreadError } from '../read-answer.ts'
 import { BUDGET_MS, waitForTurn } from '../slices.ts'
-import { inThread, threadTask } from '../thread-pool.ts'
+import { inThread, ThreadFault, threadTask } from '../thread-pool.ts'
 import type { ToolAnswer } from '../tool-answer.ts'
+import { WorkerFault } from '../worker-fault.ts'
 import { MAX_ANSWER_BYTES } from '../worker-request.ts'
 import { type LargeMessage, MARK, type ReplacedMessage } from './large-message-task.ts'
 
@@ -16,7 +17,7 @@ import { type LargeMessage, MARK, type ReplacedMessage } from './large-message-t
 // whole, up to a limit.
 
 export interface LargeMessages {
-  /** The response with its large messages replaced. */
+  /** The response with its large messages replaced. Its body throws `WorkerFault` if a thread cannot read one of them. */
   replaced(response: Response): Response
 }
 
@@ -41,7 +42,11 @@ export function largeResultReader(
     const mark = randomUUID()
     const all = [...secrets, ...shown]
     const message = { bytes, form, mark, secrets: all, ...(tool && { tool }) }
-    const read = await inThread(task, message, { owner, ...(signal && { signal }) })
+    const read = await inThread(task, message, { owner, ...(signal && { signal }) }).catch(
+      (error: unknown) => {
+        throw error instanceof ThreadFault ? new WorkerFault(unreadError(error)) : error
+      },
+    )
     if (read.kept !== undefined) found.set(mark, unpackAnswer(read.kept))
     return read.bytes
   }

@@ -32,7 +32,6 @@ export function createListedPages({
   const large = new Map<string, Uint8Array>()
   const pages: Uint8Array[] = []
   let size = 0
-  let threadFault: ThreadFault | undefined
 
   async function replace(bytes: Uint8Array<ArrayBuffer>, form: LargeMessage['form']): Promise<Uint8Array> {
     const mark = randomUUID()
@@ -41,8 +40,10 @@ export function createListedPages({
       if (read.kept !== undefined) large.set(mark, read.kept)
       return read.bytes
     } catch (error) {
-      if (error instanceof ThreadFault) threadFault = error
-      throw error
+      if (!(error instanceof ThreadFault)) throw error
+      throw new WorkerFault(
+        badOutputError(`The server’s list of tools could not be read: ${error.reason}. It is tried again.`),
+      )
     }
   }
 
@@ -61,13 +62,7 @@ export function createListedPages({
       if (!(error instanceof ExchangeFault)) return error
       const { cause, seen } = error
       if (cause instanceof WorkerFault) return cause
-      if (isTooLarge(seen.fault) || isTooLarge(cause)) return tooLarge()
-      if (threadFault === undefined) return error
-      return new WorkerFault(
-        badOutputError(
-          `The server’s list of tools could not be read: ${threadFault.reason}. It is tried again.`,
-        ),
-      )
+      return isTooLarge(seen.fault) || isTooLarge(cause) ? tooLarge() : error
     },
   }
 }
