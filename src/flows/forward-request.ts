@@ -141,7 +141,7 @@ async function forward(
   await discard(answer)
   tokens.push(replaced.release.accessToken)
   const second = await send(broker, request, target, replaced.release)
-  return { ...answered, answer: second, isWorthRepeating: false }
+  return { ...answered, entry: replaced.release.entry, answer: second, isWorthRepeating: false }
 }
 
 function targetOf(
