@@ -17,7 +17,7 @@ import type { Outgoing } from './egress/outgoing.ts'
 import { createDispatcher } from './flows/webhooks/dispatcher.ts'
 import { createApp } from './http/app.ts'
 import { whyNotServed } from './http/mcp-setup/is-served.ts'
-import { type Gather, ownFigures } from './http/operation/metrics.ts'
+import { type Gather, ownMetrics } from './http/operation/metrics.ts'
 import { type OnCall, withCallLog } from './http/server/call-log.ts'
 import { atOwnDomains } from './http/server/domain-hosts.ts'
 import { listen } from './listen.ts'
@@ -99,10 +99,10 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
     })
     broker.metrics.counted(
       'gatepass_log_lines_dropped_total',
-      'Log lines that were not written, because nobody read them in time',
+      'Log lines that were dropped because the output was not read in time',
       () => log.dropped,
     )
-    telemetry?.sendMetrics(broker.metrics, () => ownFigures(broker))
+    telemetry?.sendMetrics(broker.metrics, () => ownMetrics(broker))
     const served = atOwnDomains(app.fetch, broker)
     const serving = parts.onCall ? withCallLog(served, parts.onCall) : served
     const listener = await listen(serving, config)

@@ -98,7 +98,7 @@ async function serveAsWorker(): Promise<void> {
     const config = readConfig(environment, 'serve')
     const log = createLog(config.logLevel)
     exitOnUncaughtException(log)
-    const [{ startServer }, { ownFigures }] = await Promise.all([
+    const [{ startServer }, { ownMetrics }] = await Promise.all([
       import('../server.ts'),
       import('../http/operation/metrics.ts'),
     ])
@@ -106,11 +106,11 @@ async function serveAsWorker(): Promise<void> {
       log,
       cluster: { runsSharedJobs: number === 1, gather: primary.gather },
     })
-    primary.answerWith(() => ownFigures(server.broker))
+    primary.answerWith(() => ownMetrics(server.broker))
     primary.serving()
     await primary.shutdown
     await stop(server, log)
-    await primary.sendFinalMetrics(await ownFigures(server.broker))
+    await primary.sendFinalMetrics(await ownMetrics(server.broker))
     await exitAfterLog(log)
   } finally {
     process.channel?.unref() // otherwise the open channel would keep the process alive

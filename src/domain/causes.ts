@@ -25,7 +25,6 @@ export interface CauseFacts {
   /** Seconds by which our clock is ahead of the provider's. */
   readonly clockDifference?: number | undefined
   readonly claim?: string | undefined
-  readonly seconds?: number | undefined
   readonly account?: string | undefined
   readonly previousAccount?: string | undefined
 }
@@ -284,8 +283,8 @@ const TABLE = {
   },
   tokens_unreadable: {
     who: 'operator',
-    message: 'The stored tokens cannot be decrypted: the master key is missing, or the database was altered.',
-    toDo: 'Run gatepass doctor: it says which master key is missing. Without it the user has to approve again.',
+    message: 'The stored tokens were altered in the database, so they cannot be decrypted.',
+    toDo: `${AGAIN} The log and the audit trail (envelope.unreadable) name the row: find out who wrote to the database.`,
   },
 } as const satisfies Record<string, Entry>
 

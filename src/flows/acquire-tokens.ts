@@ -191,7 +191,7 @@ async function findAllOrBegin<Need extends ProviderNeed>(
 const NOTHING_YET = { outcome: 'authorization_required', connection: undefined, missingScopes: [] } as const
 
 /** After this many consents without a scope, one more consent is not expected to bring it. */
-const FRUITLESS = 2
+const MOST_CONSENTS_WITHOUT_SCOPE = 2
 
 /**
  * Throws `scopes_not_granted` for scopes that earlier consents did not bring. A server may never list a requested scope,
@@ -202,13 +202,13 @@ function checkWorthAsking(entry: ProviderEntry, connection: Connection, missing:
   const { status, withheldScopes: counts, consentedAt } = connection
   if (status !== 'active' || entry.updatedAt > consentedAt) return
   const withheld = missing.filter(
-    (scope) => Object.hasOwn(counts, scope) && (counts[scope] ?? 0) >= FRUITLESS,
+    (scope) => Object.hasOwn(counts, scope) && (counts[scope] ?? 0) >= MOST_CONSENTS_WITHOUT_SCOPE,
   )
   if (withheld.length === 0) return
   const scopes = withheld.map((scope) => `"${scope}"`).join(', ')
   throw new BrokerError(
     'scopes_not_granted',
-    `${entry.provider.displayName} did not grant ${scopes} in ${FRUITLESS} consents, so the user is not asked again. If another scope includes ${withheld.length === 1 ? 'it' : 'them'} or the server lists ${withheld.length === 1 ? 'it' : 'them'} by another name, an administrator can say so in oauth2.scope_implies or oauth2.scope_aliases of PATCH /v1/admin/auth_providers/${entry.id}. If the user left ${withheld.length === 1 ? 'it' : 'them'} out, disconnecting (DELETE /v1/connections/${connection.id}) lets the user be asked again.`,
+    `${entry.provider.displayName} did not grant ${scopes} in ${MOST_CONSENTS_WITHOUT_SCOPE} consents, so the user is not asked again. If another scope includes ${withheld.length === 1 ? 'it' : 'them'} or the server lists ${withheld.length === 1 ? 'it' : 'them'} by another name, an administrator can say so in oauth2.scope_implies or oauth2.scope_aliases of PATCH /v1/admin/auth_providers/${entry.id}. If the user left ${withheld.length === 1 ? 'it' : 'them'} out, disconnecting (DELETE /v1/connections/${connection.id}) lets the user be asked again.`,
   )
 }
 

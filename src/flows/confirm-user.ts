@@ -21,7 +21,7 @@ export interface ConfirmedUser {
  * sends the browser on to `nextUri` and it is the browser that clicked (`finishConfirmed`). So a forwarded link, or a
  * forwarded visit of the caller's page, cannot make one user confirm another user's approval.
  * Idempotent for the same user. Throws `user_mismatch` (and ends the authorization), `not_found`,
- * `authorization_expired`, and `invalid_request` when the verifier is not a caller's page.
+ * `authorization_expired`, and `invalid_request` when users log in at an issuer.
  */
 export async function confirmUser(
   broker: Broker,

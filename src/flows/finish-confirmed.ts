@@ -7,7 +7,10 @@ import { attemptPlace } from './start-attempt.ts'
 
 /** How long a browser's second visit waits for the token request that its first visit began. */
 const SETTLING_MS = 15_000
-/** How often the second visit reads the authorization: a step that is not the last ends without an announced change. */
+/**
+ * How often the second visit reads the authorization: waiters resume only when it has ended, and a step that is not the
+ * last does not end it.
+ */
 const POLL_MS = 250
 
 export type FinishOutcome =

@@ -8,6 +8,7 @@ import { keptValuesOf } from '../providers/kept-values.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { baseUrlOf, hasOwnBaseUrls } from '../providers/variables.ts'
 import { policyProvider } from '../services/policies/policy-provider.ts'
+import { isPolicyRefusal } from '../services/policies/policy-refusal.ts'
 import type { Release } from '../services/release.ts'
 import { permit } from '../services/request-context.ts'
 import { acquireTokens, type TokenAcquisition } from './acquire-tokens.ts'
@@ -122,11 +123,11 @@ async function forward(
   const { release } = token
   const tokens = [release.accessToken]
   const answer = await send(broker, request, target, release)
-  const answered = { outcome: 'answered', target, entry, tokens } as const
+  const answered = { outcome: 'answered', target, entry: release.entry, tokens } as const
   if (answer.status !== 401 || request.signal?.aborted)
     return { ...answered, answer, isWorthRepeating: false }
 
-  const replaced = await replaceToken(broker, request, entry, release).catch(async (error: unknown) => {
+  const replaced = await replaceToken(broker, request, release).catch(async (error: unknown) => {
     await discard(answer)
     throw error
   })
@@ -140,7 +141,7 @@ async function forward(
   await discard(answer)
   tokens.push(replaced.release.accessToken)
   const second = await send(broker, request, target, replaced.release)
-  return { ...answered, answer: second, isWorthRepeating: false }
+  return { ...answered, entry: replaced.release.entry, answer: second, isWorthRepeating: false }
 }
 
 function targetOf(
@@ -177,8 +178,7 @@ type ConsentNeeded = Extract<ForwardOutcome, { readonly outcome: 'authorization_
 async function replaceToken(
   broker: Broker,
   request: ForwardedRequest,
-  entry: ProviderEntry,
-  { connection, accessToken }: Release,
+  { entry, connection, accessToken }: Release,
 ): Promise<{ readonly release: Release } | ConsentNeeded | undefined> {
   try {
     const refreshed = await refreshConnection(broker, entry, connection, { rejected: accessToken })
@@ -190,7 +190,8 @@ async function replaceToken(
       .find((one) => one.accessToken !== accessToken)
     return release && { release }
   } catch (error) {
-    if (error instanceof BrokerError) return undefined // the API's own response is returned then
+    // the provider refuses the client, or cannot be reached: the API's own response is returned
+    if (error instanceof BrokerError && !isPolicyRefusal(error)) return undefined
     throw error
   }
 }

@@ -143,7 +143,7 @@ function tokenAmong(
   if (missing.length > 0) return { outcome: 'authorization_required', missingScopes: missing, connection }
 
   if (!forceRefresh && isFresh(connection, broker.now(), entry.provider))
-    return release(broker, entry, chosen)
+    return release(broker, need, entry, chosen)
   return refreshed(broker, need, entry, chosen)
 }
 
@@ -178,10 +178,11 @@ export async function markProviderChanged(
 
 async function refreshed(
   broker: Broker,
-  { scopes, forceRefresh = false }: TokenNeed,
+  need: TokenNeed,
   entry: ProviderEntry,
   held: CachedConnection,
 ): Promise<TokenOutcome> {
+  const { scopes, forceRefresh = false } = need
   const { connection } = held
   const { entry: current, ...refresh } = await refreshConnection(
     broker,
@@ -190,8 +191,12 @@ async function refreshed(
     forceRefresh ? rejecting(broker, connection) : {},
   )
   switch (refresh.outcome) {
-    case 'usable':
-      return release(broker, current, { connection: refresh.connection })
+    case 'usable': {
+      const missing = missingScopes(scopes, refresh.connection.scopes, factsOf(current.provider))
+      if (missing.length === 0) return release(broker, need, current, { connection: refresh.connection })
+      // the refresh, or a consent meanwhile, took scopes away
+      return { outcome: 'authorization_required', missingScopes: missing, connection: refresh.connection }
+    }
     case 'authorization_required':
       return { outcome: 'authorization_required', missingScopes: scopes, connection }
     case 'provider_unavailable':
@@ -202,6 +207,7 @@ async function refreshed(
 /** Decrypts the token. If that fails, the connection needs a new consent; the user's other connections are unaffected. */
 function release(
   broker: Broker,
+  need: TokenNeed,
   entry: ProviderEntry,
   held: CachedConnection,
 ): TokenOutcome | Promise<TokenOutcome> {
@@ -211,11 +217,11 @@ function release(
   } catch (error) {
     if (!(error instanceof UnsealError)) throw error
     broker.log.error({ connection: connection.id, reason: error.message }, 'a connection cannot be opened')
-    return markUnusable(broker, entry, connection, { reason: 'unreadable' }).then(() => ({
-      outcome: 'authorization_required',
-      missingScopes: [],
-      connection,
-    }))
+    return markUnusable(broker, entry, connection, { reason: 'unreadable' }).then((isMarked) =>
+      isMarked
+        ? { outcome: 'authorization_required', missingScopes: [], connection }
+        : findStoredToken(broker, need),
+    )
   }
   broker.uses.used('connections', connection.id, broker.now())
   return held.ready

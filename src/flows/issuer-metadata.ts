@@ -6,6 +6,7 @@ import { endpointsOf, type Provider } from '../providers/provider.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { changeRow } from '../services/change-row.ts'
+import { type Pause, secondsLeft } from '../services/pause.ts'
 
 /** How long a request waits until metadata is read again; then the stored metadata is used. */
 const LONGEST_WAIT_MS = 2_000
@@ -39,7 +40,8 @@ export async function withDiscoveredMetadata(
   }
 }
 
-const failedAt = new WeakMap<object, Map<string, number>>()
+/** The pauses of each broker, by issuer. */
+const pauses = new WeakMap<object, Map<string, Pause>>()
 
 /**
  * The entry with its issuer's current metadata. If the metadata moves endpoints, the change is stored, recorded in the
@@ -50,8 +52,8 @@ export async function withCurrentMetadata(broker: Broker, entry: ProviderEntry):
   const { issuer } = entry.provider
   // the metadata for an MCP server is read when that server asks for an authorization
   if (issuer === undefined || entry.source === 'server' || !readsMetadata(entry.provider)) return entry
-  const failures = failuresOf(broker)
-  if (broker.now() < (failures.get(issuer) ?? 0) + PAUSE_SECONDS) return entry
+  const pause = pausesOf(broker).get(issuer)
+  if (pause !== undefined && secondsLeft(pause, broker.now()) > 0) return entry
   const reading = read(broker, entry, issuer)
   return Promise.race([reading, sleep(LONGEST_WAIT_MS, entry, { ref: false })])
 }
@@ -59,7 +61,7 @@ export async function withCurrentMetadata(broker: Broker, entry: ProviderEntry):
 async function read(broker: Broker, entry: ProviderEntry, issuer: string): Promise<ProviderEntry> {
   try {
     const metadata = await broker.discover(issuer)
-    failuresOf(broker).delete(issuer)
+    pausesOf(broker).delete(issuer)
     if (unchanged(withMetadata(entry.provider, metadata), entry.provider)) return entry
     const { providers } = broker.store
     const stored = () => providers.findByUid(entry.uid)
@@ -91,9 +93,9 @@ async function read(broker: Broker, entry: ProviderEntry, issuer: string): Promi
       return entry
     }
     if (!(error instanceof ProviderRefusal)) throw error
-    const failures = failuresOf(broker)
-    if (failures.size > 1_000) failures.clear()
-    failures.set(issuer, broker.now())
+    const paused = pausesOf(broker)
+    if (paused.size > 1_000) paused.clear()
+    paused.set(issuer, { from: broker.now(), until: broker.now() + PAUSE_SECONDS })
     broker.log.warn(
       { provider: entry.id, issuer, error: error.name },
       'the metadata of an issuer cannot be read; the entry stays unchanged',
@@ -102,11 +104,11 @@ async function read(broker: Broker, entry: ProviderEntry, issuer: string): Promi
   }
 }
 
-function failuresOf(broker: Broker): Map<string, number> {
-  const known = failedAt.get(broker)
+function pausesOf(broker: Broker): Map<string, Pause> {
+  const known = pauses.get(broker)
   if (known !== undefined) return known
-  const fresh = new Map<string, number>()
-  failedAt.set(broker, fresh)
+  const fresh = new Map<string, Pause>()
+  pauses.set(broker, fresh)
   return fresh
 }
 

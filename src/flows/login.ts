@@ -212,14 +212,17 @@ async function anotherUser(
 ): Promise<LoginOutcome> {
   broker.log.warn(
     { authorizationId: authorization.id, issuer, claim, reason: 'user_mismatch' },
-    'another user logged in than the one who was meant; if it is always so, the claim is not what callers use as user_id',
+    'the user who logged in is not the user of the authorization; if this happens at every login, the claim is not what callers send as user_id',
   )
   return { outcome: 'current', authorization: await failAsAnotherUser(broker, authorization) }
 }
 
 const recentLogins = new WeakMap<Broker, LRUCache<string, Promise<LoginOutcome>>>()
 
-/** A browser that sends the same response twice, at once or soon after, gets the first outcome both times. */
+/**
+ * A browser that sends the same response twice, at once or soon after, gets the first outcome both times. After an error
+ * the response is processed again; a code that was redeemed before is refused by the issuer then.
+ */
 function once(broker: Broker, stateHash: string, run: () => Promise<LoginOutcome>): Promise<LoginOutcome> {
   const logins = recentLogins.get(broker) ?? new LRUCache({ max: MAX_REMEMBERED, ttl: REMEMBERED_MS })
   recentLogins.set(broker, logins)
@@ -227,5 +230,6 @@ function once(broker: Broker, stateHash: string, run: () => Promise<LoginOutcome
   if (known !== undefined) return known
   const outcome = run()
   logins.set(stateHash, outcome)
+  outcome.catch(() => logins.delete(stateHash))
   return outcome
 }

@@ -5853,7 +5853,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: { readonly status: 'ok' }
   }
-  /** Figures for Prometheus */
+  /** Metrics for Prometheus */
   readonly getMetrics: {
     readonly method: 'GET'
     readonly path: '/metrics'

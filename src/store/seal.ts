@@ -40,6 +40,15 @@ export class UnsealError extends Error {
   }
 }
 
+/** The refusal of a request that needs an envelope which cannot be opened. */
+export function alteredValue(cause: UnsealError): BrokerError {
+  return new BrokerError(
+    'store_unavailable',
+    'A stored value that this request needs was altered in the database, so Gatepass does not use it. The log names the value; set it again.',
+    { cause },
+  )
+}
+
 /**
  * An envelope that was sealed with a key which is not in the ring. The operator can correct that without loss, so the
  * error is that of a database which cannot be reached (`store_unavailable`), and the row is not marked as unusable.

@@ -38,7 +38,10 @@ export function createOtlpClient(
     ended(reason === undefined ? 'sent' : 'failed')
     const about = { signal, collector: url.host }
     if (reason !== undefined && !isFailing)
-      log.warn({ ...about, reason }, 'telemetry cannot be sent; it is lost until it can')
+      log.warn(
+        { ...about, reason },
+        'telemetry cannot be sent; it is dropped until the collector accepts it again',
+      )
     if (reason === undefined && isFailing) log.info(about, 'telemetry is sent again')
     isFailing = reason !== undefined
   }

@@ -4,7 +4,7 @@ import type { MetricFamily, Metrics } from '../services/metrics.ts'
 import type { Tracing } from '../services/tracing.ts'
 import { waitAtMost } from '../services/wait-at-most.ts'
 import type { TelemetrySettings } from '../settings/telemetry.ts'
-import { createFigures } from './figures.ts'
+import { createExportCounts } from './export-counts.ts'
 import { createOtlpClient, type OtlpClient } from './otlp-client.ts'
 import { toOtlp } from './otlp-metrics.ts'
 import { loadPackages, type Packages } from './packages.ts'
@@ -43,12 +43,12 @@ export async function startTelemetry(
     'telemetry.sdk.name': 'opentelemetry',
     ...settings.resource,
   })
-  const figures = createFigures()
+  const exportCounts = createExportCounts()
   const clients: OtlpClient[] = []
   const clientOf = (signal: 'traces' | 'metrics', endpoint: Parameters<typeof createOtlpClient>[1]) => {
     const client = createOtlpClient(signal, endpoint, {
       log,
-      ended: (outcome) => figures.exported(signal, outcome),
+      ended: (outcome) => exportCounts.exported(signal, outcome),
     })
     clients.push(client)
     return client
@@ -62,8 +62,8 @@ export async function startTelemetry(
       resource,
       version,
       client: clientOf('traces', traces),
-      onLost: figures.lost,
-      onCapped: figures.capped,
+      onLost: exportCounts.lost,
+      onCapped: exportCounts.capped,
     })
   const metricsClient = metrics && clientOf('metrics', metrics)
   let timer: NodeJS.Timeout | undefined
@@ -97,7 +97,7 @@ export async function startTelemetry(
   return {
     ...(tracing && { tracing }),
     sendMetrics(to, read) {
-      figures.addTo(to)
+      exportCounts.addTo(to)
       readMetrics = read
       if (metrics !== undefined) timer = setInterval(() => void sendOnce(), metrics.intervalMs).unref()
     },

@@ -2,8 +2,10 @@ import { open, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
+import { BrokerError } from '../../src/domain/errors.ts'
 import { archiveTrail } from '../../src/flows/audit/archive-trail.ts'
 import { verifyAudit } from '../../src/flows/audit/verify-audit.ts'
+import { verifyEnd } from '../../src/flows/audit/verify-end.ts'
 import { Gatepass } from '../../src/sdk/client/gatepass.ts'
 import { DATABASES, entriesOf, NEWER, OLD, startArchiveWorld } from '../audit-archive-world.ts'
 import { freshDatabase } from '../postgres.ts'
@@ -160,6 +162,33 @@ describe.each(DATABASES)('archiving the audit trail of %s', (kind) => {
     expect(checks).toBeGreaterThan(2)
     expect((await world.files()).length).toBeGreaterThan(1)
     expect(await world.faults('--archive', ...(await world.files()))).toEqual([])
+  })
+
+  test('the last entries verify while others are archived, and no failure of the database is a fault', async () => {
+    await using world = await start(kind)
+    const { broker } = world.gatepass
+    const { audit } = broker.store
+    /** The verdict on the last entries, where `meanwhile` runs after the first read. */
+    const verdict = (meanwhile: () => Promise<void>) => {
+      let reads = 0
+      const blocks: typeof audit.blocks = async (...asked) => {
+        if (++reads === 2) await meanwhile()
+        return audit.blocks(...asked)
+      }
+      const store = { ...broker.store, audit: { ...audit, blocks } }
+      return verifyEnd({ ...broker, store }, world.projectId)
+    }
+    const unavailable = new BrokerError('store_unavailable', 'The database cannot be used right now.')
+    await expect(verdict(() => Promise.reject(unavailable))).rejects.toBe(unavailable)
+    const archived = await verdict(async () => void (await world.archive()))
+    expect(archived).toEqual({ from: 10, to: 16, hash: expect.any(String) })
+    expect(await verdict(async () => {})).toEqual(archived)
+    await world.sql('update audit_blocks set at = at + 1 where first_seq = 13')
+    expect(await verdict(async () => {})).toEqual({
+      from: 10,
+      to: 12,
+      fault: 'After entry 12 the trail is not what was recorded.',
+    })
   })
 
   test('threat 49: the trail cannot be shortened without the master key', async () => {

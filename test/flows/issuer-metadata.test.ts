@@ -98,6 +98,21 @@ describe('an entry of an issuer alone', () => {
     expect((await second.call('GET', `/v1/auth/status?id=${body.id}`)).body.status).toBe('completed')
   })
 
+  test('is asked again at once when the clock was set back, which would lengthen the pause', async () => {
+    await using scene = await ofIssuerAlone()
+    const { as, clock } = scene
+    const asked = () => as.requestsTo('/.well-known/oauth-authorization-server').length
+    as.behaviour.metadata = { issuer: 'https://broken.example' }
+    clock.advance(LIFE)
+    await scene.connect()
+    const before = asked()
+    await scene.connect({ user_id: 'u2' })
+    expect(asked()).toBe(before)
+    clock.advance(-LIFE)
+    await scene.connect({ user_id: 'u3' })
+    expect(asked()).toBe(before + 1)
+  })
+
   test('keeps a change that another request makes while the metadata is read', async () => {
     await using scene = await ofIssuerAlone()
     const { broker } = scene.gatepass

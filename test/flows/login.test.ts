@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { BrokerError } from '../../src/domain/errors.ts'
 import type { IssuerBehaviour } from '../fake-issuer.ts'
 import { startGatepass, testClock } from '../gatepass.ts'
 import { UserAgent } from '../user-agent.ts'
@@ -216,6 +217,22 @@ describe('once is enough', () => {
     scene.clock.advance(600)
     await approve(url, browser)
     expect(scene.oidc.tokenRequests).toHaveLength(2)
+  })
+
+  test('even if the database could not be reached: the browser sends the same response again', async () => {
+    await using scene = await startLoginScene()
+    const { id, url } = (await scene.authorize()).body
+    const browser = new UserAgent()
+    const login = await upToLoginCallback(browser, await browser.get(url))
+    const { authorizations } = scene.gatepass.broker.store
+    const { find } = authorizations
+    const away = new BrokerError('store_unavailable', 'The database cannot be used right now.')
+    Object.assign(authorizations, { find: () => Promise.reject(away) })
+    expect((await browser.get(login)).status).toBe(503)
+    Object.assign(authorizations, { find })
+    expect((await browser.follow(login)).status).toBe(200)
+    expect((await scene.status(id)).body.status).toBe('completed')
+    expect(scene.oidc.tokenRequests).toHaveLength(1)
   })
 
   test('not under the proof of another browser or authorization', async () => {

@@ -8,6 +8,8 @@ import { refreshNow } from '../../src/flows/console/refresh-now.ts'
 import { type Behaviour, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { gate } from '../gate.ts'
 import { startGatepass } from '../gatepass.ts'
+import { defined } from '../store/fixtures.ts'
+import { announce, envelopesOf, flipped, overwrite } from '../store/sealed-installation.ts'
 import { authorize, click, oauth2For, type Scene, startScene } from './fixtures.ts'
 import { connection, LIFE, row, token } from './refresh-fixtures.ts'
 
@@ -175,6 +177,16 @@ describe('a refresh', () => {
     await token(scene)
     expect((await connection(scene)).scopes).toEqual(['read'])
     expect((await scene.authorize({ scopes: ['write'] })).body.status).toBe('pending')
+  })
+
+  test('that grants less than the caller needs releases no token to it', async () => {
+    await using scene = await startScene({ as: { scopesOnRefresh: ['read'] } })
+    await scene.connect({ scopes: ['read', 'write'] })
+    scene.clock.advance(LIFE)
+    const { body } = await scene.authorize({ scopes: ['read', 'write'] })
+    expect(body).toMatchObject({ status: 'pending', scopes: ['read', 'write'], context: {} })
+    expect(scene.as.tokenRequests('refresh_token')).toHaveLength(1)
+    expect((await connection(scene)).scopes).toEqual(['read'])
   })
 
   test('of one account leaves the other alone', async () => {
@@ -378,6 +390,28 @@ describe('a refresh that fails', () => {
     scene.clock.advance(LIFE)
     expect((await scene.authorize()).body.status).toBe('pending')
   })
+
+  test('because the client secret was altered in the database is 503 until it is set again, and costs no consent', async () => {
+    await using scene = await startScene()
+    await scene.connect()
+    const { broker, databasePath } = scene.gatepass
+    const isSecret = ({ place }: { place: { column: string } }) => place.column === 'client_secret'
+    const secret = defined((await envelopesOf(broker)).find(isSecret))
+    overwrite(databasePath, secret, flipped(secret.sealed))
+    announce(databasePath, { noun: 'provider' })
+    scene.clock.advance(LIFE)
+    expect(await scene.authorize()).toMatchObject({ status: 503, body: { name: 'store_unavailable' } })
+    expect(await row(scene)).toMatchObject({ status: 'active', unansweredRefreshes: 0 })
+    expect(scene.as.tokenRequests('refresh_token')).toEqual([])
+    expect(await scene.authorize({ user_id: 'u2' })).toMatchObject({ status: 503 }) // begins no authorization
+    const answered = scene.gatepass.logLines.filter((line) => line.includes('"message":"answered"'))
+    expect(answered.map((line) => JSON.parse(line).status)).toEqual([503, 503])
+
+    const again = { oauth2: { client_secret: scene.as.clientSecret } }
+    expect((await scene.call('PATCH', '/v1/admin/auth_providers/demo', again)).status).toBe(200)
+    scene.clock.advance(10) // past the cool-down
+    expect(scene.as.isLive(await token(scene))).toBe(true)
+  })
 })
 
 describe('a token that cannot be refreshed', () => {
@@ -397,6 +431,34 @@ describe('a token that cannot be refreshed', () => {
     })
     expect(scene.as.tokenRequests('refresh_token')).toEqual([])
   })
+
+  test.each(['has expired', 'cannot be decrypted'])(
+    'because it %s: a consent that ends meanwhile wins',
+    async (what) => {
+      await using scene = await startScene({ as: { omitRefreshToken: true } })
+      await scene.connect()
+      scene.clock.advance(LIFE - 10)
+      const { browser, callback } = await scene.approve({ account: 'new' })
+      const { broker, databasePath } = scene.gatepass
+      if (what === 'has expired') scene.clock.advance(10)
+      else {
+        const access = defined((await envelopesOf(broker)).find(({ place }) => place.column === 'access'))
+        overwrite(databasePath, access, flipped(access.sealed))
+        announce(databasePath, { noun: 'connection', id: access.rowId, owner: await row(scene) })
+      }
+      const { connections } = broker.store
+      const { needsAuthorization } = connections
+      Object.assign(connections, {
+        needsAuthorization: async (...asked: Parameters<typeof needsAuthorization>) => {
+          Object.assign(connections, { needsAuthorization })
+          await browser.get(callback)
+          return needsAuthorization(...asked)
+        },
+      })
+      expect(scene.as.isLive(await token(scene))).toBe(true)
+      expect(await connection(scene)).toMatchObject({ status: 'active' })
+    },
+  )
 
   test('because its lifetime is unknown is still released after ten years', async () => {
     await using scene = await startScene({ as: { tokenFormat: 'no-expiry' } })

@@ -761,6 +761,40 @@ describe('a token that the API refuses', () => {
     expect(await connection(world)).toMatchObject({ status_reason: 'refresh_refused' })
   })
 
+  test('and that a policy does not release again is refused as the policy says', async () => {
+    await using world = await connected()
+    const policy = { id: 'no-more', effect: 'deny', match: { uses: ['proxy'] } }
+    world.api.answer = (_, response) => {
+      void world.call('POST', '/v1/admin/policies', policy).then(() => response.writeHead(401).end('who?'))
+    }
+    world.clock.advance(60)
+    const answer = await world.send('GET', '/proxy/demo/x')
+    expect([answer.status, answer.headers['x-gatepass-error']]).toEqual([403, 'denied_by_policy'])
+    expect(answer.json.message).toContain('no-more')
+    expect(world.api.seen).toHaveLength(1)
+  })
+
+  test('is refreshed at the endpoint that its entry has since a hook was asked', async () => {
+    await using world = await connected({ as: { refresh: 'rotate' } })
+    world.api.answer = (_, response) => response.writeHead(401).end('who?')
+    world.clock.advance(60)
+    const moved = {
+      keep_connections: true,
+      oauth2: { refresh_request: { endpoint: `${world.as.url}/elsewhere` } },
+    }
+    const hook = await startApi()
+    hook.answer = async (_, response) => {
+      const { status } = await world.call('PATCH', '/v1/admin/auth_providers/demo', moved)
+      response.end(JSON.stringify({ code: status === 200 ? 'OK' : 'DENIED' }))
+    }
+    const policy = { id: 'ask', effect: 'hook', match: { uses: ['proxy'] }, hook: { url: hook.url } }
+    expect((await world.call('POST', '/v1/admin/policies', policy)).status).toBe(201)
+    await world.send('GET', '/proxy/demo/x')
+    expect(world.as.tokenRequests('refresh_token')).toEqual([])
+    expect(world.as.requestsTo('/elsewhere')).toHaveLength(1)
+    await hook.close()
+  })
+
   test('while the provider is down is passed back', async () => {
     await using world = await connected()
     world.api.answer = strict(world)

@@ -7,9 +7,17 @@ import { readBlocks } from './read-blocks.ts'
 /** How many entries are hashed before the event loop gets a turn. */
 const ENTRIES_PER_TURN = 250
 
+/** A block of the audit trail does not match what was recorded. */
+export class TrailFault extends BrokerError {
+  constructor(message: string) {
+    super('store_unavailable', message)
+    this.name = 'TrailFault'
+  }
+}
+
 /**
  * The blocks of a project after an entry. Before a block is yielded, this checks that it follows the previous one and has
- * the right hash under the installation's key. Throws `store_unavailable` for the first block that does not.
+ * the right hash under the installation's key. Throws `TrailFault` for the first block that does not.
  */
 export async function* verifiedBlocks(
   broker: Broker,
@@ -24,8 +32,7 @@ export async function* verifiedBlocks(
     const lastSeq = block.firstSeq + block.count - 1
     const isNext = block.firstSeq === end.lastSeq + 1 && block.previous === end.hash
     if (!isNext || block.text.split('\n').length !== block.count || broker.audit.link(content) !== hash)
-      throw new BrokerError(
-        'store_unavailable',
+      throw new TrailFault(
         `The audit trail does not match what was recorded from entry ${end.lastSeq + 1} on: \`gatepass audit verify\` says more. Nothing of it is archived.`,
       )
     end = { lastSeq, hash }

@@ -30,11 +30,22 @@ export async function verifyAudit(
   projectId: string,
   known?: AuditHead,
 ): Promise<AuditVerdict> {
+  return unlessArchived(broker, projectId, {
+    verify: () => verifyFromAnchor(broker, projectId, known),
+    isIntact: ({ faults }) => faults.length === 0,
+  })
+}
+
+/** The verdict on a part of the trail. It is verified again if entries were archived meanwhile, which are missing then. */
+export async function unlessArchived<Verdict>(
+  broker: Broker,
+  projectId: string,
+  { verify, isIntact }: { verify(): Promise<Verdict>; isIntact(verdict: Verdict): boolean },
+): Promise<Verdict> {
   for (;;) {
     const before = await newestAnchor(broker, projectId)
-    const verdict = await verifyFromAnchor(broker, projectId, known)
-    if (verdict.faults.length === 0) return verdict
-    // if entries were archived meanwhile, they are missing after the earlier anchor: the next round begins at the new one
+    const verdict = await verify()
+    if (isIntact(verdict)) return verdict
     const after = await newestAnchor(broker, projectId)
     if (before?.lastSeq === after?.lastSeq) return verdict
   }

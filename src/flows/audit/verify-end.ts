@@ -1,6 +1,6 @@
 import type { Broker } from '../../broker.ts'
-import { BrokerError } from '../../domain/errors.ts'
-import { verifiedBlocks } from './verified-blocks.ts'
+import { TrailFault, verifiedBlocks } from './verified-blocks.ts'
+import { unlessArchived } from './verify-audit.ts'
 
 /** How many entries at the end of a trail are verified: few enough for a page whose reader waits. */
 const ENTRIES = 10_000
@@ -18,6 +18,13 @@ export interface EndVerdict {
 
 /** Verifies the last entries of a project: each block must follow the previous one and have the right keyed hash. */
 export async function verifyEnd(broker: Broker, projectId: string): Promise<EndVerdict> {
+  return unlessArchived(broker, projectId, {
+    verify: () => verifyLastEntries(broker, projectId),
+    isIntact: ({ fault }) => fault === undefined,
+  })
+}
+
+async function verifyLastEntries(broker: Broker, projectId: string): Promise<EndVerdict> {
   const { audit } = broker.store
   const head = await audit.head(projectId)
   if (head === undefined) return { from: 0, to: 0 }
@@ -33,7 +40,7 @@ export async function verifyEnd(broker: Broker, projectId: string): Promise<EndV
       to = block.firstSeq + block.count - 1
     }
   } catch (error) {
-    if (!(error instanceof BrokerError) || error.code !== 'store_unavailable') throw error
+    if (!(error instanceof TrailFault)) throw error
     return { from: first.firstSeq, to, fault: `After entry ${to} the trail is not what was recorded.` }
   }
   if (to < head.lastSeq)

@@ -25,8 +25,8 @@ export function requestEntries(
     const details = { ...requestDetails(provider, request, at), ...(i === last && refusalDetails(error)) }
     return { at, step: stepOf(provider, request), part, details }
   })
-  const isUnsaid = error !== undefined && last === -1
-  return isUnsaid
+  const hasNoTokenRequest = error !== undefined && last === -1
+  return hasNoTokenRequest
     ? [...entries, { at, step: 'code_exchange', part, details: refusalDetails(error) }]
     : entries
 }

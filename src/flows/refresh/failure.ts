@@ -4,6 +4,7 @@ import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import type { SentRequest } from '../../providers/sent-requests.ts'
 import type { RequestResult } from '../../services/provider-breaker.ts'
 import type { GrantRefused, RefreshFailure, RefreshOutcome } from '../../services/refresh-table.ts'
+import { alteredValue, UnsealError } from '../../store/seal.ts'
 
 /**
  * Classifies the error that ended a refresh. `sent`: the requests that were sent. `spread` adds a random part to the
@@ -15,6 +16,8 @@ export function failureOf(
   spread: (seconds: number) => number,
 ): RefreshFailure {
   if (error instanceof BrokerError) return { kind: 'broker_failed', error }
+  // the client's secret was altered, so nothing was sent
+  if (error instanceof UnsealError) return { kind: 'broker_failed', error: alteredValue(error) }
   if (!(error instanceof ProviderRefusal)) return { kind: 'unexpected', error }
   if (error.reason === 'invalid_grant') return { kind: 'grant_refused', refusal: error, sent }
   const { retryAfter } = error

@@ -21,6 +21,8 @@
 //                   └── anything else ──► back_off: start a cool-down, release the lease
 //                                            └──► backed_off ──► use_token | report_failure
 //
+// Wherever mark_unusable finds that the tokens have changed since they were read, the row is read again too.
+//
 // This folder owns all of that. services/refresh-table.ts keeps the running refreshes and cool-downs of a process, and
 // services/provider-breaker.ts decides whether requests to a provider are sent at all.
 
@@ -175,7 +177,7 @@ async function refresh(
         const lines = failed && failedRefresh(broker, entry, decision.connection, failed)
         const marked = { reason, leaseOwner, lines: lines && trailLines(lines) }
         const isMarked = await markUnusable(broker, entry, decision.connection, marked)
-        if (isMarked || leaseOwner === undefined) return AUTHORIZATION_REQUIRED
+        if (isMarked) return AUTHORIZATION_REQUIRED
         step = await read()
         break
       }

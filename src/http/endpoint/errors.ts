@@ -5,7 +5,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { BrokerError, type ErrorCode, type Fault } from '../../domain/errors.ts'
 import type { Log } from '../../domain/log.ts'
 import { formatRetryAfter } from '../../egress/retry-after.ts'
-import { UnsealError } from '../../store/seal.ts'
+import { alteredValue, UnsealError } from '../../store/seal.ts'
 import { causeToWire } from './cause-schema.ts'
 import { requestId } from './request-id.ts'
 
@@ -94,12 +94,12 @@ export function isCutOff(c: Context, error: unknown): boolean {
 export function statusOf(c: Context, error: unknown): number {
   if (isCutOff(c, error)) return CLIENT_CLOSED
   if (error instanceof HTTPException && error.status < 500) return error.status
-  return STATUS[error instanceof BrokerError ? error.code : 'internal_error']
+  return STATUS[asRefusal(error).code]
 }
 
 /** The refusal that the caller sees. Failures of the server are logged for the operator. */
 export function toRefusal(error: unknown, path: string, log: Log, requestId?: string): BrokerError {
-  const refusal = error instanceof BrokerError ? error : error instanceof UnsealError ? UNREADABLE : INTERNAL
+  const refusal = asRefusal(error)
   if (STATUS[refusal.code] >= 500)
     log.error(
       { path, reason: refusal.code, error: describe(error), ...(requestId !== undefined && { requestId }) },
@@ -108,10 +108,10 @@ export function toRefusal(error: unknown, path: string, log: Log, requestId?: st
   return refusal
 }
 
-const UNREADABLE = new BrokerError(
-  'store_unavailable',
-  'A stored value that this request needs was altered in the database, so Gatepass does not use it. The log names the value; set it again.',
-)
+function asRefusal(error: unknown): BrokerError {
+  if (error instanceof BrokerError) return error
+  return error instanceof UnsealError ? alteredValue(error) : INTERNAL
+}
 
 const INTERNAL = new BrokerError(
   'internal_error',

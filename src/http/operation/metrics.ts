@@ -32,7 +32,7 @@ export function addMetrics(
   broker: Broker,
   { version, access, gather = async (own) => [await own()] }: MetricsOptions,
 ): void {
-  addFigures(broker, version)
+  addOwnMetrics(broker, version)
   if (access === 'off') return
   add(
     {
@@ -41,7 +41,7 @@ export function addMetrics(
       path: '/metrics',
       role: access === 'key' ? 'readonly' : 'public',
       tag: 'Operation',
-      summary: 'Figures for Prometheus',
+      summary: 'Metrics for Prometheus',
       description:
         'They name no user and no project, and hold no secret. GATEPASS_METRICS says who may read them: `open`, `key` or `off`. A key of the project `default` sees the providers and policies of all projects; one of another project sees their sums, under `other`.',
       responses: {
@@ -53,10 +53,10 @@ export function addMetrics(
       },
     },
     async ({ c, caller }) => {
-      const gathered = await gather(() => ownFigures(broker))
+      const gathered = await gather(() => ownMetrics(broker))
       const seesAll = access === 'open' || administersInstallation(await projectOf(broker, caller))
-      const figures = seesAll ? gathered : gathered.map((families) => families.map(withoutNames))
-      const registry = merge(figures)
+      const shown = seesAll ? gathered : gathered.map((families) => families.map(withoutNames))
+      const registry = merge(shown)
       return c.body(await registry.metrics(), 200, { 'content-type': registry.contentType })
     },
   )
@@ -81,7 +81,7 @@ function withoutNames(family: MetricFamily): MetricFamily {
 }
 
 /** The metrics of this process: those of the broker and those of Node. */
-export async function ownFigures(broker: Broker): Promise<MetricFamily[]> {
+export async function ownMetrics(broker: Broker): Promise<MetricFamily[]> {
   return [...(await broker.metrics.families()), ...(await metricsOfNode().getMetricsAsJSON()).map(toFamily)]
 }
 
@@ -116,7 +116,7 @@ function toFamily(metric: object): MetricFamily {
   return metric as MetricObjectWithValues<MetricValue<string>> & MetricFamily
 }
 
-function addFigures(broker: Broker, version: string): void {
+function addOwnMetrics(broker: Broker, version: string): void {
   const { metrics, waiters, refreshes, cache, audit, uses, history } = broker
   metrics.gauge('gatepass_processes', 'Processes that serve together', () => 1)
   metrics.gauge(

@@ -41,3 +41,8 @@ export function refusalOf(
       )
   }
 }
+
+/** Whether a policy refused the use, or could not be checked. */
+export function isPolicyRefusal({ code }: BrokerError): boolean {
+  return code === 'denied_by_policy' || code === 'policy_check_failed'
+}

@@ -4,7 +4,7 @@ import type { SpanLoss } from './tracing.ts'
 type Signal = 'traces' | 'metrics'
 
 /** Counts the batches and spans that telemetry sent and lost. `addTo` adds the counts to the metrics, which are made later. */
-export function createFigures() {
+export function createExportCounts() {
   const batches = {
     sent: new Map<Signal, number>([
       ['traces', 0],
