@@ -3,10 +3,11 @@ import { allAuths, authName, authRequirements, type ToolAuth } from './auth.ts'
 import type { CallToolResult } from './content.ts'
 import { ContextRequiredError } from './errors.ts'
 import type { GatepassOutcome } from './gatepass-client.ts'
+import { logToolFailure } from './log-tool-failure.ts'
 import type { ConsentMissing, InnerResult, OuterRun, ToolRun } from './run.ts'
 import { runTool } from './run-tool.ts'
 import type { ServedApp } from './served-app.ts'
-import { errorResult, toCallToolResult } from './tool-result.ts'
+import { errorResult, toCallToolResult, withoutDeveloperMessage } from './tool-result.ts'
 import { userAuthorizations } from './user-authorizations.ts'
 
 /** How deep calls of tools by tools may nest. */
@@ -32,9 +33,10 @@ export function withOwnTools(app: ServedApp, run: ToolRun, depth = 1): ToolRun {
       if (held.outcome === 'authorization_required') return held
       const inner: ToolRun = { ...innerRun(run, key, outer), authorizations: held.authorizations }
       const result = await runTool({ ...tool, app }, args, withOwnTools(app, inner, depth + 1))
-      return result.outcome === 'authorization_required'
-        ? result
-        : { outcome: 'result', result: toCallToolResult(result) }
+      if (result.outcome === 'authorization_required') return result
+      // the outer tool may return this result to a caller who must not see the message for the operator
+      if (result.outcome === 'error') logToolFailure(tool, inner, result.error)
+      return { outcome: 'result', result: toCallToolResult(withoutDeveloperMessage(result)) }
     },
   }
 }

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { mcp, serveMcp } from '../../../src/sdk/mcp/mcp.ts'
 import { createHandler } from '../../../src/sdk/mcp/mcp-handler.ts'
-import { ToolApp, ToolError } from '../../../src/sdk/tools/index.ts'
+import { type CallToolResult, ToolApp, ToolError } from '../../../src/sdk/tools/index.ts'
 import { questionsApp } from './questions-app.ts'
 
 // Who is believed, what a request's state is bound to, and which pages may call.
@@ -301,6 +301,42 @@ describe('what callers get', () => {
     logged.mockRestore()
     vi.unstubAllEnvs()
   })
+
+  test.each<[string, (result: CallToolResult) => unknown]>([
+    ['as its own result', (result) => result],
+    ['in a value', (result) => ({ result })],
+  ])(
+    'a tool that returns the failure of another %s sends nothing for operators; it is logged',
+    async (_, answered) => {
+      const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+      vi.stubEnv('HUB_KEY', 't0ken')
+      const app = new ToolApp({ name: 'hub' })
+      const input = z.object({})
+      app.tool('inner', {
+        input,
+        requiresSecrets: ['HUB_KEY'],
+        handler({ getSecret }) {
+          throw new Error(`connect db://user:${getSecret('HUB_KEY')}@internal`)
+        },
+      })
+      app.tool('outer', { input, handler: async ({ tools }) => answered(await tools.call('inner')) })
+      const handler = mcp(app, { brokerSecret: SECRET, verify: (token) => ({ sub: token }) })
+      for (const token of ['ada', await brokerToken()]) {
+        const { body } = await call(handler, 'tools/call', { name: 'outer', arguments: {} }, bearer(token))
+        expect(JSON.stringify(body)).toContain('The tool has failed.')
+        expect(JSON.stringify(body)).not.toContain('internal')
+        const text = 'Error: connect db://user:[redacted]@internal'
+        expect(logged).toHaveBeenCalledExactlyOnceWith(
+          'The tool %s failed:',
+          'inner',
+          expect.stringContaining(text),
+        )
+        expect(JSON.stringify(logged.mock.calls)).not.toContain('t0ken')
+        logged.mockClear()
+      }
+      logged.mockRestore()
+    },
+  )
 
   test('what a prompt, a resource or a completion throws is an internal error without its message, unless it is a ToolError', async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
