@@ -88,11 +88,12 @@ export function buildContext(
     step: (key, fn) => whileRunning(async () => (run.step === undefined ? fn() : run.step(key, fn))),
     resources: {
       read: (uri) => whileRunning(() => readResource(uri)),
-      async get(uri) {
-        const [content] = await readResource(uri)
-        if (content !== undefined) return content
-        throw new Error(`The resource ${JSON.stringify(uri)} has no contents.`)
-      },
+      get: (uri) =>
+        whileRunning(async () => {
+          const [content] = await readResource(uri)
+          if (content !== undefined) return content
+          throw new Error(`The resource ${JSON.stringify(uri)} has no contents.`)
+        }),
       list: async () => app?.resources.list() ?? [],
       listTemplates: async () => app?.resources.listTemplates() ?? [],
       listRoots: () => whileRunning(async () => run.listRoots?.() ?? []),

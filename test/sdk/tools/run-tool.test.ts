@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { anyOf, OAuth2, type RequiresAuth } from '../../../src/sdk/tools/auth.ts'
+import type { ToolContext } from '../../../src/sdk/tools/context.ts'
 import { withOwnTools } from '../../../src/sdk/tools/own-tools.ts'
 import type { ToolRun } from '../../../src/sdk/tools/run.ts'
 import { runTool } from '../../../src/sdk/tools/run-tool.ts'
@@ -113,6 +114,37 @@ describe('a run', () => {
     expect(result).toMatchObject({ error: { kind: 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT' } })
     await late.promise
     expect(lines).toEqual(['begun'])
+  })
+
+  test('need not await the answers of its app, and gets none after its end', async () => {
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+    const read = vi.fn(() => 'hello')
+    const app = new ToolApp()
+    app.resource('x://motd', { handler: read })
+    const late = Promise.withResolvers<ToolContext['resources']>()
+    app.tool('hasty', {
+      input: z.object({}),
+      handler({ resources, prompts }) {
+        void resources.get('x://none')
+        void resources.read('x://none')
+        void prompts.get('none')
+        late.resolve(resources)
+        return 'done'
+      },
+    })
+    const hasty = app.tools.find('hasty')
+    if (hasty === undefined) throw new Error('it was added')
+    try {
+      expect(await runTool({ ...hasty, app }, {}, run)).toEqual({ outcome: 'value', json: '"done"' })
+      const resources = await late.promise
+      await expect(resources.get('x://motd')).rejects.toThrow('The run has ended.')
+      await new Promise(setImmediate) // rejections are reported when the microtasks are done
+      expect(unhandled).not.toHaveBeenCalled()
+      expect(read).not.toHaveBeenCalled()
+    } finally {
+      process.off('unhandledRejection', unhandled)
+    }
   })
 
   test('ends with the consent that a tool lacks which it calls, also when the handler goes on', async () => {
