@@ -71,7 +71,9 @@ export function buildContext(
           : `The tool "${name}" does not declare the secret "${key}": name it in requiresSecrets.`,
       )
     },
-    metadata: run.metadata,
+    metadata: Object.fromEntries(
+      Object.entries(run.metadata).filter(([key]) => options.requiresMetadata?.includes(key)),
+    ),
     userId: run.userId,
     sessionId: run.sessionId,
     requestId: run.requestId,

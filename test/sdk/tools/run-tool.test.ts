@@ -285,4 +285,20 @@ describe('a tool of the app that another one calls', () => {
     const result = await outerRun(app, { authorizations: held('a', 'b') })
     expect(JSON.stringify(result).replaceAll(/\\/g, '')).toContain(expected)
   })
+
+  test('has the metadata and the secrets of the outer call that it declares', async () => {
+    const app = new ToolApp()
+    app.tool('inner', {
+      input: z.object({}),
+      requiresMetadata: ['locale'],
+      requiresSecrets: ['KEY'],
+      handler: ({ metadata, getSecret }) => ({ metadata, key: getSecret('KEY') }),
+    })
+    const result = await outerRun(app, {
+      metadata: { locale: 'de', tenant: 'acme' },
+      secret: (key) => `value of ${key}`,
+    })
+    const text = JSON.stringify({ metadata: { locale: 'de' }, key: 'value of KEY' })
+    expect(result).toEqual({ outcome: 'value', json: JSON.stringify([{ type: 'text', text }]) })
+  })
 })
