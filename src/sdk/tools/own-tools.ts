@@ -109,12 +109,35 @@ async function callGatepass(
   if (gatepass === undefined) return failed('TOOL_RUNTIME_FATAL', `There is no tool ${JSON.stringify(name)}.`)
   if (userId === null)
     throw new ContextRequiredError(`The tool "${name}" needs a user, and this call names none.`)
-  const outcome = await gatepass.tools.execute(name, args, { user: userId, signal, traceparent })
+  let outcome: GatepassOutcome
+  try {
+    outcome = await gatepass.tools.execute(name, args, { user: userId, signal, traceparent })
+  } catch (error) {
+    return refusedCall(error)
+  }
   if (outcome.outcome === 'requires_authorization') {
     const { url = '', ...authorization } = outcome.authorization
     return { outcome: 'authorization_required', authorization: { ...authorization, url } }
   }
   return { outcome: 'result', result: toResult(name, outcome) }
+}
+
+/** What is wrong with the app's API key or address, or with Gatepass, is for the author: callers may see results. */
+const FOR_THE_AUTHOR: readonly string[] = [
+  'invalid_authorization',
+  'insufficient_role',
+  'insufficient_scope',
+  'user_not_allowed',
+  'unexpected_answer',
+  'internal_error',
+]
+
+/** The result for a call that Gatepass refuses, as in its own process; throws any other error. */
+function refusedCall(error: unknown): InnerResult {
+  const isRefusal = error instanceof Error && 'code' in error && 'status' in error
+  if (!isRefusal || typeof error.code !== 'string' || typeof error.status !== 'number') throw error
+  if (FOR_THE_AUTHOR.includes(error.code)) throw error
+  return failed(error.code, error.message)
 }
 
 function toResult(

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import { Gatepass } from '../../../src/sdk/client/gatepass.ts'
 import { anyOf, OAuth2, type RequiresAuth } from '../../../src/sdk/tools/auth.ts'
 import type { ToolContext } from '../../../src/sdk/tools/context.ts'
 import { withOwnTools } from '../../../src/sdk/tools/own-tools.ts'
@@ -300,5 +301,19 @@ describe('a tool of the app that another one calls', () => {
     })
     const text = JSON.stringify({ metadata: { locale: 'de' }, key: 'value of KEY' })
     expect(result).toEqual({ outcome: 'value', json: JSON.stringify([{ type: 'text', text }]) })
+  })
+
+  const refusal = (name: string) => ({ name, message: `Gatepass refuses: ${name}.` })
+  const failed = { outcome: 'value', json: expect.stringContaining('Gatepass refuses: ') }
+  const thrown = { outcome: 'error', error: { message: expect.not.stringMatching(/Gatepass/i) } }
+  test.each([
+    ['that Gatepass does not have is a failed result', 404, refusal('not_found'), failed],
+    ['that a policy denies is a failed result', 403, refusal('denied_by_policy'), failed],
+    ['is an error for the author without a valid key', 401, refusal('invalid_authorization'), thrown],
+    ['is an error for the author where no Gatepass answers', 404, { message: 'no route' }, thrown],
+  ])('%s', async (_, status, body, expected) => {
+    const fetch = async () => Response.json(body, { status })
+    const gatepass = new Gatepass({ baseUrl: 'http://gatepass.internal', apiKey: 'key', fetch })
+    expect(await outerRun(new ToolApp({ gatepass }), {})).toMatchObject(expected)
   })
 })
