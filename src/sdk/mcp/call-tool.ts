@@ -6,13 +6,13 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
 import type { AppTool } from '../tools/app-tools.ts'
+import { logToolFailure } from '../tools/log-tool-failure.ts'
 import { withOwnTools } from '../tools/own-tools.ts'
 import type { ToolResult } from '../tools/run.ts'
 import { runTool } from '../tools/run-tool.ts'
-import { errorResult, toCallToolResult } from '../tools/tool-result.ts'
+import { errorResult, toCallToolResult, withoutDeveloperMessage } from '../tools/tool-result.ts'
 import { userAuthorizations } from '../tools/user-authorizations.ts'
 import { readCallContext } from '../worker/call-request.ts'
-import { logToolFailure } from './author-failure.ts'
 import { type Caller, userOf } from './caller.ts'
 import { answerConsent, type ConsentOptions, waitForConsent } from './consent.ts'
 import { listedMcpTool } from './listed-tool.ts'
@@ -61,19 +61,13 @@ function toAnswer(
   tool: AppTool,
   result: Exclude<ToolResult, { readonly outcome: 'authorization_required' }>,
 ): CallToolResult {
+  // the message for the operator may contain a token, and only Gatepass removes tokens from it
   const shown = caller.kind === 'broker' ? result : withoutDeveloperMessage(result)
   const answer = toCallToolResult(shown) as CallToolResult // the SDK's type has further members
   // a tool with an output schema promises structured content of any type
   const isPromised = tool.options.output !== undefined && result.outcome === 'value'
   const structured = isPromised ? { ...answer, structuredContent: JSON.parse(result.json) } : answer
   return server.projectCallToolResult(structured, listedMcpTool(tool).outputSchema)
-}
-
-/** The message for the operator may contain a token, and only Gatepass removes tokens from it. */
-function withoutDeveloperMessage<Result extends ToolResult>(result: Result): Result {
-  if (result.outcome !== 'error') return result
-  const { developerMessage: _, ...error } = result.error
-  return { ...result, error }
 }
 
 /** What the tool needs besides its input, or the answer to give instead. */

@@ -46,7 +46,7 @@ export async function answerConsent(
   const required = { id, url, scopes, status: 'pending' }
   return {
     ...failure(
-      `${message} Open ${url}, approve, then ask again. The link is for you alone and ends in 10 minutes.`,
+      `${message} Open ${url}, approve, then ask again. The link is for you alone and ends after a few minutes.`,
     ),
     ...(output === undefined && { structuredContent: { requires_authorization: required } }),
     _meta: { 'gatepass/requires_authorization': required },

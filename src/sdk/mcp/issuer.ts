@@ -19,12 +19,14 @@ export interface IssuerOptions {
 const MIN_REFRESH_MS = 30_000
 /** Older keys are read again, because an issuer withdraws a key by no longer publishing it. */
 const MAX_AGE_MS = 600_000
+/** The least time between two reads while none has succeeded, because anyone can send a token. */
+const RETRY_MS = 1_000
 const REQUEST_TIMEOUT_MS = 10_000
 
 /**
  * Returns a function that checks tokens by the issuer's published keys. The keys are read at the first token, for a
  * token with an unknown key, and when they are ten minutes old. While the issuer cannot be reached, the last keys stay
- * in use.
+ * in use; before the first successful read, the function rejects, and the keys are read at most once a second.
  */
 export function issuerVerifier(
   { url, audience, fetch = globalThis.fetch }: IssuerOptions,
@@ -34,33 +36,37 @@ export function issuerVerifier(
   /** The keys of the last successful read. */
   let lastKeys: readonly JsonWebKey[] | undefined
   let readAt = Number.NEGATIVE_INFINITY
+  let readAgainAt = Number.NEGATIVE_INFINITY
 
   function readKeys(): Promise<readonly JsonWebKey[]> {
     readAt = now()
-    const read: Promise<readonly JsonWebKey[]> = keysOf(url, fetch).then(
+    readAgainAt = readAt + MAX_AGE_MS
+    keys = keysOf(url, fetch).then(
       (found) => {
         lastKeys = found
         return found
       },
       (error: unknown) => {
         if (lastKeys !== undefined) return lastKeys
-        if (keys === read) keys = undefined // the next token reads the keys again
+        readAgainAt = now() + RETRY_MS
         throw error
       },
     )
-    keys = read
-    return read
+    return keys
   }
 
   function currentKeys(): Promise<readonly JsonWebKey[]> {
-    return keys !== undefined && now() - readAt < MAX_AGE_MS ? keys : readKeys()
+    return keys !== undefined && now() < readAgainAt ? keys : readKeys()
   }
 
   return async (jwt) => {
     const { claims } = jwt
     if (claims.iss !== url || !hasAudience(claims, audience)) return false
     if (claims.exp === undefined || !isCurrent(claims, now())) return false
-    if (await isSignedByKey(jwt, await currentKeys())) return true
+    const used = currentKeys()
+    if (await isSignedByKey(jwt, await used)) return true
+    // another token has begun to read the keys again
+    if (keys !== undefined && keys !== used) return isSignedByKey(jwt, await keys)
     return now() - readAt >= MIN_REFRESH_MS && isSignedByKey(jwt, await readKeys())
   }
 }

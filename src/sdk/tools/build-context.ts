@@ -71,7 +71,9 @@ export function buildContext(
           : `The tool "${name}" does not declare the secret "${key}": name it in requiresSecrets.`,
       )
     },
-    metadata: run.metadata,
+    metadata: Object.fromEntries(
+      Object.entries(run.metadata).filter(([key]) => options.requiresMetadata?.includes(key)),
+    ),
     userId: run.userId,
     sessionId: run.sessionId,
     requestId: run.requestId,
@@ -88,11 +90,12 @@ export function buildContext(
     step: (key, fn) => whileRunning(async () => (run.step === undefined ? fn() : run.step(key, fn))),
     resources: {
       read: (uri) => whileRunning(() => readResource(uri)),
-      async get(uri) {
-        const [content] = await readResource(uri)
-        if (content !== undefined) return content
-        throw new Error(`The resource ${JSON.stringify(uri)} has no contents.`)
-      },
+      get: (uri) =>
+        whileRunning(async () => {
+          const [content] = await readResource(uri)
+          if (content !== undefined) return content
+          throw new Error(`The resource ${JSON.stringify(uri)} has no contents.`)
+        }),
       list: async () => app?.resources.list() ?? [],
       listTemplates: async () => app?.resources.listTemplates() ?? [],
       listRoots: () => whileRunning(async () => run.listRoots?.() ?? []),

@@ -98,7 +98,7 @@ export interface ToolContext<
   }
   /** Other tools, for the same user. If one of them lacks the user's consent, this run ends with the link to it. */
   readonly tools: {
-    /** A failure of the tool is a result with `isError`. */
+    /** A failure of the tool is a result with `isError`; so is an unknown tool, and a call that Gatepass refuses. */
     call(name: string, args?: Readonly<Record<string, unknown>>): Promise<CallToolResult>
     list(): Promise<Tool[]>
   }

@@ -5,6 +5,7 @@ import type { RequiredAuthorization } from './run.ts'
 
 export interface GatepassClient {
   readonly tools: {
+    /** Rejects with an error that has Gatepass's `code` and the HTTP `status` where Gatepass refuses the call. */
     execute(
       name: string,
       input: Readonly<Record<string, unknown>>,

@@ -44,13 +44,10 @@ async function answer(handler: FetchHandler, req: IncomingMessage, res: ServerRe
   res.on('close', () => {
     if (!res.writableFinished) gone.abort()
   })
-  const request = toRequest(req, gone.signal)
-  if (request === undefined) {
-    res.writeHead(400).end()
-    return
-  }
   try {
-    await send(await handler(request), res, gone)
+    const request = toRequest(req, gone.signal)
+    if (request === undefined) res.writeHead(400).end()
+    else await send(await handler(request), res, gone)
   } catch (error) {
     if (!gone.signal.aborted) console.error('A request could not be answered:', error)
     if (res.headersSent) res.destroy()
@@ -89,7 +86,7 @@ function onceAny(res: ServerResponse, events: readonly string[], resume: () => v
   for (const one of events) res.on(one, done)
 }
 
-/** Returns `undefined` for a host that is none, or a method that web-standard requests do not have. */
+/** Returns `undefined` for a URL or a method that web-standard requests do not have. */
 function toRequest(req: IncomingMessage, signal: AbortSignal): Request | undefined {
   const headers = new Headers()
   for (let i = 0; i + 1 < req.rawHeaders.length; i += 2) {
@@ -98,14 +95,23 @@ function toRequest(req: IncomingMessage, signal: AbortSignal): Request | undefin
   }
   const { method = 'GET' } = req
   const hasBody = method !== 'GET' && method !== 'HEAD'
-  const base = `http://${headers.get('host') ?? 'localhost'}`
-  if (!URL.canParse(req.url ?? '/', base) || method === 'TRACE') return undefined
-  return new Request(new URL(req.url ?? '/', base), {
+  const url = urlOf(req.url ?? '/', headers.get('host') ?? 'localhost')
+  if (url === undefined || method === 'TRACE') return undefined
+  return new Request(url, {
     method,
     headers,
     signal,
     ...(hasBody && { body: bodyOf(req), duplex: 'half' }),
   })
+}
+
+/** Returns `undefined` where `host` is more than a host and a port, and for a URL with credentials. */
+function urlOf(target: string, host: string): URL | undefined {
+  const base = URL.parse(`http://${host}`)
+  if (base === null || base.href !== `${base.origin}/`) return undefined
+  // a path that begins with `//` would name another host if it were resolved against the base
+  const url = URL.parse(target.startsWith('/') ? `${base.origin}${target}` : target, base)
+  return url === null || url.username !== '' || url.password !== '' ? undefined : url
 }
 
 function bodyOf(req: IncomingMessage): ReadableStream<Uint8Array> {

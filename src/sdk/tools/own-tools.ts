@@ -3,10 +3,11 @@ import { allAuths, authName, authRequirements, type ToolAuth } from './auth.ts'
 import type { CallToolResult } from './content.ts'
 import { ContextRequiredError } from './errors.ts'
 import type { GatepassOutcome } from './gatepass-client.ts'
+import { logToolFailure } from './log-tool-failure.ts'
 import type { ConsentMissing, InnerResult, OuterRun, ToolRun } from './run.ts'
 import { runTool } from './run-tool.ts'
 import type { ServedApp } from './served-app.ts'
-import { errorResult, toCallToolResult } from './tool-result.ts'
+import { errorResult, toCallToolResult, withoutDeveloperMessage } from './tool-result.ts'
 import { userAuthorizations } from './user-authorizations.ts'
 
 /** How deep calls of tools by tools may nest. */
@@ -32,9 +33,10 @@ export function withOwnTools(app: ServedApp, run: ToolRun, depth = 1): ToolRun {
       if (held.outcome === 'authorization_required') return held
       const inner: ToolRun = { ...innerRun(run, key, outer), authorizations: held.authorizations }
       const result = await runTool({ ...tool, app }, args, withOwnTools(app, inner, depth + 1))
-      return result.outcome === 'authorization_required'
-        ? result
-        : { outcome: 'result', result: toCallToolResult(result) }
+      if (result.outcome === 'authorization_required') return result
+      // the outer tool may return this result to a caller who must not see the message for the operator
+      if (result.outcome === 'error') logToolFailure(tool, inner, result.error)
+      return { outcome: 'result', result: toCallToolResult(withoutDeveloperMessage(result)) }
     },
   }
 }
@@ -107,12 +109,35 @@ async function callGatepass(
   if (gatepass === undefined) return failed('TOOL_RUNTIME_FATAL', `There is no tool ${JSON.stringify(name)}.`)
   if (userId === null)
     throw new ContextRequiredError(`The tool "${name}" needs a user, and this call names none.`)
-  const outcome = await gatepass.tools.execute(name, args, { user: userId, signal, traceparent })
+  let outcome: GatepassOutcome
+  try {
+    outcome = await gatepass.tools.execute(name, args, { user: userId, signal, traceparent })
+  } catch (error) {
+    return refusedCall(error)
+  }
   if (outcome.outcome === 'requires_authorization') {
     const { url = '', ...authorization } = outcome.authorization
     return { outcome: 'authorization_required', authorization: { ...authorization, url } }
   }
   return { outcome: 'result', result: toResult(name, outcome) }
+}
+
+/** What is wrong with the app's API key or address, or with Gatepass, is for the author: callers may see results. */
+const FOR_THE_AUTHOR: readonly string[] = [
+  'invalid_authorization',
+  'insufficient_role',
+  'insufficient_scope',
+  'user_not_allowed',
+  'unexpected_answer',
+  'internal_error',
+]
+
+/** The result for a call that Gatepass refuses, as in its own process; throws any other error. */
+function refusedCall(error: unknown): InnerResult {
+  const isRefusal = error instanceof Error && 'code' in error && 'status' in error
+  if (!isRefusal || typeof error.code !== 'string' || typeof error.status !== 'number') throw error
+  if (FOR_THE_AUTHOR.includes(error.code)) throw error
+  return failed(error.code, error.message)
 }
 
 function toResult(

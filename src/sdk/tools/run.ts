@@ -35,6 +35,7 @@ export interface ToolRun {
   readonly traceparent?: string | undefined
   /** By the names in `requiresAuth`. */
   readonly authorizations: Readonly<Record<string, AuthInfo>>
+  /** Of the call. The tool gets the values that it declares. */
   readonly metadata: Readonly<Record<string, unknown>>
   /** The value of a secret that the tool declares. */
   secret(key: string): string | undefined

@@ -20,6 +20,12 @@ export function toCallToolResult(result: Exclude<ToolResult, ConsentMissing>): C
   }
 }
 
+export function withoutDeveloperMessage<Result extends ToolResult>(result: Result): Result {
+  if (result.outcome !== 'error') return result
+  const { developerMessage: _, ...error } = result.error
+  return { ...result, error }
+}
+
 /** A failed result. Its `_meta` has the error's details as Arcade's servers write them. */
 export function errorResult({
   kind,

@@ -99,7 +99,8 @@ function toResult(outcome: ToolResult): CallToolResult {
     case 'artifact':
       return toCallToolResult({ outcome: 'value', json: JSON.stringify(artifactToJson(outcome.artifact)) })
     case 'error': {
-      const { extra: _, parameterErrors: __, ...error } = outcome.error
+      // the outer tool may return this result to a caller who must not see the message for the operator
+      const { extra: _, parameterErrors: __, developerMessage: ___, ...error } = outcome.error
       return errorResult(error)
     }
   }

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { mcp, serveMcp } from '../../../src/sdk/mcp/mcp.ts'
 import { createHandler } from '../../../src/sdk/mcp/mcp-handler.ts'
-import { ToolApp, ToolError } from '../../../src/sdk/tools/index.ts'
+import { type CallToolResult, ToolApp, ToolError } from '../../../src/sdk/tools/index.ts'
 import { questionsApp } from './questions-app.ts'
 
 // Who is believed, what a request's state is bound to, and which pages may call.
@@ -234,6 +234,43 @@ test('a key that its issuer has withdrawn is trusted for ten minutes at most, or
   expect(await status()).toBe(401)
 })
 
+test('tokens that arrive together share one read of the keys: when the issuer has a new key, and once a second while it cannot be reached', async () => {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  const issuer = 'https://issuer.example.com'
+  const [old, current] = await Promise.all([generateKeyPair('ES256'), generateKeyPair('ES256')])
+  let published = [{ ...(await exportJWK(old.publicKey)), kid: 'old', alg: 'ES256' }]
+  let isAway = true
+  let reads = 0
+  let now = Date.now()
+  const fetch = async (url: string | URL | Request) => {
+    const isKeys = String(url).endsWith('/jwks')
+    if (!isKeys) reads++
+    if (isAway) throw new TypeError('fetch failed')
+    return Response.json(isKeys ? { keys: published } : { issuer, jwks_uri: `${issuer}/jwks` })
+  }
+  const options = { issuer: { url: issuer, audience: URL_, fetch } }
+  const handler = createHandler(questionsApp().app, options, { now: () => now })
+  const tokenOf = (kid: string, key: CryptoKey) =>
+    new SignJWT({ iss: issuer, aud: URL_, sub: 'ada', exp: Math.floor(now / 1000) + 3600 })
+      .setProtectedHeader({ alg: 'ES256', kid })
+      .sign(key)
+  const [before, after] = [await tokenOf('old', old.privateKey), await tokenOf('new', current.privateKey)]
+  const status = async (token: string) =>
+    (await call(handler, 'tools/call', { name: 'context', arguments: {} }, bearer(token))).status
+
+  for (let n = 0; n < 3; n++) expect(await status(before)).toBe(503)
+  expect(reads).toBe(1)
+  isAway = false
+  now += 1000
+  expect(await status(before)).toBe(200)
+  expect(reads).toBe(2)
+  published = [{ ...(await exportJWK(current.publicKey)), kid: 'new', alg: 'ES256' }]
+  now += 30_000
+  expect(await Promise.all([after, after, after].map(status))).toEqual([200, 200, 200])
+  expect(reads).toBe(3)
+  logged.mockRestore()
+})
+
 test('an issuer that cannot be reached and a check that throws are answered by 503, and logged', async () => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   const issuer = 'https://issuer.example.com'
@@ -301,6 +338,42 @@ describe('what callers get', () => {
     logged.mockRestore()
     vi.unstubAllEnvs()
   })
+
+  test.each<[string, (result: CallToolResult) => unknown]>([
+    ['as its own result', (result) => result],
+    ['in a value', (result) => ({ result })],
+  ])(
+    'a tool that returns the failure of another %s sends nothing for operators; it is logged',
+    async (_, answered) => {
+      const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+      vi.stubEnv('HUB_KEY', 't0ken')
+      const app = new ToolApp({ name: 'hub' })
+      const input = z.object({})
+      app.tool('inner', {
+        input,
+        requiresSecrets: ['HUB_KEY'],
+        handler({ getSecret }) {
+          throw new Error(`connect db://user:${getSecret('HUB_KEY')}@internal`)
+        },
+      })
+      app.tool('outer', { input, handler: async ({ tools }) => answered(await tools.call('inner')) })
+      const handler = mcp(app, { brokerSecret: SECRET, verify: (token) => ({ sub: token }) })
+      for (const token of ['ada', await brokerToken()]) {
+        const { body } = await call(handler, 'tools/call', { name: 'outer', arguments: {} }, bearer(token))
+        expect(JSON.stringify(body)).toContain('The tool has failed.')
+        expect(JSON.stringify(body)).not.toContain('internal')
+        const text = 'Error: connect db://user:[redacted]@internal'
+        expect(logged).toHaveBeenCalledExactlyOnceWith(
+          'The tool %s failed:',
+          'inner',
+          expect.stringContaining(text),
+        )
+        expect(JSON.stringify(logged.mock.calls)).not.toContain('t0ken')
+        logged.mockClear()
+      }
+      logged.mockRestore()
+    },
+  )
 
   test('what a prompt, a resource or a completion throws is an internal error without its message, unless it is a ToolError', async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)

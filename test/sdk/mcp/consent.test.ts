@@ -171,7 +171,8 @@ describe('a missing consent', () => {
       const { url = '' } = (result.structuredContent as { requires_authorization: { url?: string } })
         .requires_authorization
       expect(url).toMatch(LINK)
-      expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining(url) }] })
+      const text = `Open ${url}, approve, then ask again. The link is for you alone and ends after a few minutes.`
+      expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining(text) }] })
       await approve(url)
       expect((await client.callTool({ name: 'whoami', arguments: {} })).structuredContent).toEqual(done(user))
     },

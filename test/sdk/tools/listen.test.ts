@@ -1,4 +1,5 @@
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { expect, test, vi } from 'vitest'
 import { listen } from '../../../src/sdk/tools/listen.ts'
 
@@ -39,12 +40,29 @@ test('a handler that throws is answered by 500 and logged, a request that cannot
     )
   try {
     expect(await statusOf({ headers: { host: 'no host' } })).toBe(400)
+    expect(await statusOf({ headers: { host: 'u:p@localhost' } })).toBe(400)
+    expect(await statusOf({ headers: { host: 'localhost/path' } })).toBe(400)
+    expect(await statusOf({ path: 'http://u:p@localhost/' })).toBe(400)
     expect(await statusOf({ method: 'TRACE' })).toBe(400)
     expect(logged).not.toHaveBeenCalled()
     expect(await statusOf({})).toBe(500)
     expect(logged.mock.calls).toEqual([[expect.any(String), fault]])
   } finally {
     logged.mockRestore()
+    await listening.close()
+  }
+})
+
+test('a path that begins with two slashes names no other host', async () => {
+  const listening = await listen(({ url }) => new Response(url), { host: '127.0.0.1', port: 0 })
+  try {
+    for (const path of ['//other.example/mcp', '//u:p@other.example/mcp']) {
+      const response = await new Promise<IncomingMessage>((resolve, reject) =>
+        request(listening.url, { path }, resolve).on('error', reject).end(),
+      )
+      expect(await text(response)).toBe(`${listening.url}${path}`)
+    }
+  } finally {
     await listening.close()
   }
 })

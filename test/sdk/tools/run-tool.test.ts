@@ -1,6 +1,8 @@
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import { Gatepass } from '../../../src/sdk/client/gatepass.ts'
 import { anyOf, OAuth2, type RequiresAuth } from '../../../src/sdk/tools/auth.ts'
+import type { ToolContext } from '../../../src/sdk/tools/context.ts'
 import { withOwnTools } from '../../../src/sdk/tools/own-tools.ts'
 import type { ToolRun } from '../../../src/sdk/tools/run.ts'
 import { runTool } from '../../../src/sdk/tools/run-tool.ts'
@@ -113,6 +115,37 @@ describe('a run', () => {
     expect(result).toMatchObject({ error: { kind: 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT' } })
     await late.promise
     expect(lines).toEqual(['begun'])
+  })
+
+  test('need not await the answers of its app, and gets none after its end', async () => {
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+    const read = vi.fn(() => 'hello')
+    const app = new ToolApp()
+    app.resource('x://motd', { handler: read })
+    const late = Promise.withResolvers<ToolContext['resources']>()
+    app.tool('hasty', {
+      input: z.object({}),
+      handler({ resources, prompts }) {
+        void resources.get('x://none')
+        void resources.read('x://none')
+        void prompts.get('none')
+        late.resolve(resources)
+        return 'done'
+      },
+    })
+    const hasty = app.tools.find('hasty')
+    if (hasty === undefined) throw new Error('it was added')
+    try {
+      expect(await runTool({ ...hasty, app }, {}, run)).toEqual({ outcome: 'value', json: '"done"' })
+      const resources = await late.promise
+      await expect(resources.get('x://motd')).rejects.toThrow('The run has ended.')
+      await new Promise(setImmediate) // rejections are reported when the microtasks are done
+      expect(unhandled).not.toHaveBeenCalled()
+      expect(read).not.toHaveBeenCalled()
+    } finally {
+      process.off('unhandledRejection', unhandled)
+    }
   })
 
   test('ends with the consent that a tool lacks which it calls, also when the handler goes on', async () => {
@@ -252,5 +285,35 @@ describe('a tool of the app that another one calls', () => {
     })
     const result = await outerRun(app, { authorizations: held('a', 'b') })
     expect(JSON.stringify(result).replaceAll(/\\/g, '')).toContain(expected)
+  })
+
+  test('has the metadata and the secrets of the outer call that it declares', async () => {
+    const app = new ToolApp()
+    app.tool('inner', {
+      input: z.object({}),
+      requiresMetadata: ['locale'],
+      requiresSecrets: ['KEY'],
+      handler: ({ metadata, getSecret }) => ({ metadata, key: getSecret('KEY') }),
+    })
+    const result = await outerRun(app, {
+      metadata: { locale: 'de', tenant: 'acme' },
+      secret: (key) => `value of ${key}`,
+    })
+    const text = JSON.stringify({ metadata: { locale: 'de' }, key: 'value of KEY' })
+    expect(result).toEqual({ outcome: 'value', json: JSON.stringify([{ type: 'text', text }]) })
+  })
+
+  const refusal = (name: string) => ({ name, message: `Gatepass refuses: ${name}.` })
+  const failed = { outcome: 'value', json: expect.stringContaining('Gatepass refuses: ') }
+  const thrown = { outcome: 'error', error: { message: expect.not.stringMatching(/Gatepass/i) } }
+  test.each([
+    ['that Gatepass does not have is a failed result', 404, refusal('not_found'), failed],
+    ['that a policy denies is a failed result', 403, refusal('denied_by_policy'), failed],
+    ['is an error for the author without a valid key', 401, refusal('invalid_authorization'), thrown],
+    ['is an error for the author where no Gatepass answers', 404, { message: 'no route' }, thrown],
+  ])('%s', async (_, status, body, expected) => {
+    const fetch = async () => Response.json(body, { status })
+    const gatepass = new Gatepass({ baseUrl: 'http://gatepass.internal', apiKey: 'key', fetch })
+    expect(await outerRun(new ToolApp({ gatepass }), {})).toMatchObject(expected)
   })
 })
