@@ -158,6 +158,7 @@ describe.each(WAYS)('$way: a handler', ({ way, namespace }) => {
       isError: true,
       _meta: { arcade: { errorKind: 'UPSTREAM_RUNTIME_NOT_FOUND', statusCode: 404, canRetry: false } },
     })
+    expect(JSON.stringify(failed.answered)).not.toContain('on purpose') // the message for operators
     const unknown = await resultOf('Outer', { call: 'Nowhere' })
     expect(unknown.answered).toMatchObject({ isError: true })
     const bad = await resultOf('Outer', { call: named('Return'), args: { what: 'unheard of' } })
