@@ -62,8 +62,9 @@ export interface Api {
 }
 
 /**
- * Builds an app with the endpoints of the API: each `add…` function adds those of one noun. `app.ts` adds the pages. Commands
- * that work on the database itself use the API alone, because the pages are a third of what they would have to load.
+ * Builds an app with the endpoints of the API: each `add…` function adds the endpoints of one kind of resource.
+ * `app.ts` adds the pages. CLI commands that open the database themselves use the API alone, because the modules of
+ * the pages are a third of the code to load. `refuse` makes the response of an error.
  */
 export function createApi(
   broker: Broker,

@@ -22,7 +22,10 @@ import { addMe } from './portal/me.ts'
 import { addReference } from './reference/reference.ts'
 
 const MAX_PAGE_BODY_BYTES = 64 * 1024
-/** The routes of pages. `createApp` observes them; API endpoints are observed where they are added. */
+/**
+ * The routes outside the API: pages, their assets, and the endpoints for OAuth clients. `createApp` counts and logs
+ * their requests. API endpoints count and log their own.
+ */
 const PAGES = [
   '/',
   '/connect/*',

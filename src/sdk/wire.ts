@@ -2804,7 +2804,7 @@ export interface AuthorizeRequest {
   readonly user_id: string
   /** Where the browser goes at the end */
   readonly next_uri?: string | null | undefined
-  /** The user's name for people, 1 to 80 characters: the connect page says *You are …* */
+  /** The display name of the user, 1 to 80 characters: the connect page says *You are …* */
   readonly user_display?: string | null | undefined
   /** The language of the connect page; absent: that of the browser. en, de, fr, es, pt, ja, zh */
   readonly lang?: string | null | undefined
@@ -3169,7 +3169,7 @@ export interface ConnectSessionRequest {
   readonly allowed_origin: string
   /** Where the browser goes at the end if the page’s own tab had to be used */
   readonly next_uri?: string | null | undefined
-  /** The user's name for people, 1 to 80 characters: the connect page says *You are …* */
+  /** The display name of the user, 1 to 80 characters: the connect page says *You are …* */
   readonly user_display?: string | null | undefined
   /** The language of the connect page; absent: that of the browser. en, de, fr, es, pt, ja, zh */
   readonly lang?: string | null | undefined
@@ -5070,7 +5070,7 @@ export interface Operations {
       /** The account at each of several providers, by the ids of their entries */
       readonly accounts?: { readonly [name: string]: string } | null | undefined
       readonly next_uri?: string | null | undefined
-      /** The user's name for people, 1 to 80 characters: the connect page says *You are …* */
+      /** The display name of the user, 1 to 80 characters: the connect page says *You are …* */
       readonly user_display?: string | null | undefined
       /** The language of the connect page; absent: that of the browser. en, de, fr, es, pt, ja, zh */
       readonly lang?: string | null | undefined
@@ -5552,7 +5552,7 @@ export interface Operations {
       /** The account at each of several providers, by the ids of their entries */
       readonly accounts?: { readonly [name: string]: string } | null | undefined
       readonly next_uri?: string | null | undefined
-      /** The user's name for people, 1 to 80 characters: the connect page says *You are …* */
+      /** The display name of the user, 1 to 80 characters: the connect page says *You are …* */
       readonly user_display?: string | null | undefined
       /** The language of the connect page; absent: that of the browser. en, de, fr, es, pt, ja, zh */
       readonly lang?: string | null | undefined
@@ -5594,7 +5594,7 @@ export interface Operations {
       /** The account at each of several providers, by the ids of their entries */
       readonly accounts?: { readonly [name: string]: string } | null | undefined
       readonly next_uri?: string | null | undefined
-      /** The user's name for people, 1 to 80 characters: the connect page says *You are …* */
+      /** The display name of the user, 1 to 80 characters: the connect page says *You are …* */
       readonly user_display?: string | null | undefined
       /** The language of the connect page; absent: that of the browser. en, de, fr, es, pt, ja, zh */
       readonly lang?: string | null | undefined
@@ -6791,7 +6791,7 @@ export interface Operations {
       /** The account at each of several providers, by the ids of their entries */
       readonly accounts?: { readonly [name: string]: string } | null | undefined
       readonly next_uri?: string | null | undefined
-      /** The user's name for people, 1 to 80 characters: the connect page says *You are …* */
+      /** The display name of the user, 1 to 80 characters: the connect page says *You are …* */
       readonly user_display?: string | null | undefined
       /** The language of the connect page; absent: that of the browser. en, de, fr, es, pt, ja, zh */
       readonly lang?: string | null | undefined
@@ -6827,7 +6827,7 @@ export interface Operations {
       /** The account at each of several providers, by the ids of their entries */
       readonly accounts?: { readonly [name: string]: string } | null | undefined
       readonly next_uri?: string | null | undefined
-      /** The user's name for people, 1 to 80 characters: the connect page says *You are …* */
+      /** The display name of the user, 1 to 80 characters: the connect page says *You are …* */
       readonly user_display?: string | null | undefined
       /** The language of the connect page; absent: that of the browser. en, de, fr, es, pt, ja, zh */
       readonly lang?: string | null | undefined
@@ -6919,7 +6919,7 @@ export interface Operations {
       /** The account at each of several providers, by the ids of their entries */
       readonly accounts?: { readonly [name: string]: string } | null | undefined
       readonly next_uri?: string | null | undefined
-      /** The user's name for people, 1 to 80 characters: the connect page says *You are …* */
+      /** The display name of the user, 1 to 80 characters: the connect page says *You are …* */
       readonly user_display?: string | null | undefined
       /** The language of the connect page; absent: that of the browser. en, de, fr, es, pt, ja, zh */
       readonly lang?: string | null | undefined

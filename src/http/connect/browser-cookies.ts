@@ -10,9 +10,9 @@ import type { SessionCookie } from '../../flows/user-session.ts'
 
 /** The least life of the browser's id, in seconds. */
 const BROWSER_SECONDS = 3600
-/** Logins that one browser may have open at a time. Without a limit their cookies would make every request too large. */
+/** Logins that one browser may have open at a time. With too many cookies the headers of a request get too large. */
 const MAX_LOGINS = 8
-/** Connect sessions that one browser may have open at a time. There may be more of them, because their cookies live longer. */
+/** Connect sessions that one browser may have open at a time: more than logins, because their cookies live longer. */
 const MAX_OPENED = 16
 
 /**
@@ -22,12 +22,12 @@ const MAX_OPENED = 16
 export interface BrowserCookies {
   /** The browser's id, if it has one. It distinguishes browsers and proves nothing about their user. */
   idOf(c: Context): string | undefined
-  /** The browser's id, for what it begins now; a browser without one gets a new one. Prolongs the cookie's life. */
+  /** Returns the browser's id, to which logins and attempts are bound, or gives it a new id. Renews the cookie. */
   bind(c: Context): string
-  /** Stores what the login callback needs. */
+  /** Stores the sealed state of a login, which the login callback needs. */
   keepLogin(c: Context, login: BegunLogin): void
   keptLogin(c: Context, stateHash: string): string | undefined
-  /** Deletes the login, and stores the proof of a successful one. */
+  /** Deletes the state of the login. After a successful login, stores its proof. */
   endLogin(c: Context, stateHash: string, proof?: LoginProof): void
   loginProof(c: Context): string | undefined
   /** The sealed session of the user who has logged in. */
@@ -37,7 +37,7 @@ export interface BrowserCookies {
   /** Stores the proof that this browser has opened the connect session. */
   keepOpener(c: Context, connectSessionId: string, opener: string): void
   openerOf(c: Context): OpenerOf
-  /** Deletes the other proofs of that kind, where the browser has too many. */
+  /** If the browser has proofs of too many connect sessions, deletes all except that of this connect session. */
   limitOpeners(c: Context, connectSessionId: string): void
 }
 
@@ -90,7 +90,7 @@ export function browserCookies({ settings }: Pick<Broker, 'settings'>): BrowserC
     keepOpener: (c, connectSessionId, opener) =>
       setCookie(c, openCookie(connectSessionId), opener, { ...attributes, maxAge: OPENER_SECONDS }),
     openerOf: (c) => (connectSessionId) => getCookie(c, openCookie(connectSessionId)),
-    // called after a session was opened: that form comes from another site, so the browser sends no cookies with it
+    // `keepOpener` cannot count them: its request is a form from another site, sent without cookies
     limitOpeners(c, connectSessionId) {
       const all = Object.keys(getCookie(c)).filter((name) => name.startsWith(cookies.open))
       if (all.length <= MAX_OPENED) return

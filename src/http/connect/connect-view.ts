@@ -12,7 +12,7 @@ import type { ConnectView, ShownScope, ValueField } from '../pages/connect-page.
 import { tileLogo } from '../pages/logo-assets.ts'
 import type { Words } from '../pages/texts/words.ts'
 
-/** What the user typed on the connect page, if it was sent, and what is wrong with it. */
+/** What the user typed into the form, if the form was sent, and a sentence about each fault, by variable. */
 export interface TypedValues {
   readonly typed: Readonly<Record<string, string>> | undefined
   readonly faults: ReadonlyMap<string, string>
@@ -92,9 +92,9 @@ function shownScopes(
   entry: ProviderEntry | undefined,
   { known, language }: { readonly known: Connection | undefined; readonly language: string },
 ): ShownScope[] {
-  const words = entry && broker.definitions.describing(entry)?.facts.scopes
+  const sentences = entry && broker.definitions.describing(entry)?.facts.scopes
   return currentStep(authorization).scopes.map((scope) => {
-    const sentence = findScopeSentence(words, scope, language)
+    const sentence = findScopeSentence(sentences, scope, language)
     return {
       scope,
       sentence,
@@ -130,7 +130,7 @@ function fieldsOf(
     ...(oneOf !== undefined && { oneOf }),
     value: byCaller[name] ?? typed?.[name] ?? '',
     isGiven: byCaller[name] !== undefined,
-    // nothing is wrong with a form that the user has not sent
+    // an empty field is no fault before the user has sent the form
     isWrong: typed !== undefined && faults.has(name),
   }))
 }

@@ -18,7 +18,6 @@ import { readForm } from '../endpoint/read-form.ts'
 import { VALUE_PREFIX } from '../pages/connect-page.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
-import { elsewhere } from './elsewhere.ts'
 import { isFromOwnPage } from './own-page.ts'
 import { endedByChoice, popupWindow } from './popup-window.ts'
 import { sessionOf } from './session-login.ts'
@@ -31,11 +30,12 @@ import {
 } from './show-authorization.ts'
 import { siteOf } from './site.ts'
 import { sendToLogin, startAndRedirect } from './start-and-redirect.ts'
+import { answerAtWrongSite } from './wrong-site.ts'
 
-/** How long the answer is delayed while a code is being redeemed. Proxies wait longer for an answer. */
+/** How long a page waits for a code that is being redeemed. Reverse proxies have longer timeouts. */
 const MAX_WAIT_SECONDS = 20
 
-/** The pages of an authorization: the connect page, the click on it, and the callback from the provider. */
+/** Adds the routes of an authorization: the connect page, the click on it, and the callback from the provider. */
 export function addConnect(app: OpenAPIHono, broker: Broker): void {
   const cookies = browserCookies(broker)
 
@@ -97,10 +97,10 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
   }
 
   /**
-   * Answers an authorization response that belongs to no authorization. The page has the look of the project whose domain
-   * it is, else of the project whose redirect URI was called.
+   * Answers an authorization response that was not accepted. At the domain of a project the page has the look of that
+   * project, else the look of the project whose redirect URI was called.
    */
-  async function strayResponse(
+  async function responseNotAccepted(
     c: Context,
     providerUid: string,
     kind: 'unknown_state' | 'wrong_provider' | 'wrong_browser',
@@ -111,7 +111,10 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     return endingOf(c, broker, of, { kind }, status)
   }
 
-  /** Ends the session of another user. At an issuer, which may still have a session of that user, it begins a login. */
+  /**
+   * Ends this browser's session, which is another user's. If users log in at an issuer, begins a login with
+   * `prompt=login`, because the issuer may have a session of the other user too.
+   */
   async function logInAgain(c: Context, authorization: Authorization): Promise<Response> {
     const { verifier } = broker.settings
     cookies.endSession(c)
@@ -122,8 +125,8 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
   }
 
   /**
-   * Redirects to the caller's `next_uri` when the authorization is completed or its user has refused. Else, and in a popup,
-   * redirects to the page of the authorization, which says how it ended.
+   * Redirects to the caller's `next_uri` if the authorization is completed or its user has refused. Otherwise, and in
+   * a popup, redirects to the page of the authorization, which shows the result.
    */
   async function redirectToResult(
     c: Context,
@@ -132,23 +135,23 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
   ): Promise<Response> {
     // a clean URL: the code does not stay in the address bar, the history or a Referer (RFC 9700 section 4.2)
     pageHeaders(c)
-    // a popup does not leave: the page that opened it shows the result
+    // a popup is not sent to the caller: the page that opened the popup shows the result
     const isPopup = (await popupWindow(c, broker, authorization)) !== undefined
-    const away = isPopup || !endedByChoice(authorization) ? undefined : endingUri(authorization, browserId)
-    return c.redirect(away ?? connectUrl(broker, authorization), 303)
+    const nextUri = isPopup || !endedByChoice(authorization) ? undefined : endingUri(authorization, browserId)
+    return c.redirect(nextUri ?? connectUrl(broker, authorization), 303)
   }
 
   app.get('/connect/:id', async (c) => {
     const authorization = await find(c.req.param('id'))
     if (authorization === undefined) return linkNotFound(c)
-    const moved = elsewhere(c, broker, authorization)
+    const moved = answerAtWrongSite(c, broker, authorization)
     if (moved !== undefined) return moved
     if (c.req.method === 'GET' && isStartable(authorization))
       broker.uses.used('links', authorization.id, broker.now())
     if (isStartable(authorization) && !(await mayClick(broker, authorization, cookies.openerOf(c))))
       return openedElsewhere(c, broker, authorization)
     if (authorization.connectSessionId !== undefined) cookies.limitOpeners(c, authorization.connectSessionId)
-    // opening a link ends nothing: the page says that it is another user's, and offers to log in as that user
+    // another user's link does not end the session of this browser: the page only offers to log in as that other user
     if (isStartable(authorization) && isOfAnotherUser(c, authorization))
       return anotherUsersLink(c, authorization)
     const trouble = LOGIN_TROUBLES.find((one) => one === c.req.query('login'))
@@ -162,7 +165,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
 
   app.post('/connect/:id', async (c) => {
     const authorization = await find(c.req.param('id'))
-    const moved = authorization && elsewhere(c, broker, authorization)
+    const moved = authorization && answerAtWrongSite(c, broker, authorization)
     if (moved !== undefined) return moved
     if (!isFromOwnPage(c, broker)) return endingOf(c, broker, authorization, { kind: 'foreign_click' }, 403)
     if (authorization === undefined) return linkNotFound(c)
@@ -174,7 +177,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
 
   app.post('/connect/:id/cancel', async (c) => {
     const authorization = await find(c.req.param('id'))
-    const moved = authorization && elsewhere(c, broker, authorization)
+    const moved = authorization && answerAtWrongSite(c, broker, authorization)
     if (moved !== undefined) return moved
     if (!isFromOwnPage(c, broker)) return endingOf(c, broker, authorization, { kind: 'foreign_click' }, 403)
     if (authorization === undefined) return linkNotFound(c)
@@ -197,9 +200,9 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     switch (received.outcome) {
       case 'unknown_state':
       case 'wrong_provider':
-        return strayResponse(c, providerUid, received.outcome, 400)
+        return responseNotAccepted(c, providerUid, received.outcome, 400)
       case 'wrong_browser':
-        return strayResponse(c, providerUid, received.outcome, 403)
+        return responseNotAccepted(c, providerUid, received.outcome, 403)
       case 'confirm':
         pageHeaders(c)
         return c.redirect(received.verifierUrl.href, 303)
@@ -218,7 +221,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     const providerUid = c.req.param('uid')
     const form = await readForm(c)
     const query = await carryFormResponse(broker, { providerUid, form })
-    if (query === undefined) return strayResponse(c, providerUid, 'unknown_state', 400)
+    if (query === undefined) return responseNotAccepted(c, providerUid, 'unknown_state', 400)
     pageHeaders(c)
     const callback = new URL(callbackPath(providerUid), siteOf(c, broker).url)
     callback.search = query.toString()

@@ -10,7 +10,10 @@ import { returnFromLogin, unknownLogin } from './session-login.ts'
 import { showAuthorization } from './show-authorization.ts'
 import { startAndRedirect } from './start-and-redirect.ts'
 
-/** The callback of the broker's own login, which a click on the connect page, or a page that needs a session, begins. */
+/**
+ * Adds the callback of the broker's own login at an issuer. A click on the connect page begins such a login, and so
+ * does a page that needs a session.
+ */
 export function addLogin(app: OpenAPIHono, broker: Broker): void {
   const { verifier } = broker.settings
   if (verifier.kind !== 'oidc') return

@@ -66,7 +66,10 @@ export function addOpenSession(app: OpenAPIHono, broker: Broker, limits: Session
   })
 }
 
-/** Whether the request loads a whole page, because no page may be framed. Browsers send this header over https and to loopback hosts only. */
+/**
+ * Whether the answer will be a page of its own and not a frame, which is forbidden. Browsers send `Sec-Fetch-Dest`
+ * over https and to loopback hosts only; without the header the request is accepted.
+ */
 function isTopLevel(c: Context): boolean {
   const destination = c.req.header('sec-fetch-dest')
   return destination === undefined || destination === 'document'

@@ -4,8 +4,8 @@ import { siteOf } from './site.ts'
 
 /**
  * Whether a form was submitted from this broker's own page and not from another site (cross-site request forgery).
- * Browsers send `Sec-Fetch-Site` over https and to loopback hosts only. Elsewhere, in development on a network, `Origin`
- * decides, which the referrer policy of the page allows browsers to send.
+ * Browsers send `Sec-Fetch-Site` over https and to loopback hosts only. Over http on a network, as in development,
+ * `Origin` is compared instead; the page's referrer policy lets browsers send `Origin`.
  *
  * @param options.withoutHeaders what happens to a request with neither header, which no current browser sends.
  */

@@ -6,8 +6,9 @@ import type { EndingView } from '../pages/ending-page.ts'
 import { browserCookies } from './browser-cookies.ts'
 
 /**
- * How the popup that an application's page opened closes after the authorization has ended; `undefined` in any other
- * window. After a failure that the user did not choose it stays open, so that the user can read the reason.
+ * Returns how the popup that an application's page opened closes after the authorization has ended; `undefined` in
+ * any other window. After a failure that the user did not choose the popup stays open, so that the user can read the
+ * reason.
  */
 export async function popupWindow(
   c: Context,
@@ -20,7 +21,7 @@ export async function popupWindow(
   return endedByChoice(authorization) ? 'closes' : 'has a button'
 }
 
-/** Whether the authorization ended as its user chose, by consent or by refusal. Then no page has to explain the result. */
+/** Whether the authorization ended as its user chose, by consent or by refusal, which needs no explanation. */
 export function endedByChoice(authorization: Authorization): boolean {
   return (
     authorization.status === 'completed' ||

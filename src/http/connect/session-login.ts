@@ -30,8 +30,8 @@ export function sessionOf(c: Context, broker: Broker, projectId: string): UserSe
 }
 
 /**
- * Sends the browser to log in, after which it goes on at `returnTo`, a path of this server. If the login fails, that
- * path gets the query parameter `login` with the reason.
+ * Sends the browser to log in, and afterwards to `returnTo`, a path of this server. If the login fails, that path
+ * gets the query parameter `login` with the reason.
  *
  * @param how.prompt the issuer asks for the user again, even if it has a session of its own.
  */
@@ -45,7 +45,7 @@ export async function sendToSessionLogin(
   )
 }
 
-/** Begins a login and redirects the browser to it. If it cannot begin, redirects to `returnTo` with the reason. */
+/** Begins a login and redirects the browser to it. If no login can begin, redirects to `returnTo` with the reason. */
 export async function sendToLoginPage(
   c: Context,
   broker: Broker,
@@ -75,7 +75,10 @@ export function unknownLogin(c: Context): Response | Promise<Response> {
   return endingResponse(c, { kind: 'unknown_login' }, 403)
 }
 
-/** The last step of a login for a session: the caller's confirmation, or in development the page that asks for a user id. */
+/**
+ * Adds the last step of a login for a session without an issuer: the return from the caller's page that has confirmed
+ * the user, or in development the page that asks for a user id.
+ */
 export function addSessionLogin(app: OpenAPIHono, broker: Broker): void {
   const { verifier, development } = broker.settings
   const cookies = browserCookies(broker)

@@ -25,23 +25,22 @@ export interface ShowOptions {
   readonly values?: TypedValues
 }
 
-/** Answers with the page of the authorization: the connect page while it is pending, else the page of its state. */
+/** Answers with the page of the authorization: the connect page while it is pending, else the page of its status. */
 export async function showAuthorization(
   c: Context,
   broker: Broker,
   authorization: Authorization,
   { loginAt, trouble, values }: ShowOptions = {},
 ): Promise<Response> {
-  const { words, brand } = await speaking(c, broker, authorization)
+  const { words, brand } = await wordsAndBrand(c, broker, authorization)
   const names = await providerNames(broker, authorization, words)
-  const { requester, userId, userDisplay = userId, nextUri: away } = authorization
+  const { requester, userId, userDisplay = userId } = authorization
   const { providerUid } = currentStep(authorization)
   if (isStartable(authorization)) {
     const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
     // the click leads to the login or the provider, and cancelling to the caller's page
-    const formTo = [loginAt, entry?.provider.authorizationRequest.endpoint, away].filter(
-      (one) => one !== undefined,
-    )
+    const endpoint = entry?.provider.authorizationRequest.endpoint
+    const formTo = [loginAt, endpoint, authorization.nextUri].filter((one) => one !== undefined)
     pageHeaders(c, { formTo: formTo.map((one) => new URL(one)), hasForm: true })
   }
   const window = await popupWindow(c, broker, authorization)
@@ -54,11 +53,11 @@ export async function showAuthorization(
     endingResponse(c, { ...view, brand }, status, words)
   if (trouble !== undefined && isStartable(authorization))
     return ending({ kind: `login_${trouble}`, again: action }, trouble === 'unavailable' ? 503 : 200)
-  // another browser's approval does not concern this one, which is shown the connect page
-  const isElsewhere =
+  // the user approved in another browser: this browser is shown the connect page
+  const isApprovedElsewhere =
     (authorization.status === 'confirming' || authorization.status === 'confirmed') &&
     (browserId === undefined || sha256(browserId) !== authorization.attempt.browserHash)
-  if (isElsewhere || authorization.status === 'pending') {
+  if (isApprovedElsewhere || authorization.status === 'pending') {
     const view = await connectView(broker, authorization, { words, brand, names, loginAt, values })
     const forBrowser = await addressForBrowser(c, broker, authorization)
     return c.html(connectPage({ ...view, forBrowser }, words), values?.typed === undefined ? 200 : 400)
@@ -80,12 +79,14 @@ export async function showAuthorization(
         .join(', ')
       const all = [...new Set(names.values())].join(', ')
       const notGranted = [...new Set(authorization.steps.flatMap((step) => step.missingScopes ?? []))]
-      const before = authorization.steps.map((step) => step.previousAccount).find((one) => one !== undefined)
+      const previous = authorization.steps
+        .map((step) => step.previousAccount)
+        .find((one) => one !== undefined)
       return ending({
         kind: 'completed',
         ...about,
         providerName: all,
-        ...(before && { previousAccount: before.name || before.id }),
+        ...(previous && { previousAccount: previous.name || previous.id }),
         ...(account !== '' && { account }),
         ...(notGranted.length > 0 && { notGranted }),
         nextUri,
@@ -95,21 +96,21 @@ export async function showAuthorization(
     case 'failed': {
       const { reason, message } = authorization
       // the person who sees this page may be the wrong user, so it does not name the right one
-      const whose = reason === 'user_mismatch' ? {} : about
+      const shownAbout = reason === 'user_mismatch' ? {} : about
       const cause = await causeOfAuthorization(broker, authorization)
       // `message` is written for callers: a user who cancelled reads the page's own sentence
-      const said = cause?.code === 'cancelled' ? {} : { message }
+      const shownMessage = cause?.code === 'cancelled' ? {} : { message }
       const status = reason === 'expired' ? 410 : 200
       return ending(
-        { kind: 'failed', ...whose, reason, ...said, ...(cause && { cause }), nextUri, window },
+        { kind: 'failed', ...shownAbout, reason, ...shownMessage, ...(cause && { cause }), nextUri, window },
         status,
       )
     }
   }
 }
 
-/** The language of the pages of an authorization or of a project, and how the project wants them to look. */
-export async function speaking(
+/** The texts of the pages of an authorization or a project, in the right language, and the project's branding. */
+export async function wordsAndBrand(
   c: Context,
   broker: Broker,
   { projectId, lang }: { readonly projectId: string; readonly lang?: string | undefined },
@@ -118,7 +119,7 @@ export async function speaking(
   return { words: wordsFor(c, { language: lang, project: brand.language }), brand }
 }
 
-/** Whether a click may start a new attempt. It may while an earlier attempt waits for the confirmation of its user. */
+/** Whether a click may start a new attempt, also while an earlier attempt waits for the confirmation of its user. */
 export function isStartable({ status }: Authorization): boolean {
   return status === 'pending' || status === 'confirming' || status === 'confirmed'
 }
@@ -127,7 +128,7 @@ export function linkNotFound(c: Context): Response | Promise<Response> {
   return endingResponse(c, { kind: 'not_found' }, 404)
 }
 
-/** The page of a connect session's link in another browser than the one in which the application opened it. */
+/** The page for the link of a connect session in another browser than the one in which the application opened it. */
 export function openedElsewhere(
   c: Context,
   broker: Broker,
@@ -140,12 +141,12 @@ export function openedElsewhere(
 export async function endingOf(
   c: Context,
   broker: Broker,
-  of: Parameters<typeof speaking>[2] | undefined,
+  of: Parameters<typeof wordsAndBrand>[2] | undefined,
   view: EndingView,
   status: PageStatus,
 ): Promise<Response> {
   if (of === undefined) return endingResponse(c, view, status)
-  const { words, brand } = await speaking(c, broker, of)
+  const { words, brand } = await wordsAndBrand(c, broker, of)
   return endingResponse(c, { ...view, brand }, status, words)
 }
 

@@ -5,13 +5,13 @@ import { hostNameOf } from '../../domain/domain-name.ts'
 /** Where the browser is: at the domain of one project, or at the public URL. */
 export interface Site {
   readonly url: URL
-  /** The project whose domain it is. */
+  /** The project whose domain it is; absent at the public URL. */
   readonly projectId?: string
 }
 
 /**
- * The site to which a request was sent. The `Host` header only chooses among the proved domains, whose URLs come from the
- * store; every other host is taken for that of the public URL (RFC 9700 section 4.13).
+ * The site to which a request was sent. The `Host` header only chooses among the proved domains, whose URLs come from
+ * the store; every other host counts as that of the public URL (RFC 9700 section 4.13).
  */
 export function siteOf(
   c: Context,

@@ -16,7 +16,7 @@ import { siteOf } from './site.ts'
 interface Starting {
   readonly id: Authorization['id']
   readonly browserId: string
-  /** What the form of the connect page had; absent: the user has not seen it. */
+  /** The values of the connect page's form; absent if the request is not that form. */
   readonly typed?: Readonly<Record<string, string>> | undefined
 }
 
@@ -48,7 +48,7 @@ export async function startAndRedirect(
         const page = connectUrl(broker, started.authorization)
         if (new URL(page).pathname === c.req.path) return showAuthorization(c, broker, started.authorization)
         pageHeaders(c)
-        return c.redirect(page, 303) // a URL without parameters, as after every callback
+        return c.redirect(page, 303) // a URL without the parameters of a callback
       }
     }
   } catch (error) {

@@ -4,19 +4,19 @@ import { BrokerError } from '../../domain/errors.ts'
 import type { KeptAnswer } from '../../store/answers.ts'
 
 /**
- * After this wait a repeated request tries to claim the key, because the claim may have lapsed. If it has not, it is
- * refused.
+ * How long a repeated request waits for the answer of the first. Then it tries to claim the key, because the claim of
+ * the first may have lapsed. If it has not, the repeated request is refused.
  */
 export const LONGEST_WAIT_MS = 5 * 60_000
-/** How often a repeated request checks the process of the first. */
+/** The interval at which a repeated request checks whether the process of the first is alive. */
 const LIVENESS_CHECK_MS = 1_000
 /** The pauses between reads of the answer. They grow, so that a fast answer is found soon. */
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 500
-/** Repeated requests that may wait at the same time, because each of them polls the database. */
+/** Repeated requests that may wait at the same time in one process. Each of them polls the database. */
 const MAX_WAITING = 1_000
 
-/** The claim of a request whose process has died. */
+/** The claim of the first request, whose process has died. */
 export interface Abandoned {
   readonly abandoned: KeptAnswer
 }
@@ -27,14 +27,14 @@ export type KeyKind = 'Idempotency-Key' | 'call_id'
 interface Waiting {
   readonly kind: KeyKind
   readonly signal: AbortSignal
-  /** When the repetition came, by `performance.now()`. */
+  /** When the repeated request arrived, by `performance.now()`. */
   readonly began: number
 }
 
 /**
- * Waits for the answer of the first request with the key. Returns `undefined` when that request has released its claim, and
- * a claim without an answer `LONGEST_WAIT_MS` after `began`, or when the caller has gone. Throws `rate_limited` when too
- * many requests wait.
+ * Waits for the answer of the first request with the key. Returns `undefined` if the first request has released its
+ * claim, and `Abandoned` if its process has died. `LONGEST_WAIT_MS` after `began`, or when the caller has
+ * disconnected, returns the claim, which has no answer. Throws `rate_limited` when too many requests wait.
  */
 export type AwaitAnswer = (
   keyHash: string,
@@ -78,7 +78,7 @@ export function createAwaitAnswer({ store: { answers }, liveness }: Broker): Awa
   }
 }
 
-/** The refusal of a repetition that does not wait for the first request, or does not wait any longer. */
+/** The refusal of a repeated request that may not wait for the first request, or has waited too long. */
 export function stillUnderWay(kind: KeyKind): BrokerError {
   const message = `The first request with this ${kind} is still under way. Ask again later.`
   return new BrokerError('rate_limited', message, { retryAfter: 2 })

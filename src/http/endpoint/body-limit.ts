@@ -6,9 +6,10 @@ import { requestHeader } from './request-header.ts'
 export const MAX_API_BODY_BYTES = 8 * 1024 * 1024
 
 /**
- * Refuses a body of more than `maxBytes` by its `content-length`, which Node enforces. A chunked body has none, so it is
- * read; only then a promise is returned. Hono's own body limit builds a new Request, which fails with node-server for
- * every request without a `content-length`. Throws `request_too_large`.
+ * Refuses a body of more than `maxBytes` by its `content-length`, which Node enforces. A chunked body has no
+ * `content-length`, so it is read to count its bytes; only in this case a promise is returned. Hono's own body limit
+ * builds a new Request, which fails with node-server for every request without a `content-length`. Throws
+ * `request_too_large`.
  */
 export function limitBody(c: Context, maxBytes: number): Promise<void> | undefined {
   if (Number(requestHeader(c, 'content-length') ?? 0) > maxBytes) throw tooLarge(c)

@@ -4,7 +4,10 @@ import type { Context } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { requestHeader } from './request-header.ts'
 
-/** Returns the client's address, by which requests are limited. `undefined` if the app is called without a server, as in tests. */
+/**
+ * Returns the client's IP address, by which requests are limited; `undefined` if the app is called without a server,
+ * as in tests.
+ */
 export type ClientAddress = (c: Context) => string | undefined
 
 /**
@@ -14,7 +17,7 @@ export type ClientAddress = (c: Context) => string | undefined
 const MAX_HOPS = 32
 
 /**
- * Takes the address of the TCP connection. If that is a proxy of `GATEPASS_TRUSTED_PROXIES`, takes the last address of
+ * Takes the address of the TCP connection. If that is a proxy of `GATEPASS_TRUSTED_PROXIES`, takes the last address in
  * `X-Forwarded-For` that is not a trusted proxy. Each proxy appends the address of its client, so addresses further to
  * the left come from the client itself and may be forged.
  */

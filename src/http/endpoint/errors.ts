@@ -71,12 +71,15 @@ export function errorResponse(c: Context, error: unknown, log: Log): Response {
   return c.json(toWire(refusal), status)
 }
 
-/** Cuts off the path behind the proxy: it belongs to the user's API and may hold personal data, which must not be logged. */
+/**
+ * Cuts off the part of a proxied path that is sent to the provider's API: it may hold personal data, which must not be
+ * logged.
+ */
 export function withoutProxiedPath(path: string): string {
   return path.replace(/^(\/proxy\/[^/]+)\/.*$/s, '$1/…')
 }
 
-/** The status, in logs and metrics, of a request whose client has closed the connection. The client does not receive it. */
+/** The status, in logs and metrics only, of a request whose client has closed the connection. */
 const CLIENT_CLOSED = 499
 
 /** The response to a request whose client has closed the connection. */
@@ -84,7 +87,7 @@ export function clientClosed(): Response {
   return new Response(null, { status: CLIENT_CLOSED })
 }
 
-/** Whether the error came of a client that closed the connection before it had sent the whole body. */
+/** Whether the error occurred because the client closed the connection before it had sent the whole body. */
 export function isCutOff(c: Context, error: unknown): boolean {
   const incoming = c.env?.incoming as IncomingMessage | undefined // absent where the app is called without a server
   return !(error instanceof BrokerError) && incoming?.destroyed === true && !incoming.complete
@@ -129,7 +132,7 @@ export function toWire({ code, message, faults, why }: BrokerError): WireError {
   return { name: code, message, ...(errors && { errors }), ...(why && { cause: causeToWire(why) }) }
 }
 
-/** For the log: a refusal's message is safe; of a bug only the place is logged, because its message may hold a secret. */
+/** Describes the error for the log. The message of a refusal is safe; a bug's may hold a secret and is left out. */
 function describe(error: unknown): object {
   if (error instanceof BrokerError)
     return { message: error.message, ...(error.cause instanceof Error && { cause: error.cause.name }) }

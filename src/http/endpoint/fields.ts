@@ -50,7 +50,7 @@ export function visibleLine(max: number) {
 /** Includes the separators of lines and paragraphs, which are not control characters. */
 const BIDI_CONTROL = /[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}|\u2800/gu
-/** A person's name as the caller knows it, for pages. */
+/** The display name of a user, for pages. */
 export const userDisplayText = visibleLine(80)
 /** One scope (RFC 6749 section 3.3). Several in one text would be requested as one scope and never be granted. */
 export const scopeText = plainText(1000).refine(
@@ -78,7 +78,7 @@ export const languageTag = z
 /** The name and the language for the pages that a user sees. Each endpoint that may begin an authorization has them. */
 export const pageMembers = {
   user_display: userDisplayText.nullish().openapi({
-    description: "The user's name for people, 1 to 80 characters: the connect page says *You are …*",
+    description: 'The display name of the user, 1 to 80 characters: the connect page says *You are …*',
     example: 'Ada L.',
   }),
   lang: languageTag.nullish().openapi({

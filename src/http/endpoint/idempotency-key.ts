@@ -6,12 +6,12 @@ import { MAX_IDEMPOTENCY_KEY } from './fields.ts'
 import { createExecuteOnce } from './idempotency.ts'
 import { requestHeader } from './request-header.ts'
 
-/** Statuses after which clients repeat a request with the same key, and expect it to be executed. */
+/** Whether clients repeat a request with the same key after this status, and expect it to be executed. */
 const isRetried = (status: number) => status >= 500 || [408, 409, 429].includes(status)
 
 const withoutEffect = new WeakSet<Request>()
 
-/** Marks a request that had no effect. Its answer is not kept, so that a repetition of it is executed. */
+/** Marks a request that had no effect. Its answer is not kept, so that a repeated request is executed. */
 export function markWithoutEffect(c: Context): void {
   withoutEffect.add(c.req.raw)
 }

@@ -13,6 +13,7 @@ import { answerPlace } from '../../store/sealed-columns.ts'
 import { createAwaitAnswer, type KeyKind, LONGEST_WAIT_MS, stillUnderWay } from './await-answer.ts'
 import { clientClosed, STATUS } from './errors.ts'
 
+/** How long an answer is kept, and how long the claim of a running request lasts unless it is prolonged. */
 const KEPT_SECONDS = 10 * 60
 const PROLONG_MS = 60_000
 /** How long, and at which interval, the outcome of a request is written again while the database is unavailable. */
@@ -30,7 +31,7 @@ const HEADERS_NOT_KEPT = [
   'content-length',
 ]
 
-/** A request with a key that its caller chose, by which a repetition is recognized. */
+/** A request with a key that its caller chose, by which a repeated request is recognized. */
 export interface IdempotentRequest {
   /** The API key that sent it. Other API keys never get its answer. */
   readonly caller: ApiKey
@@ -44,16 +45,17 @@ export interface IdempotentRequest {
 
 export interface Executed {
   readonly response: Response
-  /** The request had no effect, so the answer is not kept and a repetition is executed. */
+  /** The request had no effect, so the answer is not kept and a repeated request is executed. */
   readonly mayBeRepeated: boolean
 }
 
 /**
- * Executes an idempotent request once. A repetition gets the answer of the first request, also while that one is running
- * and in any process. Answers are kept sealed for ten minutes. When the process of the first request dies, a repetition
- * notices it within seconds: it is executed if the first had begun no tool run, else it is answered `outcome_unknown`.
- * Throws the errors of `execute`, after which the key is free again; `invalid_request` for a key that was used for another
- * request; `rate_limited` when the first request runs for too long to wait for it.
+ * Executes an idempotent request once. A repeated request gets the answer of the first, for which it waits if the
+ * first is still running, in any process. Answers are kept sealed for ten minutes. If the process of the first
+ * request dies, a repeated request notices within seconds: it is executed if the first had begun no tool run, else it
+ * is answered `outcome_unknown`. Throws the errors of `execute`, after which the key is free again; `invalid_request`
+ * for a key that was used for another request; `rate_limited` when the first request runs for too long to wait for
+ * it.
  */
 export type ExecuteOnce = (
   idempotent: IdempotentRequest,
@@ -87,12 +89,12 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
     const claim = { projectId, owner, request, claimedBy, seconds: KEPT_SECONDS }
     const began = performance.now()
     let abandonedOwner: string | undefined
-    for (let isFirst = true; ; isFirst = false) {
+    for (let isFirstTry = true; ; isFirstTry = false) {
       const existing = await answers.claim(keyHash, claim, now(), abandonedOwner)
       if (existing === 'claimed') break
       if (existing.request !== request)
         throw new BrokerError('invalid_request', `This ${kind} was used for another request. Use a new one.`)
-      const hasWaited = !isFirst && performance.now() - began >= LONGEST_WAIT_MS
+      const hasWaited = !isFirstTry && performance.now() - began >= LONGEST_WAIT_MS
       if (hasWaited && existing.answer === undefined) throw stillUnderWay(kind)
       const known = await awaitAnswer(keyHash, existing, { kind, signal, began })
       if (known !== undefined && 'abandoned' in known) {
@@ -103,7 +105,7 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
         continue
       }
       const answer = known?.answer
-      // the first request has released its claim, or its claim may have lapsed: this one tries to claim the key
+      // the first request has released its claim, or its claim may have lapsed: this request tries to claim the key
       if (answer === undefined && !signal.aborted) continue
       return answer === undefined ? clientClosed() : open(answerPlace(keyHash, projectId), answer, kind)
     }
@@ -155,8 +157,8 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
   }
 
   /**
-   * Writes the outcome of a request that was executed. While the database is unavailable the caller is answered all the
-   * same; the write is repeated in the background for a while, and repetitions of the request wait.
+   * Writes the outcome of a request that was executed. If the database is unavailable, the caller is answered
+   * nevertheless: the write is repeated in the background for a minute, during which repeated requests wait.
    */
   async function writeOutcome(write: () => Promise<void>): Promise<void> {
     try {
@@ -184,7 +186,7 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
     )
   }
 
-  /** The answer when it is unknown whether the tool ran. Each repetition prolongs the claim. */
+  /** The answer when it is unknown whether the tool ran. Each repeated request prolongs the claim. */
   async function outcomeUnknown(
     { caller: { projectId }, kind }: IdempotentRequest,
     keyHash: string,
@@ -210,7 +212,7 @@ export function createExecuteOnce(broker: Broker): ExecuteOnce {
     })
   }
 
-  /** The answer for repetitions of a request that was executed and has no answer to repeat. */
+  /** The answer to repeated requests when the first was executed but its answer is not kept. */
   function notKept(kind: IdempotentRequest['kind'], why: string): Answer {
     const message = `The request with this ${kind} was carried out, and ${why}. Look its outcome up (GET /v1/executions), then use a new ${kind}.`
     return {

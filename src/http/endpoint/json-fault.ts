@@ -24,7 +24,7 @@ type Expected =
  */
 export function findJsonFault(text: string): JsonFault | undefined {
   const closers: ('}' | ']')[] = []
-  let expected = 'a value' as Expected // the assertion is needed because a closure assigns to it
+  let expected = 'a value' as Expected // without `as`, TypeScript would not see that a closure assigns other values
   let mayClose = false
   let at = 0
 
@@ -42,8 +42,8 @@ export function findJsonFault(text: string): JsonFault | undefined {
       expected: at >= text.length && what !== 'nothing more' ? `${what}, but the text ends` : what,
     }
   }
-  /** Moves behind the string. Returns what its first fault should be instead. */
-  const string = (): string | undefined => {
+  /** Moves past the string. Returns what is expected at its first fault, `undefined` if the string has none. */
+  const skipString = (): string | undefined => {
     for (at++; at < text.length; ) {
       const code = text.charCodeAt(at)
       if (code === 0x22) {
@@ -88,7 +88,7 @@ export function findJsonFault(text: string): JsonFault | undefined {
         expected = closers.at(-1) === '}' ? 'a member name in double quotes' : 'a value'
         break
       case 'a member name in double quotes': {
-        const wrong = char === '"' ? string() : expected
+        const wrong = char === '"' ? skipString() : expected
         if (wrong !== undefined) return fault(wrong)
         expected = '":"'
         break
@@ -100,7 +100,7 @@ export function findJsonFault(text: string): JsonFault | undefined {
           expected = char === '{' ? 'a member name in double quotes' : 'a value'
           mayClose = true
         } else if (char === '"') {
-          const wrong = string()
+          const wrong = skipString()
           if (wrong !== undefined) return fault(wrong)
           afterValue()
         } else if (skip(NUMBER) || skip(WORD)) afterValue()

@@ -3,13 +3,13 @@ import { BrokerError } from '../../domain/errors.ts'
 import type { KnownMembers } from '../../parsing/known-members.ts'
 
 /**
- * What a key of one user (`ApiKey.userId`) may do at an endpoint. `user_id`: act for its user, whom the endpoint puts into
- * the member or parameter `user_id`. `own`: reach what belongs to its user, which the handler checks. An endpoint with
- * neither refuses such keys.
+ * What a key that acts for one user (`ApiKey.userId`) may do at an endpoint. `user_id`: act for its user, whose id is
+ * put into the member or parameter `user_id`. `own`: reach records of its user, which the handler checks. An endpoint
+ * with neither refuses such keys.
  */
 export type KeysOfUsers = 'user_id' | 'own'
 
-/** Throws `insufficient_role` for a key of one user at an endpoint that refuses them. */
+/** Throws `insufficient_role` for a key of one user at an endpoint that refuses such keys. */
 export function checkKeyOfUser({ userId }: ApiKey, allowed: KeysOfUsers | undefined): void {
   if (userId !== undefined && allowed === undefined)
     throw new BrokerError(
@@ -19,8 +19,8 @@ export function checkKeyOfUser({ userId }: ApiKey, allowed: KeysOfUsers | undefi
 }
 
 /**
- * The query or the body with the `user_id` of the key, if the key is of one user and the schema has that member. Throws
- * `user_not_allowed` where it names another user.
+ * Returns the query or the body with the `user_id` of the key, if the key acts for one user and the schema has that
+ * member. Throws `user_not_allowed` if the query or the body names another user.
  */
 export function withUserOfKey(value: unknown, known: KnownMembers, key: ApiKey): unknown {
   if (key.userId === undefined || known.members?.has('user_id') !== true) return value

@@ -6,7 +6,7 @@ import { METHODS, type ObservedRequest, type OnAnswered } from './observed-reque
 import { requestId } from './request-id.ts'
 import { endRequestSpan, inRequestSpan } from './request-span.ts'
 
-/** Counts every answer by its route, and logs failures; with debug logging, all answers. */
+/** Counts every answer by its route. Logs failures and, with debug logging, all answers. */
 export interface Observer {
   /** Called by the API's endpoints. */
   readonly onAnswered: OnAnswered
@@ -93,12 +93,12 @@ export function createObserver({
           purpose: `${method} ${route}`,
           requestId: requestId(c),
         } as const
-        await inContext(context, () => inRequestSpan(tracing, traced, request, next)) // hono has turned an error into a response by now
-        done(c.res.status)
+        await inContext(context, () => inRequestSpan(tracing, traced, request, next))
+        done(c.res.status) // hono has made a response of an error that a handler threw
       }
     },
     unknown(c, status) {
-      if (currentContext().purpose !== undefined) return // below the path of a page, whose middleware counts it
+      if (currentContext().purpose !== undefined) return // the middleware of a page's path counts this request
       metricsOf('', 'any', 'unknown').answered(status, 0)
       logAnswer({ c }, 'unknown', status, 0)
     },

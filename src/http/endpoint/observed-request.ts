@@ -36,7 +36,7 @@ export const METHODS: ReadonlySet<string> = new Set([
   'OPTIONS',
 ])
 
-/** The routes of a path that takes any method: one object for each, because metrics are looked up by the object. */
+/** The routes of a path that takes any method: one object per method, because metrics are looked up by object. */
 export function routesOf(path: string): (method: string) => Route {
   const other = { method: 'other', path }
   const routes = new Map([...METHODS].map((method) => [method, { method, path }]))

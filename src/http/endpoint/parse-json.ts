@@ -20,7 +20,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Names the place and never quotes the text, which may hold a secret. */
+/** The refusal of text that is not JSON. Names the place and never quotes the text, which may hold a secret. */
 function invalidJson(text: string): BrokerError {
   const { line = 1, column = 1, expected = 'a value' } = findJsonFault(text) ?? {}
   const message =
@@ -60,7 +60,7 @@ function nestsDeeperThan(text: string, most: number): boolean {
   return false
 }
 
-/** Where the string that opens at `start` closes; the end of the text when it does not. */
+/** The index at which the string that opens at `start` closes; the end of the text if it does not close. */
 function endOfString(text: string, start: number): number {
   let end = start
   for (;;) {

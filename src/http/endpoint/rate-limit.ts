@@ -3,9 +3,9 @@ import type { ApiKey } from '../../domain/api-key.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { maxEntries } from '../../services/cache-size.ts'
 
-/** The number of buckets in memory. Beyond it the least recently used one is dropped, so that its owner starts with a full one. */
+/** The most buckets in memory. A new one replaces the least recently used, whose owner then gets a full bucket. */
 const MAX_BUCKETS = 10_000
-/** Unknown credentials that one address may send in a minute. */
+/** The unknown credentials that one address may send in a minute. */
 const GUESSES_PER_MINUTE = 100
 
 type Milliseconds = () => number
@@ -36,7 +36,7 @@ export function createCharge(perSecond: number, now: Milliseconds = monotonic): 
 
 /**
  * Counts an unknown credential (an API key, the token of a connect session, an access token) against the address that
- * sent it. Throws `rate_limited`. Known ones are not counted.
+ * sent it. Throws `rate_limited`. Known credentials are not counted.
  */
 export type CountGuess = (address: string | undefined) => void
 
@@ -47,15 +47,15 @@ export function createCountGuess(now: Milliseconds = monotonic): CountGuess {
     if (seconds > 0)
       throw new BrokerError(
         'rate_limited',
-        'Too many requests with unknown credentials came from your address, and this one is not known here either.',
+        'Too many requests with unknown credentials came from your address, and the credential of this request is unknown too.',
         { retryAfter: seconds },
       )
   }
 }
 
 /**
- * Limits the requests of each address to `perSecond`, with a burst of `burst`. Returns 0, or the seconds after which the
- * address may send another.
+ * Limits the requests of each address to `perSecond`, with a burst of `burst`. Returns 0 if the request is allowed,
+ * else the seconds after which the address may send another.
  */
 export function createAddressLimit(
   { burst, perSecond }: { readonly burst: number; readonly perSecond: number },

@@ -10,8 +10,8 @@ import { parseJson } from './parse-json.ts'
 import { headersOf, requestHeader } from './request-header.ts'
 import { requestId } from './request-id.ts'
 
-// How an endpoint reads a request. A member or parameter that no schema has refuses the request. Only for Arcade's SDKs
-// it is ignored, and named in a `warning` header.
+// How an endpoint reads a request. A request with a member or parameter that the schema does not have is refused. From
+// Arcade's SDKs such a member is ignored, and named in a `warning` header.
 
 /** Arcade's SDKs send this header with every request. They are answered in Arcade's dialect. */
 export const STAINLESS = 'x-stainless-lang'
@@ -20,11 +20,11 @@ export const STAINLESS = 'x-stainless-lang'
 export const NOTHING = z.object({})
 const NO_BODY: Checked = checked(NOTHING, 'the body')
 
-/** Receives the faults of members that the schema does not have; `undefined` refuses the request. */
+/** Receives the faults of members that the schema does not have. If `undefined`, the request is refused. */
 export type OnUnknown = ((faults: readonly Fault[]) => void) | undefined
 
 interface ReadBy {
-  /** If its key acts for one user, that user is put into `user_id`. */
+  /** The key. If it acts for one user, the id of that user is put into `user_id`. */
   readonly caller: ApiKey
   readonly onUnknown: OnUnknown
 }
@@ -46,7 +46,10 @@ function warn(c: Context, faults: readonly Fault[], log: Log): void {
   )
 }
 
-/** Throws `invalid_request`, also for a parameter that is given twice, because one of its values would be ignored. */
+/**
+ * Parses and checks the query. Throws `invalid_request`, also for a parameter that is given twice, because one of its
+ * values would be ignored.
+ */
 export function readQuery<Schema extends z.ZodType>(
   c: Context,
   query: Checked<Schema>,
@@ -95,7 +98,9 @@ export async function refuseBody(c: Context, onUnknown: OnUnknown): Promise<void
   parse(NO_BODY, readJson(c, await c.req.text(), true), onUnknown)
 }
 
-/** Refuses `X-Gatepass-…` headers. Only the proxy reads them, and elsewhere their sender expects an effect that they do not have. */
+/**
+ * Refuses `X-Gatepass-…` headers, because only the proxy reads them: elsewhere their sender would expect an effect.
+ */
 export function checkHeaders(c: Context, onUnknown: OnUnknown): void {
   for (const name in headersOf(c))
     if (name.startsWith('x-gatepass-')) {

@@ -5,7 +5,9 @@ import { requestHeader } from './request-header.ts'
 
 /** The largest form that is kept: a file of 64 KiB, other fields, and the separators of multipart. */
 const MAX_KEPT_BYTES = 80 * 1024
-/** How much of a larger form is read and dropped, so that the browser shows the refusal instead of a broken connection. */
+/**
+ * A larger form is read and dropped up to this size, so that the browser shows the refusal and no connection error.
+ */
 const MAX_READ_BYTES = 8 * 1024 * 1024
 
 export interface Upload {
@@ -15,8 +17,8 @@ export interface Upload {
 }
 
 /**
- * Reads a form that was sent as `multipart/form-data` (RFC 7578). Throws `request_too_large` with `tooLarge` for a larger
- * one, of which nothing is kept, and `invalid_request`.
+ * Reads a form that was sent as `multipart/form-data` (RFC 7578). Throws `request_too_large`, with the message
+ * `tooLarge`, for a form of more than `MAX_KEPT_BYTES`, and `invalid_request` for a form that cannot be read.
  */
 export async function readUpload(c: Context, tooLarge: string): Promise<Upload> {
   const type = requestHeader(c, 'content-type') ?? ''

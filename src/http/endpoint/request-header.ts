@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 
-// Reads the headers of a request as Node has parsed them. To read one header, hono first builds a web `Headers` of all of
-// them, which costs more than most look-ups of a request. Repeated fields are joined by a comma (`joinDuplicateHeaders`
-// in server-options.ts), as `Headers` joins them.
+// Reads the headers of a request as Node has parsed them. To read one header, hono first builds a web `Headers` of
+// all headers, which costs more than most steps of a request. Repeated fields are joined by a comma
+// (`joinDuplicateHeaders` in server-options.ts), as `Headers` joins them.
 
 /** Returns one header, `undefined` if the request does not have it. */
 export function requestHeader(c: Context, name: Lowercase<string>): string | undefined {

@@ -12,7 +12,7 @@ export function requestIdOf(given: string | string[] | undefined): string {
   return typeof given === 'string' && SANE.test(given) ? given : `${PROCESS}-${(count++).toString(36)}`
 }
 
-/** The id that the response carries in `x-request-id`. The server's response object has it; without a server it is set here. */
+/** The id in the response's `x-request-id`. The server makes it; without a server, as in tests, it is made here. */
 export function requestId(c: Context): string {
   const { requestId: known } = (c.env?.outgoing ?? {}) as { readonly requestId?: string }
   if (known !== undefined) return known

@@ -1,7 +1,10 @@
-/** The least number of characters of a chunk. Small pieces are joined, because a write costs more than making a piece. */
+/** The least size of a chunk, in characters. Small pieces are joined, because each write of a chunk is expensive. */
 const CHUNK_CHARACTERS = 16_384
 
-/** A body whose pieces are generated while it is read. The generator waits for a slow client, and ends when the client disconnects. */
+/**
+ * A body whose pieces are generated while it is read. The generator waits for a slow client, and ends when the client
+ * disconnects.
+ */
 export function streamedBody(pieces: AsyncGenerator<string, undefined>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream({

@@ -11,10 +11,10 @@ const checkSchema = z
   .openapi('DiagnosisCheck')
 
 export type DiagnosisCheck = z.infer<typeof checkSchema>
-/** Checks one project with the settings of this server, and the installation where the project administers it. */
+/** Checks one project with the settings of this server; also the whole installation, if the project administers it. */
 export type Diagnose = (projectId: string) => Promise<readonly DiagnosisCheck[]>
 
-/** The checks that `gatepass doctor` requests from a running server, because only the server knows its settings. */
+/** Adds the checks that `gatepass doctor` requests from a running server, which alone knows its settings. */
 export function addDiagnosis(add: AddEndpoint, diagnose: Diagnose): void {
   add(
     {

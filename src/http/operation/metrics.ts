@@ -26,13 +26,13 @@ export interface MetricsOptions {
   readonly gather?: Gather
 }
 
-/** `/metrics` in Prometheus' text format: the metrics of all processes of this machine that serve together. */
+/** Adds `/metrics` in Prometheus' text format: the metrics of all processes of this machine that serve together. */
 export function addMetrics(
   add: AddEndpoint,
   broker: Broker,
   { version, access, gather = async (own) => [await own()] }: MetricsOptions,
 ): void {
-  addOwnMetrics(broker, version)
+  addGauges(broker, version)
   if (access === 'off') return
   add(
     {
@@ -55,17 +55,17 @@ export function addMetrics(
     async ({ c, caller }) => {
       const gathered = await gather(() => ownMetrics(broker))
       const seesAll = access === 'open' || administersInstallation(await projectOf(broker, caller))
-      const shown = seesAll ? gathered : gathered.map((families) => families.map(withoutNames))
-      const registry = merge(shown)
+      const visible = seesAll ? gathered : gathered.map((families) => families.map(withoutNames))
+      const registry = merge(visible)
       return c.body(await registry.metrics(), 200, { 'content-type': registry.contentType })
     },
   )
 }
 
-/** Labels whose values projects choose. */
+/** The labels whose values projects choose. */
 const NAMES = ['provider', 'policy']
 
-/** Replaces names that projects chose by their sum. The values of a gauge cannot be added, so they are removed. */
+/** Sums the values of all names that projects chose, under `other`. Removes gauges, which cannot be added. */
 function withoutNames(family: MetricFamily): MetricFamily {
   const isNamed = family.values.some(({ labels }) => NAMES.some((name) => name in labels))
   if (!isNamed) return family
@@ -85,7 +85,9 @@ export async function ownMetrics(broker: Broker): Promise<MetricFamily[]> {
   return [...(await broker.metrics.families()), ...(await metricsOfNode().getMetricsAsJSON()).map(toFamily)]
 }
 
-/** The sums of the counters of processes that have ended. Without them a counter would fall when a process ends. */
+/**
+ * The sums of the counters and histograms of ended processes. Without them a counter would fall when a process ends.
+ */
 export async function sumOfCounters(all: readonly MetricFamily[][]): Promise<MetricFamily[]> {
   const counters = all.map((one) =>
     one.filter(({ type, aggregator }) => type !== 'gauge' && aggregator === 'sum'),
@@ -95,7 +97,7 @@ export async function sumOfCounters(all: readonly MetricFamily[][]): Promise<Met
 
 let nodeMetrics: Registry | undefined
 
-/** The metrics of Node itself. They are collected from the first scrape on, since they watch the event loop. */
+/** The metrics of Node itself. Their collection starts at the first scrape, because it monitors the event loop. */
 function metricsOfNode(): Registry {
   if (nodeMetrics === undefined) {
     nodeMetrics = new Registry()
@@ -105,18 +107,18 @@ function metricsOfNode(): Registry {
 }
 
 function merge(all: readonly MetricFamily[][]): Registry {
-  // the metrics of a single process are all shown, also those that an aggregator leaves out for several processes
+  // all metrics of a single process are shown, also those with the aggregator `omit`
   if (all.length === 1) all = all.map((one) => one.map((family) => ({ ...family, aggregator: 'first' })))
-  // its types declare an array of metrics, but it takes one such array for each process
+  // the type of `aggregate` is an array of metrics, but the function takes one such array for each process
   return AggregatorRegistry.aggregate(all.map((one) => [...one]) as unknown as object[])
 }
 
-/** The types of prom-client for the result of `getMetricsAsJSON` lack the values. */
+/** prom-client's type of the result of `getMetricsAsJSON` lacks the values. */
 function toFamily(metric: object): MetricFamily {
   return metric as MetricObjectWithValues<MetricValue<string>> & MetricFamily
 }
 
-function addOwnMetrics(broker: Broker, version: string): void {
+function addGauges(broker: Broker, version: string): void {
   const { metrics, waiters, refreshes, cache, audit, uses, history } = broker
   metrics.gauge('gatepass_processes', 'Processes that serve together', () => 1)
   metrics.gauge(
@@ -128,7 +130,7 @@ function addOwnMetrics(broker: Broker, version: string): void {
   metrics.gauge('gatepass_waiters', 'Long polls and event streams that wait', () => waiters.count)
   metrics.gauge('gatepass_refreshes_running', 'Refreshes under way', () => refreshes.running.size)
   addCacheMetrics(metrics, cache)
-  // each process counts the same rows
+  // every process counts the same rows of the database, so the counts are not added
   metrics.gauge('gatepass_authorizations_pending', 'Authorizations under way', countLive(broker), 'max')
   metrics.gauge('gatepass_uses_waiting', 'Last-used times that are to be written', () => uses.waiting)
   metrics.gauge(
@@ -143,7 +145,7 @@ function addOwnMetrics(broker: Broker, version: string): void {
   )
 }
 
-/** A count is reused for this long, because it reads the database and several scrapers may ask. */
+/** How long a count is reused: it reads the database, and several scrapers may request it. */
 const COUNTED_MS = 5_000
 
 function countLive({ store, now }: Broker): () => Promise<number> {

@@ -2,7 +2,7 @@ import { isApiHost } from '../../providers/api-host.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { scrubParsed } from '../../tools/scrub.ts'
 
-// The headers that the proxy forwards to a provider's API, and those that it returns from its answer.
+// The headers that the proxy forwards to a provider's API, and the headers of the API's answer that it returns.
 
 type Fields = Readonly<Record<string, string>>
 
@@ -34,7 +34,7 @@ const NOT_SENT = new Set([
   'via',
   // CGI passes it to programs as HTTP_PROXY, which some of them use as their proxy (httpoxy)
   'proxy',
-  // a key of this server's callers
+  // may hold an API key of Gatepass
   'oxp-api-key',
   'x-real-ip',
   'true-client-ip',
@@ -50,7 +50,7 @@ const NOT_SENT = new Set([
 ])
 const NOT_SENT_PREFIXES = ['x-gatepass-', 'x-stainless-', 'x-forwarded-']
 
-/** Headers that a browser would apply to this server's origin, and headers that this server sets on each answer itself. */
+/** Headers that a browser would apply to this server's origin, and headers that this server sets on every answer. */
 const NOT_ANSWERED = new Set([
   ...HOP_BY_HOP,
   'set-cookie',
@@ -111,9 +111,9 @@ export function headersToSend(given: Fields): Record<string, string> {
 }
 
 /**
- * The headers of the answer, without tokens. `location` is made absolute, because a relative one would lead the caller,
- * with its key, to this server. One to a host outside the API is renamed to `x-gatepass-location`, which no client
- * follows.
+ * The headers of the answer, without tokens. `location` is made absolute, because a relative URL would lead the
+ * caller, with its key, to this server. A `location` outside the API's hosts is renamed to `x-gatepass-location`,
+ * which no client follows.
  *
  * @param options.from returns the URL that was requested.
  */
@@ -137,19 +137,21 @@ export function headersToAnswer(
   return { ...clean, ...OWN }
 }
 
-/** The headers that may pass. */
+/** The headers without hop-by-hop headers and without those of the lists. */
 function passed(
   given: Fields,
   names: ReadonlySet<string>,
   prefixes: readonly string[],
 ): Record<string, string> {
-  const listed = given.connection?.split(',').map((name) => name.trim().toLowerCase()) ?? []
+  const hopByHop = given.connection?.split(',').map((name) => name.trim().toLowerCase()) ?? []
   const kept: Record<string, string> = {}
   for (const name in given) {
     // many servers treat `_` as `-`
-    const read = name.toLowerCase().replaceAll('_', '-')
+    const normalized = name.toLowerCase().replaceAll('_', '-')
     const isHeldBack =
-      names.has(read) || listed.includes(name) || prefixes.some((prefix) => read.startsWith(prefix))
+      names.has(normalized) ||
+      hopByHop.includes(name) ||
+      prefixes.some((prefix) => normalized.startsWith(prefix))
     if (!isHeldBack) kept[name] = given[name] ?? ''
   }
   return kept

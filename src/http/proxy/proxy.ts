@@ -26,7 +26,7 @@ import { headersToAnswer, headersToSend } from './proxy-headers.ts'
 
 const PATH = '/proxy/{provider}/{path}'
 const routeOf = routesOf(PATH)
-/** Concurrent requests of one key. All callers share the slots for requests to a host, so no key may use all of them. */
+/** The most concurrent requests of one key: all keys share the slots for a host, so no key may use all of them. */
 const MAX_PER_KEY = 128
 const WITHOUT_BODY = new Set([204, 205, 304])
 
@@ -39,7 +39,7 @@ const headersSchema = z.object({
     description: 'The scopes that the request needs, separated by spaces; absent: any grant suffices',
   }),
   'x-gatepass-base-url': z.string().max(1000).optional().openapi({
-    description: "In place of the provider's own; its host must be one of the provider's API",
+    description: "A base URL in place of the provider's own; its host must be one of the provider's API",
   }),
 })
 
@@ -51,8 +51,8 @@ const consentSchema = errorSchema
   .openapi('ProxyError')
 
 /**
- * `ANY /proxy/{provider}/{path}`: forwards a request to the provider's API with the user's token, which the caller never
- * sees. Refusals of Gatepass carry `x-gatepass-error`; every other answer is the API's own.
+ * Adds `ANY /proxy/{provider}/{path}`, which forwards a request to the provider's API with the user's token. The
+ * caller never sees the token. Refusals of Gatepass carry `x-gatepass-error`; every other answer is the API's own.
  */
 export function addProxy(
   app: OpenAPIHono,
@@ -186,8 +186,9 @@ function ownHeaders(headers: Readonly<Record<string, string>>): Record<string, s
 }
 
 /**
- * Reads the request line itself, because a parsed URL has its dot segments and escapes normalized. Its target may be in
- * absolute form (RFC 9112 section 3.2.2), but not name another host than `Host`: two servers would read it differently.
+ * Reads the provider and the path from the request line, because parsing a URL normalizes dot segments and escapes.
+ * The request target may be in absolute form (RFC 9112 section 3.2.2). It must not name another host than `Host`,
+ * because two servers could then read the request differently.
  */
 function placeOf(c: Context): { readonly provider: string; readonly path: string } {
   const target: string = c.env?.incoming?.url ?? c.req.url
@@ -239,7 +240,7 @@ function answerOf(
   const whole = coded === undefined ? answer.received?.takeWhole() : undefined
   if (whole !== undefined && bytesHoldNoSecret(whole, tokens, options)) {
     release()
-    return new Response(whole as Uint8Array<ArrayBuffer>, { status, headers: fields }) // Node's buffers are not shared
+    return new Response(whole as Uint8Array<ArrayBuffer>, { status, headers: fields }) // not a SharedArrayBuffer
   }
   const body = whole === undefined ? (coded ?? answer).body : streamOf(whole)
   const scrubber = createStreamScrubber(tokens, options)

@@ -1,6 +1,7 @@
 /**
- * The script of the pages under /docs, which a browser runs: it filters the list of operations, copies texts and, in
- * development, sends the requests of the forms. It may use nothing from outside itself, because its text is sent to the browser.
+ * The script of the pages under /docs: it filters the list of operations, copies texts and, in development, sends the
+ * requests of the forms. It must not use anything outside this function, because only its source text is sent to
+ * browsers.
  */
 function runDocs(): void {
   for (const element of document.querySelectorAll<HTMLElement>('[data-script]')) element.hidden = false
@@ -14,7 +15,7 @@ function runDocs(): void {
       void send(form)
     })
 
-  /** Copies the text beside the button. Where the browser refuses, the text is selected, ready to be copied by hand. */
+  /** Copies the text beside the button. If the browser refuses, selects the text so that the reader can copy it. */
   async function copy(button: HTMLButtonElement): Promise<void> {
     const text = button.parentElement?.querySelector('code')
     if (!text) return

@@ -11,7 +11,7 @@ interface Request {
   readonly body?: unknown
 }
 
-/** A recorded exchange: the request as a command and as a call of the SDK, and the answer. */
+/** A recorded exchange: the request as a curl command and as a call of the SDK, and the answer. */
 export function exampleView(entry: Entry, example: Example, { servers }: OpenApiDocument): Html {
   const { path, headers, body, status, mediaType, answer, sdk } = example
   const request = {
@@ -38,7 +38,7 @@ export function needsKey({ operation }: Entry): boolean {
   return (operation.security ?? []).some((scheme) => 'apiKey' in scheme)
 }
 
-/** A command that a POSIX shell runs. The key is in a variable, so that it gets into no history. */
+/** A curl command for a POSIX shell. The key is in a variable, so that it does not get into the shell's history. */
 export function curl({ method, url, needsKey, headers = {}, body }: Request): string {
   const lines = [
     `curl${method === 'GET' ? '' : ` -X ${method}`} ${quoted(url)}`,
@@ -53,13 +53,13 @@ function quoted(text: string): string {
   return /^[\w:/.@%-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
-const MOST_CHARACTERS_OF_LINE = 80
+const MAX_LINE_CHARACTERS = 80
 
 /** JSON over several lines, with small objects and lists on one line. */
 export function shownJson(value: unknown, indent = ''): string {
   const short = JSON.stringify(value, null, 1)?.replaceAll(/\n\s*/g, ' ') ?? ''
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  if (short.length + indent.length <= MOST_CHARACTERS_OF_LINE) return short
+  if (short.length + indent.length <= MAX_LINE_CHARACTERS) return short
   const inner = `${indent}  `
   if (Array.isArray(value))
     return `[\n${value.map((one) => inner + shownJson(one, inner)).join(',\n')}\n${indent}]`

@@ -1,21 +1,21 @@
 /** A recorded exchange of an operation, which the API reference shows. Nothing in it is secret. */
 export interface Example {
-  /** With its parameters and its query. */
+  /** The path of the request, with the values of its parameters, and its query. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
   readonly status: number
-  /** Absent: the answer has no body. */
+  /** The media type of the answer; absent if the answer has no body. */
   readonly mediaType?: string
   readonly answer?: unknown
-  /** The same by `@gatepass/sdk`, where that has a method for it. */
+  /** The same request in TypeScript, if `@gatepass/sdk` has a method for it. */
   readonly sdk?: string
 }
 
-/** What the pages of the API reference show beside the document. */
+/** What the pages of the API reference show in addition to the OpenAPI document. */
 export interface DocsOptions {
-  /** Each operation gets a form that sends its request. */
+  /** Whether each operation gets a form that sends its request. */
   readonly development: boolean
-  /** By the ids of operations. */
+  /** The examples by the id of the operation. */
   readonly examples: Readonly<Record<string, Example>>
 }

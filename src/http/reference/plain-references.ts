@@ -1,6 +1,7 @@
-// zod-to-openapi writes a reference with a description, and one that may be null, as an `allOf` of the reference and
-// another schema. OpenAPI 3.1 allows a description beside a reference, and an `allOf` with `type: ["object", "null"]` does
-// not allow null at all. It also leaves null out of the `enum` of a value that may be null.
+// zod-to-openapi writes a reference that has a description, or that may be null, as an `allOf` of the reference and
+// another schema. That `allOf` is not needed for a description, which OpenAPI 3.1 allows beside a reference, and is
+// wrong for null: the other schema allows null but the referenced one does not. zod-to-openapi also leaves null out
+// of the `enum` of a value that may be null.
 
 type Node = { [member: string]: unknown }
 

@@ -15,8 +15,8 @@ import { simplifyReferences } from './plain-references.ts'
 const PROVIDER_SCHEMA = '/schemas/provider.json'
 
 /**
- * The landing page, the JSON Schema of provider definitions, and the API reference, whose OpenAPI document and pages are
- * generated from the routes.
+ * Adds the landing page, the JSON Schema of provider definitions, and the API reference, whose OpenAPI document and
+ * pages are generated from the routes.
  */
 export function addReference(
   app: OpenAPIHono,
@@ -52,7 +52,7 @@ export function addReference(
     return compressDocument('application/schema+json', JSON.stringify(schema, null, 2))
   })
   const pages = once(async () => {
-    // the registry's own types are wider than what its generator makes
+    // the declared type of the document is wider than what the generator makes
     const html = docsPages(openApi() as OpenApiDocument, { development, examples: EXAMPLES })
     const compressed = [...html].map(async ([path, page]) => {
       const text = String(await page)

@@ -24,8 +24,8 @@ export interface JsonSchema {
   readonly allOf?: readonly JsonSchema[]
 }
 
-/** Deeper members are not shown. The limit also ends schemas that contain themselves. */
-const DEEPEST = 6
+/** The deepest level of members that is shown. The limit also ends schemas that contain themselves. */
+const MAX_DEPTH = 6
 
 /** The type of a schema in words, with `$ref`s as links: "string", "array of Tool", "one of a, b". */
 export function typeOf(schema: JsonSchema): Html {
@@ -52,7 +52,7 @@ export function typeOf(schema: JsonSchema): Html {
 
 /** The members of the schema, of its items and of its alternatives; `false` when there are none. */
 export function membersOf(schema: JsonSchema, depth = 0): Html | false {
-  if (depth > DEEPEST || schema.$ref !== undefined) return false
+  if (depth > MAX_DEPTH || schema.$ref !== undefined) return false
   const parts: (Html | false)[] = []
   const properties = Object.entries(schema.properties ?? {})
   if (properties.length > 0)

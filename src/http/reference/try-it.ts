@@ -6,9 +6,9 @@ import { shownJson } from './example-view.ts'
 import { typeOf } from './schema-view.ts'
 
 /**
- * A form that sends the request of an operation with the key that the reader types. The script of the reference shows it
- * and sends the request; without the script it stays hidden, since a form that a browser sends would put its fields into
- * the URL.
+ * A form that sends the request of an operation with the key that the reader types. The script of the reference shows
+ * the form and sends the request. Without the script the form stays hidden, because a browser that submits it would
+ * put the fields into the URL.
  */
 export function tryIt({ method, path, anchor, operation }: Entry, example: Example | undefined): Html {
   const given = example === undefined ? {} : valuesOf(path, example)
@@ -39,7 +39,7 @@ function field(
 `
 }
 
-/** The parameters of the example, in its path, its query and its headers. */
+/** The values of the example's parameters by name, from its path, its query and its headers. */
 function valuesOf(template: string, { path, headers = {} }: Example): Readonly<Record<string, string>> {
   const { pathname, searchParams } = new URL(path, 'http://example')
   const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)

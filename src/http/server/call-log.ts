@@ -7,7 +7,7 @@ export interface AnsweredCall {
   readonly method: string
   readonly path: string
   readonly status: number
-  /** The outcome that the answer names, such as `requires_authorization` or `not_found`; else a word for the status. */
+  /** The outcome that the body names, such as `requires_authorization` or `not_found`; else a word for the status. */
   readonly outcome: string
   readonly ms: number
 }
@@ -17,12 +17,15 @@ export type OnCall = (call: AnsweredCall) => void
 /** Answers a request. `Env` has the request and the response of Node. */
 export type Fetch<Env> = (request: Request, env: Env) => Response | Promise<Response>
 
-/** Calls that are not shown, because programs repeat them: assets of pages, probes, the sample tool's worker. */
+/** Paths of calls that are not shown, because programs repeat them: assets, probes, the sample tool's worker. */
 const UNSHOWN = /^\/(?:assets\/|health$|ready$|metrics$|favicon\.ico$|sandbox\/worker\/)/
 /** The longest answer that is searched for its outcome. */
-const MAX_BYTES = 256 * 1024
+const MAX_CHARACTERS = 256 * 1024
 
-/** Reports each call when its answer begins. It reads every JSON answer a second time, so it is for development only. */
+/**
+ * Reports each call when its answer begins. Reads the whole body of a JSON answer before it is sent, so this is for
+ * development only.
+ */
 export function withCallLog<Env>(fetch: Fetch<Env>, onCall: OnCall): Fetch<Env> {
   return async (request, env) => {
     const begun = performance.now()
@@ -42,12 +45,12 @@ export function withCallLog<Env>(fetch: Fetch<Env>, onCall: OnCall): Fetch<Env> 
       return response
     }
     const text = await response.text()
-    report((text.length <= MAX_BYTES && outcomeOf(text)) || word)
+    report((text.length <= MAX_CHARACTERS && outcomeOf(text)) || word)
     return new Response(text, response)
   }
 }
 
-/** The path without secrets and without control characters, which could control the terminal. A proxied path is cut off. */
+/** The path without secrets, without control characters and without the part that the proxy forwards. */
 function shownPath(pathname: string): string {
   const text = redactText(withoutProxiedPath(pathname)).replaceAll(/\p{Cc}/gu, '')
   return text.length > 120 ? `${text.slice(0, 119)}…` : text
@@ -79,7 +82,7 @@ function outcomeOf(text: string): string | undefined {
     .join(', ')
 }
 
-/** The text if it is short and of plain letters, as codes and statuses are; else an empty text, which is not shown. */
+/** The text if it is short and of plain letters, as codes are; else an empty string, which is not shown. */
 function wordOf(text: string): string {
   return /^[a-z_]{1,40}$/i.test(text) ? text : ''
 }

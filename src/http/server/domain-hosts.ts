@@ -6,8 +6,9 @@ import { pageHeaders } from '../pages/page-headers.ts'
 import type { Fetch } from './call-log.ts'
 
 /**
- * The paths that are served at the domain of a project: the pages of its users, their images and scripts, the endpoints
- * of connect sessions that an embedding page calls, and the health check. All other paths are served at the public URL only.
+ * The paths that are served at the domain of a project: the pages of its users, their images and scripts, the
+ * endpoints of connect sessions that an embedding page calls, and the health check. All others are served at the
+ * public URL only.
  */
 const SERVED =
   /^\/(?:connect\/.*|callback\/.*|login\/callback|me|me\/.*|assets\/.*|embed\/.*|v1\/connect_sessions\/current(?:\/.*)?|health)$/
@@ -18,7 +19,7 @@ export function atOwnDomains<Env extends object>(
   broker: Pick<Broker, 'domains' | 'settings'>,
 ): Fetch<Env> {
   const { domains, settings } = broker
-  const rest = new Hono()
+  const unserved = new Hono()
     .get('/', (c) => {
       pageHeaders(c)
       return c.redirect('/me', 303)
@@ -38,7 +39,7 @@ export function atOwnDomains<Env extends object>(
 
   function serve(request: Request, env: Env): Response | Promise<Response> {
     if (domains.projectAt(hostOf(request)) === undefined) return fetch(request, env)
-    return SERVED.test(new URL(request.url).pathname) ? fetch(request, env) : rest.fetch(request, env)
+    return SERVED.test(new URL(request.url).pathname) ? fetch(request, env) : unserved.fetch(request, env)
   }
 
   return (request, env) => {

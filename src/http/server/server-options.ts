@@ -65,7 +65,7 @@ export function serverOptions(
 
   return {
     ServerResponse: SafeResponse,
-    // Node's default drops all but the first of some repeated headers, such as `authorization`, without a word
+    // Node's default drops all but the first of some repeated headers, such as `authorization`, silently
     joinDuplicateHeaders: true,
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: HEADERS_TIMEOUT_MS,

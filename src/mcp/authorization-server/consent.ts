@@ -7,7 +7,7 @@ import type { UserSession } from '../../flows/user-session.ts'
 import { browserCookies } from '../../http/connect/browser-cookies.ts'
 import { isFromOwnPage } from '../../http/connect/own-page.ts'
 import { sendToSessionLogin, sessionOf } from '../../http/connect/session-login.ts'
-import { speaking } from '../../http/connect/show-authorization.ts'
+import { wordsAndBrand } from '../../http/connect/show-authorization.ts'
 import { bodyLimit } from '../../http/endpoint/body-limit.ts'
 import { pageHeaders } from '../../http/pages/page-headers.ts'
 import { type AskedConsent, createApproval } from './approval.ts'
@@ -100,7 +100,7 @@ export function addConsent(
     if (session === undefined || isLoginTooOld(interaction, session, broker.now())) {
       if (trouble === undefined) return toLogin(c, interaction, session && 'login')
       pageHeaders(c, { hasForm: true, formTo: [publicUrl] })
-      const look = await speaking(c, broker, { projectId })
+      const look = await wordsAndBrand(c, broker, { projectId })
       return c.html(loginTroublePage({ trouble, action: c.req.path, ...look }))
     }
     const asked = await askedIn(interaction, session)
@@ -108,7 +108,7 @@ export function addConsent(
     const grant = await approval.remembered(asked, interaction)
     if (grant !== undefined) return allow(c, session, grant)
     pageHeaders(c, { hasForm: true, formTo: [new URL(asked.redirectUri)] })
-    const look = await speaking(c, broker, { projectId })
+    const look = await wordsAndBrand(c, broker, { projectId })
     const csrf = formToken(broker, interaction.uid, session.userId)
     return c.html(consentPage({ ...asked, ...look, action: c.req.path, csrf }))
   })

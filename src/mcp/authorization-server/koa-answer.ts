@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Broker } from '../../broker.ts'
-import { speaking } from '../../http/connect/show-authorization.ts'
+import { wordsAndBrand } from '../../http/connect/show-authorization.ts'
 import { pageHeaders } from '../../http/pages/page-headers.ts'
 import type { KoaAnswer } from './node-request.ts'
 import { type Refusal, refusalPage } from './refusal-page.ts'
@@ -30,7 +30,7 @@ export function toBrowser(c: Context, answer: KoaAnswer, refuse: Refuse): Respon
 export function createRefuse(broker: Broker, projectId: string): Refuse {
   return async (c, status, refusal) => {
     pageHeaders(c)
-    const look = await speaking(c, broker, { projectId })
+    const look = await wordsAndBrand(c, broker, { projectId })
     c.header('content-type', 'text/html; charset=UTF-8')
     return c.html(refusalPage({ ...refusal, ...look }), status)
   }

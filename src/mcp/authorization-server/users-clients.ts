@@ -5,7 +5,7 @@ import { disconnectClient } from '../../flows/mcp-clients.ts'
 import { browserCookies } from '../../http/connect/browser-cookies.ts'
 import { isFromOwnPage } from '../../http/connect/own-page.ts'
 import { sendToSessionLogin, sessionOf } from '../../http/connect/session-login.ts'
-import { linkNotFound, speaking } from '../../http/connect/show-authorization.ts'
+import { linkNotFound, wordsAndBrand } from '../../http/connect/show-authorization.ts'
 import { siteOf } from '../../http/connect/site.ts'
 import { bodyLimit } from '../../http/endpoint/body-limit.ts'
 import { pageHeaders } from '../../http/pages/page-headers.ts'
@@ -43,13 +43,13 @@ export function addUsersClients(
       const trouble = LOGIN_TROUBLES.find((one) => one === c.req.query('login'))
       if (trouble === undefined) return sendToSessionLogin(c, broker, { projectId, returnTo: CLIENTS_PATH })
       pageHeaders(c, { hasForm: true, formTo: [broker.settings.publicUrl] })
-      const look = await speaking(c, broker, { projectId })
+      const look = await wordsAndBrand(c, broker, { projectId })
       return c.html(loginTroublePage({ trouble, action: CLIENTS_PATH, ...look }))
     }
     const { userId } = session
     const clients = await broker.store.mcpConsents.ofUser(projectId, userId)
     pageHeaders(c, { hasForm: true })
-    const look = await speaking(c, broker, { projectId })
+    const look = await wordsAndBrand(c, broker, { projectId })
     const csrf = formToken(broker, FORM, userId)
     return c.html(usersClientsPage({ ...look, userId, clients, csrf, action: CLIENTS_PATH }))
   })

@@ -7,10 +7,11 @@ import { endingResponse, linkNotFound } from './show-authorization.ts'
 import { siteOf } from './site.ts'
 
 /**
- * The answer to a request for an authorization's page that came to another site than its project's; `undefined` at the
- * right one. A page of the public URL moves to the domain. At the domain of another project it does not exist.
+ * Answers a request for the page of an authorization if the request came to the wrong site. From the public URL the
+ * browser is redirected to the domain of the authorization's project. At the domain of another project the page does
+ * not exist. Returns `undefined` at the right site.
  */
-export function elsewhere(
+export function answerAtWrongSite(
   c: Context,
   broker: Broker,
   authorization: Pick<Authorization, 'id' | 'projectId'>,
@@ -19,7 +20,7 @@ export function elsewhere(
   if (site.projectId !== undefined && site.projectId !== authorization.projectId) return linkNotFound(c)
   if (site.url.origin === broker.usersUrl(authorization.projectId).origin) return undefined
   const page = new URL(connectUrl(broker, authorization))
-  // the content security policy of the page that sent the form does not let it redirect to another host
+  // the content security policy of the page that sent the form forbids a redirect to another host
   if (c.req.method === 'POST') return endingResponse(c, { kind: 'foreign_click', lookAgain: page.href }, 403)
   page.search = new URL(c.req.url).search
   pageHeaders(c)
