@@ -4398,9 +4398,9 @@ export interface PortalLinkRequest {
   /** The language of the page; else that of the browser. en, de, fr, es, pt, ja, zh */
   readonly lang?: string | null | undefined
   /**
-   * `view` what is connected; `disconnect` accounts and applications; `connect` further accounts,
-   * reconnect broken ones, and choose the default; `export`: download what is kept; `erase`: delete it
-   * all
+   * `view`: see what is connected; `disconnect`: disconnect accounts and applications; `connect`:
+   * connect further accounts, reconnect broken ones, and choose the default; `export`: download what is
+   * kept; `erase`: delete it all
    * Default: `["view","disconnect"]`
    */
   readonly may?: readonly ('view' | 'disconnect' | 'connect' | 'export' | 'erase')[] | undefined

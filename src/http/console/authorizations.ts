@@ -8,7 +8,7 @@ import type { ListedAuthorization } from '../../store/console-lists.ts'
 import { type Html, name } from '../pages/layout.ts'
 import { asCurl, badge, code, exactTime, facts, link, section, table, time } from './elements.ts'
 import { field, filters, select } from './form-fields.ts'
-import { newestEntries, PAGE_ROWS, searchedNote, userPath } from './lists.ts'
+import { newestEntries, PAGE_ROWS, searchPager, userPath } from './lists.ts'
 import { live } from './live.ts'
 import { newerRows, newerText, placeInList } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
@@ -56,7 +56,7 @@ ${table(
   ]),
   'No authorization matches. They are kept for a week after their end.',
 )}
-${searchedNote(on, found)}`
+${searchPager(on, found)}`
     return on.show('Authorizations', body, {
       lead: 'Each time a user was asked for consent, the newest first.',
     })

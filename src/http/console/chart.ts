@@ -1,18 +1,20 @@
 import { html } from 'hono/html'
-import { toTimestamp } from '../../domain/clock.ts'
+import { type EpochSeconds, toTimestamp } from '../../domain/clock.ts'
 import type { HourCount } from '../../store/counters.ts'
 import type { Html } from '../pages/layout.ts'
 
-// Charts are SVG that the server draws: attributes for places and sizes, classes for colours, as the content security
-// policy allows no inline style. Each has a title, a description and its figures as a table.
+// Charts are SVG that the server draws: attributes for positions and sizes, classes for colours, because the content
+// security policy allows no inline style. Each has a title, a description and its numbers as a table.
 
 export interface ChartOptions {
   /** Identifies the chart on its page. */
   readonly id: string
   readonly title: string
-  /** The first hour, the number of columns, and how many hours one column is. */
-  readonly from: number
+  /** The start of the first column. */
+  readonly from: EpochSeconds
+  /** The number of columns. */
   readonly columns: number
+  /** The hours of one column. */
   readonly hoursEach: number
   /** The order of the labels from good to bad, if they have one. It determines their colours. */
   readonly order?: readonly string[]
@@ -22,7 +24,7 @@ const WIDTH = 480
 const HEIGHT = 150
 const LEFT = 34
 const BOTTOM = 18
-/** Labels that have a colour of their own; the rest are drawn together. */
+/** The most series of a chart. Where there are more labels, the last series is the sum of the rest. */
 const MOST_SERIES = 6
 const OTHERS = 'others'
 
@@ -43,17 +45,19 @@ export function barChart(counts: readonly HourCount[], options: ChartOptions): H
   const colors = options.order === undefined ? colorsOf(labels) : labels.map((_, i) => `t${i + 1}`)
   const color = (series: number) => colors[series] ?? 's6'
   const hours = columns * hoursEach
-  const summary = `${spoken(total)} in the last ${hours === 24 ? '24 hours' : `${hours / 24} days`}${
-    total === 0 ? '' : `: ${labels.map((label, i) => `${words(label)} ${spoken(sum(cells[i]))}`).join(', ')}`
+  const summary = `${formatted(total)} in the last ${hours === 24 ? '24 hours' : `${hours / 24} days`}${
+    total === 0
+      ? ''
+      : `: ${labels.map((label, i) => `${labelText(label)} ${formatted(sum(cells[i]))}`).join(', ')}`
   }.`
   return html`<figure class="chart">
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="${id}-title ${id}-desc"><title id="${id}-title">${title}</title><desc id="${id}-desc">${summary}</desc>
 ${[0, top / 2, top].map((value) => grid(value, top))}
 ${cells.map((row, series) => row.map((value, column) => bar({ value, column, columns, top, color: color(series), below: sum(cells.slice(0, series).map((one) => one[column] ?? 0)) })))}
-<text x="${LEFT}" y="${HEIGHT - 4}">${dayOf(from)}</text><text x="${WIDTH - 2}" y="${HEIGHT - 4}" text-anchor="end">now</text>
+<text x="${LEFT}" y="${HEIGHT - 4}">${dayAndTime(from)}</text><text x="${WIDTH - 2}" y="${HEIGHT - 4}" text-anchor="end">now</text>
 </svg>
-${total > 0 && html`<ul class="legend">${labels.map((label, i) => html`<li><svg viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" rx="2" class="${color(i)}"/></svg>${words(label)} ${spoken(sum(cells[i]))}</li>`)}</ul>`}
-<details class="more"><summary>As a table</summary>${figures(title, labels, cells, options)}</details>
+${total > 0 && html`<ul class="legend">${labels.map((label, i) => html`<li><svg viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" rx="2" class="${color(i)}"/></svg>${labelText(label)} ${formatted(sum(cells[i]))}</li>`)}</ul>`}
+<details class="more"><summary>As a table</summary>${dataTable(title, labels, cells, options)}</details>
 </figure>`
 }
 
@@ -68,7 +72,7 @@ const GOOD = new Set(['completed', 'ready', 'refreshed', 'value', 'artifact'])
 /** Outcomes that depend on the user, not on a fault. */
 const WAITS = new Set(['authorization_required', 'requires_authorization', 'access_denied', 'expired'])
 
-/** Green for success, amber for `WAITS`, red for the first other label. Each colour is used once. */
+/** Green for the first success, amber for the first of `WAITS`; other labels take the free colours, red first. */
 function colorsOf(labels: readonly string[]): readonly string[] {
   const free = ['s2', 's3', 's1', 's6', 's4', 's5']
   const take = (wanted?: string) =>
@@ -90,19 +94,19 @@ interface Bar {
 
 function bar({ value, below, column, columns, top, color }: Bar): Html | '' {
   if (value === 0) return ''
-  const room = (WIDTH - LEFT) / columns
+  const columnWidth = (WIDTH - LEFT) / columns
   const scale = (HEIGHT - BOTTOM - 8) / top
   const height = value * scale
   const y = HEIGHT - BOTTOM - (below + value) * scale
-  return html`<rect class="${color}" x="${fixed(LEFT + column * room + room * 0.12)}" y="${fixed(y)}" width="${fixed(room * 0.76)}" height="${fixed(Math.max(height, 0.6))}"/>`
+  return html`<rect class="${color}" x="${fixed(LEFT + column * columnWidth + columnWidth * 0.12)}" y="${fixed(y)}" width="${fixed(columnWidth * 0.76)}" height="${fixed(Math.max(height, 0.6))}"/>`
 }
 
 function grid(value: number, top: number): Html {
   const y = HEIGHT - BOTTOM - (value / top) * (HEIGHT - BOTTOM - 8)
-  return html`<line class="grid" x1="${LEFT}" x2="${WIDTH}" y1="${fixed(y)}" y2="${fixed(y)}"/><text x="${LEFT - 5}" y="${fixed(y + 4)}" text-anchor="end">${short(value)}</text>`
+  return html`<line class="grid" x1="${LEFT}" x2="${WIDTH}" y1="${fixed(y)}" y2="${fixed(y)}"/><text x="${LEFT - 5}" y="${fixed(y + 4)}" text-anchor="end">${compact(value)}</text>`
 }
 
-function figures(
+function dataTable(
   title: string,
   labels: readonly string[],
   cells: readonly (readonly number[])[],
@@ -112,7 +116,7 @@ function figures(
     cells.some((row) => (row[i] ?? 0) > 0),
   )
   if (rows.length === 0) return html`<p class="muted">No figures.</p>`
-  return html`<div class="scroll" role="region" aria-label="${title}, figures" tabindex="0"><table><thead><tr><th scope="col">From (UTC)</th>${labels.map((label) => html`<th scope="col" class="number">${words(label)}</th>`)}</tr></thead>
+  return html`<div class="scroll" role="region" aria-label="${title}, figures" tabindex="0"><table><thead><tr><th scope="col">From (UTC)</th>${labels.map((label) => html`<th scope="col" class="number">${labelText(label)}</th>`)}</tr></thead>
 <tbody>${rows.map(
     (i) =>
       html`<tr><td>${toTimestamp(from + i * hoursEach * 3600)
@@ -120,7 +124,7 @@ function figures(
         .replace(
           'T',
           ' ',
-        )}</td>${cells.map((row) => html`<td class="number">${spoken(row[i] ?? 0)}</td>`)}</tr>`,
+        )}</td>${cells.map((row) => html`<td class="number">${formatted(row[i] ?? 0)}</td>`)}</tr>`,
   )}</tbody></table></div>`
 }
 
@@ -135,7 +139,7 @@ function sum(values: readonly number[] | undefined): number {
   return (values ?? []).reduce((total, one) => total + one, 0)
 }
 
-function words(label: string): string {
+function labelText(label: string): string {
   return label.replaceAll('_', ' ')
 }
 
@@ -144,16 +148,16 @@ function fixed(value: number): string {
 }
 
 const FORMAT = new Intl.NumberFormat('en')
-const SHORT = new Intl.NumberFormat('en', { notation: 'compact' })
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact' })
 
-function spoken(value: number): string {
+function formatted(value: number): string {
   return FORMAT.format(value)
 }
 
-function short(value: number): string {
-  return SHORT.format(value)
+function compact(value: number): string {
+  return COMPACT.format(value)
 }
 
-function dayOf(at: number): string {
+function dayAndTime(at: number): string {
   return toTimestamp(at).slice(5, 16).replace('T', ' ')
 }

@@ -11,14 +11,14 @@ import { name } from '../pages/layout.ts'
 import { asCurl, badge, code, exactTime, facts, link, section } from './elements.ts'
 import { endOnce } from './end-once.ts'
 import { field, filters, select, submit } from './form-fields.ts'
-import { connectionsTable, newestEntries, PAGE_ROWS, searchedNote, statusBadge, userPath } from './lists.ts'
+import { connectionsTable, newestEntries, PAGE_ROWS, searchPager, statusBadge, userPath } from './lists.ts'
 import { newerRows, newerText, placeInList } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 import { causeNote, entriesList, timeline } from './timeline.ts'
 
 const STATUSES = ['active', 'needs_authorization'] as const
 
-/** The list of connections with its filters, and the page of one with its history and the actions of an operator. */
+/** The list of connections with its filters, and the page of one connection with its history and actions. */
 export function addConnectionPages(routes: ConsoleRoutes): void {
   routes.page('/connections', async (on) => {
     const filter = await readFilters(on)
@@ -44,7 +44,7 @@ ${field('On or before', 'date', { value: on.query('date'), type: 'date' })}`,
     )}
 ${newerRows(on, '/connections', isSearch(filter) ? undefined : found.rows[0]?.id)}
 ${connectionsTable(on, found.rows, (uid) => book.byUid(uid)?.id)}
-${searchedNote(on, found)}
+${searchPager(on, found)}
 ${asCurl(on, curlPath(filter))}`
     return on.show('Connections', body, { lead: 'What users have connected, the newest first.' })
   })
@@ -141,7 +141,7 @@ ${asCurl(on, `/v1/connections/${id}/explain`)}`
 }
 
 const REFRESHED = {
-  usable: 'The connection has a valid token. One that was received less than ten seconds ago is kept.',
+  usable: 'The connection has a valid token. A token that was received less than ten seconds ago is kept.',
   authorization_required: 'The tokens cannot be refreshed: the user has to consent again.',
   provider_unavailable:
     'No new token was received, so the stored one is kept. The refresh is tried again later.',
@@ -172,7 +172,7 @@ async function readFilters(on: OnPage): Promise<Filters> {
   }
 }
 
-/** Whether more filters are given than one index has. */
+/** Whether more than one filter is given. Each index covers only one. */
 function isSearch({ userId, providerUid, status }: Filters): boolean {
   return [userId, providerUid, status].filter((one) => one !== undefined).length > 1
 }

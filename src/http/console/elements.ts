@@ -22,7 +22,7 @@ export function emptyState(text: string | Html): Html {
   return html`<div class="empty"><p>${text}</p></div>`
 }
 
-/** Terms with their values; those that are `undefined` are left out. */
+/** A list of terms with their values. Rows whose value is `undefined` are left out. */
 export function facts(rows: readonly (readonly [string, string | Html | undefined])[]): Html {
   return html`<dl class="facts">${rows.map(
     ([term, value]) => value !== undefined && html`<div><dt>${term}</dt><dd>${value}</dd></div>`,
@@ -76,8 +76,8 @@ export function link(path: string, text: string | Html): Html {
   return html`<a href="/dashboard${path}">${text}</a>`
 }
 
-/** A figure of a table: its column is aligned on the right. */
-export function figure(text: string): Html {
+/** A text in a table's column of numbers: the stylesheet aligns its cell on the right. */
+export function numeric(text: string): Html {
   return html`<span class="number">${text}</span>`
 }
 
@@ -86,7 +86,7 @@ export function buttonLink(path: string, text: string, { secondary = true } = {}
   return html`<a class="button${secondary ? ' secondary' : ''}" href="/dashboard${path}">${text}</a>`
 }
 
-/** The same request to the API as a shell command. */
+/** A `curl` command for the API request that corresponds to the page. */
 export function asCurl(
   on: OnPage,
   path: string,

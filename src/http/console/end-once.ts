@@ -6,16 +6,16 @@ import type { OnPage } from './routes.ts'
 interface Ending {
   /** Selects the audit entries that are written when the thing ends. */
   readonly entry: AuditFilter
-  /** The path of its list, below `/dashboard`. */
+  /** The path of the list of such things, below `/dashboard`. */
   readonly list: string
   /** What the list says when the thing had ended before. */
   readonly already: string
 }
 
 /**
- * The handler of a form that deletes or ends something. If the thing had ended before, by an earlier click or by another
- * person, the operator has what they asked for, so the answer is the list with `already`. The project's audit trail tells
- * such a thing from one that the project never had, which stays `not_found`.
+ * Wraps the handler of a form that deletes or ends something. If the thing had ended before, by an earlier click or by
+ * another person, the browser goes to the list, which shows `already`, because the operator has what they asked for.
+ * The answer stays `not_found` if the audit trail has no entry of such an ending: the project had no such thing.
  */
 export function endOnce(
   endingOf: (on: OnPage, form: URLSearchParams) => Ending,

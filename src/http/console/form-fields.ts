@@ -28,8 +28,8 @@ export function textArea(
 }
 
 /**
- * A field for a secret that may have several lines, such as a key in PEM, of which a password field would drop the line
- * breaks. Browsers that know `-webkit-text-security` show dots in place of what is typed.
+ * A field for a secret that may have several lines, such as a PEM key: a password field would drop the line breaks.
+ * Browsers that know `-webkit-text-security` show dots in place of what is typed.
  */
 export function secretArea(
   label: string,
@@ -75,7 +75,7 @@ export function notes(id: string, hint: string | Html | undefined, fault: string
   return html`${hint !== undefined && html`<p class="hint" id="f-${id}-hint">${hint}</p>`}${fault !== undefined && html`<p class="fault" id="f-${id}-fault">${fault}</p>`}`
 }
 
-/** A form of filters above a list: it is sent by GET, so that every list has a URL. */
+/** A form of filters above a list. It is sent by GET, so that every filtered list has a URL. */
 export function filters(path: string, fields: Html, { isFiltered = false } = {}): Html {
   return html`<form class="filters" method="get" action="/dashboard${path}">${fields}<button type="submit" class="secondary">Show</button>${isFiltered && html`<a href="/dashboard${path}">Clear</a>`}</form>`
 }

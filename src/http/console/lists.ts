@@ -12,7 +12,7 @@ import type { OnPage } from './routes.ts'
 /** Rows of one page of a list. */
 export const PAGE_ROWS = 50
 /** Entries of the audit trail that a page of details shows. */
-const HISTORY = 20
+const NEWEST_ENTRIES = 20
 
 /** The page of one user. The id is a query parameter, because any text may be a user's id. */
 export function userPath(userId: string): string {
@@ -40,7 +40,7 @@ export function connectionsTable(
   )
 }
 
-/** The text in place of an empty list: on its own page, with a filter, or on a user's page. */
+/** The text in place of an empty list. It depends on the page and on whether the list is filtered. */
 function noConnections(on: OnPage): string | Html {
   if (on.c.req.path !== '/dashboard/connections') return 'No connections.'
   if (new URL(on.c.req.url).search !== '') return 'No connection matches.'
@@ -51,8 +51,8 @@ export function statusBadge(status: Connection['status']): Html {
   return status === 'active' ? badge('active', 'good') : badge('needs a new consent', 'bad')
 }
 
-/** The links to the neighbouring pages, and how far a search without an index has come. */
-export function searchedNote(
+/** The links to the neighbouring pages and, if a search has stopped before its end, how far it has come. */
+export function searchPager(
   on: OnPage,
   { searchedTo, ...neighbours }: Searched<{ readonly id: string; readonly createdAt: number }>,
 ): Html {
@@ -66,12 +66,12 @@ export function searchedNote(
   }${pager(on, neighbours)}`
 }
 
-/** The newest entries of the audit trail about something. */
+/** The newest entries of the audit trail that the filter selects, at most 20. */
 export async function newestEntries(on: OnPage, filter: AuditFilter): Promise<readonly AuditEntry[]> {
   const entries: AuditEntry[] = []
   for await (const entry of readAudit(on.broker, on.projectId, filter, 'newest first')) {
     entries.push(entry)
-    if (entries.length === HISTORY) break
+    if (entries.length === NEWEST_ENTRIES) break
   }
   return entries
 }

@@ -3,10 +3,11 @@ import { html } from 'hono/html'
 import type { ConsoleSession } from '../../flows/console/console-session.ts'
 import type { Html } from '../pages/layout.ts'
 
-// What the page's script asks for at intervals. Each request names the project that its page shows, because another tab
-// may have chosen another one since.
+// What the page's script asks for at intervals. Each request names the project that its page shows, because the
+// operator may have chosen another project in another tab since.
 
-const SHOWN = 'project'
+/** The query parameter with the id of the project that the page shows. */
+const PROJECT = 'project'
 
 interface Shown {
   readonly projectId: string
@@ -14,7 +15,7 @@ interface Shown {
 
 /** The URL of a live text. `path` is below `/dashboard/live`. */
 export function liveHref({ projectId }: Shown, path: string, query = new URLSearchParams()): string {
-  query.set(SHOWN, projectId)
+  query.set(PROJECT, projectId)
   return `/dashboard/live${path}?${query}`
 }
 
@@ -24,7 +25,7 @@ export function live(on: Shown, path: string, query: Readonly<Record<string, str
 }
 
 /** The live text of a page that shows another project than the console does now; `undefined` for any other page. */
-export function ofOtherProject(c: Context, { project }: ConsoleSession): string | undefined {
-  if (c.req.query(SHOWN) === project.id) return undefined
+export function otherProjectText(c: Context, { project }: ConsoleSession): string | undefined {
+  if (c.req.query(PROJECT) === project.id) return undefined
   return `The console now shows the project ${project.name}: reload this page.`
 }

@@ -49,7 +49,7 @@ export const MENU: readonly MenuGroup[] = [
   },
 ]
 
-/** The paths of the menu's icons, drawn with a stroke of 1.75 in a box of 24. */
+/** SVG path data of the menu's icons, for a view box of 24 × 24 and a stroke width of 1.75. */
 export const ICONS = {
   chart: 'M4 20V10M10 20V4M16 20v-7M21 20H3',
   link: 'M10 14a4 4 0 0 0 6 .4l3-3a4 4 0 0 0-5.7-5.7L12 7M14 10a4 4 0 0 0-6-.4l-3 3a4 4 0 0 0 5.7 5.7L12 17',

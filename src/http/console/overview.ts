@@ -7,7 +7,7 @@ import { type Html, name } from '../pages/layout.ts'
 import { barChart } from './chart.ts'
 import { badge, emptyState, link, section } from './elements.ts'
 import { MENU } from './navigation.ts'
-import { at } from './pager.ts'
+import { urlWith } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
 const SPANS = {
@@ -17,7 +17,7 @@ const SPANS = {
 } as const
 type Span = keyof typeof SPANS
 
-const CHARTS: readonly (readonly [CounterName, string, (readonly string[])?])[] = [
+const CHARTS: readonly (readonly [counter: CounterName, title: string, order?: readonly string[]])[] = [
   ['consents', 'Consents by outcome'],
   ['fetches', 'Requests for tokens'],
   ['refreshes', 'Refreshes'],
@@ -28,7 +28,7 @@ const CHARTS: readonly (readonly [CounterName, string, (readonly string[])?])[] 
     ['up to 10 ms', 'up to 50 ms', 'up to 250 ms', 'up to 1000 ms', 'longer'],
   ],
 ]
-/** How many items of the list are shown; the others are only counted. */
+/** How many items the list of what needs attention shows; the others are only counted. */
 const MOST_SHOWN = 20
 
 /** What needs attention, then how much Gatepass is used. */
@@ -48,10 +48,10 @@ export function addOverview(routes: ConsoleRoutes): void {
       Object.keys(SPANS) as Span[]
     ).map(
       (one) =>
-        html`<a class="button secondary" href="${at(on, { span: one })}"${one === span ? html` aria-current="true"` : ''}>${SPANS[one].label}</a>`,
+        html`<a class="button secondary" href="${urlWith(on, { span: one })}"${one === span ? html` aria-current="true"` : ''}>${SPANS[one].label}</a>`,
     )}</nav></div>
-<div class="cards">${CHARTS.map(([of, title, order]) =>
-      section(title, chartOf(counts, { of, title, from, columns, hoursEach, ...(order && { order }) })),
+<div class="cards">${CHARTS.map(([counter, title, order]) =>
+      section(title, chartOf(counts, { counter, title, from, columns, hoursEach, ...(order && { order }) })),
     )}</div>`
     return on.show('Overview', body)
   })
@@ -62,7 +62,7 @@ async function waitingWorkers(broker: Broker, projectId: string): Promise<Attent
   return (await workersThatWait(broker, projectId)).map((id) => ({
     tone: 'bad',
     title: `The worker ${id} asks for more than was accepted.`,
-    toDo: 'Look at what it asks for, and accept it: until then these tools do not run.',
+    toDo: 'Look at what it asks for, and accept it: until then its tools with new requirements do not run.',
     path: `/workers/${encodeURIComponent(id)}`,
   }))
 }
@@ -75,10 +75,10 @@ function spanOf(on: OnPage): Span {
 function chartOf(
   counts: readonly HourCount[],
   {
-    of,
+    counter,
     ...options
   }: {
-    readonly of: CounterName
+    readonly counter: CounterName
     readonly title: string
     readonly from: number
     readonly columns: number
@@ -86,10 +86,10 @@ function chartOf(
     readonly order?: readonly string[]
   },
 ): Html {
-  const own = counts.filter((one) => one.name === of)
+  const own = counts.filter((one) => one.name === counter)
   return own.length === 0
     ? emptyState('Nothing was counted in this time.')
-    : barChart(own, { id: `chart-${of}`, ...options })
+    : barChart(own, { id: `chart-${counter}`, ...options })
 }
 
 function attentionList(all: readonly Attention[]): Html {

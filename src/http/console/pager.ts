@@ -6,16 +6,16 @@ import type { OnPage } from './routes.ts'
 
 // The paging of lists: which rows a page shows, and the links to its neighbours.
 
-/** "12 newer: show" above a list, once there are rows above its first one. */
+/** The link "12 newer: show" above a list. It has no text until the page's script finds newer rows. */
 export function newerRows(on: OnPage, path: string, newest: string | undefined): Html | '' {
   if (newest === undefined || ['before', 'after', 'date'].some((place) => on.query(place) !== undefined))
     return ''
   const parameters = new URL(on.c.req.url).searchParams
   parameters.set('after', newest)
-  return html`<p role="status" class="newer"><a href="${at(on, {})}" data-live="${liveHref(on, path, parameters)}"></a></p>`
+  return html`<p role="status" class="newer"><a href="${urlWith(on, {})}" data-live="${liveHref(on, path, parameters)}"></a></p>`
 }
 
-/** How many rows are above the first one; lists count no further than a page. */
+/** The text of the link of `newerRows`. Rows are counted up to `most`. */
 export function newerText(rows: number, most: number): string {
   return rows === 0 ? '' : `${rows >= most ? `${most} or more` : rows} newer: show`
 }
@@ -28,27 +28,28 @@ export interface Neighbours {
   readonly older?: string | undefined
 }
 
-/** "Newer / Older": the list goes on after the id, with the same filters. No list is counted. */
+/** The links "Newer" and "Older", with the filters of this page. They need no count of all rows. */
 export function pager(on: OnPage, { newer, older }: Neighbours): Html {
   if (newer === undefined && older === undefined) return html``
   return html`<nav class="pager" aria-label="Pages of the list">${
-    newer !== undefined && html`<a rel="prev" href="${at(on, { after: newer })}">← Newer</a>`
-  }${older !== undefined && html`<a rel="next" href="${at(on, { before: older })}">Older →</a>`}</nav>`
+    newer !== undefined && html`<a rel="prev" href="${urlWith(on, { after: newer })}">← Newer</a>`
+  }${older !== undefined && html`<a rel="next" href="${urlWith(on, { before: older })}">Older →</a>`}</nav>`
 }
 
-/** The links to the pages of a list in memory: `from` is the index of the first shown row, `size` the rows of a page. */
+/** The links "Back" and "More" of a list in memory. `from`: index of the first row shown; `size`: rows of a page. */
 export function offsetPager(
   on: OnPage,
   { from, size, count }: { readonly from: number; readonly size: number; readonly count: number },
 ): Html | '' {
   if (from === 0 && count <= size) return ''
   return html`<nav class="pager" aria-label="Pages of the list">${
-    from > 0 && html`<a rel="prev" href="${at(on, { from: String(Math.max(0, from - size)) })}">← Back</a>`
-  }${from + size < count && html`<a rel="next" href="${at(on, { from: String(from + size) })}">More →</a>`}</nav>`
+    from > 0 &&
+    html`<a rel="prev" href="${urlWith(on, { from: String(Math.max(0, from - size)) })}">← Back</a>`
+  }${from + size < count && html`<a rel="next" href="${urlWith(on, { from: String(from + size) })}">More →</a>`}</nav>`
 }
 
-/** The URL of this page with other parameters; the position in the list is left out unless given. */
-export function at(on: OnPage, change: Readonly<Record<string, string>>): string {
+/** The URL of this page with these parameters set. The position in the list is dropped unless they set it. */
+export function urlWith(on: OnPage, change: Readonly<Record<string, string>>): string {
   const url = new URL(on.c.req.url)
   for (const place of ['before', 'after', 'date']) url.searchParams.delete(place)
   for (const [key, value] of Object.entries(change)) url.searchParams.set(key, value)

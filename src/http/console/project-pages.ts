@@ -9,7 +9,7 @@ import { asCurl, badge, code, section, table, time } from './elements.ts'
 import { field, submit } from './form-fields.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
-/** The projects of the installation, for those who administer it; else the project that is shown. */
+/** The list of projects: all of them for those who administer the installation, else only the session's project. */
 export function addProjectPages(routes: ConsoleRoutes, broker: Broker): void {
   async function list(on: OnPage, form?: URLSearchParams, refused?: Refused) {
     const own = on.session.project

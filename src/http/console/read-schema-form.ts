@@ -1,7 +1,7 @@
 import { textIn } from './attempt.ts'
 import type { FormField, Json, SchemaForm, SimpleField } from './schema-form.ts'
 
-/** The field of a form that is one JSON text. */
+/** The name of the field for the whole input as one JSON text. */
 export const WHOLE_FIELD = '/'
 
 export type FormInput =
@@ -19,7 +19,7 @@ export function readSchemaForm(form: SchemaForm, sent: URLSearchParams, asText =
   const input = objectOf(form.fields, (field) => {
     if (field.kind !== 'group') return readField(field, sent, faults)
     const inner = objectOf(field.fields, (one) =>
-      readField(one, sent, faults, { isInGroup: !field.isRequired }),
+      readField(one, sent, faults, { isInOptionalGroup: !field.isRequired }),
     )
     if (field.isRequired) return { value: inner }
     if (!field.fields.some((one) => isFilledIn(one, sent))) return 'absent'
@@ -33,8 +33,9 @@ function readWhole(text: string): FormInput {
   const parsed = text.trim() === '' ? { value: {} } : parseJson(text)
   if ('fault' in parsed) return { outcome: 'faulty', faults: new Map([[WHOLE_FIELD, parsed.fault]]) }
   const { value } = parsed
+  // `Array.isArray` does not narrow readonly arrays, hence the cast
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return { outcome: 'read', input: value as Readonly<Record<string, Json>> } // the type of `isArray` loses that it is no array
+    return { outcome: 'read', input: value as Readonly<Record<string, Json>> }
   return { outcome: 'faulty', faults: new Map([[WHOLE_FIELD, 'must be an object: {"name": "value"}.']]) }
 }
 
@@ -55,10 +56,10 @@ function readField(
   field: SimpleField,
   sent: URLSearchParams,
   faults: Map<string, string>,
-  { isInGroup = false } = {},
+  { isInOptionalGroup = false } = {},
 ): Read {
   const result = sentValue(field, sent)
-  if (result === 'absent' && field.isRequired && !isInGroup) faults.set(field.name, MISSING)
+  if (result === 'absent' && field.isRequired && !isInOptionalGroup) faults.set(field.name, MISSING)
   if (typeof result === 'object' && 'fault' in result) faults.set(field.name, result.fault)
   return result
 }
@@ -71,7 +72,7 @@ function isFilledIn(field: SimpleField, sent: URLSearchParams): boolean {
   return sent.getAll(field.name).some((one) => (field.kind === 'text' ? one : one.trim()) !== '')
 }
 
-/** Of a group that may be left out, members are required once one of them is filled in. */
+/** Adds a fault for each missing required member of an optional group that is filled in. */
 function checkRequired(
   fields: readonly SimpleField[],
   inner: Readonly<Record<string, Json>>,
@@ -104,7 +105,7 @@ function sentValue(field: SimpleField, sent: URLSearchParams): Read {
   }
 }
 
-/** A choice is sent as its JSON. */
+/** The value whose JSON was sent. */
 function chosen(text: string, values: readonly Json[]): Read {
   const value = values.find((one) => JSON.stringify(one) === text)
   return value === undefined ? { fault: 'must be one of the choices.' } : { value }

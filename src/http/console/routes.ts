@@ -16,7 +16,7 @@ import { CSRF_FIELD, pageSessions } from '../page-session/page-session.ts'
 import type { Html } from '../pages/layout.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { type ConsolePageOptions, consolePage } from './layout.ts'
-import { ofOtherProject } from './live.ts'
+import { otherProjectText } from './live.ts'
 import { MENU } from './navigation.ts'
 
 /** One request of a logged-in operator. */
@@ -169,7 +169,7 @@ export function consoleRoutes(app: OpenAPIHono, broker: Broker): ConsoleRoutes {
         const session = await openConsoleSession(broker, sessions.token(c), { isUse: false })
         headers(c)
         if (session === undefined) return c.json({}, 401)
-        return c.json({ text: ofOtherProject(c, session) ?? (await handle(onPage(c, session))) })
+        return c.json({ text: otherProjectText(c, session) ?? (await handle(onPage(c, session))) })
       })
     },
     page(path, handle) {

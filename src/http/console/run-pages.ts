@@ -14,14 +14,14 @@ import {
   code,
   exactTime,
   facts,
-  figure,
   link,
+  numeric,
   section,
   table,
   time,
 } from './elements.ts'
 import { field, filters, select, submit } from './form-fields.ts'
-import { PAGE_ROWS, searchedNote } from './lists.ts'
+import { PAGE_ROWS, searchPager } from './lists.ts'
 import { placeInList } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
@@ -31,7 +31,7 @@ const LONGEST_TEXT = 20_000
 /** The history of runs, and scheduled runs. */
 export function addRunPages(routes: ConsoleRoutes, broker: Broker): void {
   async function list(on: OnPage, isScheduled: boolean) {
-    // runs that have just ended are listed too; if the flush fails, the list lacks only these
+    // so that the list has runs that have just ended; if the flush fails, only these are missing
     await broker.history.flush().catch(() => {})
     const [userId, tool] = [on.query('user'), on.query('tool')]
     const status = EXECUTION_STATUSES.find((one) => one === on.query('status'))
@@ -53,7 +53,7 @@ export function addRunPages(routes: ConsoleRoutes, broker: Broker): void {
         ? (run.runAt !== undefined && exactTime(run.runAt)) || undefined
         : run.durationMs === undefined
           ? undefined
-          : figure(`${run.durationMs.toLocaleString('en')} ms`),
+          : numeric(`${run.durationMs.toLocaleString('en')} ms`),
       html`<code>${run.entryPoint}</code>`,
       time(run.finishedAt ?? run.startedAt ?? run.createdAt, now),
     ])
@@ -65,8 +65,8 @@ export function addRunPages(routes: ConsoleRoutes, broker: Broker): void {
 ${field('On or before', 'date', { value: on.query('date'), type: 'date' })}`,
       { isFiltered },
     )}
-${table(isScheduled ? 'Scheduled runs' : 'Runs', ['Tool', 'Status', 'User', isScheduled ? 'Begins' : figure('Took'), 'By', 'When'], rows, isFiltered ? 'No run matches.' : isScheduled ? 'Nothing is scheduled.' : 'Nothing has run in the last 30 days.')}
-${searchedNote(on, found)}
+${table(isScheduled ? 'Scheduled runs' : 'Runs', ['Tool', 'Status', 'User', isScheduled ? 'Begins' : numeric('Took'), 'By', 'When'], rows, isFiltered ? 'No run matches.' : isScheduled ? 'Nothing is scheduled.' : 'Nothing has run in the last 30 days.')}
+${searchPager(on, found)}
 ${asCurl(on, isScheduled ? '/v1/scheduled_tools' : '/v1/executions')}`
     return on.show(isScheduled ? 'Scheduled runs' : 'Runs', body, {
       lead: isScheduled
@@ -107,7 +107,10 @@ interface Filters {
   readonly status?: ExecutionStatus | undefined
 }
 
-/** Searches by the index of the narrowest filter. Further filters are compared row by row. */
+/**
+ * Searches by the index of the narrowest filter. Further filters are compared row by row, and so is the status
+ * `completed`, which nearly all runs have.
+ */
 function findRuns(on: OnPage, { userId, toolId, type, status }: Filters): Promise<Searched<ListedExecution>> {
   const by: ExecutionIndex =
     userId !== undefined
@@ -202,7 +205,8 @@ interface ShownAttempt {
 }
 
 function outputView({ output, system_error_message: message }: ShownAttempt): Html {
-  const shown = output instanceof LargeJson ? undefined : (output as ShownOutput | undefined) // history's own form
+  // the history keeps outputs in the form of `ShownOutput`
+  const shown = output instanceof LargeJson ? undefined : (output as ShownOutput | undefined)
   const { authorization, error } = shown ?? {}
   if (authorization !== undefined) return consentView(authorization)
   if (error !== undefined)

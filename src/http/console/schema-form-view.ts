@@ -21,7 +21,7 @@ export function wholeView(sent?: SentForm): Html {
   const text = sent?.values.get(WHOLE_FIELD) ?? '{}'
   const fault = sent?.faults.get(WHOLE_FIELD)
   return html`<div class="field"><label for="input-json">Input as JSON</label>
-<textarea id="input-json" name="${WHOLE_FIELD}" rows="8" class="code" spellcheck="false" autocapitalize="none"${invalid(fault, 'input-json-note')}>
+<textarea id="input-json" name="${WHOLE_FIELD}" rows="8" class="code" spellcheck="false" autocapitalize="none"${ariaAttributes(fault, 'input-json-note')}>
 ${text}</textarea>
 <p class="${fault === undefined ? 'hint' : 'fault'}" id="input-json-note">${fault === undefined ? 'One object, as the schema of the tool describes it.' : html`The input ${fault}`}</p></div>`
 }
@@ -42,7 +42,7 @@ function simpleView(field: SimpleField, sent: SentForm | undefined): Html {
   const fault = sent?.faults.get(field.name)
   const value = sent === undefined ? initialText(field) : (sent.values.get(field.name) ?? '')
   return html`<div class="field"><label for="${id}">${labelText(field)}</label>
-${controlView(field, { id, value, marks: invalid(fault, note) })}
+${controlView(field, { id, value, aria: ariaAttributes(fault, note) })}
 <p class="${fault === undefined ? 'hint' : 'fault'}" id="${note}">${noteOf(field, fault)}</p></div>`
 }
 
@@ -53,34 +53,37 @@ function idOf({ name: pointer }: SimpleField): string {
 interface Control {
   readonly id: string
   readonly value: string
-  /** Attributes that say whether it is invalid, and what describes it. */
-  readonly marks: Html
+  /** ARIA attributes: whether the control is invalid, and which element describes it. */
+  readonly aria: Html
 }
 
-function controlView(field: SimpleField, { id, value, marks }: Control): Html {
+function controlView(field: SimpleField, { id, value, aria }: Control): Html {
+  // a field of a group is not marked, because the group may be optional
   const required = field.isRequired && !field.name.slice(1).includes('/') ? html` required` : ''
-  const plain = html` id="${id}" name="${field.name}" autocomplete="off" autocapitalize="none" spellcheck="false"${marks}`
+  const attributes = html` id="${id}" name="${field.name}" autocomplete="off" autocapitalize="none" spellcheck="false"${aria}`
   switch (field.kind) {
     case 'text':
       return field.isLong
-        ? html`<textarea${plain}${required} rows="2">
+        ? html`<textarea${attributes}${required} rows="2">
 ${value}</textarea>`
-        : html`<input type="text" value="${value}"${plain}${required}${field.maxLength !== undefined && html` maxlength="${field.maxLength}"`}>`
+        : html`<input type="text" value="${value}"${attributes}${required}${field.maxLength !== undefined && html` maxlength="${field.maxLength}"`}>`
     case 'number':
-      return html`<input type="text" inputmode="${field.isWhole ? 'numeric' : 'decimal'}" value="${value}"${plain}${required}>`
+      return html`<input type="text" inputmode="${field.isWhole ? 'numeric' : 'decimal'}" value="${value}"${attributes}${required}>`
     case 'boolean':
-      return choices([true, false], value, html`${plain}${required}`, (one) => (one === true ? 'yes' : 'no'))
+      return choices([true, false], value, html`${attributes}${required}`, (one) =>
+        one === true ? 'yes' : 'no',
+      )
     case 'choice':
-      return choices(field.values, value, html`${plain}${required}`, textOf)
+      return choices(field.values, value, html`${attributes}${required}`, textOf)
     case 'constant':
       return field.isRequired
-        ? html`<input type="text" value="${textOf(field.value)}"${plain} readonly>`
-        : choices([field.value], value, plain, textOf)
+        ? html`<input type="text" value="${textOf(field.value)}"${attributes} readonly>`
+        : choices([field.value], value, attributes, textOf)
     case 'texts':
-      return html`<textarea${plain} rows="3">
+      return html`<textarea${attributes} rows="3">
 ${value}</textarea>`
     case 'json':
-      return html`<textarea${plain} rows="3" class="code">
+      return html`<textarea${attributes} rows="3" class="code">
 ${value}</textarea>`
   }
 }
@@ -159,6 +162,6 @@ function textOf(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-function invalid(fault: string | undefined, note: string): Html {
+function ariaAttributes(fault: string | undefined, note: string): Html {
   return html` aria-describedby="${note}"${fault !== undefined && html` aria-invalid="true"`}`
 }

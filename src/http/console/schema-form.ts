@@ -1,9 +1,9 @@
 import type { JsonSchema } from '../../domain/tool.ts'
 import { escapeToken } from '../../sdk/worker/json-pointer.ts'
 
-// A form for the input of a tool, made of its JSON Schema: strings, numbers, booleans, enumerations, constants and arrays of
-// strings, and one level of objects of these. Other parts of a schema are written as JSON. The form only helps to write
-// the input; the tool's schema checks it.
+// A form for the input of a tool, made from the tool's JSON Schema. It has fields for strings, numbers, booleans,
+// enumerations, constants, arrays of strings, and one level of objects of these. Other parts of the input are written
+// as JSON. The form only helps to write the input; the tool's schema checks it.
 
 /** A value of JSON. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
@@ -82,12 +82,12 @@ function fieldOf(member: string, keywords: Keywords, isRequired: boolean): FormF
   )
   if (fields.length === 0) return simpleFieldOf(name, member, keywords, isRequired)
   const initial = initialOf(keywords)
-  const given = isKeywords(initial)
+  const withDefaults = isKeywords(initial)
     ? fields.map((one) =>
         Object.hasOwn(initial, one.member) ? { ...one, initial: initial[one.member] as Json } : one,
       ) // `default` is JSON
     : fields
-  return { ...described(name, member, keywords, isRequired), kind: 'group', fields: given }
+  return { ...described(name, member, keywords, isRequired), kind: 'group', fields: withDefaults }
 }
 
 function simpleFieldOf(name: string, member: string, schema: Keywords, isRequired: boolean): SimpleField {
@@ -151,7 +151,7 @@ function withoutNull(keywords: Keywords): Keywords {
   const { type, anyOf, oneOf, ...rest } = keywords
   if (Array.isArray(type)) {
     const others = type.filter((one) => one !== 'null')
-    return others.length === 1 ? { ...keywords, ...noNull(keywords), type: others[0] } : keywords
+    return others.length === 1 ? { ...keywords, ...enumWithoutNull(keywords), type: others[0] } : keywords
   }
   const either = anyOf ?? oneOf
   if (type !== undefined || !Array.isArray(either) || (anyOf && oneOf)) return keywords
@@ -160,7 +160,7 @@ function withoutNull(keywords: Keywords): Keywords {
   return others.length === 1 && either.length === 2 && isKeywords(only) ? { ...only, ...rest } : keywords
 }
 
-function noNull({ enum: values }: Keywords): Keywords {
+function enumWithoutNull({ enum: values }: Keywords): Keywords {
   return Array.isArray(values) ? { enum: values.filter((one) => one !== null) } : {}
 }
 
@@ -185,7 +185,7 @@ function isPlainObject(keywords: Keywords): boolean {
   return keywords.type === 'object' && !DEPENDENT.some((keyword) => keyword in keywords)
 }
 
-/** Whether the object has members that the schema does not name: without a schema of their own, a form leaves them out. */
+/** Whether the schema describes members that it does not name, or names none and takes any. No field offers these. */
 function takesMore({ properties, additionalProperties: more }: Keywords): boolean {
   if (isKeywords(more) && Object.keys(more).length > 0) return true
   const takesAny = more === true || isKeywords(more) // `{}` is the schema of every value

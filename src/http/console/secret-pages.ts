@@ -28,7 +28,7 @@ export function addSecretPages(routes: ConsoleRoutes, broker: Broker): void {
         : []),
     ])
     const fields = html`${field('Key', 'key', { value: form?.get('key') ?? '', required: true, maxlength: 200, fault: refused?.faults.get('key'), hint: 'Letters, digits, _ . -; a secret of the same key is replaced.' })}
-${secretArea('Value', 'value', { required: true, fault: refused?.faults.get('value'), hint: 'It is sealed, given to the tools that declare it, and never shown again. A key may have several lines.' })}
+${secretArea('Value', 'value', { required: true, fault: refused?.faults.get('value'), hint: 'It is sealed, given to the tools that declare it, and never shown again. It may have several lines.' })}
 ${field('Description', 'description', { value: form?.get('description') ?? '', maxlength: 1000 })}
 ${submit('Set the secret')}`
     const body = html`${table('Secrets', ['Key', 'Description', 'Set', 'Last used', ...(isRecent ? [html`<span class="visually-hidden">Delete</span>`] : [])], rows, 'No secrets yet. A tool that declares one gets its value beside the tokens.')}

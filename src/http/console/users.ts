@@ -5,8 +5,8 @@ import type { SeenUser } from '../../store/users.ts'
 import { name } from '../pages/layout.ts'
 import { asCurl, code, exactTime, facts, link, section, table, time } from './elements.ts'
 import { field, filters } from './form-fields.ts'
-import { connectionsTable, newestEntries, PAGE_ROWS, searchedNote, userPath } from './lists.ts'
-import { at, placeInList } from './pager.ts'
+import { connectionsTable, newestEntries, PAGE_ROWS, searchPager, userPath } from './lists.ts'
+import { placeInList, urlWith } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 import { entriesList } from './timeline.ts'
 
@@ -27,11 +27,11 @@ ${table(
     link(userPath(userId), name(userId)),
     time(lastSeenAt, on.broker.now()),
   ]),
-  'No user has been seen yet. They appear when your application asks for their tokens or their consent.',
+  'No user has been seen yet. Users appear here when your application asks for their tokens or their consent.',
 )}
 ${
   last !== undefined &&
-  html`<nav class="pager" aria-label="Pages of the list"><a rel="next" href="${at(on, { seen: String(last.lastSeenAt), id: last.userId })}">Earlier →</a></nav>`
+  html`<nav class="pager" aria-label="Pages of the list"><a rel="next" href="${urlWith(on, { seen: String(last.lastSeenAt), id: last.userId })}">Earlier →</a></nav>`
 }`
     return on.show('Users', body, {
       lead: 'Users for whom Gatepass acted, the latest first. Times are exact to the minute.',
@@ -55,7 +55,7 @@ ${
         [
           'Last seen',
           seen === undefined
-            ? 'never, longer than 400 days ago, or before this release'
+            ? 'never, more than 400 days ago, or before Gatepass recorded it'
             : exactTime(seen.lastSeenAt),
         ],
       ]),
@@ -64,13 +64,14 @@ ${section(
   'Connections',
   connectionsTable(on, connections.rows, (uid) => book.byUid(uid)?.id),
 )}
-${searchedNote(on, connections)}
+${searchPager(on, connections)}
 ${section('Audit trail', history.length === 0 ? html`<p class="muted">No entries about this user.</p>` : entriesList(history))}
 ${asCurl(on, `/v1/connections?${new URLSearchParams({ user_id: userId })}`)}`
     return on.show(userId, body, { above: [['Users', '/users']] })
   })
 }
 
+/** The last user of the page before this one: the list goes on after this user. */
 function seenBefore(on: OnPage): SeenUser | undefined {
   const [seen, userId] = [on.query('seen'), on.query('id')]
   return seen !== undefined && userId !== undefined && /^\d{1,12}$/.test(seen)

@@ -39,7 +39,7 @@ import {
 } from './elements.ts'
 import { endOnce } from './end-once.ts'
 import { checkbox, field, filters, hidden, select, submit } from './form-fields.ts'
-import { PAGE_ROWS, searchedNote } from './lists.ts'
+import { PAGE_ROWS, searchPager } from './lists.ts'
 import { placeInList } from './pager.ts'
 import type { ConsoleRoutes, OnPage } from './routes.ts'
 
@@ -115,12 +115,12 @@ ${asCurl(on, '/v1/webhooks')}`
         attempts,
         last_status: status,
         last_error: error,
-        state: is,
+        state: deliveryState,
       } = deliveryToWire(one)
       return [
         html`<code>${type}</code>`,
         code(subject, { longest: 60 }),
-        badge(is, DELIVERY_TONES[is]),
+        badge(deliveryState, DELIVERY_TONES[deliveryState]),
         String(attempts),
         status === undefined ? error && name(error, { longest: 120 }) : String(status),
         time(one.createdAt, now),
@@ -129,7 +129,7 @@ ${asCurl(on, '/v1/webhooks')}`
     const body = html`${section('Receiver', receiverFacts(webhook, now))}
 ${filters(pathOf(webhook), select('Deliveries', 'state', [['', 'All'], ...DELIVERY_STATES.map((one) => [one, one] as const)], { value: state }), { isFiltered: state !== undefined })}
 ${table('Deliveries', ['Event', 'About', 'State', 'Attempts', 'Last answer', 'When'], rows, 'Nothing was sent in the last 14 days.')}
-${searchedNote(on, page)}
+${searchPager(on, page)}
 ${on.mayChange && changeSections(on, webhook)}
 ${asCurl(on, `/v1/webhooks/${id}/deliveries`)}`
     return on.show(new URL(url).host, body, { above: ABOVE, lead: html`<code>${id}</code>` })

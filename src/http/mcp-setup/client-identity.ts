@@ -10,7 +10,7 @@ export function verifiedHost(clientId: string): string | undefined {
   return isMetadataDocument(clientId) && URL.canParse(clientId) ? new URL(clientId).host : undefined
 }
 
-/** Where a redirect URI leads: a host, a program of the user's own machine, or an application that took a scheme. */
+/** Where a redirect URI leads: a host, a program on the user's machine, or the application of a private-use scheme. */
 export type RedirectTarget =
   | { readonly kind: 'host'; readonly host: string }
   | { readonly kind: 'loopback'; readonly host: string }

@@ -4,7 +4,7 @@
 /** The address that a client is given, and the name of the server there. */
 export interface McpTarget {
   readonly url: string
-  /** At most 9 characters, since clients put `mcp__<name>__` before the 48 of a tool's name, and model APIs take 64. */
+  /** At most 9 characters: clients write `mcp__<name>__<tool>`, a tool's name has up to 48, and model APIs take 64. */
   readonly name: string
 }
 
@@ -13,9 +13,9 @@ export interface McpClient {
   readonly name: string
   /** The page of the client's maker that describes these steps. */
   readonly source: string
-  /** The user signs in in the browser. */
+  /** The steps for a user who signs in in the browser. */
   readonly signIn: (target: McpTarget) => readonly SetupStep[]
-  /** With an API key of one user, in the environment variable `GATEPASS_API_KEY`. Absent: the client takes no key. */
+  /** The steps for an API key of one user. Absent: the client takes no key. */
   readonly apiKey?: (target: McpTarget) => readonly SetupStep[]
 }
 
@@ -27,6 +27,7 @@ export interface SetupStep {
   readonly link?: { readonly label: string; readonly href: string }
 }
 
+/** The environment variable with the API key. */
 export const KEY_VARIABLE = 'GATEPASS_API_KEY'
 
 export const MCP_CLIENTS: readonly McpClient[] = [

@@ -17,7 +17,10 @@ export function addMcpSetup(app: OpenAPIHono, broker: Broker): void {
   app.get('/docs/mcp', (c) => {
     const toolset = c.req.query('toolset')
     if (toolset !== undefined && !isToolsetId(toolset))
-      throw new BrokerError('not_found', 'A toolset has 1 to 64 lower-case letters, digits and hyphens.')
+      throw new BrokerError(
+        'not_found',
+        'The id of a toolset has 1 to 64 lower-case letters, digits and hyphens.',
+      )
     pageHeaders(c, { script: 'runs' })
     const { settings } = broker
     return c.html(setupPage(mcpTarget(settings.publicUrl, toolset), toolset, whyNotServed(settings)))
@@ -46,7 +49,7 @@ ${notServed !== undefined && html`<p><strong>${notServed}</strong></p>`}
       : html`This is the address of the toolset <code>${toolset}</code>:`
   }</p>
 ${pasteView(target.url, 'the address')}
-<p>Each person signs in in the browser, and gives consent there when a tool first needs one of their accounts. A client that takes no sign-in can send an API key of one user instead: <code>gatepass keys create --role caller --user ada</code> makes one. Keep it in the environment variable <code>${KEY_VARIABLE}</code>, and never in the address.</p>
+<p>Each person signs in in the browser, and gives consent there when a tool first needs one of their accounts. A client that cannot sign in can send an API key of one user instead: <code>gatepass keys create --role caller --user ada</code> makes one. Keep it in the environment variable <code>${KEY_VARIABLE}</code>, and never in the address.</p>
 ${MCP_CLIENTS.map(
   ({
     id,

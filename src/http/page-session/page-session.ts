@@ -27,8 +27,8 @@ export interface PageSessions {
   forget(c: Context): void
   /**
    * Whether a form comes from a page of this session that showed the session's project: by its CSRF token, and by
-   * `Sec-Fetch-Site: same-origin`, or the `Origin` of a browser that does not send it. A request with neither header is
-   * refused.
+   * `Sec-Fetch-Site: same-origin`, or by `Origin` if the browser does not send `Sec-Fetch-Site`. A request with neither
+   * header is refused.
    */
   isOwnForm(c: Context, session: OpenedPageSession, form: URLSearchParams): boolean
 }

@@ -12,14 +12,14 @@ import { enterPage, goneLinkPage } from '../pages/portal/enter-pages.ts'
 import { wordsFor } from '../pages/texts/language-of.ts'
 import { asUser, type MeSession } from './me-session.ts'
 
-/** The pages of a caller's one-time link: a button spends it and begins the session. */
+/** The pages of a caller's one-time link: a button spends the link and begins the session. */
 export function addEnter(app: OpenAPIHono, broker: Broker, { sessions, isSiteOf }: MeSession): void {
   function gone(c: Context): Response | Promise<Response> {
     pageHeaders(c)
     return c.html(goneLinkPage(wordsFor(c)), 410)
   }
 
-  /** A link of another project than that of the domain. */
+  /** Whether the request came to the domain of a project that is not the ticket's. */
   function isForeign(c: Context, ticket: PortalTicket): boolean {
     return (siteOf(c, broker).projectId ?? ticket.projectId) !== ticket.projectId
   }

@@ -57,7 +57,7 @@ export function addMeConnections(app: OpenAPIHono, broker: Broker, me: MeSession
     const { c, session } = request
     if (permissionFor(broker, session, 'disconnect') !== 'given') return me.back(c, session)
     const connection = await connectionFor(request, 'disconnect')
-    // after a second click the browser does not show the note of the first one, which may ask users to end the access
+    // after a double click the browser shows only this note, not the first one, which may ask users to end the access
     if (connection === undefined) return me.back(c, session, { code: 'disconnected_before' })
     const about = await providerName(connection)
     const revocation = await revokeConnection(broker, connection)
@@ -108,7 +108,10 @@ export function addMeConnections(app: OpenAPIHono, broker: Broker, me: MeSession
     }
   }
 
-  /** Begins an authorization for the same permissions and returns its connect page, where the user is verified as always. */
+  /**
+   * Begins an authorization for the same scopes and returns the URL of its connect page. The user is verified as for
+   * every authorization.
+   */
   async function consentUrl(
     { projectId, userId, providerUid, scopes }: Connection,
     account: string,

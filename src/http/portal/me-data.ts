@@ -28,7 +28,7 @@ export function addMeData(app: OpenAPIHono, broker: Broker, me: MeSession): void
   })
 
   me.form(app, '/me/export', async ({ c, session }) => {
-    if (permissionFor(broker, session, 'export') !== 'given') return toData(c)
+    if (permissionFor(broker, session, 'export') !== 'given') return redirectToData(c)
     const { projectId, subject: userId } = session
     const pieces = userData(broker, { projectId, userId })
     // the generator writes the audit entry before the first piece, so a download without an entry fails here
@@ -36,12 +36,12 @@ export function addMeData(app: OpenAPIHono, broker: Broker, me: MeSession): void
     pageHeaders(c)
     c.header('content-type', 'application/json; charset=utf-8')
     c.header('content-disposition', 'attachment; filename="my-data.json"')
-    return c.body(streamedBody(after(first ?? '', pieces)))
+    return c.body(streamedBody(withFirst(first ?? '', pieces)))
   })
 
   me.page(app, '/me/erase', async (request) => {
     const { c, session } = request
-    if (permissionFor(broker, session, 'erase') !== 'given') return toData(c)
+    if (permissionFor(broker, session, 'erase') !== 'given') return redirectToData(c)
     const { projectId, subject: userId } = session
     const { total } = await broker.store.connections.list(projectId, { userId }, { offset: 0, limit: 1 })
     pageHeaders(c, { hasForm: true })
@@ -50,7 +50,7 @@ export function addMeData(app: OpenAPIHono, broker: Broker, me: MeSession): void
 
   me.form(app, '/me/erase', async (request) => {
     const { c, session, form } = request
-    if (permissionFor(broker, session, 'erase') !== 'given') return toData(c)
+    if (permissionFor(broker, session, 'erase') !== 'given') return redirectToData(c)
     if (form.get('understood') !== 'yes') {
       pageHeaders(c)
       return c.redirect('/me/erase', 303)
@@ -61,18 +61,18 @@ export function addMeData(app: OpenAPIHono, broker: Broker, me: MeSession): void
     const { words, brand, returnUrl } = await me.frame(request)
     pageHeaders(c)
     const unconfirmed = erased.filter(({ revocation }) => revocation !== 'revoked')
-    // after a second click the browser does not show the answer to the first one, which deleted the others
+    // after a double click the browser shows only this answer; the first request has deleted some of the connections
     const hasOthers = erased.length < Number(form.get('connections'))
     return c.html(erasedPage({ words, brand, returnUrl, unconfirmed, hasOthers }))
   })
 }
 
-function toData(c: Parameters<typeof pageHeaders>[0]): Response {
+function redirectToData(c: Parameters<typeof pageHeaders>[0]): Response {
   pageHeaders(c)
   return c.redirect(DATA_PATH, 303)
 }
 
-async function* after(
+async function* withFirst(
   first: string,
   rest: AsyncGenerator<string, undefined>,
 ): AsyncGenerator<string, undefined> {

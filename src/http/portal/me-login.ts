@@ -25,7 +25,7 @@ const LOGIN_PATH = '/me/login'
 export function addMeLogin(app: OpenAPIHono, broker: Broker, { isSiteOf, open }: MeSession) {
   const { verifier } = broker.settings
 
-  /** @param how.confirms the issuer must authenticate the user again, although the browser has a session of `/me`. */
+  /** `confirms`: the issuer must authenticate the user again, although the browser has a session of `/me`. */
   async function logIn(
     c: Context,
     { projectId, returnTo, confirms }: { projectId: string; returnTo: string; confirms: boolean },

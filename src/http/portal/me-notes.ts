@@ -12,7 +12,8 @@ export interface MeNote {
   readonly about?: string | undefined
 }
 
-const WAITING: ReadonlySet<MeNote['code']> = new Set([
+/** The notes of what did not happen, or of what the user still has to do. */
+const WAIT_TONE: ReadonlySet<MeNote['code']> = new Set([
   'disconnected_here',
   'disconnect_unconfirmed',
   'disconnected_before',
@@ -20,14 +21,14 @@ const WAITING: ReadonlySet<MeNote['code']> = new Set([
   'stale_form',
 ])
 
-/** The query with which the page shows the note. */
+/** The query that makes the page show the note. */
 export function noteQuery({ confirmations }: Broker, session: OpenedPageSession, note: MeNote): string {
   const { code, about = '' } = note
   const proof = confirmations.proofOf(subject(session, code, about))
   return new URLSearchParams({ note: code, ...(about !== '' && { about }), proof }).toString()
 }
 
-/** The note of such a query; `undefined` if the query was not made for this session. */
+/** The note in a query of `noteQuery`; `undefined` if the query was not made for this session. */
 export function readNote(
   { confirmations }: Broker,
   session: OpenedPageSession,
@@ -45,7 +46,7 @@ export function noteText(
   const text = texts.portal.notes[code]
   return {
     text: typeof text === 'function' ? text(name(about)) : text,
-    tone: WAITING.has(code) ? 'wait' : 'good',
+    tone: WAIT_TONE.has(code) ? 'wait' : 'good',
   }
 }
 

@@ -64,7 +64,7 @@ export function logoOf(broker: Broker, entry: ProviderEntry): TileLogo | undefin
   return tileLogo(broker.definitions.describing(entry)?.facts.logo)
 }
 
-/** The title of a tool that may have been deleted since: then the name within its id. */
+/** The title of a tool; for a tool that was deleted since, the name within its id. */
 async function toolTitle(broker: Broker, projectId: string, id: string): Promise<string> {
   const [tool] = await findToolsNamed(broker, projectId, id)
   return tool?.title ?? id.split(':')[1] ?? id

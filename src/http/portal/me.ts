@@ -21,7 +21,7 @@ import { asUser, meSession } from './me-session.ts'
 
 const MAX_FORM_BYTES = 8 * 1024
 
-/** The page on which users see what they have connected, and can end it. */
+/** The page on which users see what they have connected, and can disconnect it. */
 export function addMe(app: OpenAPIHono, broker: Broker): void {
   const me = meSession(broker)
   for (const path of ['/me', '/me/*']) app.use(path, bodyLimit(MAX_FORM_BYTES))
@@ -43,12 +43,13 @@ export function addMe(app: OpenAPIHono, broker: Broker): void {
     const can = (right: PortalRight) => permissionFor(broker, session, right) !== 'missing'
     const note =
       readNote(broker, session, c.req.query()) ?? (await noteOfConsent(session, c.req.query('auth_id')))
-    const isPassing = broker.settings.connectPage === 'pass'
-    const formTo = isPassing
-      ? view.connections.flatMap(({ entry }) =>
-          entry === undefined ? [] : [new URL(entry.provider.authorizationRequest.endpoint)],
-        )
-      : []
+    // a form to reconnect redirects to the connect page, which in `pass` mode redirects to the provider
+    const formTo =
+      broker.settings.connectPage === 'pass'
+        ? view.connections.flatMap(({ entry }) =>
+            entry === undefined ? [] : [new URL(entry.provider.authorizationRequest.endpoint)],
+          )
+        : []
     pageHeaders(c, { hasForm: true, formTo })
     return c.html(
       mePage({
@@ -66,7 +67,7 @@ export function addMe(app: OpenAPIHono, broker: Broker): void {
     )
   }
 
-  /** A note of how an authorization ended that this page began. */
+  /** The note of how an authorization of this user ended. `id`: from the URL to which the authorization leads back. */
   async function noteOfConsent(
     { projectId, subject }: OpenedPageSession,
     id: string | undefined,

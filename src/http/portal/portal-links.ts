@@ -32,7 +32,7 @@ const linkSchema = z
       .default(['view', 'disconnect'])
       .openapi({
         description:
-          '`view` what is connected; `disconnect` accounts and applications; `connect` further accounts, reconnect broken ones, and choose the default; `export`: download what is kept; `erase`: delete it all',
+          '`view`: see what is connected; `disconnect`: disconnect accounts and applications; `connect`: connect further accounts, reconnect broken ones, and choose the default; `export`: download what is kept; `erase`: delete it all',
       }),
     seconds: z
       .number()

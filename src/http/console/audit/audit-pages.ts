@@ -11,7 +11,7 @@ import { sendExport } from '../../admin/audit.ts'
 import { type Html, name } from '../../pages/layout.ts'
 import { asCurl, badge, code, exactTime, facts, link, section, type Tone, table, time } from '../elements.ts'
 import { field, filters, select, submit } from '../form-fields.ts'
-import { at } from '../pager.ts'
+import { urlWith } from '../pager.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
 
 const SHOWN = 50
@@ -39,12 +39,12 @@ export function addAuditPages(routes: ConsoleRoutes, broker: Broker): void {
     const hasNewer = on.query('before') !== undefined
     const body = html`${filterForm(on, isFiltered)}
 ${table('Audit trail', ['#', 'When', 'What', 'By', 'About'], rows, isFiltered ? 'No entry matches.' : 'The trail is empty.')}
-${(hasNewer || entries.length > SHOWN) && html`<nav class="pager" aria-label="Pages of the list">${hasNewer && html`<a rel="prev" href="${at(on, {})}">← Newest</a>`}${entries.length > SHOWN && last !== undefined && html`<a rel="next" href="${at(on, { before: String(last.seq) })}">Older →</a>`}</nav>`}
+${(hasNewer || entries.length > SHOWN) && html`<nav class="pager" aria-label="Pages of the list">${hasNewer && html`<a rel="prev" href="${urlWith(on, {})}">← Newest</a>`}${entries.length > SHOWN && last !== undefined && html`<a rel="next" href="${urlWith(on, { before: String(last.seq) })}">Older →</a>`}</nav>`}
 ${anchor !== undefined && html`<p class="muted small">Entries up to ${anchor.lastSeq} are archived: the files of <code>gatepass audit archive</code> have them.</p>`}
 ${section('Verify, export', verifyAndExport(on))}
 ${asCurl(on, '/v1/admin/audit')}`
     return on.show('Audit trail', body, {
-      lead: 'Who did what. No entry can be changed or taken out without being noticed.',
+      lead: 'Who did what. Verification finds changed and missing entries. Keep its head elsewhere, so that it finds a cut-off end too.',
     })
   })
 
@@ -93,7 +93,7 @@ ${asCurl(on, '/v1/admin/audit')}`
       const body = html`${section(
         'Verdict',
         verdict.fault === undefined
-          ? html`<p>${badge('intact', 'good')} ${verdict.to === 0 ? 'The trail is empty.' : `The entries ${verdict.from} to ${verdict.to} follow each other, and have the hashes that this installation’s key makes.`}</p>${verdict.hash !== undefined && html`<p>Keep this end elsewhere: with <code>--head</code> it shows later whether entries were cut off.</p><p><code class="copy">${verdict.to}:${verdict.hash}</code></p>`}`
+          ? html`<p>${badge('intact', 'good')} ${verdict.to === 0 ? 'The trail is empty.' : `The entries ${verdict.from} to ${verdict.to} follow each other, and have the hashes that this installation’s key makes.`}</p>${verdict.hash !== undefined && html`<p>Keep this head elsewhere: given to <code>gatepass audit verify --head</code> later, it shows whether entries were cut off.</p><p><code class="copy">${verdict.to}:${verdict.hash}</code></p>`}`
           : html`<p>${badge('altered', 'bad')} ${name(verdict.fault, { longest: 500 })}</p>`,
       )}<p class="muted">All of the trail, its archives and its index: <code>gatepass audit verify --all</code></p>`
       return on.show('Verify', body, { above: [['Audit trail', '/audit']] })
@@ -112,9 +112,9 @@ async function firstOf<Item>(items: AsyncIterable<Item>, count: number): Promise
 }
 
 function readFilter(on: OnPage): AuditFilter {
-  const text = (name: string) => on.query(name)?.slice(0, 512)
-  const day = (name: string) => {
-    const date = on.query(name)
+  const text = (parameter: string) => on.query(parameter)?.slice(0, 512)
+  const day = (parameter: string) => {
+    const date = on.query(parameter)
     const ms =
       date !== undefined && /^\d{4}-\d\d-\d\d$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN
     return Number.isNaN(ms) ? undefined : ms / 1000
@@ -137,12 +137,12 @@ function readFilter(on: OnPage): AuditFilter {
 }
 
 function filterForm(on: OnPage, isFiltered: boolean): Html {
-  const of = (id: string) => ({ value: on.query(id) })
+  const sent = (id: string) => ({ value: on.query(id) })
   return filters(
     '/audit',
-    html`${select('What', 'action', [['', 'Everything'], ...AUDIT_ACTIONS.map((one) => [one, one] as const)], of('action'))}
-${field('User', 'user', of('user'))}${field('Provider', 'provider', of('provider'))}${field('Tool', 'tool', of('tool'))}${field('Subject', 'subject', of('subject'))}${field('By', 'actor', { ...of('actor'), placeholder: 'key_…' })}
-${field('From', 'since', { ...of('since'), type: 'date' })}${field('To', 'until', { ...of('until'), type: 'date' })}`,
+    html`${select('What', 'action', [['', 'Everything'], ...AUDIT_ACTIONS.map((one) => [one, one] as const)], sent('action'))}
+${field('User', 'user', sent('user'))}${field('Provider', 'provider', sent('provider'))}${field('Tool', 'tool', sent('tool'))}${field('Subject', 'subject', sent('subject'))}${field('By', 'actor', { ...sent('actor'), placeholder: 'key_…' })}
+${field('From', 'since', { ...sent('since'), type: 'date' })}${field('To', 'until', { ...sent('until'), type: 'date' })}`,
     { isFiltered },
   )
 }
@@ -158,7 +158,7 @@ function actorView({ mayChange }: OnPage, { actor: { kind, id, client } }: Audit
   const by =
     { api_key: 'key', user: 'user', cli: 'command', system: 'Gatepass', operator: 'operator' }[kind] ?? kind
   if (id === undefined) return html`${by}`
-  // only administrators see keys
+  // only administrators may open the page of a key
   const shown =
     kind === 'api_key' && mayChange
       ? link(`/keys/${encodeURIComponent(id)}`, html`<code title="${id}">…${id.slice(-8)}</code>`)

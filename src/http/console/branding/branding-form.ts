@@ -32,29 +32,29 @@ export function brandingValues(branding: Branding | undefined): URLSearchParams 
   return new URLSearchParams(Object.entries(values).flatMap(([id, value]) => (value ? [[id, value]] : [])))
 }
 
-/** The API request that the form makes: an empty field removes its member. It is not checked yet. */
+/** The body of the API request, not checked yet. An empty field removes its member. */
 export function brandingBody(form: URLSearchParams): Readonly<Record<string, unknown>> {
   return Object.fromEntries(MEMBERS.map((member) => [member, given(form, member) ?? null]))
 }
 
 /**
- * `nearest`: for a colour that was refused, the button that saves the form with one that can be read. It comes last,
- * because Enter in a field presses the first button of a form.
+ * The fields and buttons for the look. `nearest`: after a colour was refused, the button that saves the form with the
+ * nearest readable colour. It comes last, because Enter in a field presses the first button of a form.
  */
 export function brandingFields(
   values: URLSearchParams,
   faults: ReadonlyMap<string, string>,
   nearest: Html | '',
 ): Html {
-  const of = (id: string) => ({ value: values.get(id) ?? '', fault: faults.get(id) })
-  return html`<div class="columns">${field('Name of your application', 'app_name', { ...of('app_name'), maxlength: 60, placeholder: 'Acme Assistant', hint: 'As your users know it. Left empty, the pages say “your application”.' })}${select(
+  const stateOf = (id: string) => ({ value: values.get(id) ?? '', fault: faults.get(id) })
+  return html`<div class="columns">${field('Name of your application', 'app_name', { ...stateOf('app_name'), maxlength: 60, placeholder: 'Acme Assistant', hint: 'As your users know it. Left empty, the pages say “your application”.' })}${select(
     'Language',
     'lang',
     [['', 'English (unless set)'], ...LANGUAGES.map((one) => [one, LANGUAGE_NAMES[one]] as const)],
-    { ...of('lang'), hint: 'For readers whose browser asks for a language that the pages do not have.' },
+    { ...stateOf('lang'), hint: 'For readers whose browser asks for a language that the pages do not have.' },
   )}</div>
-<div class="columns">${field('Colour on light pages', 'accent', { ...of('accent'), maxlength: 7, placeholder: '#0b57d0', hint: 'Of links and buttons, as #rrggbb.' })}${field('Colour on dark pages', 'accent_dark', { ...of('accent_dark'), maxlength: 7, placeholder: '#8ab4f8', hint: 'Left empty: the nearest shade that can be read.' })}</div>
-<div class="columns">${field('Privacy page', 'privacy_url', { ...of('privacy_url'), type: 'url', maxlength: 1000, placeholder: 'https://acme.example/privacy' })}${field('Support page', 'support_url', { ...of('support_url'), type: 'url', maxlength: 1000, placeholder: 'https://acme.example/help' })}</div>
+<div class="columns">${field('Colour on light pages', 'accent', { ...stateOf('accent'), maxlength: 7, placeholder: '#0b57d0', hint: 'Of links and buttons, as #rrggbb.' })}${field('Colour on dark pages', 'accent_dark', { ...stateOf('accent_dark'), maxlength: 7, placeholder: '#8ab4f8', hint: 'Left empty: the nearest shade that can be read.' })}</div>
+<div class="columns">${field('Privacy page', 'privacy_url', { ...stateOf('privacy_url'), type: 'url', maxlength: 1000, placeholder: 'https://acme.example/privacy' })}${field('Support page', 'support_url', { ...stateOf('support_url'), type: 'url', maxlength: 1000, placeholder: 'https://acme.example/help' })}</div>
 <div class="buttons"><button type="submit" name="do" value="look" class="secondary">Look at it first</button> <button type="submit" name="do" value="set">Save</button></div>
 ${nearest}`
 }
@@ -65,14 +65,14 @@ const PLACES: Readonly<Record<OwnText, readonly [label: string, hint: string]>> 
   'failed.note': ['When it did not work', 'On the last page, such as where to get help.'],
 }
 
-/** The project's own sentences in one language. */
+/** The fields for the project's own sentences in one language. */
 export function textFields(language: Language, values: Values, faults: ReadonlyMap<string, string>): Html {
   return html`${hidden('lang', language)}${OWN_TEXTS.map((place) => textArea(PLACES[place][0], place, { value: values[place], hint: PLACES[place][1], fault: faults.get(`texts.${language}.${place}`), rows: 2 }))}`
 }
 
 type Values = Readonly<Partial<Record<OwnText, string>>>
 
-/** All sentences, with those of the form for its language; `null` if none is left. */
+/** The body of the API request: the stored sentences, with those of the form for `language`; `null` if none is left. */
 export function textsBody(form: URLSearchParams, branding: Branding | undefined, language: Language) {
   const own = Object.fromEntries(
     OWN_TEXTS.flatMap((place) => {

@@ -49,9 +49,9 @@ export function addBrandingPages(routes: ConsoleRoutes, broker: Broker): void {
     const nearest = /^(accent|accent_dark)=(#[0-9a-f]{6})$/.exec(form.get('nearest') ?? '')
     if (nearest?.[1] !== undefined && nearest[2] !== undefined) form.set(nearest[1], nearest[2])
     const body = brandingBody(form)
-    const isLookedAt = form.get('do') === 'look'
+    const isPreview = form.get('do') === 'look'
     const done = await attempt(async () => {
-      if (!isLookedAt) return change(on, body)
+      if (!isPreview) return change(on, body)
       const { accent, accent_dark } = parseOnce(brandingChangesSchema, body, 'the body')
       return unreadableOf(accent, accent_dark)
     })
@@ -68,14 +68,14 @@ export function addBrandingPages(routes: ConsoleRoutes, broker: Broker): void {
     if (result === undefined) return show(on, { values: form, isDraft: true })
     const { member, nearest: shade } = result
     const isLight = member === 'accent'
-    const fault = `Links in this colour cannot be read on ${isLight ? 'light' : 'dark'} pages: its contrast is below 4.5. ${shade} is the nearest shade that can.`
+    const fault = `Links in this colour cannot be read on ${isLight ? 'light' : 'dark'} pages: its contrast is below 4.5. ${shade} is the nearest shade that can be read.`
     return show(on, {
       values: form,
       faults: new Map([[member, fault]]),
-      problem: isLookedAt ? undefined : 'Nothing was saved: one of the colours could not be read.',
+      problem: isPreview ? undefined : 'Nothing was saved: one of the colours could not be read.',
       nearest: html`<p><button type="submit" name="nearest" value="${member}=${shade}" class="secondary">Save with ${shade} on ${isLight ? 'light' : 'dark'} pages</button></p>`,
       isDraft: true,
-      status: isLookedAt ? 200 : 400,
+      status: isPreview ? 200 : 400,
     })
   })
 
@@ -145,11 +145,11 @@ const JPEG = Buffer.from([0xff, 0xd8, 0xff])
 const RIFF = Buffer.from('RIFF')
 
 interface Shown {
-  /** Of the first form. */
+  /** The values of the first form. */
   readonly values: URLSearchParams
-  /** Of the form with the sentences, if that was sent. */
+  /** The values of the form with the sentences, if that form was sent. */
   readonly texts?: URLSearchParams
-  /** Of the section with the domain, if one of its forms was sent. */
+  /** What the domain section shows after one of its forms was refused. */
   readonly domain?: RefusedDomain
   readonly faults?: ReadonlyMap<string, string>
   readonly problem?: string | undefined
@@ -164,13 +164,13 @@ async function show(on: OnPage, shown: Shown): Promise<Response> {
   const branding = await brandingOf(on)
   const language = languageOf(texts?.get('lang') ?? on.query('lang') ?? branding?.lang)
   const body = html`${section('Preview', await preview(on, branding, { values, language, isDraft }))}
-${on.mayChange ? section('Name, colours and links', html`${on.form('/branding', brandingFields(values, faults, nearest))}`) : settings(branding)}
+${on.mayChange ? section('Name, colours and links', html`${on.form('/branding', brandingFields(values, faults, nearest))}`) : settingsView(branding)}
 ${on.mayChange && section('Logo', logoForms(on, branding, faults.get('logo')))}
 ${section('Your own sentences', sentences(on, branding, { language, texts, faults }))}
 ${await domainSection(on, branding?.domain, shown.domain ?? {})}
 ${asCurl(on, `/v1/admin/projects/${encodeURIComponent(on.session.project.name)}/branding`, { method: 'PATCH', body: { app_name: values.get('app_name') || 'Acme Assistant', accent: values.get('accent') || '#0b57d0' } })}`
   return on.show('Branding', body, {
-    lead: 'How the pages look on which your users connect their accounts.',
+    lead: 'The look of the pages on which your users connect their accounts.',
     problem,
     ...(shown.status !== undefined && { status: shown.status }),
   })
@@ -193,7 +193,7 @@ async function preview(
     supportUrl: given(values, 'support_url'),
   }
   const entries = await broker.store.providers.list(projectId)
-  // a provider whose scopes have sentences shows more of the page
+  // preferably a provider whose scopes have sentences, because its page shows more
   const entry = entries.find((one) => broker.definitions.describing(one)?.facts.scopes) ?? entries[0]
   const provider: SampleProvider =
     entry === undefined
@@ -210,7 +210,7 @@ ${brandingPreview(brand, provider, wordsOf(language), ownPage)}
 <p class="muted small">The sentence that says who requests which access, and the warning, cannot be changed. A page is in the language of its reader.</p>`
 }
 
-function settings(branding: Branding | undefined): Html {
+function settingsView(branding: Branding | undefined): Html {
   const { appName, lang, accent, accentDark, privacyUrl, supportUrl } = branding ?? {}
   const rows = [
     ['Name of your application', appName],
@@ -223,7 +223,7 @@ function settings(branding: Branding | undefined): Html {
   return section(
     'Name, colours and links',
     rows.every(([, value]) => value === undefined)
-      ? html`<p class="muted">Nothing is set: the pages look as Gatepass does.</p>`
+      ? html`<p class="muted">Nothing is set: the pages have Gatepass’s own look.</p>`
       : facts(rows),
   )
 }
@@ -258,7 +258,7 @@ function sentences(
   const fields = html`${textFields(language, values, faults)}${submit(`Save in ${LANGUAGE_NAMES[language]}`)}`
   const shown = Object.values(own[language] ?? {})
   return html`<div id="sentences" class="stack">${tabs}
-<p class="muted">Plain text of at most 300 characters. A reader whose language has none sees those of the project’s language, or the English ones.</p>
+<p class="muted">Plain text of at most 300 characters. A reader whose language lacks a sentence sees it in the project’s language, else in English, else in another one.</p>
 ${
   on.mayChange
     ? html`${on.form('/branding/texts', fields)}`

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { PolicyDryRunWire } from '../../admin/policy-dry-run.ts'
 import { type Html, name } from '../../pages/layout.ts'
-import { badge, code, figure, link, section, table } from '../elements.ts'
+import { badge, code, link, numeric, section, table } from '../elements.ts'
 
 const REASONS = {
   denied: 'denied',
@@ -11,6 +11,7 @@ const REASONS = {
   hook_failed: 'the hook failed',
 } as const
 
+/** Why a use cannot be decided. */
 const UNKNOWN = {
   hook: 'a hook would be called',
   hosts: 'its host is not known',
@@ -20,9 +21,9 @@ const UNKNOWN = {
 /** The result of a dry run: the numbers, the policies that would have refused, and a sample of the uses. */
 export function dryRunView(result: PolicyDryRunWire): Html {
   const { since, until, complete, uses, permitted, refused, undecided, samples } = result
-  const day = (timestamp: string) => timestamp.slice(0, 16).replace('T', ' ')
+  const minute = (timestamp: string) => timestamp.slice(0, 16).replace('T', ' ')
   const rows = samples.map((one) => [
-    link(`/audit/${one.seq}`, html`<time datetime="${one.at}">${day(one.at)}</time>`),
+    link(`/audit/${one.seq}`, html`<time datetime="${one.at}">${minute(one.at)}</time>`),
     name(one.user_id),
     one.tool === undefined
       ? { tool: 'a tool', proxy: 'the proxy', token: 'the caller' }[one.use]
@@ -35,7 +36,7 @@ export function dryRunView(result: PolicyDryRunWire): Html {
   ])
   return section(
     'Dry run',
-    html`<p class="muted">${uses === 0 ? 'No token was used' : `${uses} uses of tokens`} from ${day(since)} to ${day(until)} UTC.${!complete && ' There were more: only the latest were checked.'}</p>
+    html`<p class="muted">${uses === 0 ? 'No token was used' : `${uses} uses of tokens`} from ${minute(since)} to ${minute(until)} UTC.${!complete && ' There were more: only the latest were checked.'}</p>
 <dl class="figures"><div><dt>Would have been refused</dt><dd class="${refused > 0 ? 'bad' : 'good'}">${refused}</dd></div>
 <div><dt>Permitted</dt><dd>${permitted}</dd></div>
 <div><dt>Cannot be said</dt><dd>${undecided}</dd></div></dl>
@@ -43,8 +44,8 @@ ${
   result.refused_by.length > 0 &&
   table(
     'By policy',
-    ['Policy', figure('Would have refused')],
-    result.refused_by.map((one) => [code(one.id), figure(one.refused.toLocaleString('en'))]),
+    ['Policy', numeric('Would have refused')],
+    result.refused_by.map((one) => [code(one.id), numeric(one.refused.toLocaleString('en'))]),
     '',
   )
 }

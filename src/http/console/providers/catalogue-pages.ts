@@ -66,9 +66,10 @@ export function addCataloguePages(routes: ConsoleRoutes, broker: Broker): void {
   )
 }
 
-const LEAD = 'Choose who your users have accounts with. You need a client, which you register there.'
+const LEAD =
+  'Choose who your users have accounts with. You need a client, which you register at the provider.'
 
-/** The request of the API that the form makes. */
+/** The body of the API request for the form, not checked yet. */
 function bodyOf(form: URLSearchParams, definition: Definition | undefined): unknown {
   const id = given(form, 'id')
   const clientId = given(form, 'client_id')
@@ -159,17 +160,17 @@ function showAdd(on: OnPage, definition: Definition, form?: URLSearchParams, ref
   const fields = html`<input type="hidden" name="definition" value="${id}">
 ${field('Id', 'id', { value: value('id'), required: true, fault: fault('id'), hint: 'Callers name it in their requests.' })}
 ${required.map(([variable, { label = variable, example, oneOf }]) => {
-  const named = `${VARIABLE_PREFIX}${variable}`
-  const options = { value: form?.get(named) ?? '', fault: fault(`oauth2.variables.${variable}.value`) }
+  const fieldName = `${VARIABLE_PREFIX}${variable}`
+  const options = { value: form?.get(fieldName) ?? '', fault: fault(`oauth2.variables.${variable}.value`) }
   return oneOf === undefined
-    ? field(label, named, {
+    ? field(label, fieldName, {
         ...options,
         required: true,
         ...(example !== undefined && { hint: `Such as ${example}` }),
       })
     : select(
         label,
-        named,
+        fieldName,
         oneOf.map((one) => [one, one] as const),
         options,
       )
@@ -180,7 +181,7 @@ ${submit(`Add ${facts.name}`)}`
     'About',
     html`<p class="with-logo">${logoTile(facts.logo, facts.name)}<span><strong>${name(facts.name)}</strong> ${facts.verified === false ? badge('not verified', 'wait') : badge('verified', 'good')}</span></p>
 ${facts.description !== undefined && html`<p>${facts.description}</p>`}
-<ul class="plain">${registration !== undefined && html`<li>${outside(registration.url, 'Register a client')}</li>`}${documentation !== undefined && html`<li>${outside(documentation, 'Documentation')}</li>`}</ul>
+<ul class="plain">${registration !== undefined && html`<li>${externalLink(registration.url, 'Register a client')}</li>`}${documentation !== undefined && html`<li>${externalLink(documentation, 'Documentation')}</li>`}</ul>
 ${registration?.steps !== undefined && html`<ol>${registration.steps.map((step) => html`<li>${step}</li>`)}</ol>`}`,
   )}
 ${section('Client', on.mayChange ? html`${on.form('/catalogue', fields, { recent: true })}` : html`<p class="muted">An administrator adds providers.</p>`)}
@@ -201,8 +202,8 @@ function scopesSection(scopes: Definition['facts']['scopes'] = {}): Html | '' {
   )
 }
 
-/** A link to another site, if its address is one. */
-export function outside(address: string | undefined, text: string): Html {
+/** A link to another site; the text alone if the address is not a web URL. */
+export function externalLink(address: string | undefined, text: string): Html {
   const url = webUrl(address)
   if (url === undefined) return html`${text}`
   return html`<a href="${url.href}" rel="noreferrer noopener">${text} <span class="muted">(${url.host})</span></a>`

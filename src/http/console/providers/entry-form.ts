@@ -15,24 +15,24 @@ export interface SentEntry {
   readonly faults: ReadonlyMap<string, string>
 }
 
-/** The settings of an entry that people set: its client, the values in its URLs, and the rest as JSON. */
+/** The fields for the settings of an entry: its client, the values in its URLs, and the rest as JSON. */
 export function entryFields({ provider }: ProviderEntry, sent?: SentEntry): Html {
   const fault = (member: string) => sent?.faults.get(member)
   const own = Object.entries(provider.variables ?? {}).filter(([, one]) => one.askUser !== true)
-  // those that have no value yet come first
+  // variables that have no value yet come first
   const variables = [...own].sort(
     ([, a], [, b]) => Number(b.isExample === true) - Number(a.isExample === true),
   )
   return html`${variables.map(([variable, { label = variable, value, example, isExample, oneOf }]) => {
     const id = `${VARIABLE_PREFIX}${variable}`
     const present = isExample === true ? '' : value
-    const shown = `${SHOWN_PREFIX}${id}`
+    const shownField = `${SHOWN_PREFIX}${id}`
     const options = {
       value: sent?.values.get(id) ?? present,
       fault: fault(`oauth2.variables.${variable}.value`),
       ...(example !== undefined && { hint: `Such as ${example}` }),
     }
-    return html`${hidden(shown, sent?.values.get(shown) ?? present)}${
+    return html`${hidden(shownField, sent?.values.get(shownField) ?? present)}${
       oneOf === undefined
         ? field(label, id, options)
         : select(
@@ -49,7 +49,7 @@ ${secretArea('Client secret', 'client_secret', { fault: fault('oauth2.client_sec
 ${textArea('Members of oauth2', 'more', { value: sent?.values.get('more') ?? '', fault: fault('more'), rows: 5, hint: html`As <code>PATCH /v1/admin/auth_providers</code> takes them, such as <code>{"default_expires_in": 3600}</code>. Members that are left out are kept; <code>null</code> removes one.` })}</details>`
 }
 
-/** The request of the API that the form makes. It is not checked yet. Throws `invalid_request` for `more`. */
+/** The body of the API request, not checked yet. Throws `invalid_request` if `more` is not a JSON object. */
 export function entryChange(form: URLSearchParams): { readonly oauth2: Readonly<Record<string, unknown>> } {
   const [clientId, clientSecret] = [given(form, 'client_id'), given(form, 'client_secret')]
   const more = givenObject(form, 'more')
@@ -64,13 +64,13 @@ export function entryChange(form: URLSearchParams): { readonly oauth2: Readonly<
   }
 }
 
-/** The object with these members set. Anything but an object is left for the check of the request to refuse. */
+/** The object with these members set. Returns other values as they are, for the check of the request to refuse. */
 function withMembers(object: unknown, members: Readonly<Record<string, unknown>>): unknown {
   return typeof object === 'object' ? { ...object, ...members } : (object ?? members)
 }
 
 /**
- * The member `variables` of the request, if the form has a value for one. A value that the page showed already is left
+ * The member `variables` of the request, if the form sets a variable. A value that the page showed already is left
  * out, so that the form does not undo a newer change.
  */
 export function givenVariables(form: URLSearchParams): {

@@ -13,7 +13,7 @@ import { asCurl, badge, buttonLink, code, facts, link, section, table, time } fr
 import { endOnce } from '../end-once.ts'
 import { submit } from '../form-fields.ts'
 import type { ConsoleRoutes, OnPage } from '../routes.ts'
-import { addCataloguePages, outside } from './catalogue-pages.ts'
+import { addCataloguePages, externalLink } from './catalogue-pages.ts'
 import { entryChange, entryFields, type SentEntry } from './entry-form.ts'
 import { logoTile } from './logo-tile.ts'
 import { testedView } from './tested-view.ts'
@@ -96,7 +96,7 @@ ${asCurl(on, '/v1/admin/auth_providers')}`
       await change(on, id, { status: isOn ? 'active' : 'inactive' })
       return on.go(
         pathOf(id),
-        isOn ? 'It is switched on.' : 'It is switched off: no token of it is handed out.',
+        isOn ? 'It is switched on.' : 'It is switched off: its tokens are not handed out.',
       )
     },
     { recent: switchesOn },
@@ -173,7 +173,7 @@ ${section(
     ['Connections', link(`/connections?provider=${encodeURIComponent(id)}`, 'Show them')],
     [
       'Documentation',
-      known?.documentation === undefined ? undefined : outside(known.documentation, 'Read it'),
+      known?.documentation === undefined ? undefined : externalLink(known.documentation, 'Read it'),
     ],
   ]),
 )}
@@ -181,7 +181,7 @@ ${section('Endpoints', facts(Object.entries(endpointsOf(provider)).map(([role, u
 ${clientSection(on, entry, sent)}
 ${section(
   'Test',
-  html`<p>Without a user: whether its hosts answer, whether its issuer’s metadata agrees, and whether the provider accepts the client, for which an invented code is sent. Nothing is changed.</p>
+  html`<p>The test needs no user and changes nothing. It checks whether the hosts answer, whether the issuer’s metadata agrees and, with an invented code, whether the provider accepts the client.</p>
 ${on.form(`${pathOf(id)}/test`, submit('Test it now', 'secondary'))}
 <p class="muted small">A real consent shows whether the redirect URI is registered and which scopes the client may request: <code>gatepass providers test ${id} --live</code>.${wire.provider_id !== undefined && html` A simulator plays the provider without network: <code>gatepass providers test ${wire.provider_id} --simulate</code>.`}</p>`,
 )}
@@ -198,9 +198,9 @@ function toDo(
     | undefined,
 ): Html {
   const { displayName } = entry.provider
-  const called = registration?.fields?.redirect_uri
+  const redirectLabel = registration?.fields?.redirect_uri
   return html`<ol class="to-do">
-<li>Register a client ${registration === undefined ? html`at ${name(displayName)}` : outside(registration.url, `at ${displayName}`)}, with this redirect URI${called !== undefined && html` (“${called}” there)`}:
+<li>Register a client ${registration === undefined ? html`at ${name(displayName)}` : externalLink(registration.url, `at ${displayName}`)}, with this redirect URI${redirectLabel !== undefined && html` (“${redirectLabel}” there)`}:
 <code class="copy">${on.broker.redirectUri(entry)}</code></li>
 <li>Set its ${missing.map((one) => one.replace('_', ' ')).join(' and its ')} <a href="#client">below</a>.</li>
 </ol>`

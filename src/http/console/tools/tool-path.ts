@@ -1,6 +1,6 @@
 import { type Tool, toolId } from '../../../domain/tool.ts'
 
-/** The page of a tool, below `/dashboard`. */
+/** The path of a tool's page, below `/dashboard`. */
 export function toolPath(tool: Tool): string {
   return `/tools/${encodeURIComponent(toolId(tool))}`
 }

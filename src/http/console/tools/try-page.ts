@@ -20,8 +20,8 @@ import { type SentForm, schemaFormView, wholeView } from '../schema-form-view.ts
 import { toolPath } from './tool-path.ts'
 
 /**
- * Lets an administrator try a tool for a user whom they name, with a form made from its schema. Policies and consent
- * apply as to every run. The run is recorded in the audit trail, and in the history with its input and output.
+ * Lets an administrator try a tool for a user whom they name, with a form made from the tool's schema. Policies and
+ * consent apply as to every run. The run is recorded in the audit trail, and in the history with its input and output.
  */
 export function addTryPages(routes: ConsoleRoutes, broker: Broker): void {
   const toolOf = (on: OnPage) => getTool(broker, on.projectId, on.c.req.param('id') ?? '')

@@ -78,9 +78,9 @@ export function addWorkerChanges(routes: ConsoleRoutes, broker: Broker): void {
   )
 }
 
-/** Goes to the page of a worker whose tools were to be read. `otherwise`: they were not, and the page shows the error. */
-function showRead(on: OnPage, { id, syncError }: Worker, message: string, otherwise?: string) {
-  return on.go(workerPath(id), syncError === undefined ? message : otherwise)
+/** Redirects to the page of a worker after its tools were read. The page itself shows why a reading failed. */
+function showRead(on: OnPage, { id, syncError }: Worker, message: string, failedMessage?: string) {
+  return on.go(workerPath(id), syncError === undefined ? message : failedMessage)
 }
 
 /** The form that changes the settings of the worker's type. */

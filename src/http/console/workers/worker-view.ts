@@ -12,13 +12,13 @@ import type { OnPage, ShowOptions } from '../routes.ts'
 export const workerPath = (id: string) => `/workers/${encodeURIComponent(id)}`
 
 export interface WorkerPageParts extends Pick<ShowOptions, 'problem' | 'status'> {
-  /** The form that authorizes an MCP server, or the link that it has made. */
+  /** The form that authorizes an MCP server, or the link that the form has made. */
   readonly link?: Html
-  /** The form that changes it. */
+  /** The form that changes the worker's settings. */
   readonly change?: Html
 }
 
-/** One worker: what is wrong with it first, then what its tools may use. */
+/** Answers with the page of a worker: first what is wrong, then what the worker's tools may use. */
 export async function showWorker(
   on: OnPage,
   worker: Worker,
