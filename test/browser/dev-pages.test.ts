@@ -146,6 +146,16 @@ describe('the API reference', () => {
     await code.getByLabel('Body').fill('{"code": "return 6 * 7"}')
     await code.getByRole('button', { name: 'Send' }).click()
     await code.locator('details.try pre').getByText('"value": 42').waitFor()
+
+    await page.goto(`${gatepass.url}/docs/proxy`)
+    await page.getByLabel('API key').fill(gatepass.apiKey)
+    const proxied = page.locator('#proxyGet')
+    await proxied.getByText('Try it').click()
+    await proxied.getByLabel('provider path').fill('unknown')
+    await proxied.getByLabel('path path').fill('user/my repos')
+    await proxied.getByRole('button', { name: 'Send' }).click()
+    await proxied.getByRole('status').getByText(/^4\d\d/).waitFor()
+    expect(urls.at(-1)).toBe(`${gatepass.url}/proxy/unknown/user/my%20repos`)
   })
 
   test('is readable without scripts, and then sends nothing', async () => {

@@ -72,15 +72,25 @@ const GOOD = new Set(['completed', 'ready', 'refreshed', 'value', 'artifact'])
 /** Outcomes that depend on the user, not on a fault. */
 const WAITS = new Set(['authorization_required', 'requires_authorization', 'access_denied', 'expired'])
 
-/** Green for the first success, amber for the first of `WAITS`; other labels take the free colours, red first. */
+/**
+ * The colours that a label of each kind takes, the best first: green for success, amber for `WAITS`, red for a fault. The
+ * first two take red only when no other colour is left.
+ */
+const COLORS = {
+  good: ['s4', 's1', 's6', 's3', 's5', 's2'],
+  waits: ['s5', 's6', 's1', 's3', 's4', 's2'],
+  fault: ['s2', 's3', 's1', 's6', 's4', 's5'],
+}
+
+/** Each colour is used once. Labels of success and of `WAITS` choose before the faults. */
 function colorsOf(labels: readonly string[]): readonly string[] {
-  const free = ['s2', 's3', 's1', 's6', 's4', 's5']
-  const take = (wanted?: string) =>
-    free.splice(Math.max(0, wanted === undefined ? 0 : free.indexOf(wanted)), 1)[0] ?? 's6'
-  const given = new Map<string, string>()
-  for (const label of labels.filter((one) => GOOD.has(one) || WAITS.has(one)))
-    given.set(label, take(GOOD.has(label) ? 's4' : 's5'))
-  return labels.map((label) => given.get(label) ?? take())
+  const kindOf = (label: string) => (GOOD.has(label) ? 'good' : WAITS.has(label) ? 'waits' : 'fault')
+  const taken = new Map<string, string>()
+  for (const label of labels.toSorted((a, b) => Number(kindOf(a) === 'fault') - Number(kindOf(b) === 'fault'))) {
+    const used = new Set(taken.values())
+    taken.set(label, COLORS[kindOf(label)].find((color) => !used.has(color)) ?? 's6')
+  }
+  return labels.map((label) => taken.get(label) ?? 's6')
 }
 
 interface Bar {

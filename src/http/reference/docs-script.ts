@@ -72,7 +72,7 @@ function runDocs(): void {
     const query = new URLSearchParams()
     let target = path
     for (const { name, value, dataset } of form.querySelectorAll<HTMLInputElement>('input[data-in]')) {
-      if (dataset.in === 'path') target = target.replace(`{${name}}`, encodeURIComponent(value))
+      if (dataset.in === 'path') target = target.replace(`{${name}}`, encoded(name, value))
       else if (value !== '' && dataset.in === 'query') query.set(name, value)
       else if (value !== '') headers.set(name, value)
     }
@@ -83,6 +83,11 @@ function runDocs(): void {
       url: search === '' ? target : `${target}?${search}`,
       init: { method, headers, credentials: 'omit', ...(body && { body }) },
     }
+  }
+
+  /** The path of a proxied request keeps its slashes. */
+  function encoded(name: string, value: string): string {
+    return (name === 'path' ? value.split('/') : [value]).map(encodeURIComponent).join('/')
   }
 
   /** Shows the text as it comes, so that the events of a stream are seen; JSON is indented at the end. */

@@ -43,7 +43,8 @@ function field(
 function valuesOf(template: string, { path, headers = {} }: Example): Readonly<Record<string, string>> {
   const { pathname, searchParams } = new URL(path, 'http://example')
   const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
-  const pattern = new RegExp(`^${template.replaceAll(/\{\w+\}/g, '(.+)')}$`)
+  // only the path of a proxied request has slashes
+  const pattern = new RegExp(`^${template.replace('{path}', '(.+)').replaceAll(/\{\w+\}/g, '([^/]+)')}$`)
   const values = pattern.exec(pathname)?.slice(1) ?? []
   const inPath = Object.fromEntries(names.map((name, at) => [name, decodeURIComponent(values[at] ?? '')]))
   return { ...headers, ...Object.fromEntries(searchParams), ...inPath }

@@ -39,8 +39,9 @@ export function withCallLog<Env>(fetch: Fetch<Env>, onCall: OnCall): Fetch<Env> 
     const report = (outcome: string) => onCall({ method, path, status, outcome, ms })
     const word = status < 300 ? 'ok' : status < 400 ? 'redirect' : status < 500 ? 'refused' : 'failed'
     const isOwn = !pathname.startsWith('/proxy/')
-    const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '')
-    if (!isOwn || !isJson || response.body === null) {
+    const { headers } = response
+    const isJson = /^application\/json\b/.test(headers.get('content-type') ?? '')
+    if (!isOwn || !isJson || headers.has('content-encoding') || response.body === null) {
       report(word)
       return response
     }

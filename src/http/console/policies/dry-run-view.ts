@@ -36,7 +36,7 @@ export function dryRunView(result: PolicyDryRunWire): Html {
   ])
   return section(
     'Dry run',
-    html`<p class="muted">${uses === 0 ? 'No token was used' : `${uses} uses of tokens`} from ${minute(since)} to ${minute(until)} UTC.${!complete && ' There were more: only the latest were checked.'}</p>
+    html`<p class="muted">${uses === 0 ? 'No token was used' : uses === 1 ? '1 use of a token' : `${uses} uses of tokens`} from ${minute(since)} to ${minute(until)} UTC.${!complete && ' There were more: only the latest were checked.'}</p>
 <dl class="figures"><div><dt>Would have been refused</dt><dd class="${refused > 0 ? 'bad' : 'good'}">${refused}</dd></div>
 <div><dt>Permitted</dt><dd>${permitted}</dd></div>
 <div><dt>Cannot be said</dt><dd>${undecided}</dd></div></dl>

@@ -76,12 +76,12 @@ ${more(
   hasAny(values, ['timeout', 'retry', 'more']),
   'More settings',
   html`<div class="columns">${field('Timeout', 'timeout', { ...stateOf('timeout'), type: 'number', placeholder: isChange ? '' : '30', hint: 'Seconds that a call may take.' })}${field('Retries', 'retry', { ...stateOf('retry'), type: 'number', placeholder: isChange ? '' : '3', hint: 'Of calls that are safe to repeat.' })}</div>
-${textArea('As JSON', 'more', { value: values.get('more') ?? '', fault: faults.get('more'), rows: 4, hint: html`Any other member of <code>${kind}</code> as <a href="/docs/workers">the API</a> takes it, such as <code>${EXAMPLES[kind]}</code>` })}`,
+${kind !== 'http' && textArea('As JSON', 'more', { value: values.get('more') ?? '', fault: faults.get('more'), rows: 4, hint: html`Any other member of <code>${kind}</code> as <a href="/docs/workers">the API</a> takes it, such as <code>${EXAMPLES[kind]}</code>` })}`,
 )}`
 }
 
-const EXAMPLES: Readonly<Record<WorkerKind, string>> = {
-  http: '{"timeout": 60}',
+/** HTTP workers have no further members. */
+const EXAMPLES: Readonly<Record<Exclude<WorkerKind, 'http'>, string>> = {
   mcp: '{"namespace": "notes", "providers": ["github"]}',
   openapi: '{"authorization": {"oauth": {"id": "github"}}}',
   oxp: '{"envelope": "none"}',
