@@ -205,7 +205,7 @@ export interface AuthProviderCreateRequest {
   readonly updated_at?: JsonValue | undefined
   readonly oauth2?:
     | {
-        /** Needed without a `provider_id` of the catalogue */
+        /** Required unless `provider_id` names a provider of the catalogue */
         readonly client_id?: string | undefined
         /**
          * Where `auth_method` says so, a private key in PEM or as a JWK, or a certificate with its chain and
@@ -1518,8 +1518,8 @@ export interface AuthProviderUpdateRequest {
   readonly updated_at?: JsonValue | undefined
   /**
    * Beyond Arcade: connections stay usable after a change of the endpoints, the issuer or the client id,
-   * and their tokens go to the new ones. The audit trail records it. Without it users must consent again
-   * after such a change.
+   * and their tokens go to the new endpoints. The audit trail records it. Without it users must consent
+   * again after such a change.
    */
   readonly keep_connections?: boolean | undefined
   readonly oauth2?:
@@ -2795,8 +2795,8 @@ export interface AuthorizeRequest {
 export interface BegunConnectSession {
   readonly id: string
   /**
-   * Its latest authorization; the (first) connection that covered the need, if connections did from the
-   * start
+   * The id of its latest authorization. If connections covered the need from the start: the id of the
+   * (first) connection
    */
   readonly auth_id: string
   readonly status: 'pending' | 'completed' | 'failed'
@@ -2834,7 +2834,7 @@ export interface Branding {
 
 export interface BrandingChanges {
   readonly app_name?: string | null | undefined
-  /** For readers whose own language the pages do not have */
+  /** The language of the pages for users whose own language is not supported */
   readonly lang?: 'en' | 'de' | 'fr' | 'es' | 'pt' | 'ja' | 'zh' | null | undefined
   /** A PNG, JPEG or WebP image of at most 64 KiB and 1,024 pixels a side, as `data:image/png;base64,…` */
   readonly logo?: string | null | undefined
@@ -2849,7 +2849,7 @@ export interface BrandingChanges {
    * DNS record. `null`: back to the public URL
    */
   readonly domain?: string | null | undefined
-  /** Sentences of your own, plain, by language and place; they replace all earlier ones */
+  /** Your own sentences, as plain text, by language and place. They replace all earlier ones */
   readonly texts?:
     | {
         readonly en?:
@@ -3108,8 +3108,8 @@ export interface ConfirmedUser {
 export interface ConnectSession {
   readonly id: string
   /**
-   * Its latest authorization; the (first) connection that covered the need, if connections did from the
-   * start
+   * The id of its latest authorization. If connections covered the need from the start: the id of the
+   * (first) connection
    */
   readonly auth_id: string
   readonly status: 'pending' | 'completed' | 'failed'
@@ -3137,7 +3137,7 @@ export interface ConnectSessionRequest {
   readonly variables?: { readonly [name: string]: string } | null | undefined
   /** What this tool needs, in place of `provider_id` */
   readonly tool?: string | null | undefined
-  /** This connection again, with `scopes` added, in place of `provider_id` */
+  /** Renews this connection, with `scopes` added; in place of `provider_id` */
   readonly connection_id?: string | null | undefined
   /** The origin of the page, such as `https://app.example` */
   readonly allowed_origin: string
@@ -3369,21 +3369,24 @@ export interface ExplainedStep {
     readonly error?: string
     /** The provider's own words, cleaned */
     readonly description?: string
-    /** The reason by the names of Gatepass */
+    /** The reason, as a code of Gatepass */
     readonly reason?: string
     readonly message?: string
     /** The claim of an ID token that was refused */
     readonly claim?: string
-    /** How far our clock is ahead of the provider's, from a minute on */
+    /**
+     * How far the clock of Gatepass is ahead of the provider's, if they differ by a minute or more.
+     * Negative: behind
+     */
     readonly clock_difference_seconds?: number
     readonly connection_id?: string
     readonly account?: string
     /** The account that was connected before, when another one approved */
     readonly previous_account?: string
     readonly by?: string
-    /** How often the same failed in a row */
+    /** How many times in a row the same failure occurred */
     readonly times?: number
-    /** The first time of these */
+    /** When this failure first occurred */
     readonly first_at?: string
     /** Requests with the same refresh token whose answers were lost */
     readonly unanswered?: number
@@ -3478,7 +3481,7 @@ export interface ForeignConnection {
   readonly default?: boolean | undefined
 }
 
-/** By the `format` of the request */
+/** In the format that `format` of the request names */
 export type FormattedTool = OpenAiTool | AnthropicTool | McpTool | OxpTool | ToolDefinition | JsonSchema
 
 export interface HttpWorkerChange {
@@ -4149,7 +4152,7 @@ export interface OwnDomain {
   /** The DNS record that proves the domain */
   readonly challenge: { readonly type: 'TXT'; readonly name: string; readonly value: string }
   readonly proved_at?: string
-  /** Where users see the pages from the proof on */
+  /** Where users see the pages once the domain is proved */
   readonly origin: string
   /**
    * Register these at the providers before the proof, because the proof makes users return to them. The
@@ -4208,7 +4211,7 @@ export interface OxpTool {
   readonly description: string
   readonly version: string
   readonly input_schema: JsonSchema
-  /** `null`: it answers nothing */
+  /** `null`: the tool returns nothing */
   readonly output_schema: JsonSchema | null
   readonly requirements?: {
     readonly authorization?: readonly {
@@ -4288,8 +4291,8 @@ export interface PolicyDryRun {
   readonly since: string
   readonly until: string
   /**
-   * Whether every use in the time was judged; of more than 20000 tokens only the last are, and `since`
-   * is the first of them
+   * Whether all uses in the time were checked. If there were more than 20000 tokens, only the latest are
+   * checked, and `since` is the time of the first of them
    */
   readonly complete: boolean
   /** Uses of tokens that took place */
@@ -4299,7 +4302,7 @@ export interface PolicyDryRun {
   /** A hook would be called, or the hosts or scopes of the use are not known any more */
   readonly undecided: number
   readonly refused_by: readonly { readonly id: string; readonly refused: number }[]
-  /** At most 50, newest first: those refused, then those undecided */
+  /** At most 50: the refused uses, then the undecided ones, each newest first */
   readonly samples: readonly {
     readonly at: string
     /** The number of its first audit entry */
@@ -4421,7 +4424,7 @@ export interface RequiredProvider {
   readonly status?: 'active' | 'inactive'
   /** Why it is not met, and what to do */
   readonly status_reason?: string
-  /** What the user of the request has granted; only where one is named */
+  /** What the user has granted; only if the request names a user */
   readonly token_status?: 'not_started' | 'pending' | 'completed' | 'failed'
 }
 
@@ -4544,7 +4547,7 @@ export interface SharedProvider {
   readonly status: 'active' | 'inactive'
   /** Why it is not met, and what to do */
   readonly status_reason?: string
-  /** What the user of the request has granted; only where one is named */
+  /** What the user has granted; only if the request names a user */
   readonly token_status?: 'not_started' | 'pending' | 'completed' | 'failed'
   /** The ids of the tools that need it */
   readonly tool_names: readonly string[]
@@ -4626,7 +4629,7 @@ export interface ToolDefinition {
     readonly value_schema?: ValueSchema
   }
   readonly requirements: ToolRequirements
-  /** What the worker states of its behaviour */
+  /** What the worker says about the behaviour of the tool */
   readonly metadata?: JsonObject
   readonly tags?: readonly string[]
 }
@@ -4729,7 +4732,7 @@ export interface ToolExecutionDetail extends ToolExecution {
 
 /** Tool metadata in the Shinkai format (docs/tool-metadata.md); other members are kept */
 export interface ToolMetadata {
-  /** The title of the tool; its name is made of it */
+  /** The title of the tool. Its name is derived from the title */
   readonly name: string
   /** The namespace; `local` when empty */
   readonly tool_set?: string | null | undefined
@@ -4755,7 +4758,7 @@ export interface ToolMetadata {
         readonly authorizationUrl?: string | null | undefined
         /** Not needed beside `issuer` */
         readonly tokenUrl?: string | null | undefined
-        /** Its metadata says what the entry does not */
+        /** An issuer, whose metadata provides what the entry leaves out */
         readonly issuer?: string | null | undefined
         readonly scopes?: readonly string[] | null | undefined
         readonly scopeImplies?: { readonly [name: string]: readonly string[] } | null | undefined
@@ -4923,7 +4926,7 @@ export interface WebhookDelivery {
   readonly sequence: number
   readonly state: 'waiting' | 'delivered' | 'failed'
   readonly attempts: number
-  /** Absent while an earlier event of the subject waits, and at the end */
+  /** Absent while an earlier event of the subject waits, and once the delivery has ended */
   readonly next_attempt_at?: string
   /** The HTTP status of the last answer */
   readonly last_status?: number
@@ -4973,7 +4976,7 @@ export interface Worker {
   }
   /** When its catalogue was last read */
   readonly synced_at?: string
-  /** Why it could not be read; it is tried again */
+  /** Why its catalogue could not be read */
   readonly sync_error?: string
   readonly acceptance: WorkerAcceptance
 }
@@ -4985,13 +4988,13 @@ export interface WorkerAcceptance {
     readonly secrets: readonly string[]
   }
   /**
-   * Requirements that its catalogue has named since: not requested from users and not given to tools
-   * until they are accepted
+   * Requirements that its catalogue has named since the last acceptance. They are not requested from
+   * users and not given to tools until they are accepted
    */
   readonly waiting?: {
     readonly providers: readonly { readonly id: string; readonly scopes: readonly string[] }[]
     readonly secrets: readonly string[]
-    /** Their ids: they run again once it is accepted */
+    /** The ids of the tools that do not run until these requirements are accepted */
     readonly tools: readonly string[]
     /** A digest of what waits, for POST /v1/workers/{id}/accept */
     readonly digest: string
@@ -5190,7 +5193,7 @@ export interface Operations {
       readonly name?: string | null | undefined
       /** The only user that the key acts for; not with the role `admin`. Without it, every user */
       readonly user_id?: string | null | undefined
-      /** Refused from then on; without it and `expires_in` it never expires */
+      /** The key is refused from then on; without `expires_at` and `expires_in` it never expires */
       readonly expires_at?: string | null | undefined
       /** Seconds */
       readonly expires_in?: number | null | undefined
@@ -5341,7 +5344,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: AuthProviderResponse | undefined
   }
-  /** Delete it here, and revoke it at the provider */
+  /** Delete a connection here, and revoke it at the provider */
   readonly deleteConnection: {
     readonly method: 'DELETE'
     readonly path: '/v1/connections/{id}'
@@ -5404,7 +5407,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: undefined
   }
-  /** Delete and revoke one */
+  /** Delete and revoke a connection */
   readonly deleteUserConnection: {
     readonly method: 'DELETE'
     readonly path: '/v1/admin/user_connections/{id}'
@@ -5497,8 +5500,8 @@ export interface Operations {
       readonly limits?:
         | {
             /**
-             * Milliseconds from its first statement on, the tools it waits for included; 30000 by default. 0 and
-             * larger numbers count as 120000
+             * Milliseconds from the first statement of the code on, including the time in which it waits for
+             * tools; 30000 by default. 0 and larger numbers count as 120000
              */
             readonly timeout_ms?: number | null | undefined
             /** Megabytes; 64 by default. 0 and larger numbers count as 256 */
@@ -5752,7 +5755,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: Connection
   }
-  /** Its access token, refreshed if need be */
+  /** The access token of a connection, refreshed if need be */
   readonly getConnectionToken: {
     readonly method: 'POST'
     readonly path: '/v1/connections/{id}/token'
@@ -6216,8 +6219,8 @@ export interface Operations {
       /** Whether all its requirements are met, for `user_id` if one is given */
       readonly met?: 'true' | 'false' | undefined
       /**
-       * Arcade’s, as JSON: `service_domains` and `operations` by `any_of`, `all_of`, `none_of`; `read_only`,
-       * `destructive`, `idempotent`, `open_world`; `extras`
+       * Arcade’s filter, as JSON: `service_domains` and `operations` by `any_of`, `all_of`, `none_of`;
+       * `read_only`, `destructive`, `idempotent`, `open_world`; `extras`
        */
       readonly filter?: string | undefined
       readonly offset?: number | undefined
@@ -6425,8 +6428,8 @@ export interface Operations {
       /** Whether all its requirements are met, for `user_id` if one is given */
       readonly met?: 'true' | 'false' | undefined
       /**
-       * Arcade’s, as JSON: `service_domains` and `operations` by `any_of`, `all_of`, `none_of`; `read_only`,
-       * `destructive`, `idempotent`, `open_world`; `extras`
+       * Arcade’s filter, as JSON: `service_domains` and `operations` by `any_of`, `all_of`, `none_of`;
+       * `read_only`, `destructive`, `idempotent`, `open_world`; `extras`
        */
       readonly filter?: string | undefined
       readonly offset?: number | undefined
@@ -6803,7 +6806,7 @@ export interface Operations {
     }
     readonly answer: RunResult
   }
-  /** Make it the default account */
+  /** Make a connection the default account */
   readonly setDefaultConnection: {
     readonly method: 'PATCH'
     readonly path: '/v1/connections/{id}'

@@ -31,7 +31,7 @@ export const domainSchema = z
       })
       .openapi({ description: 'The DNS record that proves the domain' }),
     proved_at: z.string().optional(),
-    origin: z.string().openapi({ description: 'Where users see the pages from the proof on' }),
+    origin: z.string().openapi({ description: 'Where users see the pages once the domain is proved' }),
     redirect_uris: z.array(z.object({ provider_id: z.string(), redirect_uri: z.string() })).openapi({
       description:
         'Register these at the providers before the proof, because the proof makes users return to them. The first 500; GET /v1/admin/auth_providers has all, once the domain is proved',

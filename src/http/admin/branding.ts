@@ -37,7 +37,7 @@ export const brandingChangesSchema = z
     lang: z
       .enum(LANGUAGES)
       .nullish()
-      .openapi({ description: 'For readers whose own language the pages do not have' }),
+      .openapi({ description: 'The language of the pages for users whose own language is not supported' }),
     logo: z.string().max(MAX_LOGO_URL).nullish().openapi({
       description:
         'A PNG, JPEG or WebP image of at most 64 KiB and 1,024 pixels a side, as `data:image/png;base64,…`',
@@ -55,7 +55,7 @@ export const brandingChangesSchema = z
       example: 'auth.acme.example',
     }),
     texts: texts.nullish().openapi({
-      description: 'Sentences of your own, plain, by language and place; they replace all earlier ones',
+      description: 'Your own sentences, as plain text, by language and place. They replace all earlier ones',
       example: { en: { 'connect.note': 'Acme reads only what you ask about.' } },
     }),
   })

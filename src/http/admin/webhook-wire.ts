@@ -75,7 +75,7 @@ export const deliverySchema = z
     state: z.enum(DELIVERY_STATES),
     attempts: z.int(),
     next_attempt_at: z.string().optional().openapi({
-      description: 'Absent while an earlier event of the subject waits, and at the end',
+      description: 'Absent while an earlier event of the subject waits, and once the delivery has ended',
     }),
     last_status: z.int().optional().openapi({ description: 'The HTTP status of the last answer' }),
     last_error: z.string().optional().openapi({ description: 'Why the last attempt had no answer' }),

@@ -92,7 +92,7 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
       role: 'caller',
       keysOfUsers: 'own',
       tag,
-      summary: 'Make it the default account',
+      summary: 'Make a connection the default account',
       params: idParams,
       body: z.object({ default: z.literal(true) }),
       responses: { 200: { description: 'The connection', schema: connectionSchema } },
@@ -118,7 +118,7 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
       role: 'caller',
       keysOfUsers: 'own',
       tag,
-      summary: 'Its access token, refreshed if need be',
+      summary: 'The access token of a connection, refreshed if need be',
       description:
         'With `force_refresh` the token is refreshed before it expires: for a token that the provider has refused (401, `invalid_token`). A token that was received less than 10 seconds ago is not refreshed.',
       params: idParams,
@@ -179,7 +179,7 @@ export function addConnections(add: AddEndpoint, broker: Broker): void {
       role: 'caller',
       keysOfUsers: 'own',
       tag,
-      summary: 'Delete it here, and revoke it at the provider',
+      summary: 'Delete a connection here, and revoke it at the provider',
       description:
         'It is always deleted here; `revocation` says whether it was revoked at the provider (RFC 7009).',
       params: idParams,

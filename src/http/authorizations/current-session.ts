@@ -53,7 +53,7 @@ export function addCurrentSession(
       return c.body(null, 204)
     })
 
-  /** Runs `handle` with the session whose token the request has. The page can read a refusal too. */
+  /** Runs `handle` with the session whose token the request has. A page of the allowed origin can read refusals too. */
   async function withSession(
     c: Context,
     handle: (current: CurrentSession) => Promise<Response>,
@@ -187,7 +187,7 @@ export function addCurrentSession(
       role: 'session',
       tag,
       summary: 'The user does not want to connect after all',
-      description: `The authorization fails with \`access_denied\`. One that has ended does not change.`,
+      description: `The authorization fails with \`access_denied\`. An authorization that has ended does not change.`,
       responses,
     },
     ({ c }) =>
@@ -202,7 +202,7 @@ export function addCurrentSession(
       role: 'session',
       tag,
       summary: 'Begin again after a failure',
-      description: `Begins another authorization in place of a failed one; the same token opens it. One that is pending or completed does not change.`,
+      description: `Begins another authorization in place of a failed one; the same token opens it. An authorization that is pending or completed does not change.`,
       responses,
     },
     ({ c }) =>

@@ -66,7 +66,7 @@ export function addUserConnections(add: AddEndpoint, broker: Broker): void {
       path: '/v1/admin/user_connections/{id}',
       role: 'admin',
       tag: 'Connections',
-      summary: 'Delete and revoke one',
+      summary: 'Delete and revoke a connection',
       params: z.object({ id: idText }),
       responses: { 204: { description: 'Deleted' } },
     },

@@ -25,7 +25,9 @@ export const acceptanceSchema = z
     accepted: needsSchema,
     waiting: needsSchema
       .extend({
-        tools: z.array(z.string()).openapi({ description: 'Their ids: they run again once it is accepted' }),
+        tools: z.array(z.string()).openapi({
+          description: 'The ids of the tools that do not run until these requirements are accepted',
+        }),
         digest: z
           .string()
           .openapi({ description: 'A digest of what waits, for POST /v1/workers/{id}/accept' }),
@@ -33,7 +35,7 @@ export const acceptanceSchema = z
       .optional()
       .openapi({
         description:
-          'Requirements that its catalogue has named since: not requested from users and not given to tools until they are accepted',
+          'Requirements that its catalogue has named since the last acceptance. They are not requested from users and not given to tools until they are accepted',
       }),
     automatic: z.literal(true).optional().openapi({
       description:
@@ -79,7 +81,7 @@ export function addWorkerAcceptance(
       tag: 'Workers',
       summary: 'Accept the new requirements of the tools of a worker',
       description:
-        'Providers, scopes and secrets that the catalogue of a known worker names later than its registration wait for this; `acceptance` of GET /v1/workers/{id} shows them. With `digest`, they are accepted only if they have not changed since it was read.',
+        'Providers, scopes and secrets that the catalogue of a known worker names only after its registration wait until they are accepted here; `acceptance` of GET /v1/workers/{id} shows them. With `digest`, they are accepted only if they have not changed since it was read.',
       params: z.object({ id: idText }),
       body: z.strictObject({ digest: z.string().max(100).optional() }),
       bodyIsOptional: true,

@@ -51,7 +51,7 @@ const workerSchema = z
       authorization: z.object({ met: z.boolean(), oauth2: z.object({ met: z.boolean() }) }).optional(),
     }),
     synced_at: z.string().optional().openapi({ description: 'When its catalogue was last read' }),
-    sync_error: z.string().optional().openapi({ description: 'Why it could not be read; it is tried again' }),
+    sync_error: z.string().optional().openapi({ description: 'Why its catalogue could not be read' }),
     acceptance: acceptanceSchema.openapi({
       description: 'Which providers, scopes and secrets its tools may ask for',
     }),
@@ -208,7 +208,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
       )
       const page = slicePage(tools, query)
       const statuses = await requirementStatuses(broker, caller.projectId, page.items)
-      const items = page.items.map((tool, i) => definitionJson(tool, statuses[i] as RequirementStatus)) // one for each
+      const items = page.items.map((tool, i) => definitionJson(tool, statuses[i] as RequirementStatus)) // one per tool
       return sendPage(c, page, items)
     },
   )
@@ -226,7 +226,7 @@ export async function createWorker(
   return registerWorker(broker, projectId, { id, enabled, type: wire.type, ...settings })
 }
 
-/** Members that are left out do not change. Reads the catalogue again. Throws `not_found`, `invalid_request`. */
+/** Changes the members that are given, and reads the catalogue again. Throws `not_found`, `invalid_request`. */
 export async function changeWorker(
   broker: Broker,
   projectId: string,
