@@ -205,7 +205,7 @@ export interface AuthProviderCreateRequest {
   readonly updated_at?: JsonValue | undefined
   readonly oauth2?:
     | {
-        /** Needed without a `provider_id` of the catalogue */
+        /** Required unless `provider_id` names a provider of the catalogue */
         readonly client_id?: string | undefined
         /**
          * Where `auth_method` says so, a private key in PEM or as a JWK, or a certificate with its chain and
@@ -1528,8 +1528,8 @@ export interface AuthProviderUpdateRequest {
   readonly updated_at?: JsonValue | undefined
   /**
    * Beyond Arcade: connections stay usable after a change of the endpoints, the issuer or the client id,
-   * and their tokens go to the new ones. The audit trail records it. Without it users must consent again
-   * after such a change.
+   * and their tokens go to the new endpoints. The audit trail records it. Without it users must consent
+   * again after such a change.
    */
   readonly keep_connections?: boolean | undefined
   readonly oauth2?:
@@ -3403,7 +3403,10 @@ export interface ExplainedStep {
     readonly message?: string
     /** The claim of an ID token that was refused */
     readonly claim?: string
-    /** How far our clock is ahead of the provider's, from a minute on */
+    /**
+     * How far the clock of Gatepass is ahead of the provider's, if they differ by a minute or more.
+     * Negative: behind
+     */
     readonly clock_difference_seconds?: number
     readonly connection_id?: string
     readonly account?: string
@@ -3507,7 +3510,7 @@ export interface ForeignConnection {
   readonly default?: boolean | undefined
 }
 
-/** By the `format` of the request */
+/** In the format that `format` of the request names */
 export type FormattedTool = OpenAiTool | AnthropicTool | McpTool | OxpTool | ToolDefinition | JsonSchema
 
 export interface HttpWorkerChange {
@@ -4237,7 +4240,7 @@ export interface OxpTool {
   readonly description: string
   readonly version: string
   readonly input_schema: JsonSchema
-  /** `null`: it answers nothing */
+  /** `null`: the tool returns nothing */
   readonly output_schema: JsonSchema | null
   readonly requirements?: {
     readonly authorization?: readonly {
@@ -4328,7 +4331,7 @@ export interface PolicyDryRun {
   /** A hook would be called, or the hosts or scopes of the use are not known any more */
   readonly undecided: number
   readonly refused_by: readonly { readonly id: string; readonly refused: number }[]
-  /** At most 50, newest first: those refused, then those undecided */
+  /** At most 50: the refused uses, then the undecided ones, each newest first */
   readonly samples: readonly {
     readonly at: string
     /** The number of its first audit entry */
@@ -4450,7 +4453,7 @@ export interface RequiredProvider {
   readonly status?: 'active' | 'inactive'
   /** Why it is not met, and what to do */
   readonly status_reason?: string
-  /** What the user of the request has granted; only where one is named */
+  /** What the user has granted; only if the request names a user */
   readonly token_status?: 'not_started' | 'pending' | 'completed' | 'failed'
 }
 
@@ -4573,7 +4576,7 @@ export interface SharedProvider {
   readonly status: 'active' | 'inactive'
   /** Why it is not met, and what to do */
   readonly status_reason?: string
-  /** What the user of the request has granted; only where one is named */
+  /** What the user has granted; only if the request names a user */
   readonly token_status?: 'not_started' | 'pending' | 'completed' | 'failed'
   /** The ids of the tools that need it */
   readonly tool_names: readonly string[]
@@ -4758,7 +4761,7 @@ export interface ToolExecutionDetail extends ToolExecution {
 
 /** Tool metadata in the Shinkai format (docs/tool-metadata.md); other members are kept */
 export interface ToolMetadata {
-  /** The title of the tool; its name is made of it */
+  /** The title of the tool. Its name is derived from the title */
   readonly name: string
   /** The namespace; `local` when empty */
   readonly tool_set?: string | null | undefined
@@ -5219,7 +5222,7 @@ export interface Operations {
       readonly name?: string | null | undefined
       /** The only user that the key acts for; not with the role `admin`. Without it, every user */
       readonly user_id?: string | null | undefined
-      /** Refused from then on; without it and `expires_in` it never expires */
+      /** The key is refused from then on; without `expires_at` and `expires_in` it never expires */
       readonly expires_at?: string | null | undefined
       /** Seconds */
       readonly expires_in?: number | null | undefined
@@ -6251,8 +6254,8 @@ export interface Operations {
       /** Whether all its requirements are met, for `user_id` if one is given */
       readonly met?: 'true' | 'false' | undefined
       /**
-       * Arcade’s, as JSON: `service_domains` and `operations` by `any_of`, `all_of`, `none_of`; `read_only`,
-       * `destructive`, `idempotent`, `open_world`; `extras`
+       * Arcade’s filter, as JSON: `service_domains` and `operations` by `any_of`, `all_of`, `none_of`;
+       * `read_only`, `destructive`, `idempotent`, `open_world`; `extras`
        */
       readonly filter?: string | undefined
       readonly offset?: number | undefined
@@ -6460,8 +6463,8 @@ export interface Operations {
       /** Whether all its requirements are met, for `user_id` if one is given */
       readonly met?: 'true' | 'false' | undefined
       /**
-       * Arcade’s, as JSON: `service_domains` and `operations` by `any_of`, `all_of`, `none_of`; `read_only`,
-       * `destructive`, `idempotent`, `open_world`; `extras`
+       * Arcade’s filter, as JSON: `service_domains` and `operations` by `any_of`, `all_of`, `none_of`;
+       * `read_only`, `destructive`, `idempotent`, `open_world`; `extras`
        */
       readonly filter?: string | undefined
       readonly offset?: number | undefined

@@ -129,7 +129,7 @@ export function addAudit(add: AddEndpoint, broker: Broker): void {
       responses: {
         200: {
           description:
-            'One entry, an AuditEntry, a line. The header `Audit-Archived-Through` has the number of the last entry that is archived, if any is',
+            'Each line is an AuditEntry. The header `Audit-Archived-Through` has the number of the last archived entry, if there is one',
           schema: z.string(),
           mediaType: 'application/x-ndjson',
         },
@@ -147,7 +147,7 @@ export async function sendExport(
   filter: AuditFilter,
 ): Promise<Response> {
   const anchor = await newestAnchor(broker, projectId)
-  // a program that goes on from its last export would miss entries without noticing
+  // otherwise a program that continues its last export would miss entries without noticing
   if (anchor !== undefined && filter.after !== undefined && filter.after < anchor.lastSeq)
     throw new BrokerError(
       'entries_archived',
@@ -159,8 +159,9 @@ export async function sendExport(
 }
 
 /**
- * The lines of an export. Throws when entries that it had not reached yet were archived meanwhile. Then the connection
- * breaks off, because an export that ends normally would seem complete. An export with a filter cannot notice this.
+ * Yields the lines of an export. Throws `entries_archived` when entries were archived before the export reached them.
+ * Then the connection breaks off, because an export that ends normally would seem complete. An export with a filter
+ * cannot notice this, because the numbers of its entries have gaps anyway.
  */
 async function* exportedPieces(
   broker: Broker,
@@ -178,7 +179,7 @@ async function* exportedPieces(
   return undefined
 }
 
-/** Throws `entries_archived` when the entry after this one is archived. */
+/** Throws `entries_archived` when the entry after `seq` is archived. */
 async function refuseArchived(broker: Broker, projectId: string, seq: number): Promise<void> {
   const anchor = await newestAnchor(broker, projectId)
   if (anchor === undefined || anchor.lastSeq <= seq) return

@@ -66,10 +66,10 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
           description:
             'The only user that the key acts for; not with the role `admin`. Without it, every user',
         }),
-        expires_at: z.iso
-          .datetime({ offset: true })
-          .nullish()
-          .openapi({ description: 'Refused from then on; without it and `expires_in` it never expires' }),
+        expires_at: z.iso.datetime({ offset: true }).nullish().openapi({
+          description:
+            'The key is refused from then on; without `expires_at` and `expires_in` it never expires',
+        }),
         expires_in: z.number().int().min(1).max(CENTURY).nullish().openapi({ description: 'Seconds' }),
         rate_limit: z.number().int().min(0).max(1_000_000).nullish().openapi({
           description: 'Requests a second, in place of GATEPASS_RATE_LIMIT; 0: no limit',
@@ -87,10 +87,10 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
           'A key that acts for one user cannot administer: give it the role caller or readonly.',
         )
       const own = await projectOf(broker, caller)
-      // this may create the project, so the request is checked before
+      // `projectForKey` may create the project, so the request is checked first
       const project =
         body.project == null ? own : await projectForKey(broker, own, checkedProjectName(body.project, own))
-      const order = {
+      const newKey = {
         projectId: project.id,
         name: body.name ?? '',
         role: body.role,
@@ -98,7 +98,10 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
         ...(body.rate_limit != null && { rateLimit: body.rate_limit }),
         ...(body.user_id != null && { userId: body.user_id }),
       }
-      return c.json(issuedToWire(await createKey(broker, order, body.prefix ?? undefined), project.name), 201)
+      return c.json(
+        issuedToWire(await createKey(broker, newKey, body.prefix ?? undefined), project.name),
+        201,
+      )
     },
   )
 
@@ -177,7 +180,10 @@ export function addKeys(add: AddEndpoint, broker: Broker): void {
   )
 }
 
-/** Returns when the key expires; `undefined`: never. Throws `invalid_request` for a time that has passed, and for both members. */
+/**
+ * Returns when the key expires; `undefined`: never. Throws `invalid_request` for a time that has passed or is too far
+ * away, and if both members are given.
+ */
 export function readExpiry(
   {
     expires_at: at,

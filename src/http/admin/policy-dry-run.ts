@@ -61,27 +61,29 @@ const resultSchema = z
           policies: z.array(z.string()).openapi({ description: 'Ids of the policies' }),
         }),
       )
-      .openapi({ description: `At most ${MAX_SAMPLES}, newest first: those refused, then those undecided` }),
+      .openapi({
+        description: `At most ${MAX_SAMPLES}: the refused uses, then the undecided ones, each newest first`,
+      }),
   })
   .openapi('PolicyDryRun')
 
 export type PolicyDryRunWire = z.infer<typeof resultSchema>
 
-/** Runs a dry run for the API and the console. `order`: parsed by `dryRunSchema`. */
+/** Runs a dry run for the API and the console. `request`: parsed by `dryRunSchema`. `tokens`: as in `DryRunOrder`. */
 export async function dryRun(
   broker: Broker,
   projectId: string,
-  order: z.output<typeof dryRunSchema>,
+  request: z.output<typeof dryRunSchema>,
   { tokens }: { readonly tokens?: number } = {},
 ): Promise<PolicyDryRunWire> {
-  const until = order.until === undefined ? broker.now() : fromTimestamp(order.until)
-  const since = order.since === undefined ? until - WEEK : fromTimestamp(order.since)
+  const until = request.until === undefined ? broker.now() : fromTimestamp(request.until)
+  const since = request.since === undefined ? until - WEEK : fromTimestamp(request.since)
   if (since >= until || until - since > LONGEST)
     throw invalidMember('since', 'invalid', 'since must be before until, by at most 31 days.')
-  const tried = new Map(order.policies.map((one) => [one.id, settingsFromWire(one)]))
-  if (tried.size < order.policies.length)
+  const tried = new Map(request.policies.map((one) => [one.id, settingsFromWire(one)]))
+  if (tried.size < request.policies.length)
     throw invalidMember('policies', 'conflict', 'policies: two of them have the same id.')
-  const policies = await policiesWith(broker, projectId, tried, order.without)
+  const policies = await policiesWith(broker, projectId, tried, request.without)
   const toolOf = (id: string) => toolToday(broker, projectId, id)
   return toWire(
     await dryRunPolicies(broker, {

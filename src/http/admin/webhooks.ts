@@ -78,7 +78,7 @@ export function addWebhooks(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Register a receiver of events',
       description:
-        'Events from now on are sent to it, signed by the Standard Webhooks specification. The secret is shown this once.',
+        'Events from now on are sent to it, signed according to the Standard Webhooks specification. The secret is shown this once.',
       body: newWebhookSchema,
       responses: { 201: { description: 'With its secret', schema: webhookWithSecretSchema } },
     },

@@ -81,7 +81,7 @@ export async function changeEntry(
     const patched = applyProviderPatch(before, body, wireOptions(broker))
     const entry: ProviderEntry = {
       ...patched.entry,
-      // takes up to seconds, in which another request may change the entry
+      // may take seconds, in which another request may change the entry: then `changeRow` repeats this
       provider: await withDiscoveredMetadata(broker, patched.entry.provider),
       // an entry that an administrator has changed is not changed by later imports; tokens of a server stay its own
       source: before.source === 'server' ? 'server' : 'admin',
@@ -97,7 +97,10 @@ export async function changeEntry(
   })
 }
 
-/** Deletes the entry with its connections. Returns it, or `undefined` if it was altered in the database. Throws `not_found`. */
+/**
+ * Deletes the entry with its connections. Returns the deleted entry; `undefined` if its row was altered in the database
+ * and could not be read. Throws `not_found`.
+ */
 export async function deleteEntry(
   broker: Broker,
   projectId: string,

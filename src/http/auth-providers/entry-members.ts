@@ -29,7 +29,7 @@ export interface EntryContext {
   /** The entry that is changed; `undefined` for a new one. */
   readonly before: ProviderEntry | undefined
   readonly definitions: Definitions
-  /** Set for a provider that Gatepass knows: its client may come from the environment, or be set later. */
+  /** Whether a new entry may lack `client_id`: its client may come from the environment, or be set later. */
   readonly mayLackClient: boolean
 }
 
@@ -115,7 +115,7 @@ export const ENTRY_MEMBERS = {
   keep_connections: member({
     change: z.boolean().optional().openapi({
       description:
-        'Beyond Arcade: connections stay usable after a change of the endpoints, the issuer or the client id, and their tokens go to the new ones. The audit trail records it. Without it users must consent again after such a change.',
+        'Beyond Arcade: connections stay usable after a change of the endpoints, the issuer or the client id, and their tokens go to the new endpoints. The audit trail records it. Without it users must consent again after such a change.',
     }),
   }),
 }
@@ -128,7 +128,7 @@ export const CLIENT_MEMBERS = {
       .min(1)
       .max(1000)
       .optional()
-      .openapi({ description: 'Needed without a `provider_id` of the catalogue' }),
+      .openapi({ description: 'Required unless `provider_id` names a provider of the catalogue' }),
     change: z.string().min(1).max(1000).optional(),
     answer: z.string().optional(),
     read(sent, { before, mayLackClient }) {

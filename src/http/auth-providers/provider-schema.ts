@@ -45,6 +45,6 @@ export const providerResponseSchema = z
   })
   .openapi('AuthProviderResponse')
 
-/** `oauth2` of either request, with the client. */
+/** The `oauth2` member of a request that creates or changes an entry. */
 export type OAuth2Body = NonNullable<z.output<typeof providerPatchSchema>['oauth2']>
 export type ProviderWire = z.output<typeof providerResponseSchema>

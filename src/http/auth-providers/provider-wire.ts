@@ -89,7 +89,7 @@ export function applyProviderPatch(
   const { definitions = CATALOGUE } = options
   const context = { before: entry, definitions, mayLackClient: true }
   const { clientSecret, ...model } = readEntry(sent, sentOAuth2, context)
-  // an answer can be sent back as a request
+  // members of a block that the request leaves out keep these values
   const blocksBefore = writeMembers(REQUESTS, entry.provider) as OAuth2Context['blocksBefore']
   const provider = providerFrom(entry.id, sentOAuth2, { base: entry.provider, blocksBefore }, options)
   checkClientSecret(provider, clientSecret)
@@ -147,7 +147,7 @@ function readEntry(
   }
 }
 
-/** The provider that a request describes, over the one that it is based on. */
+/** Returns the provider that a request describes. What the request leaves out comes from `start.base`. */
 function providerFrom(
   id: string,
   sent: OAuth2Body,

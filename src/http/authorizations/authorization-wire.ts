@@ -173,7 +173,10 @@ async function connectionAsAuthorization(
   }
 }
 
-/** The tokens of all steps, in their order; none when one is missing, because callers take the first for the first provider's. */
+/**
+ * Returns the tokens of all steps, in order. If one is missing, returns none, because callers expect the token of the
+ * first provider at the first place.
+ */
 async function releasesOf(broker: Broker, { projectId, userId, steps }: Authorization): Promise<Release[]> {
   const releases: Release[] = []
   for (const { providerUid, connectionId } of steps) {

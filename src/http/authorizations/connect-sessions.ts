@@ -82,7 +82,7 @@ const createSchema = z
   })
   .openapi('ConnectSessionRequest')
 
-const WAYS = ['provider_id', 'tool', 'connection_id'] as const
+const NEED_MEMBERS = ['provider_id', 'tool', 'connection_id'] as const
 
 /** Sessions in which a page of an application lets its user connect. `current-session.ts` has the endpoints that the page calls. */
 export function addConnectSessions(add: AddEndpoint, broker: Broker): void {
@@ -116,7 +116,7 @@ export function addConnectSessions(add: AddEndpoint, broker: Broker): void {
           ...(userDisplay != null && { userDisplay }),
           ...(lang != null && { lang }),
         },
-        allowedOrigin(body.allowed_origin),
+        checkedOrigin(body.allowed_origin),
       )
       const connections = authorization === undefined ? await connectionsOf(broker, { session }) : []
       return c.json(
@@ -140,12 +140,12 @@ export function addConnectSessions(add: AddEndpoint, broker: Broker): void {
   ): Promise<{ readonly providers: readonly ProviderNeed[]; readonly requester?: string }> {
     const { user_id: userId, provider_id: providerId, tool: toolName, connection_id: connectionId } = body
     const scopes = body.scopes ?? []
-    const named = WAYS.filter((way) => body[way] != null)
+    const named = NEED_MEMBERS.filter((member) => body[member] != null)
     if (named.length !== 1)
       throw invalidMember(
         named[0] === undefined ? 'provider_id' : (named[1] ?? ''),
         named.length === 0 ? 'missing' : 'conflict',
-        `Name what is to be connected by one of ${WAYS.join(', ')}${named.length > 1 ? `; ${named.join(' and ')} are given` : ''}.`,
+        `Name what is to be connected by one of ${NEED_MEMBERS.join(', ')}${named.length > 1 ? `; ${named.join(' and ')} are given` : ''}.`,
       )
     for (const member of ['account', 'variables'] as const)
       if (body[member] != null && connectionId != null)
@@ -179,8 +179,8 @@ export function addConnectSessions(add: AddEndpoint, broker: Broker): void {
     return { providers, requester: tool.title }
   }
 
-  /** The origin as browsers send it. */
-  function allowedOrigin(text: string): string {
+  /** Throws `invalid_request` for a text that is not an origin as browsers send it. */
+  function checkedOrigin(text: string): string {
     const url = URL.parse(text)
     if (url === null || url.origin !== text || !isConfidential(url, broker.settings.development))
       throw invalidMember(

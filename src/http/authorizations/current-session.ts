@@ -53,7 +53,7 @@ export function addCurrentSession(
       return c.body(null, 204)
     })
 
-  /** Runs `handle` with the session whose token the request has. The page can read a refusal too. */
+  /** Runs `handle` with the session whose token the request has. A page of the allowed origin can read refusals too. */
   async function withSession(
     c: Context,
     handle: (current: CurrentSession) => Promise<Response>,

@@ -34,10 +34,10 @@ const detailsSchema = z
     reason: z.string().openapi({ description: 'Gatepass’ own code for the reason' }),
     message: z.string(),
     claim: z.string().openapi({ description: 'The claim of an ID token that was refused' }),
-    clock_difference_seconds: z
-      .number()
-      .int()
-      .openapi({ description: "How far our clock is ahead of the provider's, from a minute on" }),
+    clock_difference_seconds: z.number().int().openapi({
+      description:
+        "How far the clock of Gatepass is ahead of the provider's, if they differ by a minute or more. Negative: behind",
+    }),
     connection_id: z.string(),
     account: z.string(),
     previous_account: z
@@ -100,7 +100,7 @@ const explanationSchema = z
 
 const params = z.object({ id: idText })
 const DESCRIPTION =
-  'Parameters by their names, requests by origin and path, and what the provider said, cleaned: never a secret, code, token or state. `cause` is the likely one, with what to change and who can.'
+  'Steps show the names of parameters, the origin and path of requests, and what the provider said, cleaned: never a secret, code, token or state. `cause` is the likely cause, with what to change and who can change it.'
 
 export function addExplain(add: AddEndpoint, broker: Broker): void {
   add(
@@ -112,7 +112,7 @@ export function addExplain(add: AddEndpoint, broker: Broker): void {
       keysOfUsers: 'own',
       tag: 'Authorization',
       summary: 'Each step of an authorization, and why it failed or does not go on',
-      description: `${DESCRIPTION} For the id of a connection it answers as for the connection. Kept as long as the authorization: a week after its end.`,
+      description: `${DESCRIPTION} With the id of a connection, the answer is that for the connection. The steps are kept as long as the authorization: until a week after its end.`,
       params,
       responses: { 200: { description: 'The steps and the cause', schema: explanationSchema } },
     },

@@ -84,7 +84,7 @@ export function addArcadeVerifier(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Try out a verifier page',
       description:
-        'Open `next_uri` in a browser that is logged in there: the page gets `flow_id`, and its server confirms it by POST /v1/auth/confirm_user for this user within ten minutes. Nothing is authorized by it.',
+        'Open `next_uri` in a browser in which this user is logged in at the page: the page gets `flow_id`, and its server confirms it by POST /v1/auth/confirm_user for this user within ten minutes. Nothing is authorized by it.',
       body: z.object({ user_id: userIdText, verifier_url: verifierUrl }),
       responses: {
         200: {

@@ -5,7 +5,6 @@ import { jsonObject, jsonValue } from '../endpoint/json-schemas.ts'
 
 // What a run of a tool ended with: parts that several endpoints answer, and the answer of `/v1/tools/execute`.
 
-/** Milliseconds. */
 export const duration = z.number().openapi({ description: 'Milliseconds' })
 
 export const requiredAuthorizationSchema = z
@@ -54,7 +53,7 @@ export const toolErrorSchema = z
   })
   .openapi('ToolError')
 
-/** The error of the contract's answer, which has no `kind`. */
+/** The error in the answer of `/v1/tools/execute`, which has no `kind`. */
 export const executeErrorSchema = z
   .object({
     ...errorMembers,

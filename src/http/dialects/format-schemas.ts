@@ -43,7 +43,7 @@ export const oxpToolSchema = z
     description: text,
     version: text,
     input_schema: jsonSchema,
-    output_schema: jsonSchema.nullable().openapi({ description: '`null`: it answers nothing' }),
+    output_schema: jsonSchema.nullable().openapi({ description: '`null`: the tool returns nothing' }),
     requirements: z
       .object({
         authorization: z
@@ -79,4 +79,4 @@ export const formattedToolSchema = z
     toolDefinitionSchema,
     jsonSchema,
   ])
-  .openapi('FormattedTool', { description: 'By the `format` of the request' })
+  .openapi('FormattedTool', { description: 'In the format that `format` of the request names' })

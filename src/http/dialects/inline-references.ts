@@ -6,10 +6,10 @@ import { KEYWORDS } from '../../tools/json-schema/dialect.ts'
 const LISTS = union('schemaList')
 const MAPS = union('schemaMap')
 const ONES = union('schema')
-const REFERRING = ['$ref', '$dynamicRef']
-const DEFINING = ['$defs', 'definitions']
+const REFERENCES = ['$ref', '$dynamicRef']
+const DEFINITIONS = ['$defs', 'definitions']
 /** Annotations, which do not affect validity and may be added to an inlined schema. */
-const REMARKS = ['title', 'description', 'default', 'examples', 'deprecated', '$comment']
+const ANNOTATIONS = ['title', 'description', 'default', 'examples', 'deprecated', '$comment']
 /** References can expand a small schema into a huge tree; past this many schemas anything is accepted. */
 const MAX_SCHEMAS = 2000
 
@@ -19,30 +19,32 @@ const MAX_SCHEMAS = 2000
  * checked against its full schema when it is called.
  */
 export function inlineReferences(root: JsonSchema): JsonSchema {
-  let left = MAX_SCHEMAS
+  let schemasLeft = MAX_SCHEMAS
 
-  const plain = (schema: unknown, followed: readonly string[]): unknown => {
+  const inlined = (schema: unknown, followed: readonly string[]): unknown => {
     if (!isRecord(schema)) return schema
-    if (left-- <= 0) return {}
-    const members = Object.entries(schema).filter(([name]) => ![...REFERRING, ...DEFINING].includes(name))
-    const own = Object.fromEntries(members.map(([name, value]) => [name, within(name, value, followed)]))
-    const reference = REFERRING.map((name) => schema[name]).find((one) => typeof one === 'string')
+    if (schemasLeft-- <= 0) return {}
+    const members = Object.entries(schema).filter(([name]) => ![...REFERENCES, ...DEFINITIONS].includes(name))
+    const own = Object.fromEntries(
+      members.map(([name, value]) => [name, inlinedMember(name, value, followed)]),
+    )
+    const reference = REFERENCES.map((name) => schema[name]).find((one) => typeof one === 'string')
     if (typeof reference !== 'string' || followed.includes(reference)) return own
-    const target = plain(valueAtReference(root, reference), [...followed, reference])
+    const target = inlined(valueAtReference(root, reference), [...followed, reference])
     if (!isRecord(target))
       return target === undefined ? own : { ...own, allOf: [...listOf(own.allOf), target] }
-    const isRemark = Object.keys(own).every((name) => REMARKS.includes(name))
-    return isRemark ? { ...target, ...own } : { ...own, allOf: [...listOf(own.allOf), target] }
+    const hasOnlyAnnotations = Object.keys(own).every((name) => ANNOTATIONS.includes(name))
+    return hasOnlyAnnotations ? { ...target, ...own } : { ...own, allOf: [...listOf(own.allOf), target] }
   }
 
-  const within = (name: string, value: unknown, followed: readonly string[]): unknown => {
-    if (LISTS.has(name) && Array.isArray(value)) return value.map((one) => plain(one, followed))
+  const inlinedMember = (name: string, value: unknown, followed: readonly string[]): unknown => {
+    if (LISTS.has(name) && Array.isArray(value)) return value.map((one) => inlined(one, followed))
     if (MAPS.has(name) && isRecord(value))
-      return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one, followed)]))
-    return ONES.has(name) ? plain(value, followed) : value
+      return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inlined(one, followed)]))
+    return ONES.has(name) ? inlined(value, followed) : value
   }
 
-  const schema = plain(root, ['#'])
+  const schema = inlined(root, ['#'])
   return isRecord(schema) ? schema : {}
 }
 

@@ -45,7 +45,7 @@ export function addOrganizationPaths(
     const begun = performance.now()
     const request: ObservedRequest = { c, begun }
     const inner = await forwarded(c, request).catch((error: unknown) => {
-      // the endpoint observes only what is forwarded
+      // a forwarded request is observed by its endpoint, a refused one only here
       onAnswered(routeOf(c.req.method), statusOf(c, error), performance.now() - begun, request)
       throw error
     })

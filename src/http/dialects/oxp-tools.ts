@@ -31,8 +31,8 @@ export interface OxpDefinition {
 }
 
 /**
- * Lists every version of every tool. OXP can express only versions of the form `x.y.z`. Of a tool's other versions it lists
- * the one that an id without a version means.
+ * Lists every tool in all its versions of the form `x.y.z`, the only form that OXP allows. Of a tool's other versions,
+ * lists only the one that an id without a version means.
  */
 export async function oxpDefinitions(broker: Broker, projectId: string): Promise<OxpDefinition[]> {
   const catalogue = await catalogueOf(broker, projectId)
@@ -44,7 +44,7 @@ export async function oxpDefinitions(broker: Broker, projectId: string): Promise
       .reverse(),
   )
   const listed = withoutTwins(tools).filter(
-    (tool) => isPlain(tool.version) || newest.get(names.pathOf(tool)) === tool,
+    (tool) => hasOxpVersion(tool.version) || newest.get(names.pathOf(tool)) === tool,
   )
   return Promise.all(listed.map((tool) => oxpDefinition(broker, tool, names)))
 }
@@ -86,7 +86,7 @@ export async function oxpDefinition(
   const secrets = requirements.secrets.map((id) => ({ id }))
   const hasRequirements = authorization.length > 0 || secrets.length > 0 || needsUser(tool)
   return {
-    id: isPlain(tool.version) ? `${pathOf(tool)}@${oxpVersion(tool)}` : pathOf(tool),
+    id: hasOxpVersion(tool.version) ? `${pathOf(tool)}@${oxpVersion(tool)}` : pathOf(tool),
     name: nameOf(tool),
     description: description === '' ? title : description,
     version: oxpVersion(tool),
@@ -145,7 +145,7 @@ function oxpPath({ namespace, name }: Tool): string {
     .join('.')
 }
 
-function isPlain(version: string | undefined): boolean {
+function hasOxpVersion(version: string | undefined): boolean {
   return version !== undefined && completedVersion(version) === oxpVersion({ version })
 }
 

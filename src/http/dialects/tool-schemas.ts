@@ -9,7 +9,7 @@ import { jsonObject } from '../endpoint/json-schemas.ts'
 
 const tokenStatus = z
   .enum(AUTHORIZATION_STATUSES)
-  .openapi({ description: 'What the user of the request has granted; only where one is named' })
+  .openapi({ description: 'What the user has granted; only if the request names a user' })
 const met = z.boolean().openapi({ description: 'Whether the requirement is met' })
 const statusReason = z.string().openapi({ description: 'Why it is not met, and what to do' })
 const PROVIDER_STATUSES = ['active', 'inactive'] as const

@@ -39,7 +39,7 @@ export interface ConnectView {
   /** Absent: the page shows the first letter of the name. */
   readonly logo?: TileLogo | undefined
   readonly userId: string
-  /** The user's name for people, by the caller. */
+  /** The display name of the user, which the caller gave. */
   readonly userDisplay?: string | undefined
   readonly scopes: readonly ShownScope[]
   readonly fields?: readonly ValueField[]
@@ -72,7 +72,7 @@ export function connectPage(view: ConnectView, words: Words): Html {
   const { appName } = brand
   const provider = name(view.providerName)
   const app = appName === undefined ? undefined : name(appName)
-  // without a name of the application, the tool asks
+  // if the project has no application name, the page names the requester as the one that asks
   const asks = app ?? (requester === undefined ? undefined : name(requester))
   const endAt = html`<a href="${ownPage.pathname}">${name(`${ownPage.host}${ownPage.pathname}`)}</a>`
   const body = html`<main>

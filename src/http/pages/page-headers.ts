@@ -14,7 +14,7 @@ interface PageHeaderOptions {
  *
  * @param options.formTo the URLs to which the page's form leads by redirects: the authorization endpoint and the login
  * before it. Chromium checks `form-action` for every redirect, and providers redirect to login hosts of their own, so the
- * policy allows every https URL, and every URL of the schemes that these have.
+ * policy allows every https URL, and every URL with the scheme of one of `formTo`.
  * @param options.hasForm the page has a form for this server. Under `no-referrer` browsers send it with `Origin: null`,
  * as they do for another site; under `same-origin` this server, and no other, learns the origin.
  * @param options.script `runs`: the page may load this server's own scripts, as the final page of a popup does. `runs and

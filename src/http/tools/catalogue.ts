@@ -56,7 +56,7 @@ const listQuery = {
     .openapi({ description: 'Whether all its requirements are met, for `user_id` if one is given' }),
   filter: z.string().max(4000).optional().openapi({
     description:
-      'Arcade’s, as JSON: `service_domains` and `operations` by `any_of`, `all_of`, `none_of`; `read_only`, `destructive`, `idempotent`, `open_world`; `extras`',
+      'Arcade’s filter, as JSON: `service_domains` and `operations` by `any_of`, `all_of`, `none_of`; `read_only`, `destructive`, `idempotent`, `open_world`; `extras`',
   }),
   ...pageQuery,
 }
@@ -129,8 +129,10 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
     if (format === 'arcade')
       return cachedText(tool, format, () => JSON.stringify(toDefinition(tool, undefined)))
     const name = (await names.model()).get(tool.uid)
-    const known = format === 'json_schema' ? 'jsonschema' : format
-    return cachedText(tool, `${format} ${name ?? ''}`, () => JSON.stringify(formatTool(tool, known, name)))
+    const modelFormat = format === 'json_schema' ? 'jsonschema' : format
+    return cachedText(tool, `${format} ${name ?? ''}`, () =>
+      JSON.stringify(formatTool(tool, modelFormat, name)),
+    )
   }
 
   /** The definition of the tool with the formats to include, as JSON text. */
@@ -166,7 +168,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
       const statuses = await requirementStatuses(broker, caller.projectId, page.items, query.user_id)
       const items: string[] = []
       for (const [i, status] of statuses.entries())
-        items.push(await define(page.items[i] as Tool, status, query.include_format, names)) // one for each
+        items.push(await define(page.items[i] as Tool, status, query.include_format, names)) // one per tool
       return sendPage(c, page, items)
     },
   )
@@ -180,7 +182,7 @@ export function addCatalogue(add: AddEndpoint, broker: Broker): void {
       keysOfUsers: 'user_id',
       tag,
       summary: 'One tool, by any of its names',
-      description: 'An imported one comes with its metadata in `document`, without any secret.',
+      description: 'An imported tool comes with its metadata in `document`, without any secret.',
       params: nameParams,
       query: z.object({ ...userQuery, include_format: formats }),
       responses: { 200: { description: 'The tool', schema: toolDetailSchema } },

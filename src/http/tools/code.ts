@@ -12,7 +12,7 @@ import { sendJson } from '../endpoint/send-json.ts'
 import { cancelSignal } from './runs.ts'
 import { callMembers, readCall } from './tool-call.ts'
 
-const limit = (of: keyof CodeLimits, unit: string) =>
+const limit = (name: keyof CodeLimits, unit: string) =>
   z
     .number()
     .int()
@@ -47,7 +47,7 @@ export function addCode(add: AddEndpoint, broker: Broker): void {
       tag: 'Running tools',
       summary: 'Run a piece of code that calls tools',
       description:
-        'The code is the body of an async function in a sandbox without files, network or clock; it has `tools.call(id, args)`, `tools.chain(steps)`, `tools.list()` and `console`. The answer is 200 in every case: `value` is what the code returned, `error` says why it failed, and `requires_authorization` names the consent that a called tool lacks. It includes the output and the tool calls until then.',
+        'The code is the body of an async function in a sandbox without files, network or clock; it has `tools.call(id, args)`, `tools.chain(steps)`, `tools.list()` and `console`. The answer is 200 in every case: `value` is what the code returned, `error` says why it failed, and `requires_authorization` names the consent that a called tool lacks. The output and the tool calls up to that point are always included.',
       body: z.object({
         language: z.enum(LANGUAGES).default('javascript'),
         code: z.string().min(1).max(MAX_CODE_CHARACTERS),
@@ -81,8 +81,8 @@ function readLimits({
   tool_calls,
   chain_steps,
 }: z.output<typeof limitsSchema>): CodeLimits {
-  const chosen = (of: keyof CodeLimits, limit: number | null | undefined) =>
-    Math.min((limit ?? DEFAULT_LIMITS[of]) || MAX_LIMITS[of], MAX_LIMITS[of])
+  const chosen = (name: keyof CodeLimits, limit: number | null | undefined) =>
+    Math.min((limit ?? DEFAULT_LIMITS[name]) || MAX_LIMITS[name], MAX_LIMITS[name])
   return {
     timeoutMs: chosen('timeoutMs', timeout_ms),
     memoryMb: chosen('memoryMb', memory_mb),

@@ -16,7 +16,7 @@ const MAX_WAITING_OF_ALL = 64 * 1024 * 1024
 /** The waiting events of all streams, and their total length. */
 export interface Backlogs {
   length: number
-  readonly of: Set<Backlog>
+  readonly streams: Set<Backlog>
 }
 
 interface Backlog {
@@ -38,7 +38,7 @@ export function eventQueue(all: Backlogs, stop: () => void) {
     all.length += more
   }
 
-  function forget(): void {
+  function dropWaiting(): void {
     count(-length)
     events = []
   }
@@ -49,14 +49,14 @@ export function eventQueue(all: Backlogs, stop: () => void) {
     },
     cut() {
       const end = events.find(isEnd)
-      forget()
+      dropWaiting()
       isCut = true
       if (end === undefined) return stop()
       events.push({ ...end, event: 'error', data: JSON.stringify({ ...DROPPED, toolId: end.toolId }) })
       count(events[0]?.data.length ?? 0)
     },
   }
-  all.of.add(backlog)
+  all.streams.add(backlog)
 
   return {
     put({ kind, toolId, data }: StreamEventWire) {
@@ -85,15 +85,15 @@ export function eventQueue(all: Backlogs, stop: () => void) {
     },
     /** Drops the waiting events and removes the queue from the backlogs, when the response has ended. */
     drop() {
-      forget()
-      all.of.delete(backlog)
+      dropWaiting()
+      all.streams.delete(backlog)
     },
   }
 }
 
-function largest({ of }: Backlogs): Backlog | undefined {
+function largest({ streams }: Backlogs): Backlog | undefined {
   let most: Backlog | undefined
-  for (const one of of) if (most === undefined || one.length > most.length) most = one
+  for (const one of streams) if (most === undefined || one.length > most.length) most = one
   return most
 }
 

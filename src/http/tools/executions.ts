@@ -197,7 +197,7 @@ export function addExecutions(add: AddEndpoint, broker: Broker): void {
   )
 }
 
-/** Throws `not_found`, also for a run of another user than the only one for whom the request may act. */
+/** Throws `not_found`, also for a run of a user for whom the request may not act. */
 export async function getExecution(
   { history, store }: Broker,
   projectId: string,
@@ -215,9 +215,9 @@ export async function getExecution(
 export async function cancelScheduled(
   broker: Broker,
   projectId: string,
-  name: string,
+  id: string,
 ): Promise<ExecutionRecord> {
-  const { id, toolId: tool } = await getExecution(broker, projectId, name, 'scheduled')
+  const { toolId: tool } = await getExecution(broker, projectId, id, 'scheduled')
   const audit = broker.audit.of(projectId, { action: 'tool.cancelled', tool, subject: id })
   const cancelled = await broker.store.executions.cancel(projectId, id, broker.now(), audit)
   if (cancelled === undefined)
@@ -225,7 +225,7 @@ export async function cancelScheduled(
   return cancelled
 }
 
-/** The tool id in history: the id of the tool with this name, else the text itself, which may be the id of a deleted tool. */
+/** Returns the id of the tool with this name, else the text itself, which may be the id of a deleted tool. */
 export async function historyToolId(broker: Broker, projectId: string, spelling: string): Promise<string> {
   try {
     return toolId(await getTool(broker, projectId, spelling))

@@ -13,7 +13,7 @@ const toolMetadataSchema = z.unknown().openapi('ToolMetadata', {
   description: 'Tool metadata in the Shinkai format (docs/tool-metadata.md); other members are kept',
   type: 'object',
   properties: {
-    name: { ...text, description: 'The title of the tool; its name is made of it' },
+    name: { ...text, description: 'The title of the tool. Its name is derived from the title' },
     tool_set: maybe('The namespace; `local` when empty'),
     version: { type: ['string', 'number', 'null'], description: 'SemVer' },
     description: maybe('What it does'),

@@ -229,7 +229,7 @@ async function callTool(
       c,
       'authorization_required',
       `The user must open ${outcome.authorization.url} and approve, then the same call can be made again.`,
-      { authorization: await challenges(broker, tool, userId, outcome.authorization) },
+      { authorization: await missingAuthorization(broker, tool, userId, outcome.authorization) },
     )
   // the answer for a tool that ran is 200 in OXP, also when the tool failed
   if (outcome.outcome === 'error' && (!execution.wasCalled || outcome.isOwn === true)) {
@@ -248,7 +248,7 @@ async function callTool(
   }
 }
 
-/** A ServerErrorResponse. No tool was run, so the same call may be repeated. */
+/** OXP's ServerErrorResponse. No tool was run, so the same call may be repeated. */
 function refusal(
   c: Context,
   name: ErrorCode,
@@ -259,8 +259,8 @@ function refusal(
   return { response: c.json(body, 400), mayBeRepeated: true }
 }
 
-/** One challenge for each requirement that the user has not granted. All have the same link, which leads through all consents. */
-async function challenges(
+/** The items of `missing_requirements.authorization`. All have the same link, which leads through all consents. */
+async function missingAuthorization(
   broker: Broker,
   tool: Tool,
   userId: string | undefined,
@@ -281,19 +281,19 @@ async function challenges(
   )
 }
 
-/** A CallToolResponse. */
+/** OXP's CallToolResponse. */
 function toResult(
   outcome: Exclude<Execution['outcome'], { outcome: 'authorization_required' }>,
   durationMs: number,
   callId: string,
 ): Record<string, unknown> {
-  const of = { call_id: callId, duration: durationMs }
+  const common = { call_id: callId, duration: durationMs }
   switch (outcome.outcome) {
     case 'value':
-      return { ...of, success: true, value: valueWithMedia(outcome) ?? null }
+      return { ...common, success: true, value: valueWithMedia(outcome) ?? null }
     case 'artifact':
-      return { ...of, success: true, value: artifactToJson(outcome.artifact) }
+      return { ...common, success: true, value: artifactToJson(outcome.artifact) }
     case 'error':
-      return { ...of, success: false, error: toContractError(outcome.error) }
+      return { ...common, success: false, error: toContractError(outcome.error) }
   }
 }

@@ -30,7 +30,7 @@ const tag = 'Running tools'
 
 /** Running tools with a plain result: one tool, one tool with a stream of its events, and several tools in a row. */
 export function addRuns(add: AddEndpoint, broker: Broker): void {
-  const streams: Backlogs = { length: 0, of: new Set() }
+  const streams: Backlogs = { length: 0, streams: new Set() }
 
   add(
     {
@@ -92,12 +92,13 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
       const running = streamTool(broker, run, (event) => events.put(toStreamEvent(event)), signal).finally(
         events.close,
       )
-      running.catch(() => {}) // awaited below, after the events before it were written
+      running.catch(() => {}) // awaited below, after all events were written
       const first = await events.next()
-      if (first === undefined) await running.finally(events.drop) // a refusal before the first event is answered like one of any endpoint
+      // a refusal before the first event is the answer to the request, as at any endpoint
+      if (first === undefined) await running.finally(events.drop)
       return sendEvents(c, async (stream) => {
         stream.onAbort(() => gone.abort())
-        let underWay = 0 // writes to a slow reader: further heartbeats would only add to them
+        let underWay = 0 // writes that a slow reader has not taken yet: no heartbeat is added to them
         const write = async (written: Promise<unknown>) => {
           underWay++
           await written.finally(() => underWay--)
@@ -130,7 +131,7 @@ export function addRuns(add: AddEndpoint, broker: Broker): void {
       tag,
       summary: 'Run several tools in a row',
       description:
-        'Answers `status`, `structured` (of the last step) and the status of each step: `completed`, `failed` or `skipped`. The first step that fails ends it. One that needs consent ends it with `requires_authorization`, which names the step, and `resume`: send that (once, within a day) after the user has approved, and no finished step is run again.',
+        'Answers `status`, `structured` (of the last step) and the status of each step: `completed`, `failed` or `skipped`. The first step that fails ends the chain. A step that needs consent ends it with `requires_authorization`, which names the step, and `resume`: send `resume` (once, within a day) after the user has approved, and no finished step is run again.',
       body: z.object({
         steps: z.array(stepSchema).max(MAX_CHAIN_STEPS).nullish(),
         resume: idText.nullish(),

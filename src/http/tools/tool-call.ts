@@ -68,12 +68,12 @@ const inputMembers = {
 
 /** The schema of a body that names a tool. `own`: the endpoint's own name for the tool, which messages use. */
 export function namesTool<Shape extends z.ZodRawShape>(own: 'toolId' | 'tool_name', more: Shape) {
-  return exactly(z.object({ ...toolMembers, ...more }), own)
+  return withOneToolName(z.object({ ...toolMembers, ...more }), own)
 }
 
 /** The schema of a body that runs a tool. */
 export function runsTool<Shape extends z.ZodRawShape>(own: 'toolId' | 'tool_name', more: Shape) {
-  const schema = exactly(z.object({ ...toolMembers, ...inputMembers, ...more }), own)
+  const schema = withOneToolName(z.object({ ...toolMembers, ...inputMembers, ...more }), own)
   return schema.refine((body) => givenOf(body, INPUTS).length <= 1, {
     path: ['args'],
     message: 'means the same as input: send one of them',
@@ -81,13 +81,16 @@ export function runsTool<Shape extends z.ZodRawShape>(own: 'toolId' | 'tool_name
   })
 }
 
-function exactly<Shape extends z.ZodRawShape>(schema: z.ZodObject<Shape>, own: 'toolId' | 'tool_name') {
+function withOneToolName<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  own: 'toolId' | 'tool_name',
+) {
   return schema
     .refine((body) => givenOf(body, TOOL_NAMES).length > 0, {
       path: [own],
       message: 'is missing',
       params: { code: 'missing' },
-      when: isObject, // reported beside other faults
+      when: isObject, // so that it is reported together with other faults
     })
     .refine((body) => givenOf(body, TOOL_NAMES).length <= 1, {
       path: [own],

@@ -47,7 +47,7 @@ export function defineWorkerType<Create extends z.ZodType, Change extends z.ZodT
   return {
     ...wire,
     toSettings: (broker, body, projectId) => wire.toSettings(broker, body as z.output<Create>, projectId), // parsed by `create`
-    toChange: (broker, body, worker) => wire.toChange(broker, body as z.output<Change>, worker), // by `change`
+    toChange: (broker, body, worker) => wire.toChange(broker, body as z.output<Change>, worker), // parsed by `change`
   }
 }
 

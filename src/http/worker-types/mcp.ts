@@ -92,7 +92,7 @@ export const mcpWorker = defineWorkerType({
       }),
       settings: {
         ...changedSettings(before, sent, oauth2),
-        // a server at another address may need another authorization, and so may another client
+        // a server at another address, or one whose client is removed, may need another authorization
         ...(!isMoved && oauth2 !== null && authorization && { authorization }),
       },
     }

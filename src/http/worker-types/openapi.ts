@@ -117,7 +117,7 @@ async function toOpenapiSettings(sent: Members, projectId: string): Promise<Open
   return toMembers(sent, projectId)
 }
 
-/** What the tools are read from: the members of which a worker has exactly one. */
+/** The members from which tools are read. A worker has exactly one of them. */
 const SOURCES = ['document', 'url', 'request'] as const
 
 function sourcesOf(sent: Members): readonly string[] {

@@ -7,7 +7,7 @@ import { changedLimits, defineWorkerType, keptSecret, limits, toKeptSecret, work
 const apiKey = z
   .string()
   .max(1000)
-  .regex(/^[\x21-\x7e]+$/, 'is made of visible ASCII characters, without spaces')
+  .regex(/^[\x21-\x7e]+$/, 'must have only visible ASCII characters, without spaces')
   .openapi({ description: 'Sent as the header `OXP-API-Key`' })
 const jwtSecret = z
   .string()

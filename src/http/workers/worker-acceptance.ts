@@ -82,7 +82,7 @@ export function addWorkerAcceptance(
       tag: 'Workers',
       summary: 'Accept the new requirements of the tools of a worker',
       description:
-        'Providers, scopes and secrets that the catalogue of a known worker names later than its registration wait for this; `acceptance` of GET /v1/workers/{id} shows them. With `digest`, they are accepted only if they have not changed since it was read.',
+        'Providers, scopes and secrets that the catalogue of a known worker names only after its registration wait until they are accepted here; `acceptance` of GET /v1/workers/{id} shows them. With `digest`, they are accepted only if they have not changed since it was read.',
       params: z.object({ id: idText }),
       body: z.strictObject({ digest: z.string().max(100).optional() }),
       bodyIsOptional: true,

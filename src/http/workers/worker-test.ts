@@ -60,28 +60,29 @@ export async function tryWorker(
   const { wire, block } = readWorkerType(body)
   const sent = await wire.toSettings(broker, block, projectId)
   const worker = newWorker(broker, projectId, { id, enabled, type: wire.type, ...sent })
-  return { id, enabled, ...(await tried(broker, worker)) }
+  return { id, enabled, ...(await healthAndToolCount(broker, worker)) }
 }
 
-async function tried(broker: Broker, worker: Worker) {
+async function healthAndToolCount(broker: Broker, worker: Worker) {
   const backend = backendOf(worker)
   const health = await backend.health(broker, worker)
-  // with a message the worker needs an authorization, which only a registered worker gets
+  // a healthy worker with a message needs an authorization, which only a registered worker can get
   if (!health.healthy || health.message !== undefined) return health
   try {
     const listed = await readBounded(worker, (bounds) => backend.catalogue(broker, worker, bounds))
-    const items = listed === 'unchanged' ? [] : listed.items // nothing was read before
+    // `unchanged` does not occur, because nothing was read before
+    const items = listed === 'unchanged' ? [] : listed.items
     return { ...health, tool_count: items.filter(({ outcome }) => outcome === 'read').length }
   } catch (error) {
     if (!(error instanceof WorkerFault)) throw error
     return { healthy: false, message: error.message }
   } finally {
-    await forget(broker, worker)
+    await deleteAddedProvider(broker, worker)
   }
 }
 
 /** Deletes the provider entry that the test of an MCP server with OAuth has added. */
-async function forget({ store, audit }: Broker, { uid, projectId }: Worker): Promise<void> {
+async function deleteAddedProvider({ store, audit }: Broker, { uid, projectId }: Worker): Promise<void> {
   for (const { id, externalId } of await store.providers.list(projectId))
     if (externalId === uid)
       await store.providers.delete(

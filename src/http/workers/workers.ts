@@ -213,7 +213,7 @@ export function addWorkers(add: AddEndpoint, broker: Broker): void {
       )
       const page = slicePage(tools, query)
       const statuses = await requirementStatuses(broker, caller.projectId, page.items)
-      const items = page.items.map((tool, i) => definitionJson(tool, statuses[i] as RequirementStatus)) // one for each
+      const items = page.items.map((tool, i) => definitionJson(tool, statuses[i] as RequirementStatus)) // one per tool
       return sendPage(c, page, items)
     },
   )
@@ -231,7 +231,7 @@ export async function createWorker(
   return registerWorker(broker, projectId, { id, enabled, type: wire.type, ...settings })
 }
 
-/** Members that are left out do not change. Reads the catalogue again. Throws `not_found`, `invalid_request`. */
+/** Changes the members that are given, and reads the catalogue again. Throws `not_found`, `invalid_request`. */
 export async function changeWorker(
   broker: Broker,
   projectId: string,

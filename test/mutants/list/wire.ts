@@ -115,7 +115,7 @@ export const wire: readonly Mutation[] = [
     rows: [],
     fault: 'a worker that is only tested leaves a provider behind',
     file: 'src/http/workers/worker-test.ts',
-    from: '    await forget(broker, worker)',
+    from: '    await deleteAddedProvider(broker, worker)',
     to: '',
     test: 'http/mcp-workers.test.ts',
     name: 'only tried out leaves no provider behind',

@@ -28,7 +28,7 @@ ${logIn && html`<p>${t.logInFirst}</p>${buttonForm(view, { action: '/me/login', 
 }
 
 export interface EraseView extends PortalFrame {
-  /** The number of connections. The form sends it, so that the page after the deletion tells if some are missing. */
+  /** The number of connections. The form sends it, so that the final page can tell whether it lists all of them. */
   readonly connections: number
 }
 

@@ -18,6 +18,7 @@ export interface ConnectionCard {
   readonly account: string
   readonly scopes: readonly GrantedScope[]
   readonly isDefault: boolean
+  /** The user has other accounts at this provider. */
   readonly hasSiblings: boolean
   readonly broken?: NeedsAuthorizationReason | undefined
   readonly createdAt: EpochSeconds

@@ -9,10 +9,10 @@ export interface PortalFrame {
   readonly words: Words
   /** How the project's pages look, with the application's name. Without one the texts say "your application". */
   readonly brand: Brand
-  /** The user's name for people, else the user id. */
+  /** The user's display name, else the user id. */
   readonly user: string
   readonly returnUrl?: string | undefined
-  /** The token of the session's forms. */
+  /** The CSRF token of the session, which every form sends. */
   readonly csrf: string
 }
 
