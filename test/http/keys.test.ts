@@ -153,6 +153,10 @@ describe('projects over HTTP', () => {
     })
     const { body } = await gatepass.call('GET', '/v1/admin/projects?limit=100')
     expect(body.items.map(({ name }: { name: string }) => name)).not.toContain('never-made')
+    expect(await create({ role: 'admin', project: 'a b' })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'project', code: 'invalid' }] },
+    })
   })
 
   test('an administrator of another project sees and touches its own alone', async () => {

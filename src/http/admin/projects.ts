@@ -56,11 +56,14 @@ export function addProjects(add: AddEndpoint, broker: Broker): void {
   )
 }
 
-/** Throws `invalid_request` for an invalid name. The name of the caller's own project may be older than that rule. */
+/**
+ * Checks the member `project` of a request. Throws `invalid_request` for an invalid name. The name of the caller's own
+ * project may be older than that rule.
+ */
 export function checkedProjectName(name: string, own: Project): string {
   if (name === own.name || projectName.safeParse(name).success) return name
   throw invalidMember(
-    'name',
+    'project',
     'invalid',
     `"${name}" is not a valid name of a project: letters, digits, _ . - only, a letter or digit first, at most 100.`,
   )

@@ -86,7 +86,9 @@ const COLORS = {
 function colorsOf(labels: readonly string[]): readonly string[] {
   const kindOf = (label: string) => (GOOD.has(label) ? 'good' : WAITS.has(label) ? 'waits' : 'fault')
   const taken = new Map<string, string>()
-  for (const label of labels.toSorted((a, b) => Number(kindOf(a) === 'fault') - Number(kindOf(b) === 'fault'))) {
+  for (const label of labels.toSorted(
+    (a, b) => Number(kindOf(a) === 'fault') - Number(kindOf(b) === 'fault'),
+  )) {
     const used = new Set(taken.values())
     taken.set(label, COLORS[kindOf(label)].find((color) => !used.has(color)) ?? 's6')
   }

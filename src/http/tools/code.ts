@@ -19,7 +19,7 @@ const limit = (name: keyof CodeLimits, unit: string) =>
     .min(0)
     .nullish()
     .openapi({
-      description: `${unit}; ${DEFAULT_LIMITS[of]} by default. The maximum is ${MAX_LIMITS[of]}: 0 and numbers above it count as the maximum`,
+      description: `${unit}; ${DEFAULT_LIMITS[name]} by default. The maximum is ${MAX_LIMITS[name]}: 0 and numbers above it count as the maximum`,
     })
 
 const limitsSchema = z.strictObject({
