@@ -194,6 +194,10 @@ describe('stream', () => {
     await expect.poll(() => client.tools.run('Run.Heard', { key: 'left' })).toBe('cancelled')
     await expect(stream.result).rejects.toMatchObject({ code: 'connection_error' })
 
+    const unread = client.tools.stream('Run.Waits', { key: 'unread' })
+    await unread[Symbol.asyncIterator]().return?.()
+    await expect(unread.result).rejects.toMatchObject({ code: 'connection_error' })
+
     const controller = new AbortController()
     const aborted = client.tools.stream('Run.Waits', { key: 'aborted' }, { signal: controller.signal })
     const failed = caught(aborted.result)

@@ -13,7 +13,8 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-type Scripted = Response | Error | 'no answer'
+/** A function makes an answer whose body the client may leave early, which a clone of a response does not allow. */
+type Scripted = Response | (() => Response) | Error | 'no answer'
 
 interface Sent {
   readonly method: string
@@ -46,6 +47,7 @@ async function play(
       sent.push({ method, path, key: new Headers(headers).get('idempotency-key'), at: Date.now() - begun })
       const answer = answers.length > 1 ? answers.shift() : answers[0]
       if (answer instanceof Response) return answer.clone()
+      if (typeof answer === 'function') return answer()
       if (answer instanceof Error) throw answer
       return new Promise((_, reject) =>
         signal?.addEventListener('abort', () => reject(signal.reason), { once: true }),
@@ -302,6 +304,86 @@ test('events that another server answers without end are an error at last', asyn
   expect(error).toMatchObject({ code: 'unexpected_answer' })
 })
 
+describe('an authorization', () => {
+  const state = (status: string) => ({ id: 'auth_1', status, scopes: [], url: 'http://gatepass.test/c' })
+  const polled = (status: string) => Response.json(state(status))
+  const event = (name: string, data: object) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
+  const pending = event('status', state('pending'))
+  const completed = () => new Response(event('status', state('completed')))
+  /** A stream that ends at once. */
+  const short = () => new Response(pending)
+  /** A stream with a refusal in it. */
+  const failing = () =>
+    new Response(pending + event('error', { name: 'store_unavailable', message: 'Later.' }))
+
+  const wait = async (client: Gatepass, timeoutMs?: number) => {
+    const { status } = await (await client.authorization('auth_1')).wait({ timeoutMs })
+    return status
+  }
+  const follow = async (client: Gatepass, signal?: AbortSignal) => {
+    const seen: string[] = []
+    for await (const { status } of (await client.authorization('auth_1')).events({ signal }))
+      seen.push(status)
+    return seen
+  }
+
+  test('is waited for after Retry-After, not beyond the deadline', async () => {
+    const late = refused(429, 'rate_limited', { 'retry-after': '7' })
+    expect(await play([polled('pending'), late, polled('completed')], wait)).toMatchObject({
+      at: [0, 0, 7000],
+      value: 'completed',
+    })
+    const begun = Date.now()
+    const { at, error } = await play([polled('pending'), late], (client) => wait(client, 3000))
+    expect(at).toEqual([0, 0])
+    expect(error).toMatchObject({ code: 'authorization_timeout', cause: { code: 'rate_limited' } })
+    expect(Date.now() - begun).toBe(3000)
+  })
+
+  test('is followed with growing pauses while Gatepass holds no stream, however long that lasts', async () => {
+    const controller = new AbortController()
+    setTimeout(() => controller.abort('enough'), 300_000)
+    const { at, error } = await play([polled('pending'), short], (client) =>
+      follow(client, controller.signal),
+    )
+    expect(at.slice(0, 8)).toEqual([0, 0, 500, 1500, 3500, 7500, 15_500, 23_500])
+    expect(at.at(-1)).toBeGreaterThan(290_000)
+    expect(error).toBe('enough')
+  })
+
+  test('is followed again at once after a stream that was held', async () => {
+    const held = () =>
+      new Response(
+        new ReadableStream({
+          start(controller) {
+            controller.enqueue(new TextEncoder().encode(pending))
+            setTimeout(() => controller.close(), 60_000)
+          },
+        }),
+      )
+    expect(await play([polled('pending'), short, short, held, completed], follow)).toMatchObject({
+      at: [0, 0, 500, 1500, 62_000],
+      value: ['pending', 'completed'],
+    })
+  })
+
+  test('is followed through a failure that Gatepass reports in the stream', async () => {
+    const unavailable = refused(503, 'store_unavailable', { 'retry-after': '3' })
+    expect(await play([polled('pending'), failing, unavailable, completed], follow)).toMatchObject({
+      at: [0, 0, 500, 3500],
+      value: ['pending', 'completed'],
+      error: undefined,
+    })
+  })
+
+  test('a refusal in the stream that lasts is thrown with its status', async () => {
+    expect(await play([polled('pending'), failing, refused(404, 'not_found')], follow)).toMatchObject({
+      at: [0, 0, 500],
+      error: { name: 'NotFound', status: 404 },
+    })
+  })
+})
+
 test('an abort ends the pause before the next attempt, with its reason', async () => {
   const controller = new AbortController()
   const reason = new Error('the user left')
@@ -330,6 +412,43 @@ test('a deadline that is too long for a timer does not end at once', async () =>
     })
   for (const timeoutMs of [2 ** 31, Number.POSITIVE_INFINITY])
     expect(await play([], read, { timeoutMs, fetch: slow })).toMatchObject({ value: [], error: undefined })
+})
+
+describe('a refusal whose body does not end', () => {
+  /** Answers headers and a part of the body; the rest never comes. */
+  const stalling: ClientOptions['fetch'] = async (_, { signal } = {}) =>
+    new Response(
+      new ReadableStream({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode('{"name":'))
+          signal?.addEventListener('abort', () => controller.error(signal.reason))
+        },
+      }),
+      { status: 403, headers: { 'x-gatepass-error': 'denied_by_policy' } },
+    )
+
+  type Act = (client: Gatepass, signal?: AbortSignal) => Promise<unknown>
+  const each = async (list: AsyncIterable<unknown>) => {
+    for await (const _ of list);
+  }
+  const ways: readonly (readonly [string, Act])[] = [
+    ['run', (client, signal) => client.tools.run('Tool', {}, { signal })],
+    ['stream', (client, signal) => client.tools.stream('Tool', {}, { signal }).result],
+    ['audit.export', (client, signal) => each(client.admin.audit.export({ signal }))],
+    ['fetch', (client, signal) => client.fetch('ada', 'demo', '/x', { signal: signal ?? null })],
+  ]
+
+  test.each(ways)('%s: ends at the deadline', async (_, act) => {
+    const options = { fetch: stalling, timeoutMs: 500, maxRetries: 0 }
+    expect(await play([], act, options)).toMatchObject({ error: { code: 'timeout' } })
+  })
+
+  test.each(ways)('%s: an abort throws the reason of the signal', async (_, act) => {
+    const controller = new AbortController()
+    setTimeout(() => controller.abort('the user left'), 200)
+    const { error } = await play([], (client) => act(client, controller.signal), { fetch: stalling })
+    expect(error).toBe('the user left')
+  })
 })
 
 describe('a body that breaks off', () => {

@@ -1,6 +1,7 @@
 import type { PendingAuthorization } from '../client/authorization.ts'
 import type { AuthorizationFailed, GatepassError } from '../client/errors.ts'
 import { Gatepass } from '../client/gatepass.ts'
+import { isTransient } from '../client/retry.ts'
 import type { ToolError } from '../client/tool-error.ts'
 
 /** A tool's value as a model reads it: a string unchanged, everything else as JSON. */
@@ -48,6 +49,8 @@ export function errorText(name: string, error: unknown): string | undefined {
     case 'invalid_request':
       return `${error.message} Correct the arguments and call ${name} again.`
     default:
+      if (mayHaveRun(error))
+        return `${error.message} It is not known whether ${name} ran: check before you call it again.`
       return `${error.message} ${isTransient(error) ? laterText(error) : 'The same call would fail again.'}`
   }
 }
@@ -80,9 +83,19 @@ function laterText({ retryAfterMs }: Pick<GatepassError, 'retryAfterMs'>): strin
   return `You may call it again after ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`
 }
 
-/** Whether the same call may succeed later. */
-function isTransient({ code, status }: GatepassError): boolean {
-  return code === 'connection_error' || code === 'timeout' || status === 429 || (status ?? 0) >= 500
+/** Whether the tool may have run although its answer is missing, so that another call could do something twice. */
+function mayHaveRun({ code, status = 0 }: GatepassError): boolean {
+  switch (code) {
+    case 'connection_error':
+    case 'timeout':
+    case 'internal_error':
+    case 'outcome_unknown':
+      return true
+    case 'unexpected_answer': // of a proxy before Gatepass, which says by 501 and 503 that it passed nothing on
+      return status >= 500 && status !== 501 && status !== 503
+    default:
+      return false
+  }
 }
 
 /** The error to throw in a framework that gives the messages of errors to the model. */

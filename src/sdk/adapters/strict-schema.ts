@@ -117,26 +117,34 @@ function strip(schema: unknown, value: unknown, root: Schema): unknown {
   )
 }
 
-/** The schema to which a `$ref` refers, or the one alternative beside `null`. */
-function resolve(schema: unknown, root: Schema): Schema {
-  if (!isSchema(schema)) return {}
+/**
+ * The schema to which a `$ref` refers, or the one alternative beside `null`. `followed` are the schemas that led here: one
+ * that leads back to itself says nothing.
+ */
+function resolve(schema: unknown, root: Schema, followed: readonly unknown[] = []): Schema {
+  if (!isSchema(schema) || followed.includes(schema)) return {}
   const { $ref, anyOf } = schema
-  if (typeof $ref === 'string') {
-    const [, name = ''] = /^#\/\$defs\/([^/]+)$/.exec($ref) ?? []
-    return isSchema(root.$defs) && Object.hasOwn(root.$defs, name) ? resolve(root.$defs[name], root) : {}
-  }
+  if (typeof $ref === 'string') return resolve(definition($ref, root), root, [...followed, schema])
   const others = Array.isArray(anyOf) ? anyOf.filter((one) => !(isSchema(one) && one.type === 'null')) : []
-  return others.length === 1 ? resolve(others[0], root) : schema
+  return others.length === 1 ? resolve(others[0], root, [...followed, schema]) : schema
 }
 
-function takesNull(schema: unknown, root: Schema): boolean {
+/** Whether the schema accepts `null`. One that leads back to itself adds nothing to what `followed` accept. */
+function takesNull(schema: unknown, root: Schema, followed: readonly unknown[] = []): boolean {
+  if (followed.includes(schema)) return false
   if (!isSchema(schema)) return true
   const { anyOf, enum: values, $ref } = schema
-  if ($ref !== undefined) return takesNull(resolve(schema, root), root)
+  if (typeof $ref === 'string') return takesNull(definition($ref, root), root, [...followed, schema])
   if (Array.isArray(values)) return values.includes(null)
-  if (Array.isArray(anyOf)) return anyOf.some((one) => takesNull(one, root))
+  if (Array.isArray(anyOf)) return anyOf.some((one) => takesNull(one, root, [...followed, schema]))
   if (schema.const !== undefined) return schema.const === null
   return schema.type === undefined || typesOf(schema).includes('null')
+}
+
+/** What `$ref` names; `undefined` where the schema has no such definition. */
+function definition($ref: string, { $defs }: Schema): unknown {
+  const [, name = ''] = /^#\/\$defs\/([^/]+)$/.exec($ref) ?? []
+  return isSchema($defs) && Object.hasOwn($defs, name) ? $defs[name] : undefined
 }
 
 function isRequired(required: unknown, name: string): boolean {

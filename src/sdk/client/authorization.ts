@@ -15,7 +15,7 @@ interface Awaitable {
    * @throws AuthorizationTimeout after `timeoutMs`
    */
   wait(options?: WaitOptions): Promise<CompletedAuthorization>
-  /** The status now and after each change, until it is completed or failed. */
+  /** The status now and after each change, until it is completed or failed. A stream that breaks off is opened again. */
   events(options?: { readonly signal?: AbortSignal | undefined }): AsyncIterable<Authorization>
 }
 

@@ -6,7 +6,6 @@ import type {
   WaitOptions,
 } from './authorization.ts'
 import { AuthorizationFailed, AuthorizationTimeout, GatepassError } from './errors.ts'
-import { isRefusal, toError } from './refusal.ts'
 import { backoffMs, isTransient, pause } from './retry.ts'
 import { readEvents } from './server-sent-events.ts'
 import type { RequestOptions, Transport } from './transport.ts'
@@ -15,9 +14,9 @@ const WAIT_TIMEOUT_MS = 600_000
 /** How long one request waits for a change, and how much longer its answer may take. */
 const POLL_MS = 45_000
 const POLL_GRACE_MS = 15_000
-/** A poll that ends earlier without a change was not held: Gatepass had no room for it, or was shutting down. */
+/** A request that ends earlier without a change was not held: Gatepass had no room for it, or was shutting down. */
 const HELD_MS = 1_000
-/** How often in a row a stream of events is opened again, for about two minutes. */
+/** How often in a row a stream without a status is opened again, for about two minutes. */
 const MAX_REOPENED = 20
 
 /** Converts an authorization from the wire, without its token. */
@@ -92,7 +91,7 @@ async function waitFor(
   const deadline = Date.now() + timeoutMs
   let current = authorization
   let failures = 0
-  let cause: unknown
+  let cause: GatepassError | undefined
   for (;;) {
     if (current.status === 'completed') return current
     if (current.status === 'failed') throw new AuthorizationFailed(current)
@@ -115,8 +114,10 @@ async function waitFor(
       failures++
       cause = error
     }
-    if (failures > 0 && current.status === 'pending')
-      await pause(Math.min(backoffMs(failures - 1), Math.max(0, deadline - Date.now())), signal)
+    if (failures > 0 && current.status === 'pending') {
+      const pauseMs = Math.max(backoffMs(failures - 1), cause?.retryAfterMs ?? 0)
+      await pause(Math.min(pauseMs, Math.max(0, deadline - Date.now())), signal)
+    }
   }
 }
 
@@ -126,7 +127,10 @@ async function* eventsOf(
   { signal }: { readonly signal?: AbortSignal | undefined } = {},
 ): AsyncGenerator<Authorization, void> {
   let last: string | undefined
+  let unheld = 0 // streams in a row that Gatepass did not hold
   for (let failures = 0; ; failures++) {
+    const begun = Date.now()
+    let retryAfterMs = 0
     try {
       const { body } = await transport.open<'streamAuthorizationStatus'>({
         method: 'GET',
@@ -135,10 +139,10 @@ async function* eventsOf(
         options: { signal, maxRetries: 0 },
       })
       for await (const { event, data } of body === null ? [] : readEvents(body)) {
-        const wire: unknown = JSON.parse(data)
-        if (event === 'error' && isRefusal(wire)) throw toError(wire, {})
+        if (event === 'error') break // a refusal that lasts is the answer to the next request, with its HTTP status
         if (event !== 'status') continue
-        const current = toAuthorization(transport, wire as Wire.Authorization) // the data of `status` events
+        const wire: Wire.Authorization = JSON.parse(data)
+        const current = toAuthorization(transport, wire)
         if (current.status !== last) yield current
         last = current.status
         if (current.status !== 'pending') return
@@ -153,7 +157,9 @@ async function* eventsOf(
       signal?.throwIfAborted()
       // a connection that breaks is opened again; errors of other kinds come from Gatepass
       if ((error instanceof GatepassError && !isTransient(error)) || failures >= MAX_REOPENED) throw error
+      if (error instanceof GatepassError) retryAfterMs = error.retryAfterMs ?? 0
     }
-    await pause(backoffMs(failures), signal)
+    unheld = Date.now() - begun >= HELD_MS ? 0 : unheld + 1
+    await pause(Math.max(backoffMs(Math.max(failures, unheld - 1)), retryAfterMs), signal)
   }
 }

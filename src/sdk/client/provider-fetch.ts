@@ -4,7 +4,7 @@ import { toAuthorization, toRequired } from './authorizations.ts'
 import { AuthorizationRequired, GatepassError, InvalidRequest } from './errors.ts'
 import { refusalOf } from './refusal.ts'
 import type { Repetition } from './retry.ts'
-import { type Fetch, type Transport, toHeader } from './transport.ts'
+import { type Fetch, parseJson, type Transport, toHeader } from './transport.ts'
 
 /** Which grant a request to a provider's API uses. */
 export interface ProviderRequest {
@@ -66,9 +66,8 @@ export function createProviderFetch(
     const repetition: Repetition = IDEMPOTENT.has(method) ? 'safe' : 'unsafe'
     const options = { signal, ...(isStream(parts.body) && { maxRetries: 0 }) }
     const once = async () => {
-      const response = await transport.send(url, init, options)
-      const refused = response.headers.get('x-gatepass-error')
-      if (refused !== null) throw await toRefusal(response, refused, signal)
+      const { response, refusal } = await transport.send(url, init, options, readRefusal)
+      if (refusal !== undefined) throw await toRefusal(response, refusal, signal)
       return response
     }
     const request = { method, path: `/proxy/${provider}`, repetition, options }
@@ -79,16 +78,14 @@ export function createProviderFetch(
   }
 
   /**
-   * The error for a refusal of Gatepass, of this `name`. The answer to a HEAD has no body: then the link is requested, if
-   * the refusal is a missing consent.
+   * The error for a refusal of Gatepass. The answer to a HEAD has no body: then the link is requested, if the refusal is a
+   * missing consent.
    */
   async function toRefusal(
     response: Response,
-    name: string,
+    body: unknown,
     signal: AbortSignal | undefined,
   ): Promise<GatepassError> {
-    const bodiless = { name, message: `Gatepass refused the request: ${name}.` }
-    const body: unknown = await response.json().catch(() => bodiless)
     const refusal = refusalOf(response, body)
     if (refusal.code !== 'authorization_required') return refusal
     const { status, requestId } = refusal
@@ -121,6 +118,16 @@ export function createProviderFetch(
       parts = next
     }
   }
+}
+
+/** Reads the body of a refusal of Gatepass. The body of an answer of the API is left to the caller. */
+async function readRefusal(
+  response: Response,
+): Promise<{ readonly response: Response; readonly refusal?: unknown }> {
+  const name = response.headers.get('x-gatepass-error')
+  if (name === null) return { response }
+  const bodiless = { name, message: `Gatepass refused the request: ${name}.` }
+  return { response, refusal: parseJson(await response.text()) ?? bodiless }
 }
 
 /** The target of a request: an origin of the provider's API (`undefined`: its base URL), and the path with its query. */

@@ -64,7 +64,7 @@ export function toError(
     : new GatepassError(name, message, details)
 }
 
-export function isRefusal(body: unknown): body is ErrorBody {
+function isRefusal(body: unknown): body is ErrorBody {
   return (
     typeof body === 'object' &&
     body !== null &&

@@ -11,6 +11,8 @@ export type Repetition =
 
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 8_000
+/** A timer with a longer time ends at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** A longer `Retry-After` is left to the caller: the error is thrown at once, with `retryAfterMs`. */
 const LONGEST_RETRY_AFTER_MS = 60_000
 
@@ -47,10 +49,13 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
       clearTimeout(timer)
       reject(signal?.reason)
     }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', abort)
-      resolve()
-    }, ms)
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', abort)
+        resolve()
+      },
+      Math.min(ms, LONGEST_TIMER_MS),
+    )
     signal?.addEventListener('abort', abort, { once: true })
   })
 }

@@ -33,7 +33,8 @@ export interface CallOptions extends RequestOptions {
 export interface OnceOptions {
   /**
    * Your own key: the same call with it within ten minutes gets the first answer. Without one the client makes a key for
-   * its repetitions; with a `signal` and no key of yours it sends none, so that aborting ends the run.
+   * its repetitions; with a `signal` and no key of yours it sends none, so that an abort ends the run. The deadline
+   * `timeoutMs` then ends it too.
    */
   readonly idempotencyKey?: string | undefined
 }

@@ -73,15 +73,18 @@ export function createToolStream<Value>(
       const thrown = toThrown(error, signal)
       reject(thrown)
       throw thrown
-    } finally {
-      reject(incomplete()) // for a caller that left the loop early; no effect after the last event
     }
   }
 
   function begin(): AsyncGenerator<StreamEvent<Value>, void> {
     if (isBegun) throw new TypeError('The events of a run can be read once.')
     isBegun = true
-    return read()
+    const events = read()
+    const leave = events.return.bind(events)
+    // for a caller that left early, also before the first event, when a `finally` of `read` would not run; no effect
+    // after the last event
+    events.return = (value) => leave(value).finally(() => reject(incomplete()))
+    return events
   }
 
   return {

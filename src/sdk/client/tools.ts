@@ -51,7 +51,7 @@ export interface RunOptions extends ExecuteOptions {
 /** Options of `authorize` for one tool. */
 export type AuthorizeToolOptions = RequestOptions & Pick<CallOptions, 'account' | 'accounts' | 'nextUri'>
 
-/** How often one `run` asks for consent at most: a user who approves a part is asked once more for the rest. */
+/** How often one `run` asks for consent: a user may approve a part each time. */
 const MAX_CONSENTS = 3
 
 /** Lists, authorizes and runs the tools of all sources. */
@@ -94,14 +94,15 @@ export interface Tools<Who extends UserBinding = NamesUser> {
   /**
    * Runs a tool and returns its value.
    * @throws ToolError when the tool fails
-   * @throws AuthorizationRequired when the user must approve first and there is no `consent`
+   * @throws AuthorizationRequired when the user must approve first and there is no `consent`, or three consents were not
+   * enough
    * @throws AuthorizationFailed, AuthorizationTimeout when there is a `consent` and the user does not approve
    * @throws TypeError when there is a `runAt`
    */
   run<Value = JsonValue>(name: string, input?: object, options?: RunOptions & Who): Promise<Value>
   /**
-   * Runs a tool and streams its progress and partial results. The request is never repeated, because Gatepass does not
-   * store the events of a stream.
+   * Runs a tool and streams its progress and partial results. Not repeated once it has begun, because Gatepass does not keep
+   * a stream.
    */
   stream<Value = JsonValue>(name: string, input?: object, options?: CallOptions & Who): ToolStream<Value>
   /** Runs tools one after the other; the first that fails ends the chain. Switch on `status`. */

@@ -2,7 +2,7 @@ import { isRecord } from '../is-record.ts'
 import type { Operations } from '../wire.ts'
 import { ConnectionError, GatepassError, InvalidRequest, TimeoutError } from './errors.ts'
 import { refusalOf, toRefusal } from './refusal.ts'
-import { pause, type Repetition, retryPauseMs } from './retry.ts'
+import { LONGEST_TIMER_MS, pause, type Repetition, retryPauseMs } from './retry.ts'
 
 /** The signature of `fetch` of the web standards. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
@@ -13,7 +13,7 @@ export interface Logger {
   warn(message: string): void
 }
 
-/** What every method takes besides its own options. */
+/** What methods that send a request take besides their own options. */
 export interface RequestOptions {
   /** Ends the request; the method then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined
@@ -67,10 +67,15 @@ export interface Transport {
   call<Id extends OperationId>(call: Call<Id>): Promise<Operations[Id]['answer']>
   /** The same, with the headers of the answer. */
   callWithHeaders<Id extends OperationId>(call: Call<Id>): Promise<Answer<Operations[Id]['answer']>>
-  /** Sends a request and returns the response as soon as its headers are there; the body has no deadline. */
+  /** Sends a request and returns the response as soon as its headers are there; its body has no deadline. */
   open<Id extends OperationId>(call: Call<Id>): Promise<Response>
-  /** Sends one request that is built already. Answers of every status are returned. */
-  send(url: string, init: RequestInit, options: RequestOptions | undefined): Promise<Response>
+  /** Sends one request that is built already. The deadline covers what `read` does with the response, of any status. */
+  send<T>(
+    url: string,
+    init: RequestInit,
+    options: RequestOptions,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T>
   /** Repeats `attempt` after failures as `repetition` allows. */
   repeated<T>(attempt: () => Promise<T>, request: Repeatable): Promise<T>
   /** The headers that every request carries. */
@@ -88,9 +93,6 @@ export interface TransportOptions {
   readonly headers: Readonly<Record<string, string>>
   readonly logger: Logger | undefined
 }
-
-/** A timer with a longer time ends at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 export function createTransport(options: TransportOptions): Transport {
   const { baseUrl, apiKey, logger, fetch: fetchWith } = options
@@ -184,13 +186,9 @@ export function createTransport(options: TransportOptions): Transport {
     call: async (call) => (await callWithHeaders(call)).body,
     open(call) {
       const { attempt: once, repeatable } = prepared(call as ApiRequest) // every `Call` is one
-      return repeated(async () => {
-        const response = await once(asOpened)
-        if (!response.ok) throw await toRefusal(response)
-        return response
-      }, repeatable)
+      return repeated(() => once(asOpened), repeatable)
     },
-    send: (url, init, requested = {}) => attempt(url, init, requested, asOpened),
+    send: attempt,
   }
 }
 
@@ -214,6 +212,7 @@ export function toHeader(text: string): string {
 }
 
 async function asOpened(response: Response): Promise<Response> {
+  if (!response.ok) throw await toRefusal(response)
   return response
 }
 
@@ -224,7 +223,7 @@ async function readJson<T>(response: Response): Promise<Answer<T>> {
   if (!response.ok && response.status !== ALL_REFUSED) throw await toRefusal(response)
   const { status, headers } = response
   const text = await response.text()
-  const body = text === '' ? undefined : parse(text)
+  const body = text === '' ? undefined : parseJson(text)
   const isAnswer = response.ok || (isRecord(body) && 'items' in body)
   if (!isAnswer) throw refusalOf(response, body)
   if ((typeof body !== 'object' || body === null) && status !== 204)
@@ -236,7 +235,8 @@ async function readJson<T>(response: Response): Promise<Answer<T>> {
   return { body: body as T, headers } // the caller knows the type of each answer from openapi.json
 }
 
-function parse(text: string): unknown {
+/** `undefined` where it is not JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -2,6 +2,7 @@ import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openaiTools } from '../../../src/sdk/adapters/openai.ts'
 import type { AdapterOptions } from '../../../src/sdk/adapters/options.ts'
+import { Gatepass } from '../../../src/sdk/client/gatepass.ts'
 import { type AgentWorld, giveConsent, refuseConsent, startAgentWorld, TOOLS } from './agent-world.ts'
 import { type ScriptedModel, startScriptedModel } from './scripted-model.ts'
 
@@ -150,6 +151,31 @@ describe('Responses', () => {
       ['3', expect.stringContaining('The arguments are not JSON.')],
       ['2', expect.stringContaining('Correct the arguments')],
     ])
+  })
+
+  const refused = (status: number, name: string) => Response.json({ name, message: 'Refused.' }, { status })
+  const UNKNOWN = 'It is not known whether Demo_Echo ran: check before you call it again.'
+
+  test.each([
+    ['a broken connection', () => Promise.reject(new TypeError('fetch failed')), UNKNOWN],
+    ['a failure of Gatepass', async () => refused(500, 'internal_error'), UNKNOWN],
+    ['a lost outcome', async () => refused(409, 'outcome_unknown'), UNKNOWN],
+    ['a gateway that gave up', async () => new Response('<h1>Too late</h1>', { status: 504 }), UNKNOWN],
+    ['a database that is down', async () => refused(503, 'store_unavailable'), 'You may call it again.'],
+    ['too many requests', async () => refused(429, 'rate_limited'), 'You may call it again.'],
+    ['what is not supported', async () => refused(501, 'not_implemented'), 'The same call would fail again.'],
+  ])('after %s, the model is told whether it may call again', async (_, answer, advice) => {
+    const { url: baseUrl, apiKey } = agents.world.gatepass
+    const gatepass = new Gatepass({
+      baseUrl,
+      apiKey,
+      maxRetries: 0,
+      fetch: (url, init) => (String(url).endsWith('/v1/tools/execute') ? answer() : fetch(url, init)),
+    })
+    const { runCalls } = await openaiTools(gatepass, { user: agents.newUser(), tools: TOOLS })
+    const call = { type: 'function_call', call_id: '1', name: 'Demo_Echo', arguments: '{}' }
+    const { outputs } = await runCalls([call])
+    expect(outputs[0]?.output.endsWith(` ${advice}`), outputs[0]?.output).toBe(true)
   })
 
   test('an abort ends the runs', async () => {

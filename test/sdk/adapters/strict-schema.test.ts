@@ -86,4 +86,19 @@ describe('withoutAddedNulls', () => {
       must: null,
     })
   })
+
+  test('null is kept where a reference leads to a schema that takes it', () => {
+    const $defs = { note: { anyOf: [{ type: 'string' }, { type: 'null' }] } }
+    const of = schema({ note: { $ref: '#/$defs/note' } }, { $defs })
+    expect(withoutAddedNulls(of, { note: null })).toEqual({ note: null })
+  })
+
+  test.each([
+    ['itself', { a: { $ref: '#/$defs/a' } }],
+    ['another one that leads back', { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } }],
+    ['itself in a choice', { a: { anyOf: [{ $ref: '#/$defs/a' }, { type: 'string' }, { type: 'number' }] } }],
+  ])('ends for a definition that is %s', (_, $defs) => {
+    const of = schema({ one: { $ref: '#/$defs/a' }, other: { $ref: '#/$defs/a' } }, { $defs })
+    expect(withoutAddedNulls(of, { one: 'x', other: null })).toEqual({ one: 'x' })
+  })
 })
