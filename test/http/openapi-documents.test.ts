@@ -126,7 +126,7 @@ describe('a document without a word on security', () => {
     const authorization = { hub: { id: 'hub' }, demo: { id: 'demo' } }
     const { fault, tools } = await register({ document: document(), authorization })
     expect(tools).toEqual([])
-    expect(fault).toContain('two tokens in one place')
+    expect(fault).toContain('two credentials in one place')
   })
 
   test('that has schemes takes no name that is none of them in silence, nor an operation that it has not', async () => {
@@ -139,7 +139,9 @@ describe('a document without a word on security', () => {
       operations: { include: ['users', 'usres'] },
     })
     expect(tools).toHaveLength(1)
-    expect(fault).toContain('authorization names "outh", which no security scheme of the document is called')
+    expect(fault).toContain(
+      'authorization names "outh", but no security scheme of the document has that name',
+    )
     expect(fault).toContain('operations.include names "usres"')
   })
 })

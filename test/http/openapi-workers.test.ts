@@ -657,7 +657,7 @@ describe('a single request', () => {
     [{ request: { ...request, body: { a: '{typo}' } }, server_url }, '{typo}'],
     [
       { request: { ...request, headers: { Authorization: 'Bearer x' } }, server_url },
-      'not one that a tool may set',
+      'which a tool may not set',
     ],
     [{ request: { ...request, headers: { 'X-A': 'a\nb' } }, server_url }, 'no header may have'],
     [{ request: { ...request, method: 'TRACE' }, server_url }, 'request.method'],

@@ -392,7 +392,7 @@ describe('GATEPASS_TOOLS', () => {
     const { databasePath, broker } = world.gatepass
     expect((await broker.store.workers.all()).map(({ id }) => id)).toEqual(['demo'])
     const again = startGatepass({ databasePath, environment: { GATEPASS_TOOLS: file } })
-    await expect(again).rejects.toThrow('called like the worker "demo"')
+    await expect(again).rejects.toThrow('there is already a worker "demo"')
   })
 
   test('a module that is no longer named loses its worker and its tools; one that was moved keeps them', async () => {

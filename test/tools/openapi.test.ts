@@ -250,7 +250,7 @@ describe('what of an operation cannot be a tool is left out with its reason', ()
     [taking({}, 'application/x-www-form-urlencoded'), 'whose members are not described'],
     [parameter({ in: 'cookie', required: true }), 'in "cookie"'],
     [parameter({ in: 'header', name: 'Host', required: true }), 'not one that a tool may set'],
-    [parameter({ in: 'header', name: 'a b' }), 'no header called'],
+    [parameter({ in: 'header', name: 'a b' }), 'not a valid header name'],
     [parameter({ style: 'matrix' }), 'style "matrix"'],
     [
       {
@@ -279,7 +279,7 @@ describe('what of an operation cannot be a tool is left out with its reason', ()
     [{ security: [{ odd: [{ toString: 1 }] }] }, 'a kind that is not supported'],
     [{ security: [{ mtls: [] }] }, '"mutualTLS"'],
     [{ security: [{ tokenInQuery: [] }] }, 'never put into a URL'],
-    [{ security: [{ oauth: [], bearer: [] }] }, 'two tokens in one place'],
+    [{ security: [{ oauth: [], bearer: [] }] }, 'two credentials in one place'],
   ])('%j', async (operation, why) => {
     const securitySchemes = {
       cookie: { type: 'apiKey', in: 'cookie', name: 'session' },
@@ -295,7 +295,7 @@ describe('what of an operation cannot be a tool is left out with its reason', ()
 
   test.each([
     ['/a?x={id}', 'has a query'],
-    ['/a/{id}', '{id}, which is no parameter'],
+    ['/a/{id}', '{id}, which is not declared as a parameter'],
     ['/a\ud83d', 'half of a surrogate pair'],
   ])('the path %s', async (path, why) => {
     expect(await reasonOf(documentOf({}, { path }))).toContain(why)

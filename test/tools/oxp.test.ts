@@ -424,7 +424,7 @@ describe('an error', () => {
     world.server.behaviour.raw = asks('files')
     clock.advance(60) // a token that was received just now is not replaced
     const refused = await world.execute('Oxp.Digests', {}, user)
-    expect(refused.body.output.error.message).toContain('did not take its token for files')
+    expect(refused.body.output.error.message).toContain('rejected its token for files')
     // a rejected token is replaced once
     const tokens = world.server.calls.map(({ call }) => call.context?.authorization?.[0]?.token)
     expect([tokens.length, new Set(tokens).size]).toEqual([2, 2])

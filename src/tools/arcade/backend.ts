@@ -47,7 +47,10 @@ function endpointOf(broker: Broker, worker: Worker): WorkerEndpoint {
   return { uri, timeoutSeconds, retry, issuer, secret: openWorkerSecret(broker, worker) }
 }
 
-/** The tool's context: its first authorization, and all of them in declared order when it needs several providers. */
+/**
+ * The context of a call: the first authorization, and all of them in declared order if the tool needs several
+ * providers.
+ */
 export function contextOf({
   tool,
   authorizations,
@@ -68,7 +71,7 @@ export function contextOf({
   }
 }
 
-/** The ids and kinds of provider by which the tool's requirements name it. */
+/** The names that the tool's requirements use for the provider of this authorization. */
 function namesOf({ requirements }: GivenAuthorization): string[] {
   return requirements.flatMap(({ id, providerId }) => id ?? providerId ?? [])
 }

@@ -95,7 +95,7 @@ function readLogs(logs: unknown): ToolLog[] {
   })
 }
 
-/** The member under its name in this project, if it is a string that is not empty. */
+/** Returns `{[name]: value}` with the member's value, or `{}` if the member is not a string or is empty. */
 function text<Name extends string>(of: Members, member: string, name: Name): { [_ in Name]?: string } {
   const value = of[member]
   // TypeScript widens computed keys to `string`

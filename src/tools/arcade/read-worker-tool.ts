@@ -64,8 +64,8 @@ function readTool(definition: unknown): CatalogueTool {
   const toolkit = record(document.toolkit, 'toolkit')
   const version = text(toolkit.version, 'toolkit.version')
   if (version !== undefined && !VERSION.test(version))
-    throw new Refusal(`toolkit.version is ${quote(version)}; it is made of A-Z, a-z, 0-9 and _.+-`)
-  text(toolkit.description, 'toolkit.description') // checked only: the document keeps it
+    throw new Refusal(`toolkit.version is ${quote(version)}; it must be 1 to 64 of A-Z, a-z, 0-9 and _.+-`)
+  text(toolkit.description, 'toolkit.description') // only checked; its value is kept in `document`
   const outputSchema = readOutput(document.output)
   const namespace = name(toolkit.name, 'toolkit.name')
   const annotations = readAnnotations(document)
@@ -85,8 +85,8 @@ function readTool(definition: unknown): CatalogueTool {
 const looseSchemas = new WeakMap<object, JsonSchema>()
 
 /**
- * The input schema that is checked before a call. It has no types that the tool's definition cannot express: the worker
- * decides what fits those parameters.
+ * The input schema that is checked before a call. Parameters whose type the tool's definition cannot express accept
+ * any value: the worker checks them.
  */
 export function looseInputSchema({ source, inputSchema: declared }: Tool): JsonSchema {
   // a metadata tool's schema was written by its author
@@ -106,7 +106,7 @@ function readInput(input: unknown, reading: ValueReading = {}): JsonSchema {
     const parameter = record(one, path)
     const key = text(parameter.name, `${path}.name`)
     if (key === undefined) throw new Refusal(`${path}.name is missing.`)
-    if (properties.has(key)) throw new Refusal(`${path} is called ${quote(key)}, as another one is.`)
+    if (properties.has(key)) throw new Refusal(`${path} has the name ${quote(key)} of another parameter.`)
     const description = text(parameter.description, `${path}.description`)
     properties.set(key, {
       ...readValueSchema(parameter.value_schema, `${path}.value_schema`, reading),
@@ -221,7 +221,7 @@ function name(value: unknown, path: string): string {
   const declared = text(value, path)
   if (declared !== undefined && isToolName(declared)) return declared
   throw new Refusal(
-    `${path} is ${declared === undefined ? 'missing' : quote(declared)}; it is 1 to 128 of A-Z, a-z, 0-9 and _.-`,
+    `${path} is ${declared === undefined ? 'missing' : quote(declared)}; it must be 1 to 128 of A-Z, a-z, 0-9 and _.-`,
   )
 }
 

@@ -52,7 +52,7 @@ export interface ToolAuthorization {
   readonly scopes?: readonly string[]
   /** The provider entry's id. */
   readonly provider_id?: string
-  /** Only in `authorizations`: the ids and kinds of provider by which the tool's requirements name it. */
+  /** Only in `authorizations`: the names that the tool's requirements use for this provider. */
   readonly names?: readonly string[]
   /** Other members of the token response, such as `instance_url`. */
   readonly extra?: Readonly<Record<string, unknown>>
@@ -133,11 +133,11 @@ export async function invokeWorker(
 interface WorkerQuery {
   readonly path: 'health' | 'tools' | 'tools/invoke'
   readonly signed?: boolean
-  /** For a request with a body: one without only reads, and is always safe to repeat. */
+  /** Applies to requests with a body. A request without a body only reads, so it is always repeatable. */
   readonly isRepeatable?: boolean
   /** JSON; if present, the method is POST. */
   readonly body?: string
-  /** The limit of the answer. Default: 4 MiB. */
+  /** The size limit of the answer. Default: 4 MiB. */
   readonly maxBytes?: number
   readonly signal?: AbortSignal
 }
@@ -180,8 +180,8 @@ async function ask(
   return { response, credentials }
 }
 
-function withinSeconds(worker: WorkerEndpoint, most: number): WorkerEndpoint {
-  return { ...worker, timeoutSeconds: Math.min(worker.timeoutSeconds, most) }
+function withinSeconds(worker: WorkerEndpoint, maxSeconds: number): WorkerEndpoint {
+  return { ...worker, timeoutSeconds: Math.min(worker.timeoutSeconds, maxSeconds) }
 }
 
 /** A token for one request. */

@@ -22,7 +22,7 @@ export function readLink(
 ): URL {
   const url = text.length > MAX_LENGTH ? null : URL.parse(text)
   if (url === null || url.protocol !== 'https:' || url.username !== '' || url.password !== '')
-    throw refusal('is not an https URL of ordinary length, without a user name')
+    throw refusal(`is not an https URL of at most ${MAX_LENGTH} characters without a user name and password`)
   if (rootless(url.host) === new URL(publicOrigin).host || isOwnDomain(rootless(url.hostname)))
     throw refusal('leads to Gatepass itself')
   if (scrub(url.href, secrets) !== url.href || scrub(text, secrets) !== text)

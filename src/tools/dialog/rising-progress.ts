@@ -5,7 +5,7 @@ import { plainWords } from './read-form.ts'
 /** In characters. */
 const MAX_MESSAGE = 1_000
 
-/** Forwards progress at a limited rate. A value that does not rise is dropped, as MCP requires (2026-07-28, Progress). */
+/** Forwards progress at a limited rate. Drops values that do not rise, as MCP requires (2026-07-28, Progress). */
 export function risingProgress({ progress: send }: Dialog): (data: Progress) => void {
   const maySend = rateLimit()
   let latest = Number.NEGATIVE_INFINITY

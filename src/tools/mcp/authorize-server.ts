@@ -13,9 +13,10 @@ import { discoverServerAuthorization, saveServerAuthorization } from './server-a
 import { mcpSettings, neededScopes, type ServerAuthorization } from './settings.ts'
 
 /**
- * Begins the authorization at an MCP server's own provider. The user's connection lists the server's tools from then
- * on. Throws `invalid_request` if the worker is no MCP server or requires no authorization, `provider_incomplete` and
- * `provider_unavailable` if its authorization server cannot be used, and what `acquireTokens` throws.
+ * Begins the user's authorization at the authorization server of an MCP server. From then on the server's tools are
+ * listed with this user's token. Throws `invalid_request` if the worker is no MCP server or requires no authorization,
+ * `provider_incomplete` and `provider_unavailable` if the authorization server cannot be used, and what
+ * `acquireTokens` throws.
  */
 export async function authorizeMcpServer(
   broker: Broker,
@@ -52,7 +53,9 @@ export async function authorizeMcpServer(
   })
 }
 
-/** The authorization that the server requires now, or that was stored before, if it lists its tools without one. */
+/**
+ * Returns the authorization that the server requires, or the stored one if the server lists its tools without a token.
+ */
 async function currentAuthorization(
   broker: Broker,
   worker: Worker,

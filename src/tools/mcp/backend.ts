@@ -21,10 +21,10 @@ export const mcpBackend: Backend = {
   catalogue: mcpCatalogue,
 
   async health(broker, worker) {
-    const shown: string[] = []
+    const secrets: string[] = []
     try {
-      const { headers, signer, values } = await mcpCredentials(broker, worker)
-      shown.push(...values)
+      const { headers, signer, secretValues } = await mcpCredentials(broker, worker)
+      secrets.push(...secretValues)
       const timeoutMs = Math.min(worker.timeoutSeconds, MAX_HEALTH_SECONDS) * 1000
       const session = await openSession(broker.outgoing, {
         uri: worker.uri,
@@ -41,7 +41,7 @@ export const mcpBackend: Backend = {
       if (isUnauthorized(error))
         return { healthy: true, message: 'The server answers and requires an authorization.' }
       const { host } = new URL(worker.uri)
-      const fault = error instanceof WorkerFault ? error : faultOf(scrubFault(error, shown), host)
+      const fault = error instanceof WorkerFault ? error : faultOf(scrubFault(error, secrets), host)
       return { healthy: false, message: fault.message }
     }
   },
@@ -49,17 +49,17 @@ export const mcpBackend: Backend = {
   async call(broker, worker, call) {
     const started = performance.now()
     try {
-      const { headers, signer, values } = await mcpCredentials(broker, worker)
+      const { headers, signer, secretValues: workerSecrets } = await mcpCredentials(broker, worker)
       const token = serverToken(worker, call)
       const access: CallAccess = {
         headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
         signer,
         deadline: createDeadline(worker.timeoutSeconds),
-        shown: values,
+        workerSecrets,
       }
-      const messages = createServerMessages(call, values)
-      // removes the worker's own secrets, which scrubbing for the call does not know
-      const clean = <T>(value: T) => (values.length === 0 ? value : (scrub(value, values) as T)) // `scrub` keeps the shape
+      const messages = createServerMessages(call, workerSecrets)
+      // removes the worker's own secrets; the caller of a backend removes only those of the call (`scrub` keeps the shape)
+      const clean = <T>(value: T) => (workerSecrets.length === 0 ? value : (scrub(value, workerSecrets) as T))
       const { onEvent, ...rest } = call
       const { outcome, error } = await callMcpTool(
         broker,
@@ -68,12 +68,15 @@ export const mcpBackend: Backend = {
         access,
         messages,
       )
-      const refusal = scrubFault(error, values)
+      const refusal = scrubFault(error, workerSecrets)
       if (token === undefined && isUnauthorized(refusal))
         return await discoverAuthorization(broker, worker, refusal)
       // why a question was refused says more than the error that the server reports afterwards
       const answer = outcome.outcome === 'error' && messages.refusal ? notAsked(messages.refusal) : outcome
-      return scrubAnswer({ ...answer, logs: messages.logs, durationMs: performance.now() - started }, values)
+      return scrubAnswer(
+        { ...answer, logs: messages.logs, durationMs: performance.now() - started },
+        workerSecrets,
+      )
     } catch (error) {
       if (!(error instanceof WorkerFault)) throw error
       return ownError(error.error)
@@ -91,8 +94,8 @@ function serverToken(worker: Worker, { authorizations }: BackendCall): string | 
 }
 
 /**
- * Discovers the authorization server of a server that lists its tools without OAuth but requires OAuth for a call. From
- * the next synchronization on, its tools declare the requirement.
+ * Discovers the authorization server of an MCP server that lists its tools without OAuth but requires OAuth for a
+ * call. From the next synchronization on, the server's tools declare the requirement.
  */
 async function discoverAuthorization(
   broker: Broker,

@@ -20,13 +20,13 @@ import { type McpSession, openSession } from './session.ts'
 import { isKnownLegacy, leaseSession, rememberProtocol } from './sessions.ts'
 import { DEFAULT_TOKEN_META, type McpSettings, mcpSettings, type RequestSigner } from './settings.ts'
 
-/** The credentials of a call for the server, and its time limit. */
+/** The credentials for the server of one call, and the call's time limit. */
 export interface CallAccess {
   readonly headers: Readonly<Record<string, string>>
   readonly signer?: RequestSigner | undefined
   readonly deadline: Deadline
-  /** Secret values in the headers, to be removed from what the server answers. */
-  readonly shown: readonly string[]
+  /** The worker's own secrets, to be removed from what the server answers. */
+  readonly workerSecrets: readonly string[]
 }
 
 /** The time limit of a call. It is paused while the user is asked. */
@@ -53,13 +53,13 @@ export function createDeadline(seconds: number): Deadline {
   }
 }
 
-/** The outcome of one attempt; `error` is the failure it was made from. */
+/** The outcome of one attempt; `error` is the failure that the outcome describes. */
 export interface CallAttempt {
   readonly outcome: ToolOutcome
   readonly error?: unknown
 }
 
-/** A server of 2026-07-28 sends the log lines of a call from this level on. */
+/** The lowest level of log lines that a server of MCP 2026-07-28 sends during a call. */
 const LOG_LEVEL = 'info'
 
 /**
@@ -111,16 +111,16 @@ async function callOnce(
   broker: Broker,
   worker: Worker,
   call: BackendCall,
-  { headers, signer, deadline, shown }: CallAccess,
+  { headers, signer, deadline, workerSecrets }: CallAccess,
   messages: ServerMessages,
 ): Promise<CallAttempt & { readonly wasCalled: boolean; readonly isStale?: boolean }> {
   const { host } = new URL(worker.uri)
   const timeLeft = () => Math.max(1, deadline.leftMs())
   const { modes = [] } = call.dialog ?? {}
   const { signal, userId, reading } = call
-  const large = reading && largeResultReader(reading, shown)
+  const large = reading && largeResultReader(reading, workerSecrets)
   // remove secrets before texts are cut, because a cut secret would not be recognised
-  const clean = (error: unknown) => scrubFault(error, [...(reading?.secrets ?? []), ...shown])
+  const clean = (error: unknown) => scrubFault(error, [...(reading?.secrets ?? []), ...workerSecrets])
   const open = async () => {
     const isLegacy = isKnownLegacy(worker)
     const session = await openSession(broker.outgoing, {
@@ -166,9 +166,9 @@ async function callOnce(
       return { outcome: large?.of(result) ?? readMcpResult(result), wasCalled }
     } catch (error) {
       const refused = error instanceof ExchangeFault ? error.seen.refused : undefined
-      const wasAnswered = error instanceof ContextRequiredError || error instanceof ExchangeFault
+      const isExpected = error instanceof ContextRequiredError || error instanceof ExchangeFault
       isUsable =
-        refused === undefined && wasAnswered && (error as Partial<ExchangeFault>).seen?.fault === undefined
+        refused === undefined && isExpected && (error as Partial<ExchangeFault>).seen?.fault === undefined
       const isStale = isReused && isSessionUnknown(error)
       return { outcome: outcomeOf(clean(error), host, 'calling'), error, wasCalled, isStale }
     } finally {
@@ -183,7 +183,10 @@ const NEVER = new AbortController().signal
 /** Added to the tool's time limit when its user may be asked. */
 const ASKING_MS = 3_600_000
 
-/** The limit of one HTTP request. The call's own limit, which is paused while the user is asked, decides. */
+/**
+ * The time limit of one HTTP request. Usually the call's `Deadline`, which is paused while the user is asked, ends
+ * sooner.
+ */
 function longestMs({ timeoutSeconds }: Worker, modes: readonly ElicitationMode[]): number {
   return timeoutSeconds * 1000 + (modes.length > 0 ? ASKING_MS : 0)
 }

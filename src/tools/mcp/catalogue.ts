@@ -74,14 +74,14 @@ export async function mcpCatalogue(
 
 function readListed(
   worker: Worker,
-  { pages, server: { name, version: said }, secrets }: Listing,
+  { pages, server: { name, version: statedVersion }, secrets }: Listing,
   {
     before,
     authorization,
   }: Pick<CatalogueBounds, 'before'> & { readonly authorization: ServerAuthorization | undefined },
 ): Promise<ListedCatalogue | 'unchanged'> {
   const settings = { ...mcpSettings(worker), ...(authorization && { authorization }) }
-  const version = versionOf(said)
+  const version = versionOf(statedVersion)
   const server = {
     namespace: settings.namespace ?? namespaceOf(name, worker.id),
     ...(version !== undefined && { version }),
@@ -95,15 +95,18 @@ function readListed(
   return readCatalogue(received, { task: catalogueTask, read: readList, owner: worker.projectId })
 }
 
-/** Lists the tools. Throws `WorkerFault`, or an `ExchangeFault` without the worker's secrets and the token. */
+/**
+ * Lists the tools. Throws `WorkerFault`, or an `ExchangeFault` from which the worker's secrets and the token are
+ * removed.
+ */
 export async function listTools(
   broker: Broker,
   worker: Worker,
   token: string | undefined,
   bounds: CatalogueBounds,
 ): Promise<Listing> {
-  const { headers, signer, values } = await mcpCredentials(broker, worker)
-  const secrets = token === undefined ? values : [...values, token]
+  const { headers, signer, secretValues } = await mcpCredentials(broker, worker)
+  const secrets = token === undefined ? secretValues : [...secretValues, token]
   const pages = createListedPages({ owner: worker.projectId, secrets, maxBytes: bounds.maxBytes })
   try {
     const credentials = {
@@ -167,7 +170,7 @@ async function readPages(
     cursor = read.nextCursor
     if (seen.has(cursor) || seen.size >= MAX_PAGES)
       throw unreadable(
-        `The list of the server’s tools has no end: its pages repeat, or are over ${MAX_PAGES.toLocaleString('en')}.`,
+        `The list of the server’s tools has no end: its pages repeat, or there are more than ${MAX_PAGES.toLocaleString('en')}.`,
       )
     seen.add(cursor)
   }
@@ -178,9 +181,9 @@ function unreadable(developerMessage: string): WorkerFault {
 }
 
 /**
- * The token of the user for whom the tools are listed; its release is audited. `undefined` if there is none now, or if it
- * cannot be refreshed because the secret of the client has expired: the server then asks for an authorization, for which
- * another client is registered.
+ * Returns the token of the user for whom the tools are listed; its release is audited. `undefined` if there is none
+ * now, or if it cannot be refreshed because the client secret has expired: the request without a token then gets a
+ * 401, which starts the discovery that registers a new client.
  */
 async function catalogueToken(
   broker: Broker,
@@ -221,8 +224,8 @@ async function consentFault(
   { providerUid, userId }: ServerAuthorization,
 ): Promise<WorkerFault> {
   const entry = await findProviderByUid(broker, worker.projectId, providerUid)
-  const who = userId === undefined ? 'a user' : `the user ${userId} again, or another`
+  const who = userId === undefined ? 'a user' : `the user ${userId} or another user`
   return authorizationFault(
-    `The server wants OAuth (provider "${entry?.id ?? providerUid}"). Its tools are listed in the name of a user: call POST /v1/workers/${worker.id}/authorize?user_id=… and let ${who} approve at the url it answers.`,
+    `The server requires OAuth (provider "${entry?.id ?? providerUid}"). Its tools are listed with the token of a user: call POST /v1/workers/${worker.id}/authorize?user_id=… and let ${who} approve at the url in the response.`,
   )
 }

@@ -30,7 +30,8 @@ export function declaredRequirements(meta: JsonRecord): ToolRequirements | undef
 }
 
 /**
- * Reads `{github: ["repo"]}` or `[{scheme: "github", scopes: ["repo"]}]`; returns a reason if it cannot be met here.
+ * Reads `{github: ["repo"]}` or `[{scheme: "github", scopes: ["repo"]}]`; returns the reason if the requirement cannot
+ * be met.
  */
 function readAlternative(
   value: unknown,
@@ -48,7 +49,7 @@ function readAlternative(
     const scheme = schemes[name]
     const { type, id, provider_id } = isRecord(scheme) ? scheme : {}
     if (type !== 'oauth2' && type !== 'openIdConnect')
-      return `${path} wants the scheme ${quote(name)}, which is ${scheme === undefined ? 'not described' : `of the type ${quote(type)}`}; oauth2 and openIdConnect are known.`
+      return `${path} wants the scheme ${quote(name)}, which is ${scheme === undefined ? 'not described' : `of the type ${quote(type)}`}; only oauth2 and openIdConnect are supported.`
     requirements.push({
       ...(typeof id === 'string' && id !== '' && { id }),
       providerId: typeof provider_id === 'string' && provider_id !== '' ? provider_id : name,

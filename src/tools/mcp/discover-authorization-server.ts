@@ -24,9 +24,10 @@ export interface FoundServer {
 }
 
 /**
- * Discovers the authorization server: the one that the operator configured, or else one that the server names (RFC 9728),
- * or else the one at the server's own origin (MCP 2025-03-26). Wrong metadata is an error and never replaced by a guess.
- * `check` is called before an issuer is requested, with `undefined` if no issuer is known. Throws `ProviderRefusal`.
+ * Discovers the authorization server: the one that the operator configured, or else one that the server names (RFC
+ * 9728), or else the one at the server's own origin (MCP 2025-03-26). Wrong metadata of the server is an error, unless
+ * the operator configured the authorization server: it is never replaced by a guess. `check` is called before an
+ * issuer is requested, with `undefined` if no issuer is known. Throws `ProviderRefusal`.
  */
 export async function discoverAuthorizationServer(
   broker: Broker,
@@ -39,8 +40,8 @@ export async function discoverAuthorizationServer(
   const found = await discoverProtectedResource(broker.outgoing, server, challenge).catch(
     (error: unknown): ProviderRefusal => {
       if (!(error instanceof ProviderRefusal)) throw error
-      const isSilent = error instanceof NoResourceMetadata
-      if (error.reason === 'provider_unavailable' || (chosen === undefined && !isSilent)) throw error
+      const hasNoMetadata = error instanceof NoResourceMetadata
+      if (error.reason === 'provider_unavailable' || (chosen === undefined && !hasNoMetadata)) throw error
       return error
     },
   )
@@ -49,12 +50,12 @@ export async function discoverAuthorizationServer(
     return broker.discover(issuer)
   }
   if (found instanceof ProviderRefusal) {
-    const silent = { resource: worker.uri, scopesSupported: [] }
-    if (chosen !== undefined) return { ...silent, metadata: await discover(chosen) }
+    const defaults = { resource: worker.uri, scopesSupported: [] }
+    if (chosen !== undefined) return { ...defaults, metadata: await discover(chosen) }
     const { metadata, isGuessed } = await discoverAtOrigin(broker.outgoing, discover, server)
     await check(isGuessed ? undefined : metadata.issuer)
     return {
-      ...silent,
+      ...defaults,
       metadata,
       ...(isGuessed && found instanceof NoResourceMetadata && { noMetadata: found }),
     }

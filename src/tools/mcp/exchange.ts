@@ -127,9 +127,9 @@ export async function exchange<T>(
 }
 
 interface ExchangeFetchOptions {
-  /** Whether the session listens to the messages that a server of 2025 sends on a stream beside its answers. */
+  /** Whether the session opens the standalone GET stream, on which servers of MCP 2025 send messages. */
   readonly listens?: boolean
-  /** The limit of one answer. */
+  /** The size limit of one answer. */
   readonly maxBytes?: number | undefined
 }
 
@@ -147,12 +147,13 @@ export function exchangeFetch(
   })
   return async (url, init = {}) => {
     const headers = new Headers(init.headers)
-    // the stream beside the answers belongs to no exchange; 405 says that no such stream is offered
+    // the standalone GET stream belongs to no exchange; 405 tells the SDK that the server offers none
     if (init.method === 'GET' && !headers.has('last-event-id'))
       return listens ? ask(url, { ...init, redirect: 'error' }) : new Response(null, { status: 405 })
-    // a cancellation is sent after its exchange has ended, and a reply may concern the stream beside the answers
-    const isApart = isCancellation(init.body) || isReply(init.body) || init.method === 'DELETE'
-    const current = isApart ? undefined : exchanges.getStore()
+    // these belong to no exchange: a cancellation is sent after its exchange has ended, and a reply may answer a
+    // question that arrived on the standalone GET stream
+    const isOutside = isCancellation(init.body) || isReply(init.body) || init.method === 'DELETE'
+    const current = isOutside ? undefined : exchanges.getStore()
     const signals = [init.signal, current?.ended].filter((one) => one != null)
     if (current !== undefined) {
       current.requests++
@@ -168,7 +169,9 @@ export function exchangeFetch(
   }
 }
 
-/** Schedules a reconnection, with a lower bound on its delay. Until then its exchange counts as reconnecting. */
+/**
+ * Schedules a reconnection after `delayMs`, but not sooner than the lower bound. Returns the function that cancels it.
+ */
 export function reconnectLater(reconnect: () => void, delayMs: number): () => void {
   const current = exchanges.getStore()
   if (current !== undefined) current.isReconnecting = true
@@ -192,7 +195,7 @@ function isReply(body: RequestInit['body']): boolean {
   if (typeof body !== 'string') return false
   if (!body.includes('"method":')) return true
   if (!body.includes('"result":')) return false
-  const message: unknown = JSON.parse(body) // a user's answer may have a member of that name
+  const message: unknown = JSON.parse(body) // a user's answer may contain the text `"method":`
   return isRecord(message) && !('method' in message)
 }
 
@@ -238,6 +241,9 @@ function observedEvents(response: Response, current: Exchange, host: string): Re
   return new Response(reportingBreak(body, current, host), { status, headers })
 }
 
+/**
+ * Forwards the stream. Reports its exchange as broken if the stream fails, or ends while the SDK waits for a result.
+ */
 function reportingBreak(
   body: ReadableStream<Uint8Array>,
   current: Exchange,

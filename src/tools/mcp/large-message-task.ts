@@ -11,7 +11,7 @@ import { badOutputError } from '../tool-error.ts'
 export interface LargeMessage {
   readonly bytes: Uint8Array
   readonly form: 'json' | 'event'
-  /** Put into the small result, to find the large one again. */
+  /** Put into the small result. `markOf` reads it to find the kept large result. */
   readonly mark: string
   /** Removed from errors. */
   readonly secrets: readonly string[]
@@ -45,7 +45,9 @@ export function run(
     if (isAsking && message.bytes.length <= MAX_ASKING_BYTES) return { small: result }
     const marked = { content: [], _meta: { [MARK]: mark } }
     if (isAsking) {
-      const answer = ownError(badOutputError(`It asks its user by more than ${MAX_ASKING_BYTES} bytes.`))
+      const answer = ownError(
+        badOutputError(`The tool’s question to its user has more than ${MAX_ASKING_BYTES} bytes.`),
+      )
       return { small: { resultType: 'complete', ...marked }, kept: packAnswer(answer, transfer) }
     }
     const bytes = new TextEncoder().encode(JSON.stringify(result))

@@ -22,7 +22,7 @@ export interface LargeMessages {
 }
 
 export interface LargeResults extends LargeMessages {
-  /** The large result that was replaced by this small one. */
+  /** Returns the answer that was read from the large result, if `result` is a small one that replaces it. */
   of(result: unknown): ToolAnswer | undefined
 }
 
@@ -31,16 +31,15 @@ const task = threadTask<LargeMessage & { readonly tool?: CheckedTool }, Replaced
   import.meta.url,
 )
 
-/** `shown`: secrets that were sent to the server besides those of the call. */
 export function largeResultReader(
   { secrets, tool, owner, signal }: AnswerReading,
-  shown: readonly string[],
+  workerSecrets: readonly string[],
 ): LargeResults {
   const found = new Map<string, ToolAnswer>()
 
   async function replace(bytes: Uint8Array, form: LargeMessage['form']): Promise<Uint8Array> {
     const mark = randomUUID()
-    const all = [...secrets, ...shown]
+    const all = [...secrets, ...workerSecrets]
     const message = { bytes, form, mark, secrets: all, ...(tool && { tool }) }
     const read = await inThread(task, message, { owner, ...(signal && { signal }) }).catch(
       (error: unknown) => {
@@ -67,9 +66,9 @@ export function markOf(result: unknown): string | undefined {
 }
 
 interface Replacing {
-  /** Returns the small message that replaces the large one, whose bytes have a buffer of their own. */
+  /** Returns the small message that replaces a large one. No other array shares the buffer of `bytes`. */
   readonly replace: (bytes: Uint8Array<ArrayBuffer>, form: LargeMessage['form']) => Promise<Uint8Array>
-  /** The limit of the response. */
+  /** The size limit of the response. */
   readonly maxBytes: number
 }
 
@@ -158,6 +157,7 @@ function eventsOf(body: ReadableStream<Uint8Array>, replacing: Replacing): Reada
       }
       pieces.push(chunk.subarray(from))
     }
+    // the SDK drops an event that the end of the stream cuts off, so a large one is not read
     if (pieces.size <= LARGE_BYTES) yield await pieces.take('event', replacing)
   })
 }

@@ -16,7 +16,10 @@ import { serverScopes } from './settings.ts'
 export const URL_ELICITATION_REQUIRED = -32_042
 /** Error code MissingRequiredClientCapability of MCP 2026-07-28. */
 const MISSING_CAPABILITY = -32_021
-/** The error message of servers of 2025 for a client without elicitation. The official SDK sends it with the code -32603. */
+/**
+ * The error message of MCP 2025 servers for a client without elicitation. The official SDK sends it with the code
+ * -32603.
+ */
 const LACKS_ELICITATION = /\bnot support\b.{0,40}\belicitation\b/i
 const MAX_MESSAGE_LENGTH = 500
 
@@ -63,8 +66,8 @@ export function outcomeOf(error: unknown, host: string, stage: 'connecting' | 'c
 }
 
 /**
- * Removes the secrets that the server was sent from the failure: its error, and the metadata URL in its challenge,
- * may repeat them.
+ * Removes the secrets that were sent to the server from the failure: the server's error, and the metadata URL in its
+ * challenge, may repeat them.
  */
 export function scrubFault(error: unknown, secrets: readonly string[]): unknown {
   if (!(error instanceof ExchangeFault) || secrets.length === 0) return error
@@ -78,11 +81,11 @@ export function scrubFault(error: unknown, secrets: readonly string[]): unknown 
   )
 }
 
-/** Converts a failed exchange to a `WorkerFault`, for requests that act for no user. */
+/** Converts a failed exchange to a `WorkerFault`, for requests other than calls. */
 export function faultOf(error: unknown, host: string): WorkerFault {
   const outcome = outcomeOf(error, host, 'connecting')
   if (outcome.outcome === 'error') return new WorkerFault(outcome.error)
-  return new WorkerFault({ ...refusalOf(403, undefined), developerMessage: `${host} wants more scopes.` })
+  return new WorkerFault({ ...refusalOf(403, undefined), developerMessage: `${host} requires more scopes.` })
 }
 
 /** The error of a tool whose question was not passed on to its user. */
@@ -94,7 +97,10 @@ export function notAsked({ message }: ContextRequiredError): ToolOutcome {
   }
 }
 
-/** The error of a server that needs a capability which its client has not declared: nearly always elicitation. */
+/**
+ * The error of a server that needs a capability which its client has not declared. If none is named, elicitation is
+ * assumed.
+ */
 function missingCapability(data: unknown): ToolOutcome {
   const required = isRecord(data) && isRecord(data.requiredCapabilities) ? data.requiredCapabilities : {}
   const [other] = Object.keys(required).filter((one) => one !== 'elicitation')

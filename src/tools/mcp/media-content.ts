@@ -14,7 +14,8 @@ export function mediaOf(result: JsonRecord | undefined): readonly JsonRecord[] {
 
 /**
  * The value together with the other content. Unstructured content becomes `{content: [...]}` in the tool's order;
- * structured content keeps its members and gets `content` (`mcp_content` if it has a member of that name).
+ * a structured object keeps its members and gets `content` (`mcp_content` if it already has `content`); any other
+ * structured value becomes `{structured, content}`.
  */
 export function valueWithMedia({ value, mcpResult }: Omit<ValueOutcome, 'outcome'>): unknown {
   if (mcpResult instanceof LargeMcpResult) return mcpResult.value
@@ -29,7 +30,7 @@ export function isStructured(result: JsonRecord): boolean {
   return result instanceof LargeMcpResult ? result.isStructured : result.structuredContent !== undefined
 }
 
-/** The outcome for callers that get a value or an artifact and nothing besides. */
+/** The outcome for callers that get only a value or an artifact, not `mcpResult`. */
 export function withMedia<T extends { readonly outcome: string }>(
   outcome: T | ValueOutcome,
 ): T | ValueOutcome | { readonly outcome: 'artifact'; readonly artifact: Artifact } {
@@ -54,7 +55,7 @@ function itemsOf(result: JsonRecord | undefined): readonly JsonRecord[] {
 }
 
 /**
- * Converts a resource link with all members of an artifact. Callers may show its URL as a link, so only http and
+ * Converts a resource link that has all members of an artifact. Callers may show its URL as a link, so only http and
  * https are accepted.
  */
 function artifactOf({

@@ -28,8 +28,9 @@ export function parameterHeaderFault(inputSchema: unknown): string | undefined {
     const where = `The ${KEYWORD} of ${JSON.stringify(name.slice(0, 100))}`
     declared.add(schema)
     if (typeof header !== 'string' || !TOKEN.test(header)) return `${where} is not the name of a header.`
-    if (!TYPES.includes(type)) return `${where} is on another type than string, integer or boolean.`
-    if (named.has(header.toLowerCase())) return `${where} names a header that another parameter has.`
+    if (!TYPES.includes(type))
+      return `${where} is on a parameter whose type is not string, integer or boolean.`
+    if (named.has(header.toLowerCase())) return `${where} names the same header as another parameter.`
     named.add(header.toLowerCase())
     return undefined
   }
@@ -38,10 +39,10 @@ export function parameterHeaderFault(inputSchema: unknown): string | undefined {
   const fault = faultOfProperties(inputSchema)
   if (fault !== undefined) return fault
   const others = declarations(inputSchema).filter((one) => !declared.has(one))
-  return others.length === 0 ? undefined : `${KEYWORD} is declared elsewhere than on a parameter.`
+  return others.length === 0 ? undefined : `${KEYWORD} is declared on a schema that is not a parameter.`
 }
 
-/** All objects within the schema that have the keyword. The nesting was bounded before. */
+/** All objects within the schema that have the keyword. The caller has limited the nesting. */
 function declarations(value: unknown): readonly JsonRecord[] {
   if (typeof value !== 'object' || value === null) return []
   const within = Object.values(value).flatMap(declarations)

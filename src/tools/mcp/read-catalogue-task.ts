@@ -9,7 +9,7 @@ import { scrubParsed } from '../scrub.ts'
 import { type McpServerInfo, readMcpTool } from './read-mcp-tool.ts'
 import type { McpSettings } from './settings.ts'
 
-/** The input for reading the tools of a list, besides the list. */
+/** What `readList` needs besides the list of tools. */
 export interface McpListing {
   readonly server: McpServerInfo
   readonly settings: McpSettings

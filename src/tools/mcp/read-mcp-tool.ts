@@ -20,7 +20,7 @@ export interface McpServerInfo {
 }
 
 const MAX_DEPTH = 64
-/** Length of one tool's description, as JSON. */
+/** The longest definition of one tool, in characters of JSON. */
 const MAX_TOOL_LENGTH = 256 * 1024
 
 /** Reads one item of `tools/list` and keeps the original as `document`. */
@@ -42,23 +42,23 @@ function read(value: unknown, server: McpServerInfo, settings: McpSettings): Lis
   const document = record(value, 'The tool')
   if (isDeeperThan(document, MAX_DEPTH)) throw new Refusal(`It nests deeper than ${MAX_DEPTH} levels.`)
   if (JSON.stringify(document).length > MAX_TOOL_LENGTH)
-    throw new Refusal(`It is described in more than ${MAX_TOOL_LENGTH / 1024} KiB.`)
+    throw new Refusal(`Its definition is larger than ${MAX_TOOL_LENGTH / 1024} KiB.`)
   const { name, title, description, inputSchema, outputSchema, annotations, icons, _meta, execution } =
     document
   if (typeof name !== 'string' || !isToolName(name))
-    throw new Refusal(`name is ${quote(name)}; it is 1 to 128 of A-Z, a-z, 0-9 and _.-`)
+    throw new Refusal(`name is ${quote(name)}; it must be 1 to 128 of A-Z, a-z, 0-9 and _.-`)
   if (isRecord(execution) && execution.taskSupport === 'required')
     throw new Refusal('It runs only as a task, which is not supported.')
   const headerFault = parameterHeaderFault(inputSchema)
   if (headerFault !== undefined) throw new Refusal(headerFault)
   const hints = isAbsent(annotations) ? undefined : readAnnotations(record(annotations, 'annotations'))
   const meta = isAbsent(_meta) ? undefined : record(_meta, '_meta')
-  const shown = text(title, 'title') ?? hints?.title
+  const displayTitle = text(title, 'title') ?? hints?.title
   const isOutputUsable = isAbsent(outputSchema) || isRecord(outputSchema)
   const tool: CatalogueTool = {
     ...server,
     name,
-    ...(shown !== undefined && { title: shown }),
+    ...(displayTitle !== undefined && { title: displayTitle }),
     description: text(description, 'description') ?? '',
     inputSchema: schemaOfInput(inputSchema),
     ...(isRecord(outputSchema) && { outputSchema }),
@@ -106,7 +106,7 @@ function declared(meta: JsonRecord, { providers }: McpSettings): ToolRequirement
     .map(({ id, providerId }) => id ?? providerId ?? '')
     .find((one) => !allowed.includes(one.toLowerCase()))
   if (other !== undefined)
-    throw new Refusal(`It wants a token of ${quote(other)}, which mcp.providers does not allow it.`)
+    throw new Refusal(`It requires a token of ${quote(other)}, which mcp.providers does not allow.`)
   return requirements
 }
 
@@ -126,8 +126,8 @@ function readAnnotations(annotations: JsonRecord): ToolAnnotations {
  */
 export function namespaceOf(serverName: string, workerId: string): string {
   const words = serverName.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).filter((word) => word !== '')
-  const telling = words.filter((word) => !['mcp', 'server'].includes(word.toLowerCase()))
-  const name = telling.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
+  const distinctive = words.filter((word) => !['mcp', 'server'].includes(word.toLowerCase()))
+  const name = distinctive.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
   return isToolName(name) ? name : workerId
 }
 

@@ -31,7 +31,7 @@ const MAX_ENTRIES = 5
 /**
  * Discovers the authorization server of an MCP server that refused a request, stores it as a provider entry with a client
  * there, and records the entry in the worker's settings. If the server names another authorization server than before,
- * the new one gets its own entry, so that no token of the former is sent there. Throws a `WorkerFault` that tells the
+ * the new one gets its own entry, so that no token of the old one is sent to it. Throws a `WorkerFault` that tells the
  * operator what to do.
  */
 export async function discoverServerAuthorization(
@@ -107,12 +107,12 @@ async function discoverEntry(broker: Broker, worker: Worker, challenge: Challeng
     authMethod: usualAuthMethod(metadata),
     isGuessed,
   })
-  const isOwnClient = mcpSettings(worker).oauth2?.clientId !== undefined
+  const isClientConfigured = mcpSettings(worker).oauth2?.clientId !== undefined
   // guessed endpoints get an entry only after a client could be registered there, which proves that they exist
-  const ready = (entry: ProviderEntry) =>
-    isGuessed && !isOwnClient ? registered(broker, entry, metadata) : Promise.resolve(entry)
+  const prepare = (entry: ProviderEntry) =>
+    isGuessed && !isClientConfigured ? withNewClient(broker, entry, metadata) : Promise.resolve(entry)
   try {
-    const entry = await ensureEntry(broker, worker, provider, ready)
+    const entry = await ensureEntry(broker, worker, provider, prepare)
     return await withClient(broker, worker, entry, metadata)
   } catch (error) {
     if (noMetadata === undefined || !(error instanceof ProviderRefusal)) throw error
@@ -135,15 +135,19 @@ async function checkClient(broker: Broker, worker: Worker, issuer: string | unde
   const other = entries.find((one) => one.externalId === worker.uid && one.provider.issuer !== issuer)
   if (other !== undefined)
     throw authorizationFault(
-      `The server names the authorization server ${issuer ?? new URL(worker.uri).origin}, and named ${other.provider.issuer ?? 'none'} before. The client of mcp.oauth2 is shown to one of them alone: say which by PATCH /v1/workers/${worker.id} {"mcp": {"oauth2": {"authorization_url": …}}}.`,
+      `The server names the authorization server ${issuer ?? new URL(worker.uri).origin}, and named ${other.provider.issuer ?? 'none'} before. The client of mcp.oauth2 belongs to only one of them: say which by PATCH /v1/workers/${worker.id} {"mcp": {"oauth2": {"authorization_url": …}}}.`,
     )
 }
 
+/**
+ * Returns the worker's entry for the provider, updated; if there is none, stores a new one after `prepare` has
+ * completed it.
+ */
 async function ensureEntry(
   broker: Broker,
   worker: Worker,
   provider: ProviderEntry['provider'],
-  ready: (entry: ProviderEntry) => Promise<ProviderEntry>,
+  prepare: (entry: ProviderEntry) => Promise<ProviderEntry>,
 ): Promise<ProviderEntry> {
   const { store } = broker
   const { projectId } = worker
@@ -159,7 +163,7 @@ async function ensureEntry(
     const to = { ...found, provider: current, updatedAt: broker.now() }
     // only a revocation endpoint may be new: users approved this client at this issuer, and need not approve again
     const kept = await changeProvider(broker, found, to, { keepConnections: true, confirmed: false })
-    return kept ?? ensureEntry(broker, worker, provider, ready)
+    return kept ?? ensureEntry(broker, worker, provider, prepare)
   }
   if (own.length >= MAX_ENTRIES)
     throw authorizationFault(
@@ -183,7 +187,7 @@ async function ensureEntry(
   const audit = broker.audit.of(projectId, { action: 'provider.added', providerId: entry.id })
   // `add` fails if the id was taken meanwhile, probably by another process that reads the same server
   return (
-    (await store.providers.add(await ready(entry), audit)) ?? ensureEntry(broker, worker, provider, ready)
+    (await store.providers.add(await prepare(entry), audit)) ?? ensureEntry(broker, worker, provider, prepare)
   )
 }
 
@@ -205,9 +209,9 @@ async function withClient(
 }
 
 /**
- * Adds a client to the entry: the operator's, or else its existing one if its secret has not expired, or else the URL of
- * the client metadata document if the server accepts those, or else a client that is registered now. `undefined`: the entry
- * is stored with other settings.
+ * Adds a client to the entry: the operator's, or else its existing one if its secret has not expired, or else the URL
+ * of the client metadata document if the server accepts those, or else a client that is registered now. Returns
+ * `undefined` if another request has changed the stored entry.
  */
 async function addClient(
   broker: Broker,
@@ -221,7 +225,7 @@ async function addClient(
     const known = broker.clientFor(entry)
     if (known?.clientId === clientId && known.clientSecret === clientSecret) return entry
     const method = usualAuthMethod(metadata)
-    return withRegistration(broker, entry, {
+    return storeClient(broker, entry, {
       client: { clientId, ...(clientSecret !== undefined && { clientSecret }) },
       authMethod:
         clientSecret === undefined ? 'none' : method === 'none' ? usualSecretMethod(metadata) : method,
@@ -230,20 +234,20 @@ async function addClient(
   if (broker.clientFor(entry) !== undefined && !isSecretExpired(entry.provider, broker.now())) return entry
   const { publicUrl } = broker.settings
   if (metadata.client_id_metadata_document_supported === true && publicUrl.protocol === 'https:')
-    return withRegistration(broker, entry, {
+    return storeClient(broker, entry, {
       client: { clientId: clientMetadataUrl(broker, entry) },
       authMethod: 'none',
     })
   const redirectUri = broker.redirectUri(entry)
   if (metadata.registration_endpoint !== undefined)
-    return changed(broker, entry, await registered(broker, entry, metadata))
+    return storeChange(broker, entry, await withNewClient(broker, entry, metadata))
   throw authorizationFault(
     `The server wants OAuth at ${metadata.issuer}, which lets no client register itself. Register one there with the redirect URI ${redirectUri}, then PATCH /v1/workers/${worker.id} {"mcp": {"oauth2": {"client_id": …, "client_secret": …}}}.`,
   )
 }
 
-/** Registers a client and adds it to the entry. */
-async function registered(
+/** Registers a client. Returns the entry with the client, not yet stored. */
+async function withNewClient(
   broker: Broker,
   entry: ProviderEntry,
   metadata: ServerMetadata,
@@ -262,12 +266,12 @@ async function registered(
   return withClientOf(broker, entry, registration)
 }
 
-function withRegistration(
+function storeClient(
   broker: Broker,
   entry: ProviderEntry,
   registration: ClientRegistration,
 ): Promise<ProviderEntry | undefined> {
-  return changed(broker, entry, withClientOf(broker, entry, registration))
+  return storeChange(broker, entry, withClientOf(broker, entry, registration))
 }
 
 function withClientOf(
@@ -285,7 +289,7 @@ function withClientOf(
   }
 }
 
-async function changed(
+async function storeChange(
   broker: Broker,
   from: ProviderEntry,
   to: ProviderEntry,

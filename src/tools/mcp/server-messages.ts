@@ -18,7 +18,10 @@ export interface ServerMessages {
   /** Takes the parameters of a notification. */
   log(params: unknown): void
   listChanged(): void
-  /** Answers an elicitation, by a request (2025) or by a round (2026-07-28). Throws `ContextRequiredError`. */
+  /**
+   * Answers an elicitation: a request (MCP 2025) or a round of the call (MCP 2026-07-28). Throws
+   * `ContextRequiredError`.
+   */
   elicit(params: unknown, signal: AbortSignal): Promise<ElicitResult>
   /** Why a question of this call was not passed on. */
   readonly refusal: ContextRequiredError | undefined
@@ -28,10 +31,10 @@ const MAX_LOGS = 1_000
 /** In characters. */
 const MAX_LOG_LINE = 10_000
 
-/** `shown`: the worker's own secrets, which scrubbing for the call does not know. */
+/** `workerSecrets`: the worker's own secrets, which are not among those of the call. */
 export function createServerMessages(
   { dialog, onListChanged, reading }: BackendCall,
-  shown: readonly string[],
+  workerSecrets: readonly string[],
 ): ServerMessages {
   const logs: ToolLog[] = []
   let refusal: ContextRequiredError | undefined
@@ -40,7 +43,7 @@ export function createServerMessages(
     log(params) {
       if (!isRecord(params) || logs.length >= MAX_LOGS) return
       // remove secrets before the line is cut, because a cut secret would not be recognised
-      const secrets = [...shown, ...(reading?.secrets ?? [])]
+      const secrets = [...workerSecrets, ...(reading?.secrets ?? [])]
       const { level, logger, data } = scrub(params, secrets) as JsonRecord // `scrub` keeps the shape
       const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '')
       const line = {
@@ -55,7 +58,7 @@ export function createServerMessages(
       try {
         if (dialog === undefined) throw new ContextRequiredError(ASKS_ITS_USER.message)
         // the dialog knows the secrets of the call, and refuses a link that holds one
-        return toResult(await dialog.elicit(toQuestion(scrub(params, shown)), signal))
+        return toResult(await dialog.elicit(toQuestion(scrub(params, workerSecrets)), signal))
       } catch (error) {
         if (error instanceof ContextRequiredError) refusal = error
         throw error
@@ -67,7 +70,7 @@ export function createServerMessages(
   }
 }
 
-/** An absent mode is a form, as before modes (MCP 2025-06-18). The dialog checks the rest. */
+/** An absent mode means a form, as in MCP 2025-06-18, which has no modes. The dialog checks the rest. */
 function toQuestion(params: unknown) {
   const { mode = 'form', message, url, requestedSchema } = isRecord(params) ? params : {}
   const text = typeof message === 'string' ? message : ''

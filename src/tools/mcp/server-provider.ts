@@ -12,12 +12,15 @@ import type { Provider } from '../../providers/provider.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import type { TokenRequestBlock } from '../../providers/request-block.ts'
 
-/** A shorter lifetime of a secret counts as this one: a hostile server could have the broker register all the time. */
+/**
+ * Shorter lifetimes of a client secret are raised to this one, or a hostile server could make the broker register
+ * constantly.
+ */
 const SHORTEST_SECRET_LIFE_SECONDS = 3600
 
 /**
- * Describes an MCP server's authorization server as a provider whose tokens are valid at this server only
- * (`resource`, RFC 8707). Throws `ProviderRefusal` if it does not announce PKCE with S256.
+ * Describes an MCP server's authorization server as a provider whose tokens are valid only at the MCP server
+ * (`resource`, RFC 8707). Throws `ProviderRefusal` if the authorization server does not announce PKCE with S256.
  */
 export function serverProvider(options: {
   readonly displayName: string
@@ -32,7 +35,7 @@ export function serverProvider(options: {
   if (!metadata.code_challenge_methods_supported?.includes('S256'))
     throw new ProviderRefusal(
       'provider_bad_response',
-      `${metadata.issuer} does not announce PKCE with S256, without which MCP servers are not authorized.`,
+      `${metadata.issuer} does not announce PKCE with S256, which MCP requires.`,
     )
   const request = {
     method: 'POST',
@@ -94,21 +97,23 @@ export function isSameServer(one: Provider, other: Provider): boolean {
 }
 
 /**
- * Updates the endpoints to the server's current ones, and keeps an administrator's other changes. Adds a revocation endpoint
- * that the server announces since, if its origin is that of the token endpoint, to which users let their tokens be sent.
+ * Updates the endpoints to the server's current ones, and keeps an administrator's other changes. Adds a revocation
+ * endpoint that the server announced later, if it has the origin of the token endpoint: users agreed to send their
+ * tokens there.
  */
-export function withEndpoints(provider: Provider, now: Provider): Provider {
+export function withEndpoints(provider: Provider, current: Provider): Provider {
   const { authorizationRequest, tokenRequest, refreshRequest, revocationRequest } = provider
   const { authMethod } = tokenRequest
   return {
     ...provider,
-    authorizationRequest: { ...authorizationRequest, endpoint: now.authorizationRequest.endpoint },
-    tokenRequest: { ...tokenRequest, endpoint: now.tokenRequest.endpoint },
-    ...(refreshRequest && { refreshRequest: { ...refreshRequest, endpoint: now.tokenRequest.endpoint } }),
+    authorizationRequest: { ...authorizationRequest, endpoint: current.authorizationRequest.endpoint },
+    tokenRequest: { ...tokenRequest, endpoint: current.tokenRequest.endpoint },
+    ...(refreshRequest && { refreshRequest: { ...refreshRequest, endpoint: current.tokenRequest.endpoint } }),
     ...(revocationRequest === undefined &&
-      now.revocationRequest !== undefined &&
-      new URL(now.revocationRequest.endpoint).origin === new URL(now.tokenRequest.endpoint).origin && {
-        revocationRequest: { ...now.revocationRequest, authMethod },
+      current.revocationRequest !== undefined &&
+      new URL(current.revocationRequest.endpoint).origin ===
+        new URL(current.tokenRequest.endpoint).origin && {
+        revocationRequest: { ...current.revocationRequest, authMethod },
       }),
   }
 }

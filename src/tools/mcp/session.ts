@@ -26,7 +26,7 @@ export interface McpAccess {
   readonly timeoutMs: number
   /** Time limit for any single request of the session. */
   readonly longestMs: number
-  /** The limit of one answer. Default: 4 MiB. */
+  /** The size limit of one answer. Default: 4 MiB. */
   readonly maxBytes?: number
   /** The server is known to speak only protocol versions before 2026-07-28. */
   readonly isLegacy: boolean
@@ -35,24 +35,24 @@ export interface McpAccess {
   readonly signal?: AbortSignal | undefined
 }
 
-/** How many requests a server may send its client during a session. Further ones are not answered at all. */
+/** How many requests a server may send during a session. Further requests are not answered. */
 const MAX_QUESTIONS = 100
-/** The limit where users can be asked. The dialog limits the questions of each call. */
+/** The same limit for a session in which users can be asked. The dialog limits the questions of each call. */
 const MAX_ASKED = 1_000
 /** How long closing a session waits for the server's answer. */
 const CLOSING_MS = 2_000
-/** The number of sessions that keep a stream open for questions, because the open streams of a host are limited. */
+/** How many sessions may keep a standalone GET stream open, because the open streams to a host are limited. */
 const MAX_LISTENING = 64
 let listening = 0
 
 /** Connects and negotiates the protocol version. Throws `ExchangeFault`. */
 export async function openSession(outgoing: Outgoing, access: McpAccess): Promise<McpSession> {
   const { uri, headers, signer, timeoutMs, longestMs, isLegacy, modes = [], signal, maxBytes } = access
-  // servers of 2025 often ask on the stream beside their answers
+  // servers of MCP 2025 often ask on the standalone GET stream
   const listens = modes.length > 0 && listening < MAX_LISTENING
   if (listens) listening++
   const active = new Set<ServerMessages>()
-  /** The call that a message concerns: that of its stream, or the only one of the session. */
+  /** The call to which a message belongs: the call on whose stream it arrived, or the only call of the session. */
   const messagesOf = () => currentMessages() ?? (active.size === 1 ? [...active][0] : undefined)
   const transport = new StreamableHTTPClientTransport(new URL(uri), {
     fetch: signed(exchangeFetch(outgoing, longestMs, { listens, maxBytes }), signer),

@@ -23,7 +23,7 @@ export interface McpSettings {
   readonly namespace?: string
   /** The member of a call's `_meta` that carries what the tool needs. Default: `arcade_context`. */
   readonly tokenMeta?: string
-  /** The providers whose tokens tools may declare for themselves; absent: any. */
+  /** The providers whose tokens the tools may require in their own declarations; absent: any. */
   readonly providers?: readonly string[]
   /** The requirements of tools that declare none; `tools` overrides declared ones by tool name. */
   readonly requirements?: McpRequirements & { readonly tools?: Readonly<Record<string, McpRequirements>> }
@@ -78,7 +78,7 @@ export function mcpSettings({ settings }: Pick<Worker, 'settings'>): McpSettings
 /** The decrypted secrets of the settings. Throws `UnsealError`. */
 export function mcpSecrets(broker: Broker, worker: Worker): McpSecrets {
   const sealed = openWorkerSecret(broker, worker)
-  return sealed === '' ? {} : (JSON.parse(sealed) as McpSecrets) // as in `mcpSettings`
+  return sealed === '' ? {} : (JSON.parse(sealed) as McpSecrets) // only this broker writes it
 }
 
 /**
@@ -106,8 +106,8 @@ export interface McpCredentials {
   readonly headers: Readonly<Record<string, string>>
   /** Signs requests, if the server shares a secret with Gatepass. */
   readonly signer?: RequestSigner
-  /** Secret values, which no answer may show. */
-  readonly values: readonly string[]
+  /** The secrets in the headers and of the signer, which no answer may show. */
+  readonly secretValues: readonly string[]
 }
 
 export interface RequestSigner {
@@ -146,7 +146,7 @@ export async function mcpCredentials(broker: Broker, worker: Worker): Promise<Mc
   return {
     headers: Object.fromEntries(headers),
     ...(signer && { signer }),
-    values: [...values.values(), ...(signer ? [signer.secret] : [])],
+    secretValues: [...values.values(), ...(signer ? [signer.secret] : [])],
   }
 }
 

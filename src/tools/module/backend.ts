@@ -51,7 +51,7 @@ function notLoaded({ id }: Worker): ToolError {
   }
 }
 
-/** Happens when the module has added the tool while it ran: one that is there at the start stops the start. */
+/** Happens when the module added the tool at run time: Gatepass does not start with an unusable tool. */
 function unusable({ id }: Worker, { message: developerMessage }: ModuleFault): ToolError {
   return {
     kind: 'TOOLKIT_LOAD_FAILED',
@@ -61,7 +61,7 @@ function unusable({ id }: Worker, { message: developerMessage }: ModuleFault): T
   }
 }
 
-/** Happens when the module has removed the tool while it ran, or when nodes have different versions of the module. */
+/** Happens when the module removed the tool at run time, or when nodes have different versions of the module. */
 function notInModule({ id }: Worker, tool: ToolId): ToolError {
   return {
     kind: 'TOOLKIT_LOAD_FAILED',

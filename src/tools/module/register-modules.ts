@@ -19,12 +19,15 @@ export async function registerModules(broker: Broker, files: readonly string[]):
   for (const file of files) {
     const module = await loadModule(file)
     if (modules.some(({ id }) => id === module.id))
-      throw new ModuleFault(file, `which is called like another one: its tools are known as "${module.id}".`)
+      throw new ModuleFault(
+        file,
+        `whose name is taken: another file is already the module "${module.id}". Rename one of them.`,
+      )
     const known = before.find(({ id }) => id === module.id)
     if (known !== undefined && known.type !== 'module')
       throw new ModuleFault(
         file,
-        `which is called like the worker "${module.id}" that there is already: rename the file.`,
+        `whose name is taken: there is already a worker "${module.id}" of another type. Rename the file.`,
       )
     modules.push(module)
   }

@@ -43,7 +43,9 @@ export async function runHandler(tool: RunnableTool, call: BackendCall): Promise
       // the broker set the time limit and passed on the cancellation, so the error is its own
       return ownError(call.signal?.aborted === true ? CANCELLED : result.error, [...logs])
     case 'authorization_required':
-      throw new Error('The consent of a tool that was not called is missing.')
+      throw new Error(
+        'The tool reports that consent is missing, but none of the tools that it called lacks one.',
+      )
   }
 }
 
@@ -54,13 +56,13 @@ async function askForm(
   ended: AbortSignal,
 ): Promise<ElicitResult<unknown>> {
   if (dialog === undefined) throw new ContextRequiredError(`${ASKS_ITS_USER.message} (ui.elicit)`)
-  const late = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
-  const signals = [ended, signal, late].filter((one) => one !== undefined)
+  const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
+  const signals = [ended, signal, timeout].filter((one) => one !== undefined)
   const question = { mode: 'form', message, requestedSchema: schema, accepts } as const
   try {
     return await dialog.elicit(question, AbortSignal.any(signals))
   } catch (error) {
-    if (late?.aborted === true) return { action: 'cancel' }
+    if (timeout?.aborted === true) return { action: 'cancel' }
     throw error
   }
 }

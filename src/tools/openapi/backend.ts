@@ -27,7 +27,7 @@ import { BadArgument } from './write-parameter.ts'
 const MAX_DOCUMENT_MEBIBYTES = 32
 const MAX_DOCUMENT_BYTES = MAX_DOCUMENT_MEBIBYTES * 1024 * 1024
 const TOO_LARGE = `The OpenAPI document has more than ${MAX_DOCUMENT_MEBIBYTES} MiB. None of its tools was changed.`
-/** The limit for a check of health, which reads the whole document: a large one takes long to download. */
+/** The time limit of a health check, which downloads the whole document. */
 const MAX_DOCUMENT_SECONDS = 30
 
 /** HTTP APIs whose requests become tools: described by an OpenAPI document, or one request at a time. */
@@ -103,28 +103,28 @@ async function catalogueOf(
 ): Promise<ListedCatalogue> {
   const { uid, projectId } = worker
   const { url, document = {} } = options.settings
-  const settings = sha256(JSON.stringify([options.namespace, options.settings]))
-  const before = cachedReading(uid, settings)
-  const readBefore = (reading: CachedReading): ListedCatalogue => ({
+  const settingsHash = sha256(JSON.stringify([options.namespace, options.settings]))
+  const before = cachedReading(uid, settingsHash)
+  const fromCache = (reading: CachedReading): ListedCatalogue => ({
     items: cachedItems(reading),
-    digest: reading.digest ?? settings,
+    digest: reading.digest ?? settingsHash,
   })
   if (url === undefined) {
-    if (before !== undefined) return readBefore(before)
+    if (before !== undefined) return fromCache(before)
     const read = () => readInThread({ ...options, source: document }, projectId)
-    return { items: await readAndCache(uid, { settings }, read), digest: settings }
+    return { items: await readAndCache(uid, { settingsHash }, read), digest: settingsHash }
   }
   const fetched = await fetchDocument(broker, worker, url, { before, bounds })
-  if (fetched === 'unchanged' && before !== undefined) return readBefore(before)
+  if (fetched === 'unchanged' && before !== undefined) return fromCache(before)
   // `unchanged` is only returned when there was a cached reading
   const { bytes, ...validators } = fetched as FetchedDocument
   // Web Crypto hashes off the event loop
   const digest = Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('base64')
-  const known = { settings, digest, ...validators }
+  const known = { settingsHash, digest, ...validators }
   if (before?.digest === digest) {
     const { items, refused } = before
     cacheReading(uid, { ...known, ...(items && { items }), ...(refused !== undefined && { refused }) })
-    return readBefore(before)
+    return fromCache(before)
   }
   const source = { ...options, documentUrl: url, source: bytes }
   return { items: await readAndCache(uid, known, () => readInThread(source, projectId)), digest }
@@ -155,7 +155,7 @@ async function fetchDocument(
     isRepeatable: true,
     maxBytes,
   }).catch((error) => {
-    // read with the larger bounds if it may be larger
+    // with small bounds the fault is passed on, and `readBounded` reads again with larger ones
     if (!(error instanceof WorkerFault && error.isTooLarge) || maxBytes < MAX_DOCUMENT_BYTES) throw error
     throw new WorkerFault(badOutputError(TOO_LARGE))
   })

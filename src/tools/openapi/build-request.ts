@@ -48,7 +48,7 @@ function withPath({ url, parameters }: RequestPlan, input: Input): URL {
   })
   const built = new URL(filled)
   // if a value made the URL parser normalize the path or change the host, the result differs
-  if (built.href !== filled) throw new BadArgument('The input makes no path of that API.')
+  if (built.href !== filled) throw new BadArgument('The input does not form a valid path of the API.')
   return built
 }
 
@@ -63,7 +63,9 @@ function pathPart(property: string, value: unknown, parameter: PlannedParameter 
   return part
 }
 
-/** Whether a server that decodes once too often could read a part of the text as `.` or `..`. */
+/**
+ * Whether the text has a control character or a segment `.` or `..`, also for a server that decodes once too often.
+ */
 function leavesPath(text: string): boolean {
   let decoded = text
   for (let i = 0; i < 3; i++) {
@@ -110,7 +112,7 @@ function bodyOf(
   const isEmpty = filled === undefined || (isRecord(filled) && Object.keys(filled).length === 0)
   if (isEmpty && !isRequired) return undefined
   if (encoding === 'json') return JSON.stringify(filled ?? null)
-  if (!isRecord(filled)) throw new BadArgument('A form is made of an object.')
+  if (!isRecord(filled)) throw new BadArgument('The body of a form must be an object.')
   return Object.entries(filled)
     .flatMap(([name, value]) => {
       const form = Object.hasOwn(forms, name) ? forms[name] : undefined

@@ -61,7 +61,7 @@ export interface RequestDescription {
   readonly authorization?: readonly RequestAuthorization[]
 }
 
-/** All of these are sent. Default header: `authorization`. */
+/** A credential of the request; all listed ones are sent. Default header: `authorization`. */
 export type RequestAuthorization =
   | {
       readonly id?: string

@@ -42,7 +42,7 @@ export function placeCredentials(
     const { entry, accessToken, clientId, kept } = release
     if (!isApiHost(entry.provider, url))
       return refused(
-        `The provider "${entry.id}" does not name ${url.host} as a host of its API, so its token is not sent there. An administrator can: PATCH /v1/admin/auth_providers/${entry.id} {"oauth2": {"api": {"hosts": ["${url.host}"]}}}.`,
+        `The provider "${entry.id}" does not name ${url.host} as a host of its API, so its token is not sent there. An administrator can allow it: PATCH /v1/admin/auth_providers/${entry.id} {"oauth2": {"api": {"hosts": ["${url.host}"]}}}.`,
       )
     const own = apiHeaders(entry.provider, {
       accessToken,
@@ -67,7 +67,7 @@ export function placeCredentials(
     if (secret === undefined) return refused(`The tool "${call.tool.title}" needs the secret ${key}.`)
     if (new URL(workerUri).origin !== url.origin)
       return refused(
-        `The secret ${key} is sent to ${new URL(workerUri).origin} alone, and the request goes to ${url.origin}. To send it there, register the API with server_url.`,
+        `The secret ${key} is sent only to ${new URL(workerUri).origin}, but the request goes to ${url.origin}. To send it there, register the API with server_url.`,
       )
     if (place === 'query') {
       url.search = [
@@ -90,8 +90,8 @@ export function placeCredentials(
 }
 
 /**
- * Finds the token for a credential by its requirement; for a metadata tool that is bound to this tool, by the
- * provider entry's names.
+ * Finds the token for a credential by the requirement, or else by the names of the provider entry: a metadata tool
+ * that is bound to this tool has requirements of its own.
  */
 function givenFor(
   authorizations: readonly GivenAuthorization[],

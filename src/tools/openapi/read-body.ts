@@ -18,8 +18,9 @@ const FORM = 'application/x-www-form-urlencoded'
 const WHOLE = 'body'
 
 /**
- * The members of a body that is a plain object become parameters of the tool; any other body is the single parameter
- * `body`. Throws `Refusal` for a body that is neither JSON nor a form, and for a form in a style that is not supported.
+ * Reads the request body. The members of a plain object become parameters of the tool if their names are free; any
+ * other body becomes the single parameter `body`, or `request_body` if `body` is taken. Throws `Refusal` for a body
+ * that is neither JSON nor a form, and for a form in a style that is not supported.
  */
 export function readBody(
   document: OpenapiDocument,

@@ -13,17 +13,17 @@ const MAX_OPERATIONS = 2000
 const MAX_ADVICE = 8
 
 /**
- * Reads the operations as tools, or why one was left out. Yields to other work between operations. Throws `Refusal`
- * when there are too many.
+ * Reads each chosen operation as a tool, or the reason why it cannot be one. Yields to other work between operations.
+ * Throws `Refusal` when too many are chosen.
  */
 export async function readOpenapi(document: OpenapiDocument, options: ReadingOptions): Promise<ListedTool[]> {
   const found = operationsOf(document)
   const chosen = found.filter((one) => isChosen(one, options.settings.operations))
   if (chosen.length > MAX_OPERATIONS)
     throw new Refusal(
-      `The document has ${chosen.length} operations; up to ${MAX_OPERATIONS} become tools: choose them in operations.include${adviceOf(chosen)}.`,
+      `The document has ${chosen.length} operations; up to ${MAX_OPERATIONS} become tools: choose them in operations.include${tagAdvice(chosen)}.`,
     )
-  const requiresNothing = !saysSecurity(document, found)
+  const requiresNothing = !declaresSecurity(document, found)
   const names = new Set<string>()
   const items: ListedTool[] = []
   for (const one of chosen) {
@@ -49,21 +49,31 @@ export function unusedSettings(
 ): string[] {
   const operations = operationsOf(document)
   const schemes = Object.keys(securitySchemesOf(document))
-  const unknownSchemes = saysSecurity(document, operations)
+  const unknownSchemes = declaresSecurity(document, operations)
     ? Object.keys(authorization).filter((name) => !schemes.includes(name))
     : []
   const known = new Set(operations.flatMap((one) => namesOf(one)))
   const unknown = (list: readonly string[] = []) => list.filter((one) => !known.has(one))
-  const say = (what: string, names: readonly string[], are: string) =>
-    names.length === 0 ? [] : [`${what} names ${names.slice(0, MAX_ADVICE).map(quote).join(', ')}, ${are}`]
+  const say = (setting: string, names: readonly string[], problem: string) =>
+    names.length === 0
+      ? []
+      : [`${setting} names ${names.slice(0, MAX_ADVICE).map(quote).join(', ')}, ${problem}`]
   return [
     ...say(
       'authorization',
       unknownSchemes,
-      `which no security scheme of the document is called (it has ${schemes.slice(0, MAX_ADVICE).map(quote).join(', ') || 'none'}).`,
+      `but no security scheme of the document has that name (it has ${schemes.slice(0, MAX_ADVICE).map(quote).join(', ') || 'none'}).`,
     ),
-    ...say('operations.include', unknown(choice.include), 'which no operation or tag is called.'),
-    ...say('operations.exclude', unknown(choice.exclude), 'which no operation or tag is called.'),
+    ...say(
+      'operations.include',
+      unknown(choice.include),
+      'but no operation or tag of the document has that name.',
+    ),
+    ...say(
+      'operations.exclude',
+      unknown(choice.exclude),
+      'but no operation or tag of the document has that name.',
+    ),
   ]
 }
 
@@ -71,12 +81,12 @@ export function unusedSettings(
  * Whether the document declares any security. If it does not, the operator's settings apply to all operations
  * (OpenAPI 3.1 section 4.8.30).
  */
-function saysSecurity({ root }: OpenapiDocument, operations: readonly FoundOperation[]): boolean {
+function declaresSecurity({ root }: OpenapiDocument, operations: readonly FoundOperation[]): boolean {
   return Array.isArray(root.security) || operations.some(({ operation }) => Array.isArray(operation.security))
 }
 
 /** Suggests the most frequent tags. */
-function adviceOf(operations: readonly FoundOperation[]): string {
+function tagAdvice(operations: readonly FoundOperation[]): string {
   const counts = new Map<string, number>()
   for (const tag of operations.flatMap(({ operation }) => tagsOf(operation)))
     counts.set(tag, (counts.get(tag) ?? 0) + 1)
@@ -108,7 +118,7 @@ function operationsOf(document: OpenapiDocument): FoundOperation[] {
   })
 }
 
-/** The value a reference leads to, or why it cannot be read. */
+/** Returns the object that the reference leads to, or the reason why it cannot be read. */
 function resolvedOr(document: OpenapiDocument, item: JsonRecord, what: string): JsonRecord | string {
   try {
     return resolved(document, item, what)

@@ -96,7 +96,8 @@ function readInput(
   const undeclared = inPath.find(
     (name) => !parameters.some(({ planned }) => planned.in === 'path' && planned.name === name),
   )
-  if (undeclared !== undefined) throw new Refusal(`Its path has {${undeclared}}, which is no parameter.`)
+  if (undeclared !== undefined)
+    throw new Refusal(`Its path has {${undeclared}}, which is not declared as a parameter.`)
   const properties = parameters.map(({ planned, schema }) => [planned.property, schema] as const)
   const taken = properties.map(([property]) => property)
   const body = readBody(document, operation.requestBody, writer, taken)

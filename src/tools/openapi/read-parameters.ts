@@ -18,7 +18,7 @@ export interface ReadParameter {
 }
 
 /**
- * Reads the parameters of an operation and of its path. Left out are optional cookies, headers that the connection sets,
+ * Reads the parameters of an operation and of its path. Leaves out optional cookies, headers that the connection sets,
  * and parameters that the settings or the credentials set (`isTaken`). Throws `Refusal`.
  */
 export function readParameters(
@@ -44,7 +44,7 @@ export function readParameters(
       continue
     }
     if (place === 'header' && !isHeaderName(name))
-      throw new Refusal(`It has no header called ${quote(name)}.`)
+      throw new Refusal(`Its header parameter ${quote(name)} is not a valid header name.`)
     if (isTaken(place, name)) continue
     if (place === 'header' && (isReservedHeader(name) || name.toLowerCase() === 'accept')) {
       if (isRequired && !IGNORED.includes(name.toLowerCase()))

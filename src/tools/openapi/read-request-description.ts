@@ -26,7 +26,7 @@ export function readRequestDescription(
 ): CatalogueTool {
   const { name, version, title, description, inputSchema, outputSchema, tags } = request
   if (!isToolName(name))
-    throw new Refusal(`request.name is ${quote(name)}; it is 1 to 128 of A-Z, a-z, 0-9 and _.-`)
+    throw new Refusal(`request.name is ${quote(name)}; it must be 1 to 128 of A-Z, a-z, 0-9 and _.-`)
   const method = METHODS.find((one) => one === request.method.toUpperCase())
   if (method === undefined)
     throw new Refusal(`request.method is ${quote(request.method)}; it is one of ${METHODS.join(', ')}.`)
@@ -105,7 +105,7 @@ function split(described: Readonly<Record<string, string>>, place: 'query' | 'he
   for (const [key, value] of Object.entries(described)) {
     const name = place === 'header' ? key.toLowerCase() : key
     if (place === 'header' && (!isHeaderName(name) || isReservedHeader(name)))
-      throw new Refusal(`request.headers has ${quote(key)}, which is not one that a tool may set.`)
+      throw new Refusal(`request.headers has ${quote(key)}, which a tool may not set.`)
     const property = placeholderOf(value)
     const style = place === 'header' ? 'simple' : 'form'
     if (property !== undefined)
@@ -121,11 +121,11 @@ function toCredential(authorization: RequestAuthorization): Credential {
   if ('secret' in authorization) {
     const name = authorization.in === 'header' ? authorization.name.toLowerCase() : authorization.name
     if (authorization.in === 'header' && !isCredentialHeader(name))
-      throw new Refusal(`There is no header ${quote(authorization.name)}.`)
+      throw new Refusal(`The header ${quote(authorization.name)} cannot carry a credential.`)
     return { kind: 'secret', key: authorization.secret, in: authorization.in, name, scheme: 'plain' }
   }
   const { id, providerId, header = 'authorization' } = authorization
-  if (!isCredentialHeader(header)) throw new Refusal(`There is no header ${quote(header)}.`)
+  if (!isCredentialHeader(header)) throw new Refusal(`The header ${quote(header)} cannot carry a credential.`)
   const requirement = { ...(id !== undefined && { id }), ...(providerId !== undefined && { providerId }) }
   return { kind: 'token', requirement, header: header.toLowerCase() }
 }

@@ -7,7 +7,7 @@ import { retryAfterMs } from '../worker-request.ts'
 import { isJsonType } from './read-parameters.ts'
 
 /**
- * Reads an API's answer: the value of JSON, text unchanged, an empty body as `null`. Other content is refused,
+ * Reads an API's answer: JSON is parsed, text is kept, an empty body becomes `null`. Other content is refused,
  * because a tool's value is JSON. A status other than 2xx becomes an error with the API's own message, which
  * `boundedAnswer` shortens.
  */
@@ -22,7 +22,7 @@ export function readResponse(response: OutgoingResponse, isSafe: boolean): ToolA
   if (text === undefined)
     return failed(
       badOutputError(
-        `The API answered with ${contentType.slice(0, 100) || 'something'}; only JSON and text are supported.`,
+        `The API answered with ${contentType.slice(0, 100) || 'content that is not text'}; only JSON and text are supported.`,
       ),
     )
   if (!isJson && contentType !== '') return { outcome: 'value', value: text, logs: [] }

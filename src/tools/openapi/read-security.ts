@@ -23,7 +23,7 @@ type Mappings = Readonly<Record<string, SchemeMapping>>
 /**
  * Reads security requirements, of which any one must be met completely (OpenAPI 3.1 section 4.8.30). Mapped schemes
  * are preferred; if none is mapped, a scheme's name is taken as that of a provider or secret. Among alternatives that
- * need only tokens, the user's grants decide; an empty alternative applies to users without any. Throws `Refusal`
+ * need only tokens, the user's grants decide; an empty alternative applies to users without grants. Throws `Refusal`
  * when none can be met.
  */
 export function readSecurity(document: OpenapiDocument, security: unknown, mappings: Mappings): ReadSecurity {
@@ -70,9 +70,9 @@ export function readSecurity(document: OpenapiDocument, security: unknown, mappi
 }
 
 /**
- * The operator's credentials for every request of a document that declares no security: all of them together. A name
- * that is no scheme of the document means `Authorization: Bearer`, or the header of its mapping. Throws
- * `Refusal`.
+ * Reads the credentials that the operator configured for a document that declares no security. Every request gets all
+ * of them. A name that is no scheme of the document means `Authorization: Bearer`, or the header of its mapping.
+ * Throws `Refusal`.
  */
 export function readConfiguredSecurity(document: OpenapiDocument, mappings: Mappings): ReadSecurity {
   const schemes = securitySchemesOf(document)
@@ -91,7 +91,7 @@ export function readConfiguredSecurity(document: OpenapiDocument, mappings: Mapp
 
 function configuredScheme(mapping: SchemeMapping): ReadScheme {
   const header = mapping.header?.toLowerCase() ?? 'authorization'
-  if (!isCredentialHeader(header)) throw new Refusal(`There is no header ${quote(header)}.`)
+  if (!isCredentialHeader(header)) throw new Refusal(`The header ${quote(header)} cannot carry a credential.`)
   if (!('secret' in mapping)) return { ...token(mapping, mapping.scopes ?? [], header), isMapped: true }
   const scheme = header === 'authorization' ? 'bearer' : 'plain'
   return {
@@ -135,7 +135,7 @@ function combined(read: readonly ReadScheme[]): Alternative {
     one.kind === 'token' ? `header ${one.header}` : `${one.in} ${one.name}`,
   )
   if (new Set(places).size < places.length)
-    throw new Refusal(`It wants two tokens in one place (${places.join(', ')}).`)
+    throw new Refusal(`It requires two credentials in one place (${places.join(', ')}).`)
   return {
     credentials,
     requirements: read.flatMap(({ requirement }) => (requirement ? [requirement] : [])),
@@ -165,20 +165,20 @@ function readScheme(
   const named = typeof annotated === 'string' && annotated !== '' ? annotated : undefined
   const isMapped = mapping !== undefined || named !== undefined
   const isOAuth = type === 'oauth2' || type === 'openIdConnect'
-  const means =
+  const source =
     mapping ?? (isOAuth || http === 'bearer' || named ? { providerId: named ?? name } : { secret: name })
   if (isOAuth || http === 'bearer') {
-    if ('secret' in means)
+    if ('secret' in source)
       return {
-        credential: { kind: 'secret', key: means.secret, ...AUTHORIZATION, scheme: 'bearer' },
+        credential: { kind: 'secret', key: source.secret, ...AUTHORIZATION, scheme: 'bearer' },
         isMapped,
       }
     // OpenAPI 3.1 lets a bearer scheme list roles, which are not scopes
-    const scopes = [...new Set([...(isOAuth ? asked : []), ...(means.scopes ?? [])])]
-    return { ...token(means, scopes, 'authorization'), isMapped }
+    const scopes = [...new Set([...(isOAuth ? asked : []), ...(source.scopes ?? [])])]
+    return { ...token(source, scopes, 'authorization'), isMapped }
   }
-  if (http === 'basic' && 'secret' in means)
-    return { credential: { kind: 'secret', key: means.secret, ...AUTHORIZATION, scheme: 'basic' }, isMapped }
+  if (http === 'basic' && 'secret' in source)
+    return { credential: { kind: 'secret', key: source.secret, ...AUTHORIZATION, scheme: 'basic' }, isMapped }
   if (type !== 'apiKey' || typeof scheme.name !== 'string')
     throw new Refusal(
       `Its security scheme ${quote(name)} is of a kind that is not supported (${quote(http || type)}).`,
@@ -187,11 +187,11 @@ function readScheme(
   if (place !== 'header' && place !== 'query')
     throw new Refusal(`Its security scheme ${quote(name)} is in ${quote(place)}, which is not supported.`)
   if (place === 'header' && !isCredentialHeader(scheme.name))
-    throw new Refusal(`There is no header ${quote(scheme.name)}.`)
-  if ('secret' in means) {
+    throw new Refusal(`The header ${quote(scheme.name)} cannot carry a credential.`)
+  if ('secret' in source) {
     const header = place === 'header' ? scheme.name.toLowerCase() : scheme.name
     return {
-      credential: { kind: 'secret', key: means.secret, in: place, name: header, scheme: 'plain' },
+      credential: { kind: 'secret', key: source.secret, in: place, name: header, scheme: 'plain' },
       isMapped,
     }
   }
@@ -199,7 +199,7 @@ function readScheme(
     throw new Refusal(
       `Its security scheme ${quote(name)} is in the query, but a user’s token is never put into a URL.`,
     )
-  return { ...token(means, means.scopes ?? [], scheme.name.toLowerCase()), isMapped }
+  return { ...token(source, source.scopes ?? [], scheme.name.toLowerCase()), isMapped }
 }
 
 const AUTHORIZATION = { in: 'header', name: 'authorization' } as const

@@ -4,8 +4,8 @@ import { Refusal } from '../read-json.ts'
 
 /** The result of reading a worker's document: its items, or why it was refused. */
 export interface CachedReading {
-  /** Hash of the settings that were in effect. */
-  readonly settings: string
+  /** SHA-256 of the settings with which the document was read. */
+  readonly settingsHash: string
   /** SHA-256 of the document's bytes, if it was fetched from a URL. */
   readonly digest?: string
   /** Validators for a conditional request (RFC 9110 section 13.1). */
@@ -29,15 +29,15 @@ export function cacheReading(workerUid: string, reading: CachedReading): void {
 }
 
 /** The cached reading of the worker's document, if the settings are the same. */
-export function cachedReading(workerUid: string, settings: string): CachedReading | undefined {
+export function cachedReading(workerUid: string, settingsHash: string): CachedReading | undefined {
   const before = kept.get(workerUid)
-  return before?.settings === settings ? before : undefined
+  return before?.settingsHash === settingsHash ? before : undefined
 }
 
-/** Reads the document and caches the result, also a refusal. Throws `Refusal`. */
+/** Reads the document and caches the items, or the reason of a refusal. Throws `Refusal`. */
 export async function readAndCache(
   workerUid: string,
-  known: Pick<CachedReading, 'settings' | 'digest' | 'etag' | 'lastModified'>,
+  known: Pick<CachedReading, 'settingsHash' | 'digest' | 'etag' | 'lastModified'>,
   read: () => Promise<readonly CatalogueItem[]>,
 ): Promise<readonly CatalogueItem[]> {
   try {

@@ -1,8 +1,8 @@
 import type { AuthorizationRequirement } from '../../domain/tool.ts'
 import type { JsonRecord } from '../../parsing/json-record.ts'
 
-// A request plan says how a tool's input becomes one HTTP request. An OpenAPI operation or a request description is
-// reduced to it. It is stored with the tool as JSON, so that a call need not read the document again.
+// A request plan says how a tool's input becomes one HTTP request. It is made from an OpenAPI operation or a request
+// description, and stored with the tool as JSON, so that a call need not read the document again.
 
 export const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'PATCH'] as const
 export type Method = (typeof METHODS)[number]
@@ -29,10 +29,10 @@ export interface ParameterForm {
 }
 
 export interface PlannedParameter extends ParameterForm {
-  /** Its name in the tool's input. */
+  /** The parameter's name in the tool's input. */
   readonly property: string
   readonly in: 'path' | 'query' | 'header'
-  /** Its name in the request. */
+  /** The parameter's name in the request. */
   readonly name: string
 }
 

@@ -4,7 +4,7 @@ import { isUsablePattern } from '../json-schema/schema-pattern.ts'
 import { asText, Refusal } from '../read-json.ts'
 import { type OpenapiDocument, resolved, targetOf } from './openapi-document.ts'
 
-/** The number of schemas of one tool. */
+/** The most schemas in one tool, nested ones included. */
 const MAX_SCHEMAS = 3000
 
 /**
@@ -22,9 +22,10 @@ export interface SchemaWriter {
 }
 
 /**
- * Converts a document's schemas. Those of OpenAPI 3.1 are 2020-12; in those of 3.0, `nullable` and the boolean
- * `exclusiveMinimum` and `exclusiveMaximum` are translated. `readOnly` properties are left out of inputs. Outputs may
- * have additional members, since APIs grow. A pattern that only ECMA-262 can check is kept as a comment.
+ * Converts a document's schemas. Schemas of OpenAPI 3.1 already are JSON Schema 2020-12; in those of OpenAPI 3.0,
+ * `nullable` and the boolean `exclusiveMinimum` and `exclusiveMaximum` are translated. `readOnly` properties are left
+ * out of inputs, `writeOnly` ones out of outputs. Outputs may have additional members, since APIs grow. A pattern that
+ * the broker cannot check is kept as a comment.
  */
 export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'output'): SchemaWriter {
   const names = new Map<string, string>()
@@ -70,7 +71,7 @@ export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'ou
 
   function writeKeywords(schema: JsonRecord): JsonRecord {
     const written: Record<string, unknown> = {}
-    for (const [keyword, value] of Object.entries(checkable(withoutReadOnly(schema, direction), document))) {
+    for (const [keyword, value] of Object.entries(checkable(withoutUnsent(schema, direction), document))) {
       if (DROPPED.has(keyword) || keyword.startsWith('x-')) continue
       if (keyword === 'example') written.examples ??= [value]
       else if (keyword === 'pattern' && !isUsable(value, document))
@@ -103,7 +104,7 @@ export function schemaWriter(document: OpenapiDocument, direction: 'input' | 'ou
 
 /**
  * Drops name patterns that cannot be checked, and with them `additionalProperties`, which applies to names that match
- * none.
+ * no pattern.
  */
 function checkable(schema: JsonRecord, document: OpenapiDocument): JsonRecord {
   const { patternProperties, additionalProperties: _, unevaluatedProperties: __, ...rest } = schema
@@ -136,6 +137,7 @@ const DROPPED = new Set([
     'definitions',
   ],
 ])
+/** Keywords that forbid further members if they are `false`. */
 const CLOSING = new Set(['additionalProperties', 'unevaluatedProperties'])
 const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas'])
 const LISTS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
@@ -148,13 +150,13 @@ const SINGLE = new Set([
  * Removes properties that are not sent in this direction: `readOnly` in requests, `writeOnly` in responses, even if
  * they are in `required` (OpenAPI 3.1 section 4.8.24).
  */
-function withoutReadOnly(schema: JsonRecord, direction: 'input' | 'output'): JsonRecord {
+function withoutUnsent(schema: JsonRecord, direction: 'input' | 'output'): JsonRecord {
   const { properties, required } = schema
   if (!isRecord(properties)) return schema
   const mark = direction === 'input' ? 'readOnly' : 'writeOnly'
-  const gone = Object.entries(properties).filter(([, one]) => isRecord(one) && one[mark] === true)
-  if (gone.length === 0) return schema
-  const names: readonly unknown[] = gone.map(([name]) => name)
+  const unsent = Object.entries(properties).filter(([, one]) => isRecord(one) && one[mark] === true)
+  if (unsent.length === 0) return schema
+  const names: readonly unknown[] = unsent.map(([name]) => name)
   return {
     ...schema,
     properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !names.includes(name))),

@@ -23,7 +23,7 @@ export function toPairs(name: string, value: unknown, { style, explode }: Parame
 
 const SEPARATORS = { spaceDelimited: '%20', pipeDelimited: '%7C', form: ',', simple: ',' } as const
 
-/** Serializes a parameter for a path or header; `encodePart` makes its parts safe there. */
+/** Serializes a parameter for a path or header; `encodePart` escapes or refuses each key and value. */
 export function toSimple(
   name: string,
   value: unknown,

@@ -72,7 +72,7 @@ function readRefusal(body: Members, { given }: SentCall): ToolOutcome {
   if (ids.length > 0 && ids.every((id) => given.includes(id)))
     return failed({
       kind: 'UPSTREAM_RUNTIME_AUTH_ERROR',
-      message: `The tool did not take its token for ${ids.join(', ')}.`,
+      message: `The tool rejected its token for ${ids.join(', ')}.`,
       canRetry: true,
     })
   if (challenges.length > 0) {
