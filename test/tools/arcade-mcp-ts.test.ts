@@ -41,6 +41,8 @@ const tools: readonly TsTool[] = [
   { name: 'HeldOut.whoami' },
   { name: 'HeldOut.twice' },
   { name: 'twice' },
+  { name: 'HeldOut.both' },
+  { name: 'HeldOut_both' },
   {
     name: 'HeldOut_put',
     parameters: [
@@ -154,6 +156,10 @@ describe('a worker made with arcade-mcp-ts', () => {
     expect(names.filter((one: string) => /twice/.test(one)).sort()).toEqual([
       'HeldOut.HeldOut.twice',
       'HeldOut.twice',
+    ])
+    expect(names.filter((one: string) => /both/.test(one)).sort()).toEqual([
+      'HeldOut.HeldOut.both',
+      'HeldOut.HeldOut_both',
     ])
     expect(names).toHaveLength(tools.length)
     expect(await execute('HeldOut.whoami')).toMatchObject({ output: { value: { ran: 'HeldOut.whoami' } } })

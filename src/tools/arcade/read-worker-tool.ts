@@ -18,13 +18,19 @@ const VERSION = /^[A-Za-z0-9_.+-]{1,64}$/
 /** Reads all tool definitions of a worker. */
 export function readWorkerTools(definitions: readonly unknown[]): ListedTool[] {
   const items = definitions.map(readWorkerTool)
-  const names = new Set(items.map((item) => (item.outcome === 'read' ? plainId(item.tool) : '')))
+  /** By each id, the names at the worker of the tools that have the id, or would get it by `withoutToolkit`. */
+  const claims = new Map<string, Set<string>>()
+  for (const item of items) {
+    if (item.outcome !== 'read') continue
+    for (const tool of [item.tool, withoutToolkit(item.tool)]) {
+      const id = plainId(tool)
+      claims.set(id, (claims.get(id) ?? new Set()).add(item.tool.name.toLowerCase()))
+    }
+  }
   return items.map((item) => {
-    const name = item.outcome === 'read' ? withoutToolkit(item.tool) : undefined
-    if (item.outcome !== 'read' || name === undefined) return item
-    // the worker already has a tool of the shorter name
-    if (names.has(plainId({ ...item.tool, name }))) return item
-    return { ...item, tool: { ...item.tool, name } }
+    if (item.outcome !== 'read') return item
+    const tool = withoutToolkit(item.tool)
+    return claims.get(plainId(tool))?.size === 1 ? { ...item, tool } : item
   })
 }
 
@@ -33,13 +39,14 @@ function plainId({ namespace, name }: Pick<CatalogueTool, 'namespace' | 'name'>)
 }
 
 /**
- * The name without the toolkit, if its author repeated the toolkit in it: `HeldOut.whoami` in the toolkit `HeldOut`
+ * Removes the toolkit from the tool's name, if its author repeated it there: `HeldOut.whoami` in the toolkit `HeldOut`
  * becomes `whoami`.
  */
-function withoutToolkit({ namespace, name }: CatalogueTool): string | undefined {
+function withoutToolkit(tool: CatalogueTool): CatalogueTool {
+  const { namespace, name } = tool
   const rest = name.slice(namespace.length)
   const isDoubled = name.toLowerCase().startsWith(namespace.toLowerCase()) && /^[._-]/.test(rest)
-  return isDoubled && isToolName(rest.slice(1)) ? rest.slice(1) : undefined
+  return isDoubled && isToolName(rest.slice(1)) ? { ...tool, name: rest.slice(1) } : tool
 }
 
 /** The name by which the worker knows the tool, which may be longer than the listed one. */
