@@ -91,7 +91,7 @@ export interface BackendCall {
   readonly callId?: string
   /** RFC 3339. */
   readonly createdAt: string
-  /** The worker's tool, also when a caller runs a metadata tool that is bound to it. `source.document` is the one of `catalogue`. */
+  /** The worker's tool, also when a caller runs an imported tool that is bound to it. */
   readonly tool: Tool
   /** Already validated by the tool's schema. */
   readonly input: Readonly<Record<string, unknown>>
@@ -115,7 +115,7 @@ export interface BackendCall {
 
 /** The other tools, as a tool of this process may use them. */
 export interface InnerTools {
-  /** Runs another tool for the same user, by the same checks. */
+  /** Runs another tool for the same user, with the same checks. */
   call(name: string, args: Readonly<Record<string, unknown>>, outer: OuterRun): Promise<InnerCall>
   list(): Promise<SdkTool[]>
   /** Reads the list of the tool's own module again. */

@@ -58,7 +58,7 @@ function read(raw: RawAnswer): ToolAnswer {
         return {
           outcome: 'value',
           value: JSON.parse(new TextDecoder().decode(raw.bytes)),
-          logs: [...raw.logs], // code of the module that still runs may add to its list after the scrubbing
+          logs: [...raw.logs], // a copy, because the module may add logs after the scrubbing
         }
     }
   } catch (error) {
@@ -67,16 +67,17 @@ function read(raw: RawAnswer): ToolAnswer {
   }
 }
 
-/** Limits in characters. */
+/** In characters. */
 const MAX_MESSAGE = 10_000
-/** The limit for messages of APIs, whose errors may be long pages. */
+/** In characters, for messages of APIs, whose errors may be long pages. */
 const MAX_API_MESSAGE = 500
+/** In characters, also for `additionalPromptContent`. */
 const MAX_STACKTRACE = 50_000
 const MAX_SCOPES = 500
 
 /**
  * Shortens the texts of an error and the scopes that a worker requests. This happens after secrets were removed, because a
- * secret that was cut in two would not be found.
+ * shortened text may hold the beginning of a secret, which would not be found.
  */
 export function boundedAnswer(answer: ToolAnswer, longest = MAX_MESSAGE): ToolAnswer {
   if (answer.outcome === 'error') return { ...answer, error: boundedError(answer.error, longest) }

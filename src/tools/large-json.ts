@@ -37,7 +37,7 @@ export class LargeJson {
     return JSON.parse(this.text())
   }
 
-  /** Called by writers of JSON that do not know this class, for which it is correct but slow. */
+  /** A placeholder while `pieces` runs. Other writers of JSON get the parsed value, which is correct but slow. */
   toJSON(): unknown {
     if (collecting === undefined) return this.parse()
     collecting.found.push(this)
@@ -60,6 +60,7 @@ export function hasItems(list: readonly unknown[] | LargeJson): boolean {
   return list instanceof LargeJson || list.length > 0
 }
 
+/** Set while `pieces` runs: the placeholder, and the values that it replaces. */
 let collecting: { readonly mark: string; readonly found: LargeJson[] } | undefined
 
 /** The text of `JSON.stringify`, cut at each `LargeJson`. */

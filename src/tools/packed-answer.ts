@@ -15,7 +15,7 @@ export interface PackedAnswer {
   readonly mcp?: { readonly isStructured: boolean; readonly value: Uint8Array; readonly artifact?: Artifact }
 }
 
-/** Smaller parts stay in the answer. */
+/** Parts of at most this many characters of JSON stay in the answer. */
 const SMALL = LARGE_BYTES / 4
 
 /** Turns the large parts of an answer into bytes, whose buffers are added to `transfer`. */
@@ -31,7 +31,7 @@ export function packAnswer(answer: ToolAnswer, transfer: ArrayBuffer[] = []): Pa
   const isMcpLarge =
     mcp !== undefined && (isLarge(JSON.stringify(mcp.mcpResult)) || isLarge(JSON.stringify(mcp.value)))
   const rest = mapParts(answer, (part, value) => {
-    // The value of an MCP tool and the result it was made of are packed together. `null` stays, because callers test for it.
+    // The value of an MCP tool is packed if its MCP result is. `null` is not packed, because callers test for it.
     const isOfMcp = mcp !== undefined && (part === 'mcpResult' || (part === 'value' && value !== null))
     if (isOfMcp && !isMcpLarge) return value
     const text = JSON.stringify(value)
@@ -71,7 +71,7 @@ export function unpackAnswer({ answer, parts, mcp }: PackedAnswer): ToolAnswer {
   })
 }
 
-/** A copy of the answer with every large part replaced by what `change` returns, such as a `LargeJson`. */
+/** A copy of the answer in which the result of `change`, such as a `LargeJson`, replaces each of the `PARTS`. */
 export function mapParts(answer: ToolAnswer, change: (part: Part, value: unknown) => unknown): ToolAnswer {
   const changed: Record<string, unknown> = { ...answer, logs: change('logs', answer.logs) }
   if (answer.outcome === 'value') changed.value = change('value', answer.value)

@@ -23,7 +23,7 @@ const task = threadTask<AnswerJob, PackedAnswer>('./read-answer-task', import.me
 
 /**
  * Reads an answer and removes secrets from it. A thread reads a large answer and checks its value, and the large parts of
- * the result are `LargeJson`. `shown`: further secrets that the worker has seen, such as the token of the request.
+ * the result are `LargeJson`. `shown`: further secrets to remove, which the request has shown to the worker.
  */
 export async function readAnswer(
   raw: RawAnswer,
@@ -55,7 +55,7 @@ export function unreadError({ reason }: ThreadFault): ToolError {
     message:
       reason === 'busy'
         ? 'The tool gave a large answer while too many others were being read.'
-        : 'The tool gave an answer that takes too much to be read.',
+        : 'The tool gave an answer that takes too much time or memory to read.',
     canRetry: false,
     developerMessage: `Reading the answer ended: ${reason}.`,
   }

@@ -12,8 +12,8 @@ export function markScrubbed(answer: ToolAnswer, secrets: readonly string[]): vo
 }
 
 /**
- * Removes the secrets from an answer, unless `readAnswer` has already removed the same ones. Large parts are left out,
- * because the thread that read them has removed the secrets.
+ * Removes the secrets from an answer, unless `readAnswer` has already removed the same secrets. Large parts are not
+ * searched, because the thread that read them has removed the secrets.
  */
 export function scrubAnswer(answer: ToolAnswer, secrets: readonly string[]): ToolAnswer {
   const mark = scrubbed.get(answer)

@@ -9,13 +9,14 @@ const MAX_DEPTH = 100
 /**
  * Returns a deep copy of a JSON value without these secrets. It finds a secret as a whole value and within longer texts,
  * keys and numbers, also when the secret is percent-encoded, in base64 or base64url (within a longer value too, as in
- * `Basic base64(user:secret)`), or escaped for JSON or HTML. Secrets of fewer than 8 characters are left in, because
- * replacing them would damage ordinary text; so is an escaped one whose first characters complete an escape that the text
- * before it begins (`%` before `4f%2F…`), since the text then reads differently. A worker that hides its token on purpose is not stopped.
+ * `Basic base64(user:secret)`), or escaped for JSON or HTML. A worker that hides its token on purpose is not stopped.
  *
- * A value that nests deeper than 100 levels becomes `[too deep]`, a value that is not JSON `[not JSON]`, and keys
- * `__proto__` are dropped. The time depends on the size of the value only, not on its content or the number of secrets;
- * a thread scrubs large values all the same (finish-answer.ts).
+ * Secrets of fewer than 8 characters are not replaced, because that would damage ordinary text. An escaped secret is
+ * not found if its first characters complete an escape that the text before it begins (`%` before `4f%2F…`).
+ *
+ * A value that nests deeper than 100 levels becomes `[too deep]`, a value that is not JSON `[not JSON]`, and members
+ * named `__proto__` are dropped. The time depends on the size of the value only, not on its content or the number of
+ * secrets; a thread scrubs large values all the same (finish-answer.ts).
  */
 export function scrub(value: unknown, secrets: readonly string[]): unknown {
   const text = serialised(value)
@@ -110,7 +111,7 @@ function createRedactor(forms: SecretForms): Redactor {
     },
     redact(text) {
       const pieces = cut(text)
-      // each piece is searched again: an escape across the edge of the first secret may have hidden another one
+      // each piece is searched again: an escape across the edge of one secret may have hidden another secret
       return pieces.length === 1 ? text : pieces.flatMap(cut).join(REDACTED)
     },
   }

@@ -6,7 +6,7 @@ import { createMatcher, type Form, type Matcher } from './secret-matcher.ts'
 
 /** In characters; shorter secrets are not searched for. */
 export const MIN_SECRET_LENGTH = 8
-/** A secret of 8 characters whose folded form is shorter consists of backslashes. */
+/** In bytes. Folding shortens a secret with backslashes or escapes; shorter forms would match ordinary text. */
 const MIN_FOLDED_LENGTH = 4
 
 /** The matchers for a set of secrets. */
@@ -71,7 +71,8 @@ const PLAIN = /^[\w.~-]*$/
 
 function makeForms(secret: string): readonly Form[] {
   const fold = (text: string) => foldBytes(Buffer.from(text))
-  // folded unchanged, and as if all of it had been escaped: only the second form keeps a `%41` that is part of the secret
+  // folding decodes a `%41` of the secret in a text that holds the secret unchanged, and keeps it in a text that holds
+  // the secret escaped
   const folded = PLAIN.test(secret) ? [Buffer.from(secret)] : [fold(secret), fold(percentEncoded(secret))]
   // both are searched besides the folded forms, because an escape that begins in the secret and ends after it is folded differently
   const exact = new Set([secret, escaped(secret)])

@@ -95,7 +95,7 @@ class TrieCursor implements Cursor {
       state = fail[state] as number
     }
     this.#state = state
-    if (state !== 0 && ((flags[state] as number) & CUT) !== 0) this.#goOnInWhole()
+    if (state !== 0 && ((flags[state] as number) & CUT) !== 0) this.#continueInWhole()
   }
 
   reset(): void {
@@ -122,7 +122,7 @@ class TrieCursor implements Cursor {
   }
 
   /** Continues in the whole trie, in the state that the same bytes lead to. */
-  #goOnInWhole(): void {
+  #continueInWhole(): void {
     const path: number[] = []
     const { label, depth } = this.#nodes
     const parents = parentsOf(this.#nodes)

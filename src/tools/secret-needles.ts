@@ -52,16 +52,16 @@ function hasNone(text: string, searched: readonly Needles[]): boolean {
   )
 }
 
-/** `undefined` if one of the secrets has no needles, so that only the scanner can search for it. */
+/** The needles of the secrets; `undefined` if one of them has none, so that only the scanner can search for it. */
 function needlesOf(secrets: readonly string[]): readonly Needles[] | undefined {
   const all: Needles[] = []
   for (const secret of secrets) {
     let known = kept.get(secret)
     if (known === undefined) {
-      known = secret.length < MIN_SECRET_LENGTH ? NOTHING : { needles: makeNeedles(secret) }
+      known = secret.length < MIN_SECRET_LENGTH ? TOO_SHORT : { needles: makeNeedles(secret) }
       kept.set(secret, known)
     }
-    if (known === NOTHING) continue
+    if (known === TOO_SHORT) continue
     if (known.needles === undefined) return undefined
     all.push(known.needles)
   }
@@ -69,7 +69,7 @@ function needlesOf(secrets: readonly string[]): readonly Needles[] | undefined {
 }
 
 /** The cache entry of a secret that is too short to be searched for. */
-const NOTHING = { needles: undefined }
+const TOO_SHORT = { needles: undefined }
 
 function makeNeedles(secret: string): Needles | undefined {
   if (!SIMPLE.test(secret)) return undefined

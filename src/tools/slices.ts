@@ -15,15 +15,15 @@ export function inSlice<Result>(work: () => Result): Promise<Result> {
       reject(error)
     }
   })
-  if (waiting.length === 1) setImmediate(doSome)
+  if (waiting.length === 1) setImmediate(runWaiting)
   return promise
 }
 
-function doSome(): void {
+function runWaiting(): void {
   const begun = performance.now()
   do waiting.shift()?.()
   while (waiting.length > 0 && performance.now() - begun < BUDGET_MS)
-  if (waiting.length > 0) setImmediate(doSome)
+  if (waiting.length > 0) setImmediate(runWaiting)
 }
 
 /** The time that a loop may hold the event loop without a pause. */
@@ -47,6 +47,7 @@ export function createTimeBudget(budgetMs = BUDGET_MS): TimeBudget {
 /** Work as a generator, which yields where it may be paused to serve other requests. */
 export type Steps<Result> = Generator<void, Result>
 
+/** Runs the steps, and pauses when the time budget is used up. */
 export async function runInSlices<Result>(steps: Steps<Result>): Promise<Result> {
   const budget = createTimeBudget()
   for (;;) {
@@ -57,7 +58,7 @@ export async function runInSlices<Result>(steps: Steps<Result>): Promise<Result>
   }
 }
 
-/** Runs work that is known to be short. */
+/** Runs the steps without a pause: for work that is known to be short. */
 export function runWithoutPause<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const { done, value } = steps.next()

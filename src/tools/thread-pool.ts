@@ -30,7 +30,7 @@ export interface ThreadOptions {
   readonly transfer?: readonly ArrayBuffer[]
 }
 
-/** The thread could not finish the task: it took too long or too much memory, or too many tasks are waiting. */
+/** A task was not finished or not begun. `busy`: too many tasks are waiting. */
 export class ThreadFault extends Error {
   readonly reason: 'timeout' | 'memory' | 'crashed' | 'busy' | 'cancelled'
 
@@ -44,11 +44,11 @@ export class ThreadFault extends Error {
 /** One core is left for the event loop. */
 const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1))
 const MAX_WAITING = 1_000
-/** The limit for one owner, so that its tasks leave room for those of others. */
+/** The limit for one owner, so that its tasks leave room for those of other owners. */
 const MAX_WAITING_OF_ONE = MAX_WAITING / 2
 const TIMEOUT_MS = 30_000
 const IDLE_MS = 30_000
-/** JSON of 4 MB may parse into a hundred times its size. */
+/** The parsed value of 4 MB of JSON may take a hundred times as much memory. */
 const RESOURCES = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 64 }
 /** A checkout runs the sources, a published package the built files. */
 const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
@@ -83,7 +83,7 @@ const threads = new Set<Thread>()
 const queues = new Map<string, Job[]>()
 let waiting = 0
 
-/** Runs the task in a thread. Throws `ThreadFault`, and an `Error` with the same message when the task itself throws. */
+/** Runs the task in a thread. Throws `ThreadFault`, or an `Error` with the message of the error that the task threw. */
 export function inThread<Input, Output>(
   task: ThreadTask<Input, Output>,
   input: Input,
@@ -102,12 +102,13 @@ export function inThread<Input, Output>(
     signal?.addEventListener('abort', cancel, { once: true })
     const done = () => signal?.removeEventListener('abort', cancel)
     promise.then(done, done)
-    next()
+    beginWaiting()
   }
   return promise as Promise<Output> // `ThreadTask` binds the type to the module
 }
 
-function next(): void {
+/** Begins waiting jobs in threads that are idle or can be started. */
+function beginWaiting(): void {
   if (waiting === 0) return
   const idle = [...threads].find((thread) => thread.job === undefined)
   if (idle === undefined && threads.size >= MAX_THREADS) return
@@ -115,7 +116,7 @@ function next(): void {
   if (thread !== undefined) begin(thread, takeJob())
   else if (threads.size === 0) takeJob().reject(new ThreadFault('crashed'))
   else return // the running threads take the waiting tasks
-  next()
+  beginWaiting()
 }
 
 /** Starts a thread; `undefined` if the system has none left, as at the limit of a container's processes. */
@@ -159,7 +160,7 @@ function begin(thread: Thread, job: Job): void {
     ])
   } catch (error) {
     finish(thread)
-    job.reject(error instanceof Error ? error : new Error(String(error))) // it cannot be cloned
+    job.reject(error instanceof Error ? error : new Error(String(error))) // the input cannot be cloned
   }
 }
 
@@ -195,7 +196,7 @@ function finish(thread: Thread): void {
   clearTimeout(thread.timer)
   thread.timer = setTimeout(() => end(thread, new ThreadFault('crashed')), IDLE_MS)
   thread.timer.unref()
-  next()
+  beginWaiting()
 }
 
 function end(thread: Thread, fault: ThreadFault): void {
@@ -203,5 +204,5 @@ function end(thread: Thread, fault: ThreadFault): void {
   clearTimeout(thread.timer)
   thread.job?.reject(fault)
   void thread.worker.terminate()
-  next()
+  beginWaiting()
 }

@@ -19,7 +19,7 @@ export type ToolResult =
   | {
       readonly outcome: 'value'
       readonly value: unknown
-      /** The CallToolResult of an MCP server, which holds more than the value made of it. */
+      /** The CallToolResult of an MCP server. `value` is made of it and may lack some of its content. */
       readonly mcpResult?: Readonly<Record<string, unknown>>
     }
   | {
@@ -88,7 +88,7 @@ export interface Artifact {
   readonly description: string
 }
 
-/** The artifact as a JSON value, for callers and tools that take nothing but values; history stores it in this form. */
+/** The artifact as a JSON value, for callers and tools that take only values, and for history. */
 export function artifactToJson({ url, contentType, size, description }: Artifact) {
   return { url, content_type: contentType, size, meta: { description } }
 }

@@ -123,7 +123,7 @@ export async function syncWorker(broker: Broker, worker: Worker): Promise<Worker
   const read = await syncCatalogue(broker, worker).then(
     (faults) => ({
       syncedAt: broker.now(),
-      ...(faults.length > 0 && { syncError: inShort(faults) }),
+      ...(faults.length > 0 && { syncError: summaryOf(faults) }),
     }),
     (error: unknown) => {
       if (!(error instanceof WorkerFault)) throw error
@@ -134,7 +134,7 @@ export async function syncWorker(broker: Broker, worker: Worker): Promise<Worker
   const { syncError: _, unreachableSince: __, ...rest } = current ?? worker
   let synced: Worker = { ...rest, ...read }
   if (current === undefined) return synced
-  // writes what was read and nothing else, since a request may change the settings meanwhile
+  // writes only the result of this reading, since a request may change the settings meanwhile
   if (
     current.syncedAt !== synced.syncedAt ||
     current.syncError !== synced.syncError ||
@@ -144,7 +144,7 @@ export async function syncWorker(broker: Broker, worker: Worker): Promise<Worker
   if (synced.syncError !== undefined && synced.syncError !== worker.syncError)
     broker.log.warn(
       { worker: worker.id, reason: synced.syncError },
-      'the catalogue of a worker could not be read, or not whole',
+      'the catalogue of a worker could not be read completely',
     )
   return synced
 }
@@ -152,7 +152,8 @@ export async function syncWorker(broker: Broker, worker: Worker): Promise<Worker
 /** The number of sentences in `syncError`, which people read. */
 const MAX_FAULTS = 40
 
-function inShort(faults: readonly string[]): string {
+/** The first faults as one text. */
+function summaryOf(faults: readonly string[]): string {
   const more = faults.length - MAX_FAULTS
   return [...faults.slice(0, MAX_FAULTS), ...(more > 0 ? [`And ${more} more.`] : [])].join(' ')
 }

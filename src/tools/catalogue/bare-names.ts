@@ -7,7 +7,10 @@ import { identityOf, RESERVED_NAMES, withDigest } from './listed-names.ts'
 // The names in toolsets whose tools have bare names (`Send` instead of `Gmail_Send`). A name stays with its tool when other
 // tools are added, and is not reused when the tool is removed, so that a client with an old list never calls another tool.
 
-/** How many names of removed tools are kept: `always`, and `forEach` present tool in addition. */
+/**
+ * The limit for stored names of removed tools: `always`, and `forEach` more for each tool of the toolset. When it is
+ * exceeded, all of them are dropped and may be used again.
+ */
 const KEPT = { forEach: 1, always: 1_000 }
 
 export interface GivenNames {
@@ -17,7 +20,7 @@ export interface GivenNames {
   readonly retired: ReadonlySet<string>
 }
 
-/** Gives each tool its name, oldest first. `prefixed`: the names to use where another tool has the bare name. */
+/** Gives each tool its name, oldest first. `prefixed`: the names for tools whose bare name another tool has. */
 export async function giveBareNames(
   broker: Broker,
   { projectId, id }: Pick<Toolset, 'projectId' | 'id'>,
@@ -47,10 +50,10 @@ function withNames(
   const nameless = tools.filter((tool) => given[identityOf(tool)] === undefined)
   if (nameless.length === 0) return given
   const kept = Object.entries(given)
-  const there = new Set(tools.map(identityOf))
+  const present = new Set(tools.map(identityOf))
   const names =
     kept.length > tools.length * (1 + KEPT.forEach) + KEPT.always
-      ? kept.filter(([identity]) => there.has(identity))
+      ? kept.filter(([identity]) => present.has(identity))
       : kept
   const taken = new Set([...RESERVED_NAMES, ...names.map(([, name]) => name.toLowerCase())])
   for (const tool of nameless) {

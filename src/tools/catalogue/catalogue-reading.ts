@@ -11,7 +11,7 @@ export interface ReceivedCatalogue<About> {
   readonly about: About
   /** The part of `about` that affects the items. The digest includes it. */
   readonly key?: string
-  /** As in `CatalogueBounds`. */
+  /** The digest of the previous list, as in `CatalogueBounds`. */
   readonly before?: string | undefined
 }
 
@@ -36,7 +36,7 @@ export function checkToolCount(tools: number): void {
   )
 }
 
-/** The thread's part of `readCatalogue`. */
+/** Reads a list in the thread of `readCatalogue`, and adds the buffers of the result to `transfer`. */
 export function readPacked<About>(
   received: ReceivedCatalogue<About>,
   read: ReadPages<About>,

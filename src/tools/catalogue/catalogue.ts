@@ -14,8 +14,9 @@ export interface Catalogue {
   readonly listed: readonly Tool[]
   /** Names for MCP clients, by the `uid` of a tool of any version. */
   readonly names: ReadonlyMap<string, string>
+  /** Names for models, by the `uid` of a tool of any version. */
   readonly modelNames: ReadonlyMap<string, string>
-  /** The tools that have this name, in lower case, in `names` or `modelNames`. */
+  /** The tools that have this name in `names` or `modelNames`. `name` must be in lower case. */
   named(name: string): Promise<readonly Tool[]>
 }
 

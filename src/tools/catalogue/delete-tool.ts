@@ -12,7 +12,7 @@ export async function deleteTool(broker: Broker, projectId: string, spelling: st
   if (tool.source.kind !== 'metadata')
     throw new BrokerError(
       'invalid_request',
-      `The tool "${toolId(tool)}" comes from a worker, which would bring it again. Delete the worker, or take the tool out there.`,
+      `The tool "${toolId(tool)}" comes from a worker, which would list it again. Delete the worker, or take the tool out there.`,
     )
   const versions = (await broker.cache.catalogue.of(projectId)).filter(
     ({ namespace, name }) => namespace === tool.namespace && name === tool.name,
@@ -20,14 +20,14 @@ export async function deleteTool(broker: Broker, projectId: string, spelling: st
   if (versions.length > 1 && !choosesOne(spelling, tool))
     throw new BrokerError(
       'ambiguous_tool',
-      `"${spelling.slice(0, 120)}" has several versions: ${versions.map(toolId).join(', ')}. Say which by one of these ids.`,
+      `"${spelling.slice(0, 120)}" has several versions: ${versions.map(toolId).join(', ')}. Use one of these ids.`,
     )
   const audit = broker.audit.of(projectId, { action: 'tool.deleted', tool: toolId(tool) })
   await broker.store.tools.delete(tool.uid, audit)
   return tool
 }
 
-/** Whether the name is the tool's id, which a version need not be part of, or ends with the tool's version. */
+/** Whether the name selects one version: it is the tool's full id, or it ends with the tool's version. */
 function choosesOne(spelling: string, tool: Tool): boolean {
   const name = spelling.toLowerCase()
   const { version } = tool

@@ -68,9 +68,9 @@ async function toolsNamed(
       ? ownVersions(exact)
       : exact.length > 0
         ? exact
-        : meeting(version, await namedTools(broker, projectId, plain.toLowerCase()))
-  const itself = found.find((tool) => toolId(tool).toLowerCase() === whole.toLowerCase())
-  if (itself !== undefined) return [itself]
+        : versionsMeeting(version, await namedTools(broker, projectId, plain.toLowerCase()))
+  const exactId = found.find((tool) => toolId(tool).toLowerCase() === whole.toLowerCase())
+  if (exactId !== undefined) return [exactId]
   const [newest, ...others] = newestFirst(preferListed(found, plain))
   if (newest === undefined) return []
   return [newest, ...others.filter((one) => one.namespace !== newest.namespace || one.name !== newest.name)]
@@ -79,12 +79,12 @@ async function toolsNamed(
 /** The tools with this listed name, if there are any: a listed name has priority over an alias of another tool. */
 function preferListed(found: readonly Tool[], spelling: string): readonly Tool[] {
   const wanted = spelling.toLowerCase()
-  const once = withoutTwins(found)
-  const names = modelNames(once)
-  const listed = once.filter((tool) =>
+  const distinct = withoutTwins(found)
+  const names = modelNames(distinct)
+  const listed = distinct.filter((tool) =>
     [names.get(tool.uid), `${tool.namespace}.${tool.name}`].some((name) => name?.toLowerCase() === wanted),
   )
-  return listed.length > 0 ? listed : once
+  return listed.length > 0 ? listed : distinct
 }
 
 /** The error for an unknown name or version. */
@@ -119,7 +119,7 @@ async function similarTool(broker: Broker, projectId: string, plain: string): Pr
 }
 
 /** The versions of a tool that meet the constraint. */
-function meeting(wanted: string, all: readonly Tool[]): readonly Tool[] {
+function versionsMeeting(wanted: string, all: readonly Tool[]): readonly Tool[] {
   const constraint = parseConstraint(wanted)
   const meets = (tool: Tool) => {
     const version = tool.version === undefined ? undefined : parseVersion(tool.version)

@@ -18,12 +18,13 @@ export function distinctNames(
   return runWithoutPause(giveNames(tools, nameOf, limits))
 }
 
+/** `distinctNames` in steps. */
 function* giveNames(
   tools: readonly Tool[],
   nameOf: (tool: Tool) => string,
   { max = MAX_FUNCTION_NAME, reserved = [] }: NameLimits = {},
 ): Steps<ReadonlyMap<string, string>> {
-  const owners = new Map(reserved.map((name) => [name, ''])) // no tool is called that
+  const owners = new Map(reserved.map((name) => [name, ''])) // '' is no tool's identity
   for (const tool of oldestFirst(tools)) {
     const name = nameOf(tool)
     const identity = identityOf(tool)

@@ -23,7 +23,8 @@ export interface CatalogueChanges {
 
 /**
  * Writes the changes of a worker's tools, with their audit entries. A small number of changes is one transaction. Of a
- * large number, lists show a part until all are written; after a crash the next sync writes the rest.
+ * large number, lists show a part until all are written; after a crash the next sync writes the rest. `mayContinue` is
+ * called before each further transaction; `undefined` ends the writing.
  */
 export async function storeChanges(
   broker: Broker,
@@ -52,7 +53,7 @@ function* partsOf({ put, removed }: CatalogueChanges): Generator<ToolChanges> {
   let characters = 0
   let gone = removed
   if (put.length + removed.length > MAX_TOOLS_WRITTEN) {
-    // first, so that a withdrawn tool is not called while the others are written
+    // removed first, so that a withdrawn tool is not called while the others are written
     for (let i = 0; i < removed.length; i += MAX_TOOLS_WRITTEN)
       yield { put: [], removed: removed.slice(i, i + MAX_TOOLS_WRITTEN) }
     gone = []

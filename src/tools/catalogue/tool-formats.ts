@@ -31,7 +31,7 @@ export function formatTool(
       }
     }
     case 'jsonschema': {
-      // many schemas have a title of their own, by which no tool can be called
+      // many schemas have a title of their own, which is not the tool's name
       const { title: _, description: __, ...schema } = plainSchema(tool.inputSchema)
       return { $schema: DIALECT, title: name, description, ...schema }
     }

@@ -10,7 +10,7 @@ import { withStepLimit } from './step-limit.ts'
 const META_OPTIONS = { strict: false, validateFormats: false, logger: false } as const
 const metaschemas = new Map<Dialect, ValidateFunction>()
 
-/** Checks the document against its dialect's metaschema, and that no schema contains itself. Throws `SchemaFault`. */
+/** Checks the document against its dialect's metaschema, and refuses endless references. Throws `SchemaFault`. */
 export function checkDocument(document: SchemaDocument): void {
   const { dialect, root } = document
   const isValid = metaschema(dialect)
@@ -45,7 +45,7 @@ function metaschema(dialect: Dialect): ValidateFunction {
 }
 
 /**
- * Refuses schemas that apply themselves to the same value, since checking one would never end (2020-12 core section
+ * Refuses schemas that apply themselves to the same value, since checking a value would never end (2020-12 core section
  * 9.4.1).
  */
 function refuseLoops({ nodes, targets }: SchemaDocument): void {

@@ -16,12 +16,13 @@ function chargeForMembers(value: unknown, steps: number): void {
   if (isNode(value)) chargeSteps(steps * Object.keys(value).length)
 }
 
-const cost = (keyword: string, spend: typeof chargeForMembers): CodeKeywordDefinition => ({
+/** A keyword that calls `charge` with the value and the keyword's number before other keywords are applied. */
+const costKeyword = (keyword: string, charge: typeof chargeForMembers): CodeKeywordDefinition => ({
   keyword,
   schemaType: 'number',
   before: '$ref',
   code({ gen, data, schema }) {
-    gen.code(_`${gen.scopeValue('func', { ref: spend })}(${data}, ${schema})`)
+    gen.code(_`${gen.scopeValue('func', { ref: charge })}(${data}, ${schema})`)
   },
 })
 
@@ -43,13 +44,13 @@ export function compileDocument(document: SchemaDocument): (value: unknown) => C
     code: { optimize: false, regExp: Object.assign(patternsOf(document), { code: 'patternsOf' }) },
   }
   const ajv = document.dialect === '2020-12' ? new Ajv2020(options) : new Ajv(options)
-  // set only where used, because ajv's tracking for these keywords has bugs that affect other schemas
+  // set only for schemas with these keywords, because ajv's tracking for them has bugs that affect other schemas
   ajv.opts.unevaluated = document.nodes.some(
     (node) => 'unevaluatedProperties' in node || 'unevaluatedItems' in node,
   )
   replaceKeywords(ajv)
-  ajv.addKeyword(cost(COST, (_value, steps) => chargeSteps(steps)))
-  ajv.addKeyword(cost(COST_OF_MEMBERS, chargeForMembers))
+  ajv.addKeyword(costKeyword(COST, (_value, steps) => chargeSteps(steps)))
+  ajv.addKeyword(costKeyword(COST_OF_MEMBERS, chargeForMembers))
   const isValid = compiled(() => ajv.compile(flatten(document)))
   return (value) => {
     const result = withStepLimit(() => isValid(value))

@@ -6,14 +6,14 @@ export const COST = 'gatepassCost'
 /** Gatepass' own keyword. It charges steps for each member of the value. */
 export const COST_OF_MEMBERS = 'gatepassCostOfMembers'
 /**
- * Steps charged for a subschema that may fail without ending the check, because ajv keeps the errors of each until
- * the end.
+ * Steps charged for a subschema that may fail without ending the check, because ajv keeps its errors until the end of
+ * the check.
  */
 const COST_OF_ALTERNATIVE = 20
 
 /**
  * Moves every subschema to an entry of `$defs`, so that ajv generates a small function for each (its code grows with the
- * square of a schema's size), and adds the cost of each. Subschemas without a reference to them are left out.
+ * square of a schema's size), and adds the cost of each. Definitions that no reference leads to are left out.
  */
 export function flatten({ dialect, root, nodes, targets }: SchemaDocument): Schema {
   const names = new Map<SchemaNode, string>()

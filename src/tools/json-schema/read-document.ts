@@ -24,8 +24,8 @@ export const UNKNOWN_TYPE = 'gatepassUnknownType'
 const MAX_DEPTH = 100
 /** Each subschema takes about 0.3 ms to compile. */
 const MAX_SCHEMAS = 2000
-/** Subschemas of one schema. The generated code nests as deep as their number. */
-const MAX_MEMBERS = 1000
+/** Direct subschemas of one schema. The generated code nests as deep as their number. */
+const MAX_SUBSCHEMAS = 1000
 /** Compiled size of all patterns together, in instructions. */
 const MAX_PATTERN_SIZE = 20_000
 
@@ -56,9 +56,9 @@ export function readDocument(json: unknown): SchemaDocument {
     const base = resources.enter(raw, pointer, outerBase)
     const node: Record<string, unknown> = {}
     nodes.set(pointer, node)
-    let members = 0
+    let subschemas = 0
     const inner = (value: unknown, ...path: readonly string[]) => {
-      members++
+      subschemas++
       return read(
         value,
         path.reduce((at, name) => pointerTo(name, at), pointer),
@@ -92,8 +92,11 @@ export function readDocument(json: unknown): SchemaDocument {
       // duplicates are harmless; ajv's metaschema refuses them
       node.enum = [...new Map(node.enum.map((one) => [JSON.stringify(one), one])).values()]
     }
-    if (members > MAX_MEMBERS)
-      throw new SchemaFault('invalid_schema', `${locationOf(pointer)} has more than ${MAX_MEMBERS} members.`)
+    if (subschemas > MAX_SUBSCHEMAS)
+      throw new SchemaFault(
+        'invalid_schema',
+        `${locationOf(pointer)} has more than ${MAX_SUBSCHEMAS} subschemas.`,
+      )
     for (const keyword of ['$ref', '$dynamicRef']) {
       const uri = node[keyword]
       if (typeof uri === 'string') references.push({ node, pointer, base, keyword, uri })
@@ -104,7 +107,7 @@ export function readDocument(json: unknown): SchemaDocument {
 
   const root = read(json, '', resources.root, 0)
   const targets = new Map<SchemaNode, Schema[]>()
-  // a reference may lead to a place that no keyword makes a schema; it is read now, and may hold more references
+  // a reference may lead to a value under no schema keyword, which is read now and may add further references
   for (const { node, pointer, base, keyword, uri } of references) {
     const found = resources.resolve(uri, base, { from: pointer, isDynamic: keyword === '$dynamicRef' })
     if (!nodes.has(found.pointer)) read(found.value, found.pointer, found.base, 0)
@@ -140,7 +143,7 @@ function readPatterns(node: SchemaNode, pointer: string, patterns: Map<string, P
     }
 }
 
-/** Refuses half a surrogate pair, which the URLs that ajv makes of names cannot hold. */
+/** The JSON Pointer of a member. Throws `SchemaFault` for half a surrogate pair, which ajv cannot put in its URLs. */
 function pointerTo(name: string, parent: string): string {
   if (name.isWellFormed()) return `${parent}/${escapeToken(name)}`
   throw new SchemaFault(

@@ -79,7 +79,7 @@ function codePointOf(pair: string): number {
   return (high - 0xd800) * 0x400 + (low - 0xdc00) + 0x10000
 }
 
-/** Short names of the general categories that schemas spell out; scripts have the same names in both. */
+/** Short names of the general categories that schemas spell out; RE2 and ECMA-262 have the same names of scripts. */
 const CATEGORIES: Readonly<Record<string, string>> = {
   Letter: 'L',
   Lowercase_Letter: 'Ll',

@@ -26,16 +26,16 @@ export class SchemaResources {
 
   /** Registers the schema's `$id` and anchors and returns the base URI for its subschemas. */
   enter(raw: JsonObject, pointer: string, outer: string): string {
-    const isOld = this.#dialect === 'draft-07'
+    const isDraft07 = this.#dialect === 'draft-07'
     // draft-07 core section 8.3: siblings of `$ref` are ignored
-    const id = isOld && typeof raw.$ref === 'string' ? undefined : raw.$id
+    const id = isDraft07 && typeof raw.$ref === 'string' ? undefined : raw.$id
     let base = outer
     if (id !== undefined && id !== null) {
       const uri = typeof id === 'string' ? resolveUri(id, outer) : undefined
-      if (uri === undefined || (uri.fragment !== '' && !isOld))
+      if (uri === undefined || (uri.fragment !== '' && !isDraft07))
         throw new SchemaFault(
           'invalid_schema',
-          `${locationOf(pointer)} has an \`$id\` that is no URI without a fragment.`,
+          `${locationOf(pointer)} has an \`$id\` that cannot be used: it must be a URI reference${isDraft07 ? '' : ' without a fragment'}.`,
         )
       if (uri.whole !== outer) {
         this.#claim(this.#pointers, uri.whole, pointer)
@@ -43,7 +43,7 @@ export class SchemaResources {
       }
       if (uri.fragment !== '') this.#claim(this.#anchors, `${base}#${uri.fragment}`, pointer)
     }
-    if (isOld) return base
+    if (isDraft07) return base
     for (const anchor of [raw.$anchor, raw.$dynamicAnchor])
       if (typeof anchor === 'string') this.#claim(this.#anchors, `${base}#${anchor}`, pointer)
     if (typeof raw.$dynamicAnchor === 'string')
@@ -62,7 +62,7 @@ export class SchemaResources {
     if (uri === undefined || start === undefined)
       throw new SchemaFault(
         'external_ref',
-        `${locationOf(from)} refers to "${excerpt(reference)}", which is not in it, and nothing is fetched: put it into \`$defs\`.`,
+        `${locationOf(from)} refers to "${excerpt(reference)}", which is not in this document, and nothing is fetched: put it into \`$defs\`.`,
       )
     const isPointer = uri.fragment === '' || uri.fragment.startsWith('/')
     const pointer = isPointer ? `${start}${uri.fragment}` : this.#anchors.get(`${uri.whole}#${uri.fragment}`)
@@ -85,7 +85,7 @@ export class SchemaResources {
     if (names.has(name) && names.get(name) !== pointer)
       throw new SchemaFault(
         'invalid_schema',
-        `${locationOf(pointer)} has the name "${excerpt(name)}" of another schema in it.`,
+        `${locationOf(pointer)} has the name "${excerpt(name)}" of another schema of this document.`,
       )
     names.set(name, pointer)
   }

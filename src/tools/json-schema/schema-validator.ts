@@ -14,17 +14,17 @@ import { type SchemaViolation, violationOf } from './violation.ts'
  */
 export type Validity = { readonly valid: true } | ({ readonly valid: false } & SchemaViolation)
 
-/** Throws `SchemaFault` when the schema cannot be used. Bytes are parsed as JSON. */
+/** Checks that the schema can be used. Bytes are parsed as JSON. Throws `SchemaFault`. */
 export function checkSchema(schema: unknown): void {
   validatorOf(schema)
 }
 
 interface ValidationOptions {
-  /** The schema's object never changes, as that of a cached tool: it is serialized and hashed once, not for each value. */
+  /** The schema's object never changes, like that of a cached tool, so it is serialized and hashed only once. */
   readonly isImmutable?: boolean
 }
 
-/** Throws `SchemaFault` when the schema cannot be used. */
+/** Validates a value. Throws `SchemaFault` when the schema cannot be used. */
 export function validate(schema: unknown, value: unknown, options?: ValidationOptions): Validity {
   const outcome = validatorOf(schema, options).run(value)
   switch (outcome.outcome) {

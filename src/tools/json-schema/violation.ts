@@ -13,7 +13,7 @@ export interface SchemaViolation {
   readonly member?: string
 }
 
-/** Chooses the most helpful of ajv's errors. The last error is that of the schema as a whole. */
+/** Chooses the most helpful of ajv's errors. The last of them is the error of the schema as a whole. */
 export function violationOf(errors: readonly ErrorObject[]): SchemaViolation {
   const last = errors.at(-1)
   if (last === undefined) return { path: '', message: 'is not valid' }

@@ -7,19 +7,19 @@ import { runInSlices, type Steps } from '../slices.ts'
 
 /**
  * The tools and provider entries of a project during an import: those that are stored, and those that the import has made
- * so far. They are indexed by keys, because each document of the import needs them.
+ * so far. Maps hold them, because each document of the import looks them up.
  */
 export interface ImportState {
-  /** The tool of that id, which is in lower case. */
+  /** The tool of that id. `id` must be in lower case. */
   find(id: string): Tool | undefined
   readonly entries: ReadonlyMap<string, ProviderEntry>
-  /** The stored entry of that uid, without the changes of the import; `undefined`: the import has made it. */
+  /** The stored entry of that uid, without changes by the import; `undefined` for an entry that the import has made. */
   storedEntry(uid: string): ProviderEntry | undefined
   /** Whether the tool of that uid needs the entry. */
   isNeededBy(entry: ProviderEntry, uid: string): boolean
-  /** Whether another tool needs it. */
+  /** Whether a tool with another uid needs the entry. */
   isNeededByOthers(entry: ProviderEntry, uid: string): boolean
-  /** The worker's tool of that name, without case and punctuation, in its newest version. */
+  /** The worker's tool of that name, ignoring case and punctuation, in its newest version. */
   findAtWorker(worker: Worker, name: string): Tool | undefined
   add(tool: Tool, entries: readonly ProviderEntry[]): void
 }
@@ -41,8 +41,8 @@ export async function readImportState(
 
 function* makeState(tools: readonly Tool[], stored: readonly ProviderEntry[]): Steps<ImportState> {
   const byId = new Map<string, Tool>()
-  /** The uids of the tools that need an entry. */
-  const users = new Map<string, Set<string>>()
+  /** The uids of the tools that need an entry, by the entry's uid. */
+  const usersOf = new Map<string, Set<string>>()
   const entries = new Map(stored.map((entry) => [entry.uid, entry]))
   const storedEntries = new Map(entries)
   let atWorkers: Map<string, Tool> | undefined
@@ -52,12 +52,12 @@ function* makeState(tools: readonly Tool[], stored: readonly ProviderEntry[]): S
     const before = byId.get(id)
     if (before?.uid === tool.uid)
       for (const { providerUid } of before.requirements.authorization)
-        if (providerUid !== undefined) users.get(providerUid)?.delete(tool.uid)
+        if (providerUid !== undefined) usersOf.get(providerUid)?.delete(tool.uid)
     byId.set(id, tool)
     for (const { providerUid } of tool.requirements.authorization) {
       if (providerUid === undefined) continue
-      const known = users.get(providerUid) ?? new Set()
-      users.set(providerUid, known.add(tool.uid))
+      const known = usersOf.get(providerUid) ?? new Set()
+      usersOf.set(providerUid, known.add(tool.uid))
     }
   }
 
@@ -69,14 +69,14 @@ function* makeState(tools: readonly Tool[], stored: readonly ProviderEntry[]): S
     entries,
     find: (id) => byId.get(id),
     storedEntry: (uid) => storedEntries.get(uid),
-    isNeededBy: (entry, uid) => users.get(entry.uid)?.has(uid) === true,
+    isNeededBy: (entry, uid) => usersOf.get(entry.uid)?.has(uid) === true,
     isNeededByOthers(entry, uid) {
-      const known = users.get(entry.uid)
+      const known = usersOf.get(entry.uid)
       return known !== undefined && known.size > (known.has(uid) ? 1 : 0)
     },
     findAtWorker({ uid }, name) {
       atWorkers ??= namesAtWorkers(tools)
-      return atWorkers.get(`${uid} ${plain(name)}`)
+      return atWorkers.get(`${uid} ${simplified(name)}`)
     },
     add(tool, changed) {
       addTool(tool)
@@ -85,15 +85,13 @@ function* makeState(tools: readonly Tool[], stored: readonly ProviderEntry[]): S
   }
 }
 
-/**
- * The first tool with each name, in its newest version. Every tool has two names, with and without its namespace.
- */
+/** The first tool with each name, in its newest version. A tool has two names: with and without its namespace. */
 function namesAtWorkers(tools: readonly Tool[]): Map<string, Tool> {
   const names = new Map<string, Tool>()
   for (const tool of tools) {
     const { source, name, namespace } = tool
     if (source.kind !== 'worker') continue
-    for (const one of [plain(name), plain(namespace + name)]) {
+    for (const one of [simplified(name), simplified(namespace + name)]) {
       const key = `${source.workerUid} ${one}`
       const known = names.get(key)
       if (known === undefined || isNewerVersion(tool, known)) names.set(key, tool)
@@ -102,6 +100,6 @@ function namesAtWorkers(tools: readonly Tool[]): Map<string, Tool> {
   return names
 }
 
-function plain(name: string): string {
+function simplified(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 }

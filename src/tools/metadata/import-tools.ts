@@ -53,7 +53,7 @@ interface ReadDocument {
 
 /**
  * Imports documents in their order. Each is imported completely or not at all, and importing it again changes nothing.
- * Several are written in one transaction, and other requests are served between two documents.
+ * Several documents are written in one transaction, and other requests are served between two documents.
  */
 export async function importTools(
   broker: Broker,
@@ -67,9 +67,9 @@ export async function importTools(
   while (imported.length < documents.length) {
     const state = dryState ?? (await readImportState(broker, projectId))
     const group: ReadDocument[] = []
-    const rest = documents.slice(imported.length, imported.length + MAX_TOOLS_WRITTEN)
+    const next = documents.slice(imported.length, imported.length + MAX_TOOLS_WRITTEN)
     let characters = 0
-    for (const document of rest) {
+    for (const document of next) {
       const read = await readDocument(broker, { projectId, document, worker, state, dryRun })
       group.push(read)
       if (read.write !== undefined) {
@@ -83,21 +83,21 @@ export async function importTools(
     if (dryRun || (await tryWrite(broker, projectId, { state, group })))
       imported.push(...group.map((one) => one.imported))
     else
-      for (const document of rest.slice(0, group.length))
+      for (const document of next.slice(0, group.length))
         imported.push(await importAlone(broker, { projectId, document, worker }))
   }
   return imported
 }
 
 interface GroupToWrite {
-  /** What the documents were read with. */
+  /** The state with which the documents were read. */
   readonly state: ImportState
   readonly group: readonly ReadDocument[]
 }
 
 /**
- * Writes all documents in one transaction. `false`: another request has just added one of their tools or providers, or has
- * changed a provider.
+ * Writes all documents in one transaction. Returns `false` when another request has just added one of their tools or
+ * providers, or has changed one of their providers.
  */
 async function tryWrite(broker: Broker, projectId: string, { state, group }: GroupToWrite): Promise<boolean> {
   const writes = group.flatMap(({ write }) => write ?? [])
@@ -105,7 +105,7 @@ async function tryWrite(broker: Broker, projectId: string, { state, group }: Gro
     broker.audit.of(projectId, { action: 'tool.imported', tool: toolId(tool) }),
   )
   if (first === undefined) return true
-  // several documents may change one entry: the last change has the others
+  // several documents may change one entry: its last version includes the earlier changes
   const entries = new Map(writes.flatMap((write) => write.entries.map((entry) => [entry.uid, entry])))
   const changes = {
     put: writes.map(({ tool }) => tool),
@@ -124,7 +124,7 @@ async function tryWrite(broker: Broker, projectId: string, { state, group }: Gro
   }
 }
 
-/** Imports one document. It is read again with what other requests have just added or changed. */
+/** Imports one document. It is read again, because other requests have just added or changed tools or providers. */
 async function importAlone(
   broker: Broker,
   of: Pick<DocumentToRead, 'projectId' | 'document' | 'worker'>,
@@ -164,7 +164,7 @@ async function readDocument(
   if (known !== undefined && known.source.kind !== 'metadata')
     return refused(
       metadata.title,
-      `A worker already brings the tool ${toolId(known)}. Give this one another name, tool_set or version.`,
+      `A worker already lists the tool ${toolId(known)}. Give this one another name, tool_set or version.`,
     )
 
   // refuse two tools under one id; a title that differs only in case is the same tool
@@ -195,7 +195,7 @@ async function readDocument(
     createdAt: known?.createdAt ?? now,
     updatedAt: now,
   }
-  const same =
+  const isUnchanged =
     known !== undefined &&
     known.digest === tool.digest &&
     matched.changed.length === 0 &&
@@ -204,7 +204,7 @@ async function readDocument(
     imported: {
       name: metadata.title,
       toolId: toolId(tool),
-      result: known === undefined ? 'created' : same ? 'unchanged' : 'updated',
+      result: known === undefined ? 'created' : isUnchanged ? 'unchanged' : 'updated',
       providers: matched.entries.map((entry) => ({
         id: entry.id,
         name: entry.name,
@@ -215,13 +215,13 @@ async function readDocument(
       })),
       warnings,
     },
-    ...(!same && { write: { tool, entries: matched.changed } }),
+    ...(!isUnchanged && { write: { tool, entries: matched.changed } }),
   }
 }
 
 /**
- * Adds the metadata that the issuers of its `oauth` entries publish. Returns the error if metadata that is needed cannot
- * be read.
+ * Adds the metadata that the issuers in the tool's `oauth` entries publish. Returns the error if metadata that is
+ * needed cannot be read.
  */
 async function withDiscovered(broker: Broker, metadata: ToolMetadata): Promise<ToolMetadata | BrokerError> {
   try {

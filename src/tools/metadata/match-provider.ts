@@ -18,10 +18,10 @@ export interface MatchedProvider {
 }
 
 /**
- * Finds or makes the provider entry for an `oauth` entry of a tool. An entry is identified by its name, endpoints and
- * client, so equal ones in several tools are one; other endpoints or another client id make another entry, which
- * never receives the first one's tokens. An import does not change the settings of an entry that other tools share,
- * so no tool can weaken it for the others.
+ * Finds or makes the provider entry for an `oauth` entry of a tool. Tools whose `oauth` entries have the same name,
+ * endpoints and client share one provider entry. Other endpoints or another client id make another provider entry, so
+ * tokens of the first are never sent there. An import does not change the settings of a provider entry that several
+ * tools share, so no tool can weaken it for the others.
  */
 export function matchProvider(
   broker: Broker,
@@ -54,10 +54,10 @@ export function matchProvider(
 
   const shared = known.state.isNeededByOthers(found, known.tool.uid)
   const differs = settingsOf(found.provider) !== settingsOf(wanted.provider)
-  const keepsItsOwn = found.source === 'admin' || shared
+  const keepsSettings = found.source === 'admin' || shared
   const defaultScopes = unionOfScopes(found.provider.defaultScopes, wanted.provider.defaultScopes)
   const provider: Provider = {
-    ...(differs && !keepsItsOwn ? wanted.provider : found.provider),
+    ...(differs && !keepsSettings ? wanted.provider : found.provider),
     // `api` comes from the catalogue, never from the file; an administrator's value is kept, also when it is empty
     ...(found.source === 'metadata' && wanted.provider.api && { api: wanted.provider.api }),
     defaultScopes,
@@ -66,7 +66,7 @@ export function matchProvider(
     ...found,
     provider,
     ...(found.clientId === undefined && wanted.clientId !== undefined && { clientId: wanted.clientId }),
-    ...(storesSecret(broker, found, wanted) &&
+    ...(shouldStoreSecret(broker, found, wanted) &&
       wanted.clientSecret !== undefined && {
         clientSecret: sealClientSecret(broker, found, wanted.clientSecret),
       }),
@@ -76,7 +76,7 @@ export function matchProvider(
     entry: changed ? { ...entry, updatedAt: now } : found,
     changed,
     ...(differs &&
-      keepsItsOwn && {
+      keepsSettings && {
         warning: `The provider "${found.id}" is described differently ${found.source === 'admin' ? 'by an administrator' : 'by another tool'}; those settings are kept. Change them by PATCH /v1/admin/auth_providers/${found.id}.`,
       }),
   }
@@ -123,8 +123,8 @@ function settingsOf({
   return JSON.stringify(settings)
 }
 
-/** Whether the file's secret is stored: if the entry has none, or a different one that came from a file. */
-function storesSecret(broker: Broker, found: ProviderEntry, wanted: OAuthEntry): boolean {
+/** Whether to store the file's secret: the entry has no secret, or a different one that came from a file. */
+function shouldStoreSecret(broker: Broker, found: ProviderEntry, wanted: OAuthEntry): boolean {
   if (wanted.clientSecret === undefined) return false
   if (found.clientSecret === undefined) return true
   if (found.source === 'admin') return false

@@ -15,7 +15,10 @@ export function member(of: JsonRecord, name: string, path: string, warn: Warn): 
   return either(of, name, snake, path, warn)
 }
 
-/** The first of two spellings that has a value. */
+/**
+ * The member by the first of two spellings that has a value. If both have different values, the first wins, with a
+ * warning.
+ */
 export function either(of: JsonRecord, first: string, second: string, path: string, warn: Warn): unknown {
   const [wins, other] = [of[first], of[second]]
   if (first === second || isAbsent(other)) return isAbsent(wins) ? undefined : wins

@@ -20,15 +20,19 @@ function secretKey(configurationKey: string): string {
   return wordsOf(configurationKey).join('_').toUpperCase()
 }
 
-const ALWAYS = /^(secrets?|passwords?|passwd|passphrase|pwd|mnemonic|credentials?)$/
-const KEY_OF =
+/** Words that make a key secret, at any place in it. */
+const SECRET_WORD = /^(secrets?|passwords?|passwd|passphrase|pwd|mnemonic|credentials?)$/
+/** Words before `keys` that make the keys secret. */
+const BEFORE_KEYS =
   /^(api|private|access|secret|auth|encryption|signing|service|account|client|consumer|license|subscription|master)$/
-const RUN_TOGETHER =
+/** Names of secrets, searched for in the key's words joined together. */
+const JOINED_WORDS =
   /(api|private|access|secret|auth)key|(access|auth|bot|bearer|api)token|seedphrase|clientsecret/
 /** Words before `key` that make the key public. */
-const PUBLIC_KEY =
+const BEFORE_PUBLIC_KEY =
   /^(public|primary|foreign|sort|partition|cache|object|row|group|json|storage|idempotency|search)$/
-const COUNTED_TOKEN = /^(max|min|num|input|output|sell|buy|from|to|stop|pad|eos|bos|page|next)$/
+/** Words before `token` that make it another kind of token, such as a count, a coin or a page. */
+const BEFORE_OTHER_TOKEN = /^(max|min|num|input|output|sell|buy|from|to|stop|pad|eos|bos|page|next)$/
 /** Endings of keys that describe a secret without being one. */
 const ABOUT =
   /^(id|name|url|uri|path|file|type|header|prefix|length|limit|count|address|symbol|decimals|amount)$/
@@ -38,11 +42,11 @@ function isSecretName(configurationKey: string): boolean {
   const words = wordsOf(configurationKey)
   const [last = '', before = ''] = words.toReversed()
   if (ABOUT.test(last)) return false
-  if (words.some((word) => ALWAYS.test(word)) || RUN_TOGETHER.test(words.join(''))) return true
-  if (last === 'token') return !COUNTED_TOKEN.test(before)
-  if (last === 'key') return before !== '' && !PUBLIC_KEY.test(before)
+  if (words.some((word) => SECRET_WORD.test(word)) || JOINED_WORDS.test(words.join(''))) return true
+  if (last === 'token') return !BEFORE_OTHER_TOKEN.test(before)
+  if (last === 'key') return before !== '' && !BEFORE_PUBLIC_KEY.test(before)
   if (last === 'phrase') return before === 'seed' || before === 'recovery'
-  return last === 'keys' ? KEY_OF.test(before) : ['bearer', 'jwt', 'cookie', 'cookies'].includes(last)
+  return last === 'keys' ? BEFORE_KEYS.test(before) : ['bearer', 'jwt', 'cookie', 'cookies'].includes(last)
 }
 
 function wordsOf(key: string): string[] {

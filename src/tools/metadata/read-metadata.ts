@@ -104,7 +104,7 @@ function readTool(value: unknown, options: MetadataOptions, warn: Warn): ToolMet
     ...(outputSchema !== undefined && { outputSchema }),
     secrets: declaredSecrets(tool, path, warn),
     oauth: readOAuthEntries(tool.oauth, at(path, 'oauth'), options, warn),
-    document: tool === value ? withoutSecrets(tool) : storedWithout(value, tool),
+    document: tool === value ? withoutSecrets(tool) : storedWithoutSecrets(value, tool),
   }
 }
 
@@ -128,7 +128,8 @@ function unwrap(value: JsonRecord): { readonly tool: JsonRecord; readonly path: 
   return { tool, path: 'content[0]' }
 }
 
-function storedWithout(stored: JsonRecord, tool: JsonRecord): JsonRecord {
+/** `withoutSecrets` for the form that a Shinkai node stores. */
+function storedWithoutSecrets(stored: JsonRecord, tool: JsonRecord): JsonRecord {
   const content = Array.isArray(stored.content) ? stored.content.slice(1) : []
   return { ...stored, content: [withoutSecrets(tool), ...content] }
 }
@@ -140,7 +141,7 @@ function readDescription(description: unknown, path: string, warn: Warn): string
   return ''
 }
 
-/** Names a refused tool in the report. */
+/** The name of a refused tool for the report. */
 function nameOf(value: unknown): string {
   if (!isRecord(value)) return '(no name)'
   if (typeof value.name === 'string' && value.name !== '') return value.name

@@ -42,43 +42,47 @@ export function readOAuthEntries(
   else if (!Array.isArray(value))
     throw new Refusal(`${path} is ${kindOf(value)}; write it as a list of entries.`)
   const entries: OAuthEntry[] = []
-  const names = new Map<string, Set<string>>() // serialized entries by name, to find duplicates
+  const known = new Map<string, Set<string>>() // serialized entries by name, to find duplicates
   for (const [index, one] of (Array.isArray(value) ? value : [value]).entries()) {
     const where = Array.isArray(value) ? `${path}[${index}]` : path
     if (!isRecord(one)) throw new Refusal(`${where} is ${kindOf(one)}; an entry is an object.`)
     const entry = readEntry(one, where, options, warn)
-    const earlier = names.get(entry.name.toLowerCase())
+    const earlier = known.get(entry.name.toLowerCase())
     if (earlier?.has(JSON.stringify(entry))) {
       warn(where, `It repeats the entry ${quote(entry.name)} and was left out.`)
       continue
     }
     if (earlier !== undefined)
       warn(at(where, 'name'), `Another entry is called ${quote(entry.name)} too, and differs; both are kept.`)
-    names.set(entry.name.toLowerCase(), (earlier ?? new Set()).add(JSON.stringify(entry)))
+    known.set(entry.name.toLowerCase(), (earlier ?? new Set()).add(JSON.stringify(entry)))
     entries.push(entry)
   }
   return entries
 }
 
 function readEntry(entry: JsonRecord, path: string, options: EntryOptions, warn: Warn): OAuthEntry {
-  const say = (name: string) => textMember(entry, name, path, warn)
-  const name = say('name')
+  const textOf = (name: string) => textMember(entry, name, path, warn)
+  const name = textOf('name')
   if (name === undefined) throw new Refusal(`${path}.name is missing; it is the name the tool asks for.`)
   const version = member(entry, 'version', path, warn)
   if (version !== undefined && version !== '2.0' && version !== 2)
     throw new Refusal(`${path}.version is ${quote(version)}; only OAuth "2.0" is supported.`)
-  const responseType = say('responseType')
+  const responseType = textOf('responseType')
   if (responseType !== undefined && responseType !== 'code')
     throw new Refusal(
       `${path}.responseType is ${quote(responseType)}; only "code" is safe to use (RFC 9700).`,
     )
 
-  const [clientId, clientSecret, redirectUrl] = [say('clientId'), say('clientSecret'), say('redirectUrl')]
+  const [clientId, clientSecret, redirectUrl] = [
+    textOf('clientId'),
+    textOf('clientSecret'),
+    textOf('redirectUrl'),
+  ]
   const scopes = readScopes(member(entry, 'scopes', path, warn), `${path}.scopes`, warn)
-  const pkce = readPkce(say('pkceType'), `${path}.pkceType`)
-  const issuer = readIssuer(say('issuer'), `${path}.issuer`, options)
-  const [authorizationUrl, tokenUrl] = [say('authorizationUrl'), say('tokenUrl')]
-  const authMethod = readAuthHeader(say('requestTokenAuthHeader'), `${path}.requestTokenAuthHeader`)
+  const pkce = readPkce(textOf('pkceType'), `${path}.pkceType`)
+  const issuer = readIssuer(textOf('issuer'), `${path}.issuer`, options)
+  const [authorizationUrl, tokenUrl] = [textOf('authorizationUrl'), textOf('tokenUrl')]
+  const authMethod = readAuthHeader(textOf('requestTokenAuthHeader'), `${path}.requestTokenAuthHeader`)
   const facts: EntryFacts = {
     name,
     scopes,
@@ -87,7 +91,7 @@ function readEntry(entry: JsonRecord, path: string, options: EntryOptions, warn:
     authorizationUrl: readEndpoint(authorizationUrl ?? issuer, `${path}.authorizationUrl`, options),
     tokenUrl: readEndpoint(tokenUrl ?? issuer, `${path}.tokenUrl`, options),
     authMethod,
-    contentType: readContentType(say('requestTokenContentType'), `${path}.requestTokenContentType`),
+    contentType: readContentType(textOf('requestTokenContentType'), `${path}.requestTokenContentType`),
     offlineAccess: readFlag(member(entry, 'refreshToken', path, warn), `${path}.refreshToken`, warn),
     tokenTypes: readTokenTypes(member(entry, 'tokenTypes', path, warn), `${path}.tokenTypes`),
     isPublic: clientId !== undefined && clientSecret === undefined,
@@ -126,6 +130,7 @@ function readIssuer(value: string | undefined, path: string, options: EntryOptio
   return readEndpoint(value, path, options)
 }
 
+/** The settings that the issuer's metadata decides, because the entry omits or cannot express them. */
 function leftToIssuer(
   given: Readonly<Record<'authorizationUrl' | 'tokenUrl' | 'pkce' | 'authMethod', unknown>>,
 ) {
@@ -251,7 +256,7 @@ function readEndpoint(value: string | undefined, path: string, options: EntryOpt
   const url = isWritten ? URL.parse(value) : null
   if (url === null) throw new Refusal(`${path} is not an https URL; give one that starts with "https://".`)
   if (/^https?:\/\/[^/?#]*@/i.test(value))
-    throw new Refusal(`${path} holds a user name or password; give the URL without.`)
+    throw new Refusal(`${path} holds a user name or password; give the URL without them.`)
   if (value.includes('#'))
     throw new Refusal(`${path} has a fragment; remove "#" and what follows (RFC 6749 section 3.1).`)
   if (url.protocol !== 'https:' && !options.allowsHttp(url))

@@ -33,7 +33,7 @@ export function readOutputSchema(value: unknown, path: string, warn: Warn): Json
   return isObject ? { ...schema, type: 'object' } : schema
 }
 
-/** Real files write `[]` for "no configuration". */
+/** Whether there is no schema. Real files write `[]` for "no configuration". */
 function isMissing(value: unknown): boolean {
   return isAbsent(value) || (Array.isArray(value) && value.length === 0)
 }
@@ -57,7 +57,7 @@ function checkDialect({ $schema }: JsonRecord, path: string): void {
   }
 }
 
-const SCHEMA_OF_ONE = new Set([
+const SINGLE_SCHEMA = new Set([
   ...[
     'additionalProperties',
     'propertyNames',
@@ -100,7 +100,7 @@ function readKeyword(keyword: string, value: unknown, path: string, warn: Warn):
   if (keyword === 'nullable') return undefined // merged into `type` by `withTypes`
   if (keyword === 'required') return readNames(value, path, warn)
   if (keyword === 'dependentRequired') return readDependentNames(value, path, warn)
-  if (SCHEMA_OF_ONE.has(keyword)) return readSchema(value, path, warn)
+  if (SINGLE_SCHEMA.has(keyword)) return readSchema(value, path, warn)
   if (SCHEMA_LIST.has(keyword)) return readList(value, path, warn)
   if (SCHEMA_MAP.has(keyword)) return readMap(keyword, value, path, warn)
   return isUsable(keyword, value, path, warn) ? value : undefined
@@ -109,7 +109,7 @@ function readKeyword(keyword: string, value: unknown, path: string, warn: Warn):
 function readList(value: unknown, path: string, warn: Warn): readonly Schema[] | undefined {
   if (Array.isArray(value) && value.length > 0)
     return value.map((inner, index) => readSchema(inner, `${path}[${index}]`, warn))
-  warn(path, 'It must be a list of schemas with one in it; it was left out.')
+  warn(path, 'It must be a list of at least one schema; it was left out.')
   return undefined
 }
 

@@ -89,7 +89,7 @@ const KEYWORDS: ReadonlyMap<string, Expectation> = new Map([
 /** Keywords of other drafts or of single validators that would change a schema's meaning or make it invalid. */
 const FOREIGN = ['id', 'nullable', 'dependencies', 'discriminator']
 
-/** Whether a keyword's value is valid. An invalid one is dropped with a warning. */
+/** Whether the keyword can be kept with its value: if not, it is dropped with a warning. */
 export function isUsable(keyword: string, value: unknown, path: string, warn: Warn): boolean {
   const expected = KEYWORDS.get(keyword)
   if (expected?.holds(value)) return true

@@ -24,18 +24,19 @@ export function removeBadReferences(root: JsonSchema, path: string, warn: Warn):
   collect(root, '', nodes)
   if (![...nodes.values()].some(({ schema }) => typeof schema.$ref === 'string')) return root
   const endless = endlessSchemas(nodes)
-  const settle = (value: unknown, pointer: string, where: string): unknown => {
-    if (Array.isArray(value)) return value.map((one, i) => settle(one, `${pointer}/${i}`, `${where}[${i}]`))
+  const convert = (value: unknown, pointer: string, where: string): unknown => {
+    if (Array.isArray(value)) return value.map((one, i) => convert(one, `${pointer}/${i}`, `${where}[${i}]`))
     if (!isRecord(value)) return value
     const isSchema = nodes.has(pointer)
     const members = Object.entries(value).map(([name, inner]) => {
       if (isSchema && HOLDS_DATA.has(name)) return [name, inner] as const
-      if (isSchema && name === '$ref') return [name, settled(String(inner), at(where, name))] as const
-      return [name, settle(inner, `${pointer}/${escapeToken(name)}`, at(where, name))] as const
+      if (isSchema && name === '$ref')
+        return [name, checkedReference(String(inner), at(where, name))] as const
+      return [name, convert(inner, `${pointer}/${escapeToken(name)}`, at(where, name))] as const
     })
     return Object.fromEntries(members.filter(([, inner]) => inner !== undefined))
   }
-  const settled = (reference: string, where: string): string | undefined => {
+  const checkedReference = (reference: string, where: string): string | undefined => {
     const target = pointerOf(reference)
     if (target === undefined || !nodes.has(target))
       warn(where, `${quote(reference)} leads to no schema in this document; anything is accepted.`)
@@ -43,7 +44,7 @@ export function removeBadReferences(root: JsonSchema, path: string, warn: Warn):
     else return `#${target.split('/').map(encodeURIComponent).join('/')}`
     return undefined
   }
-  const schema = settle(root, '', path)
+  const schema = convert(root, '', path)
   return isRecord(schema) ? schema : {}
 }
 
@@ -66,8 +67,9 @@ function collect(schema: unknown, pointer: string, nodes: Map<string, Node>): vo
   }
 }
 
-/** The schemas whose check may never end: those that remain after all that certainly end were removed (topological sort). */
+/** The schemas whose check may never end: a topological sort removes those whose check certainly ends. */
 function endlessSchemas(nodes: ReadonlyMap<string, Node>): ReadonlySet<string> {
+  /** The number of targets of a schema that were not removed yet. */
   const left = new Map<string, number>()
   const usedBy = new Map<string, string[]>()
   for (const [pointer, { inPlace }] of nodes) {

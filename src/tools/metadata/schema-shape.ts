@@ -2,10 +2,13 @@ import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { at, type Warn } from './metadata-member.ts'
 import { isTypeName } from './schema-keyword.ts'
 
-/** Moves keywords to where they belong: real files have them one level too deep or too high. */
+/**
+ * Moves keywords to where they belong: real files have them one level too deep or too high, or under the names of
+ * earlier drafts.
+ */
 export function moveMisplaced(node: JsonRecord, path: string, warn: Warn): JsonRecord {
-  const settled = withDependencies(withHoisted(node, path, warn), path, warn)
-  return withTuple(withSiblings(settled, path, warn), path, warn)
+  const hoisted = withDependencies(withHoisted(node, path, warn), path, warn)
+  return withTuple(withSiblings(hoisted, path, warn), path, warn)
 }
 
 /** Moves `required` and `type` out of `properties`, and `required: true` of a property into the list of the object. */
@@ -25,10 +28,7 @@ function withHoisted(node: JsonRecord, path: string, warn: Warn): JsonRecord {
       type ??= value
     } else if (isRecord(value) && typeof value.required === 'boolean') {
       const { required: isRequired, ...schema } = value
-      warn(
-        at(inner, 'required'),
-        'Which properties are required is a list beside `properties`; it was moved there.',
-      )
+      warn(at(inner, 'required'), '`required` is a list of names beside `properties`; it was moved there.')
       if (isRequired === true) required.push(name)
       kept.push([name, schema])
     } else kept.push([name, value])
@@ -103,7 +103,7 @@ function withDependencies(node: JsonRecord, path: string, warn: Warn): JsonRecor
   if (!isRecord(dependencies)) return node
   warn(
     at(path, 'dependencies'),
-    'It is `dependentRequired` and `dependentSchemas` since JSON Schema 2020-12; it was moved there.',
+    'In JSON Schema 2020-12 it is `dependentRequired` and `dependentSchemas`; it was moved there.',
   )
   const entries = Object.entries(dependencies)
   const names = entries.filter(([, value]) => Array.isArray(value))

@@ -31,6 +31,6 @@ async function read(broker: Broker, uid: string): Promise<void> {
     const worker = await broker.store.workers.findByUid(uid)
     if (worker?.enabled === true) await syncWorker(broker, worker)
   } catch (error) {
-    broker.log.warn({ error }, 'the list of a worker that has changed could not be read')
+    broker.log.warn({ error }, 'the changed list of tools of a worker could not be read')
   }
 }

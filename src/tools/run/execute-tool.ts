@@ -61,7 +61,7 @@ export function executeTool(
     const { tracing } = broker
     if (tracing === undefined) return recordedRun(broker, call, id, signal)
     const name = toolId(call.tool)
-    // the semantic conventions of generative AI, whose status is Development
+    // OpenTelemetry's semantic conventions for generative AI, whose status is Development
     const attributes = {
       'gen_ai.operation.name': 'execute_tool',
       'gen_ai.tool.name': name,
@@ -158,7 +158,7 @@ async function runIfPermitted(
     const refused = policyRefusal(error)
     if (refused === undefined) throw error
     if (!wasCalled || isSafeToRepeat(tool)) return ownError(refused)
-    // a check that fails when a refused token is replaced: the tool may have done something before
+    // the check failed while a refused token was replaced: the tool was called before and may have acted
     const { retryAfterMs: _, ...final } = refused
     return ownError({ ...final, canRetry: false })
   }
@@ -189,7 +189,10 @@ interface WorkerCallOptions extends RunOptions {
   readonly tokens: readonly ToolToken[]
 }
 
-/** Calls the worker, and calls it a second time with new tokens if the token was refused and the tool is safe to repeat. */
+/**
+ * Calls the worker. If the provider refused a token, calls it a second time with new tokens, provided that the tool is
+ * safe to repeat or its error says that the call can be retried.
+ */
 async function callWorker(
   broker: Broker,
   call: CheckedToolCall,

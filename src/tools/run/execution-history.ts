@@ -100,7 +100,7 @@ export function sealRequest(broker: Broker, row: Row, call: KeptRequest): Sealed
   return broker.sealer.seal(JSON.stringify(kept), executionPlace(row.id, row.projectId, 'request'))
 }
 
-/** `undefined` where no request was kept. Throws `UnsealError`. */
+/** Decrypts the request of a run; `undefined` if none was kept. Throws `UnsealError`. */
 export function openRequest(
   broker: Broker,
   { id, projectId, request }: ExecutionRecord,
@@ -125,7 +125,7 @@ export function sealAttempts(broker: Broker, row: Row, attempts: readonly Attemp
   return broker.sealer.seal(JSON.stringify(stored), executionPlace(row.id, row.projectId, 'result'))
 }
 
-/** Empty where no result was kept. Throws `UnsealError`. */
+/** Decrypts the attempts of a run; empty if none were kept. Throws `UnsealError`. */
 export function openAttempts(broker: Broker, { id, projectId, result }: ExecutionRecord): readonly Attempt[] {
   if (result === undefined) return []
   const text = broker.sealer.open(result, executionPlace(id, projectId, 'result'))

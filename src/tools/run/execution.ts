@@ -12,7 +12,7 @@ import type {
 
 // One call of a tool and its outcome: the same types for every way of running a tool.
 
-/** Which tool, for which user and with which account. */
+/** The tool to use, for which user and with which account. */
 export interface ToolUse {
   readonly tool: Tool
   readonly userId?: string
@@ -31,7 +31,7 @@ export interface ToolUse {
 
 /** One call of a tool, through any endpoint. */
 export interface ToolCall extends ToolUse, Pick<BackendCall, 'callId' | 'onEvent'> {
-  /** How many tools have called each other to make this call. Absent: none. */
+  /** The number of tools that called one another before this call. Absent: 0. */
   readonly depth?: number
   /** How the tool asks its user while it runs. Only callers over MCP have one. */
   readonly dialog?: Dialog

@@ -15,7 +15,7 @@ import { syncWorker } from '../worker.ts'
 import type { Execution, ToolCall } from './execution.ts'
 import { accountsFor } from './tool-tokens.ts'
 
-/** The limit for tools that call each other. */
+/** The limit for a chain of tools in which each calls the next. */
 const MAX_DEPTH = 8
 
 /**
@@ -76,7 +76,10 @@ export function innerTools(
   }
 }
 
-/** The caller sees the progress of the outer tool only, whose time limit stops while the user answers the inner one. */
+/**
+ * The dialog of an inner tool. It reports no progress, because the caller sees that of the outer tool. The time limit
+ * of the outer tool pauses while the user answers.
+ */
 function innerDialog({ progress: _, ...dialog }: Dialog, whileAsking: OuterRun['whileAsking']): Dialog {
   return { ...dialog, elicit: (question, signal) => whileAsking(() => dialog.elicit(question, signal)) }
 }

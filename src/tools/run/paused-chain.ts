@@ -39,7 +39,7 @@ const PAUSED_SECONDS = 24 * 3600
 /** Characters of one sealed state. */
 const MAX_STATE_CHARACTERS = 8 * 1024 * 1024
 
-/** Stores the chain and returns the handle that resumes it; `undefined` if it is too long, or too many are stored. */
+/** Stores the chain and returns the handle that resumes it; `undefined` if it is too large or too many are stored. */
 export async function pauseChain(
   broker: Broker,
   { projectId, ...call }: ChainRun,
@@ -57,13 +57,13 @@ export async function pauseChain(
   return id
 }
 
-/** The length of the large results, of which too long ones are neither written as JSON nor sealed. */
+/** The length of the large results. It is checked first, so that a state that is too large is not serialized. */
 function largeBytes(results: readonly CompletedStep[]): number {
   const values: readonly unknown[] = results.flatMap(({ result }) => [result.structured, result.mcpResult])
   return values.reduce<number>((sum, one) => sum + (one instanceof LargeJson ? one.bytes.length : 0), 0)
 }
 
-/** Throws `store_unavailable` for a state that was altered in the database. */
+/** Decrypts the state of a chain. Throws `store_unavailable` if the state was altered in the database. */
 export function openChainState(broker: Broker, { id, projectId, state }: PausedChain): ChainState {
   try {
     const stored = JSON.parse(broker.sealer.open(state, chainPlace(id, projectId))) as StoredState // `pauseChain` wrote it
@@ -130,7 +130,7 @@ function fromStored({ toolId, status, texts = {}, ...stored }: StoredStep): Comp
   }
 }
 
-/** Typed as the object whose place it takes where JSON is written (`large-json.ts`). */
+/** Returns a `LargeJson` that is also typed as the JSON object that it holds. */
 function largeJson(text: string): LargeJson & Readonly<Record<string, unknown>> {
   return new LargeJson(Buffer.from(text)) as LargeJson & Readonly<Record<string, unknown>>
 }

@@ -20,7 +20,7 @@ import type { ErrorKind, ToolError } from '../tool-error.ts'
 import type { ToolCall } from './execution.ts'
 
 // What must be true before a tool is called, besides its user's consent (tool-tokens.ts): a worker runs it, its input
-// fits its schema, policies permit it, and its secrets and metadata are there.
+// fits its schema, policies permit it, and its secrets and metadata are available.
 
 /** The worker that runs a tool, and the tool as that worker lists it; or a sentence that says why no worker runs it. */
 export type Runner =
@@ -81,8 +81,8 @@ export async function checkInput(broker: Broker, call: ToolCall): Promise<Checke
 }
 
 /**
- * An Arcade worker takes `null` for an absent optional parameter: Arcade's value schemas cannot say that a parameter may
- * be null, and models write it.
+ * Returns why the schema refuses the input. For a tool of an Arcade worker, `null` counts as an absent optional
+ * parameter: Arcade's value schemas cannot say that a parameter may be null, and models write `null`.
  */
 function inputFaultOf(
   tool: Tool,

@@ -16,7 +16,7 @@ import {
 import { type RunError, type RunResult, runTool, toRunError } from './run-tool.ts'
 import { accountsFor, toolNeeds } from './tool-tokens.ts'
 
-// Several tools in a row. A chain whose next step needs a consent is kept (paused-chain.ts) and resumed later.
+// Runs several tools in a row. A chain whose next step needs a consent is kept (paused-chain.ts) and resumed later.
 
 /** The outcome of a step. A step that waits for a consent has not run, so it is `skipped` like the steps after it. */
 export type ChainStepResult =
@@ -90,7 +90,7 @@ export async function resumeChain(
       'steps differ from those of the chain that is resumed. Leave them out, or run a new chain.',
     )
   await checkAccounts(broker, run, state.steps)
-  // taken last: a refusal does not use the handle up, and a chain that was deleted meanwhile is not written again
+  // after all checks, so that a refused request does not use the handle up; a chain deleted meanwhile is not run
   if ((await chains.take(run.projectId, resume, broker.now())) === undefined) throw noSuchChain()
   return runSteps(broker, { ...state.call, ...run }, state, signal)
 }
@@ -178,7 +178,7 @@ async function runStep(
   }
 }
 
-/** A large result becomes an argument of the next tool only where parsing and checking it is quick. */
+/** Returns the value of `args.previous`. Throws `invalid_input` for a large result that is slow to parse and check. */
 function previousOf(previous: unknown): unknown {
   if (!(previous instanceof LargeJson)) return previous ?? null
   if (previous.isQuickToParse()) return previous.parse()

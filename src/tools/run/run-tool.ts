@@ -64,8 +64,8 @@ export interface RunError extends Omit<ToolError, 'stacktrace'> {
 }
 
 /**
- * Runs the tool; its input is validated before and its output after. Throws `not_found` and `ambiguous_tool` for the
- * tool, `invalid_input` for arguments that its schema refuses.
+ * Runs the tool, and validates its input before and its output after the run. Throws `not_found` and `ambiguous_tool`
+ * for the tool, `invalid_input` for arguments that its schema refuses.
  */
 export async function runTool(
   broker: Broker,
@@ -94,7 +94,7 @@ function toOutcome(tool: Tool, { outcome, worker }: Execution): RunOutcome {
   switch (outcome.outcome) {
     case 'value': {
       const { value, mcpResult } = outcome
-      // The value is made of the texts of an MCP result. Its other content is in `mcpResult`, and is the value where there is no text.
+      // The value of an MCP result is made of its texts. Of a result without texts, the other content is the value.
       const other = mcpResult && !isStructured(mcpResult) ? valueWithMedia(outcome) : undefined
       const structured = value ?? other ?? undefined
       return {

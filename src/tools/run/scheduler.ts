@@ -35,7 +35,7 @@ const FIRST_PAUSE_SECONDS = 10
 /** The pause before the result of a run is written again, while the database is unavailable. */
 const SETTLE_PAUSE_MS = 1_000
 
-/** Runs scheduled runs when they are due. A lease lets one process at a time run each. */
+/** Executes scheduled runs when they are due. A lease ensures that only one process at a time executes a run. */
 export interface Scheduler {
   /** Begins the runs that are due. */
   runDue(): Promise<void>
@@ -123,7 +123,7 @@ export function createScheduler(broker: Broker): Scheduler {
     async close(ms) {
       isClosed = true
       const allDone = Promise.resolve(claiming)
-        .catch(() => {}) // claimed runs must still run, or another process would take their leases as lost
+        .catch(() => {}) // a failed claim, which `runDue` reports, must not end the wait for the runs claimed before
         .then(async () => {
           while (running.size > 0) await Promise.all(running.keys())
         })
@@ -165,18 +165,19 @@ async function attempt(broker: Broker, record: ExecutionRecord): Promise<Executi
   try {
     const { projectId, userId, entryPoint, id } = record
     const kept = openRequest(broker, record)
-    if (kept === undefined) return fail('Its request is no longer stored.')
+    if (kept === undefined) return fail('The request of this run is no longer stored.')
     const { traceparent, ...request } = kept
     const tool = await getTool(broker, projectId, record.toolId)
     const wasBegun = record.attempts > readAttempts(broker, record).length + 1
     if (wasBegun && !isSafeToRepeat(tool))
       return fail(
-        'The process that ran it ended before it could store the result. The tool may have run or not, and it does not declare that running it twice is safe, so it is not run again.',
+        'The process that ran the tool ended before it could store the result. The tool may have run or not, and it does not declare that running it twice is safe, so it is not run again.',
       )
-    if (record.attempts > MAX_ATTEMPTS) return fail(`It was begun ${MAX_ATTEMPTS} times without an end.`)
+    if (record.attempts > MAX_ATTEMPTS)
+      return fail(`The run was begun ${MAX_ATTEMPTS} times and never ended.`)
     const apiKey = await findSchedulingKey(broker, record)
     if (record.apiKeyId !== undefined && apiKey === undefined)
-      return fail('The API key that scheduled it was revoked or has expired.')
+      return fail('The API key that scheduled this run was revoked or has expired.')
 
     const actor =
       apiKey === undefined ? ({ kind: 'system' } as const) : ({ kind: 'api_key', id: apiKey.id } as const)
@@ -203,7 +204,7 @@ async function attempt(broker: Broker, record: ExecutionRecord): Promise<Executi
   } catch (error) {
     if (error instanceof UnsealError)
       return fail(
-        `Something that it needs was altered in the database (${error.place.table}.${error.place.column}), so it was not run.`,
+        `Data that this run needs was altered in the database (${error.place.table}.${error.place.column}), so it was not run.`,
       )
     if (!(error instanceof BrokerError)) {
       broker.log.error({ execution: record.id, error }, 'a scheduled run ended with an unexpected error')

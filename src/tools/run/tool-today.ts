@@ -4,7 +4,7 @@ import type { ToolToday } from '../../flows/dry-run-policies.ts'
 import { namedTools } from '../catalogue/known-tools.ts'
 import { resolveRunner, toolPolicyUse } from './preconditions.ts'
 
-/** The names and hosts by which policies match a tool of the audit trail today. The names of a deleted tool come from its id. */
+/** The names and hosts by which policies now match a tool of the audit trail. A deleted tool has the names of its id. */
 export async function toolToday(broker: Broker, projectId: string, id: string): Promise<ToolToday> {
   const [tool] = await namedTools(broker, projectId, id.toLowerCase())
   if (tool === undefined) return { aliases: aliasesOf(id) }

@@ -21,7 +21,7 @@ import type { ToolUse } from './execution.ts'
 
 // The tokens for a tool: which providers the tool needs, and a token of its user for each.
 
-/** A provider that a tool needs, and which of the tool's requirements name it. */
+/** A provider that a tool needs, and the requirements of the tool that name this provider. */
 export interface ToolNeed extends ProviderNeed {
   readonly requirements: readonly AuthorizationRequirement[]
 }
@@ -194,7 +194,7 @@ export async function replaceTokens(
   }
 }
 
-/** Marks the failure as retryable, with the new token. The caller decides, because the tool may have done something before the refusal. */
+/** Marks the failure as retryable with the new token. The caller decides, since the tool may have acted before. */
 export function asRetryable(answer: FailedAnswer): FailedAnswer {
   const { error } = answer
   return { ...answer, error: { ...error, canRetry: true, retryAfterMs: error.retryAfterMs ?? 0 } }
