@@ -11,7 +11,7 @@ import { type InProject, type OfProject, type OfUser, placeholdersOf } from './s
 import { writeRow } from './write-row.ts'
 
 export interface ApiKeys {
-  /** Adds the key; one with the same hash stays unchanged. */
+  /** Adds the key, unless there is a key with the same hash. */
   add(key: ApiKey, audit?: AuditEntries): Promise<void>
   /** The key with that hash, unless it was revoked. */
   findByHash(hash: string): Promise<ApiKey | undefined>
@@ -26,8 +26,8 @@ export interface ApiKeys {
   browse(projectId: string, place: PlaceInList, limit: number): Promise<Browsed<ApiKey>>
   revoke(projectId: string, id: string, now: EpochSeconds, audit?: AuditEntries): Promise<boolean>
   /**
-   * Adds the successor of a key, which expires then. `false`, with nothing written, unless the old key exists and is
-   * neither revoked nor replaced.
+   * Adds the successor of a key, and lets the old key expire at `expiresAt`. `false`, with nothing written, unless the
+   * old key exists and is neither revoked nor replaced.
    */
   rotate(
     old: Pick<ApiKey, 'projectId' | 'id' | 'mac'>,
@@ -35,7 +35,7 @@ export interface ApiKeys {
     successor: ApiKey,
     audit?: AuditEntries,
   ): Promise<boolean>
-  /** Writes the MAC of a row from a release that had none; returns how many rows it wrote. */
+  /** Writes the MAC of a row of an older release, which wrote no MACs; returns how many rows it wrote. */
   sign(id: string, mac: string): Promise<number>
   /** Writes when each key was last used, by id. A later time that is already stored stays. */
   readonly used: WriteLastUse

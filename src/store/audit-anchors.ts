@@ -5,7 +5,7 @@ import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
 import { type OfProject, placeholdersOf } from './statement.ts'
 
-/** How many entries' blocks one statement removes: SQLite takes a few milliseconds for them. */
+/** One statement removes the blocks of at most this many entries, which takes SQLite a few milliseconds. */
 const AT_ONCE = 500
 
 /** Up to which entry each project's trail was archived. The store checks no MAC, so a row may be forged. */
@@ -87,7 +87,7 @@ export function createAuditAnchors({
     },
     async add(anchor, audit) {
       return write(audit, function* () {
-        // no entry has a greater number: a row with one was forged, and `list` does not return it
+        // an anchor beyond the greatest safe integer is forged, and must not keep real entries from being archived
         const range = { seq: anchor.firstSeq, below: Number.MAX_SAFE_INTEGER }
         const known = yield* reaching({ projectId: anchor.projectId, ...range })
         if (known.length > 0) return false

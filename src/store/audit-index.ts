@@ -42,7 +42,7 @@ export interface AuditIndex {
   cut(projectId: string, segment: number): Promise<void>
   /** Writes the buckets of a segment's terms, each as text by its number. A stored bucket is replaced. */
   putTerms(projectId: string, segment: number, buckets: ReadonlyMap<number, string>): Promise<void>
-  /** Records that the next segment is complete. `false`, with nothing written, when another one is next. */
+  /** Records that a segment is complete. `false`, with nothing written, when it is not the next segment. */
   finish(projectId: string, times: SegmentTimes): Promise<boolean>
   /** The segments in which the text of a bucket contains `part`, with that text. */
   segmentsOf(
@@ -57,17 +57,17 @@ export interface AuditIndex {
   forget(projectId: string, segment: number): Promise<void>
 }
 
-/** Terms with the same part of their hash share a bucket: the most rows of terms that a segment has. */
+/** A part of its hash assigns each term to a bucket. A segment has one row for each bucket, so at most this many. */
 export const BUCKETS = 256
 const ALL_BUCKETS = Array.from({ length: BUCKETS }, (_, i) => String(i))
 
 export function createAuditIndex({ tables, query, statement, read, write, dialect }: Database): AuditIndex {
   const { auditTerms, auditSegments, auditProgress } = tables
-  const { projectId: ofProject, bucket, segment, terms } = auditTerms
+  const { projectId: termsProject, bucket, segment, terms } = auditTerms
   // each bucket is named, so that the primary key finds the rows
   const isOfSegment = (p: OfProject & { segment: number; buckets: readonly string[] }) =>
     and(
-      eq(ofProject, p.projectId),
+      eq(termsProject, p.projectId),
       sql`${bucket} in (select cast(one.value as integer) from ${dialect.elementsOf(p.buckets)} as one)`,
       eq(segment, p.segment),
     )
@@ -153,7 +153,7 @@ export function createAuditIndex({ tables, query, statement, read, write, dialec
             from ${dialect.membersOf(p.buckets)} as one where true`,
         )
         .onConflictDoUpdate({
-          target: [ofProject, bucket, segment],
+          target: [termsProject, bucket, segment],
           set: { terms: sql`excluded.terms` },
         })
         .returning({ bucket }),
@@ -165,7 +165,7 @@ export function createAuditIndex({ tables, query, statement, read, write, dialec
         .from(auditTerms)
         .where(
           and(
-            eq(ofProject, p.projectId),
+            eq(termsProject, p.projectId),
             eq(bucket, p.bucket),
             gte(segment, p.from),
             lte(segment, p.to),
@@ -230,9 +230,9 @@ export function createAuditIndex({ tables, query, statement, read, write, dialec
     async cut(projectId, first) {
       await write(undefined, () => cut({ projectId, segment: first }))
     },
-    async putTerms(projectId, of, buckets) {
+    async putTerms(projectId, segmentNumber, buckets) {
       const rows = Object.fromEntries(buckets)
-      await write(undefined, () => putTerms({ projectId, segment: of, buckets: rows }))
+      await write(undefined, () => putTerms({ projectId, segment: segmentNumber, buckets: rows }))
     },
     async finish(projectId, found) {
       return write(undefined, function* () {
@@ -245,17 +245,17 @@ export function createAuditIndex({ tables, query, statement, read, write, dialec
     async segmentsOf(projectId, within, { order, ...range }) {
       return read(withPart(order)({ projectId, ...within, ...range }))
     },
-    async bucketsOf(projectId, of) {
-      const rows = await read(ofSegment({ projectId, segment: of, buckets: ALL_BUCKETS }))
+    async bucketsOf(projectId, segmentNumber) {
+      const rows = await read(ofSegment({ projectId, segment: segmentNumber, buckets: ALL_BUCKETS }))
       return new Map(rows.map((row) => [row.bucket, row.terms]))
     },
     async segments(projectId, { order, ...range }) {
       return read(times(order)({ ...range, projectId }))
     },
-    async forget(projectId, of) {
+    async forget(projectId, segmentNumber) {
       await write(undefined, function* () {
-        yield* forget({ projectId, segment: of, buckets: ALL_BUCKETS })
-        yield* forgetTimes({ projectId, segment: of })
+        yield* forget({ projectId, segment: segmentNumber, buckets: ALL_BUCKETS })
+        yield* forgetTimes({ projectId, segment: segmentNumber })
       })
     },
   }

@@ -54,7 +54,7 @@ export function describeAuditIndex({ table, text, integer, whole, primaryKey }: 
     projectId: text('project_id').primaryKey(),
     /** The first segment that is indexed. */
     indexedFrom: whole('indexed_from').notNull(),
-    /** The first segment after that one which is not indexed. */
+    /** The first segment after `indexedFrom` that is not indexed. */
     indexedTo: whole('indexed_to').notNull(),
     leaseOwner: text('lease_owner'),
     leaseUntil: whole('lease_until'),

@@ -17,7 +17,7 @@ export interface AuditedRelease {
   readonly entry: ProviderEntry
   /** Absent in commands and background jobs, which need no key. */
   readonly apiKey?: ApiKey
-  /** The policies that permitted it. */
+  /** The policies that permitted the release. */
   readonly policies: PoliciesInForce
 }
 
@@ -26,7 +26,7 @@ export interface BlockRange {
   readonly fromSeq?: number
   /** To the block that holds this entry. */
   readonly toSeq?: number
-  /** Only blocks whose first entry has a greater number. */
+  /** Only blocks whose first entry has a number greater than this. */
   readonly beyond?: number
   readonly since?: EpochSeconds
   readonly until?: EpochSeconds
@@ -70,6 +70,7 @@ export function createAuditReader({
     sql`(select max(held.first_seq) from ${auditBlocks} as held
       where held.project_id = ${projectId} and held.first_seq <= ${seq})`
 
+  /** One statement for each `shape`: the names of the given conditions and the order, separated by spaces. */
   const inRange = variantsOf((shape: string) => {
     const given = shape.split(' ')
     const parts = given.filter((name) => name.startsWith('part'))

@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 import { eventWrites } from './event-writes.ts'
 import type { Steps } from './statement.ts'
 
-/** Writes the event of an authorization that has settled, in the transaction that settles it. It settles once. */
+/** Writes the only event of an authorization, in the transaction that settles it. */
 export function authorizationEvents(database: Database) {
   const { findReceivers, add } = eventWrites(database)
 

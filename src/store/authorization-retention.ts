@@ -11,7 +11,7 @@ export interface AuthorizationRetention {
   forgetUser(projectId: string, userId: string): Promise<number>
   /** Deletes the held responses whose deadline has come, so that their users may start again; returns how many. */
   forgetResponses(now: EpochSeconds): Promise<number>
-  /** Deletes those that expired before `before`, and were settled before it or never; returns how many. */
+  /** Deletes the authorizations that expired before `before`, unless they were settled later; returns how many. */
   sweep(before: EpochSeconds): Promise<number>
 }
 

@@ -14,7 +14,7 @@ import { createLastUse, type WriteLastUse } from './last-use.ts'
 import type { BoundStatement, ById, OfProject, OfUser } from './statement.ts'
 import { withLines } from './trail-column.ts'
 
-/** What the row has for `explain` alone. */
+/** The columns that only `explain` shows. */
 export interface AuthorizationTrail {
   readonly openedAt?: EpochSeconds
   readonly trail?: string
@@ -33,12 +33,12 @@ export interface Authorizations
   find(id: string): Promise<Authorization | undefined>
   findByState(stateHash: string): Promise<Authorization | undefined>
   findByFlow(flowHash: string): Promise<Authorization | undefined>
-  /** Adds lines to the trail of one that is not settled. */
+  /** Adds lines to the trail of the authorization, unless it is settled. */
   note(id: string, lines: string, audit?: AuditEntries): Promise<void>
   trail(id: string): Promise<AuthorizationTrail | undefined>
   /** The project's authorizations that have ended and whose `expiresAt` is after `since`, the latest first. */
   endedSince(projectId: string, since: EpochSeconds, limit: number): Promise<readonly Authorization[]>
-  /** Authorizations of one user, the oldest first; `after`: the id of the last one of the former page. */
+  /** Authorizations of one user, the oldest first; `after`: the last id of the previous page. */
   ofUser(
     projectId: string,
     userId: string,

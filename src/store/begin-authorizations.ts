@@ -12,10 +12,10 @@ import { type OfProject, placeholdersOf } from './statement.ts'
 /** The part of `Authorizations` that adds them. */
 export interface Beginning {
   /**
-   * Adds the authorization, or returns the live one of the same `shareKey`: two racing calls get the same one. An expired
-   * one is not live. A live one takes over `nextUri`, `userDisplay` and `lang`, where they are given. Throws
-   * `too_many_pending` instead of adding one when the user has `most` live ones at one of its providers; racing calls of
-   * several nodes may exceed this by a few.
+   * Adds the authorization, or returns the live (neither settled nor expired) authorization with the same `shareKey`:
+   * two racing calls get the same one. The live authorization takes over `nextUri`, `userDisplay` and `lang`, where
+   * they are given. Throws `too_many_pending` instead of adding the authorization when the user has `most` live
+   * authorizations at one of its providers; racing calls of several nodes may exceed this by a few.
    */
   begin(fresh: Pending, shareKey: string, now: EpochSeconds, most?: number): Promise<Authorization>
   /** How many authorizations of the project are neither settled nor expired. */
@@ -88,7 +88,7 @@ export function createBeginning(database: Database): Beginning {
 /** The longest `Retry-After` of a refusal. */
 const LONGEST_RETRY_SECONDS = 60
 
-/** Throws `too_many_pending` when the user has `most` live ones at one of the providers already. */
+/** Throws `too_many_pending` when the user already has `most` live authorizations at one of the providers. */
 function refuseTooMany(
   fresh: Pick<Pending, 'steps'>,
   live: readonly Pick<AuthorizationRow, 'steps' | 'expiresAt'>[],
@@ -101,7 +101,7 @@ function refuseTooMany(
     const next = Math.min(now + LONGEST_RETRY_SECONDS, ...rivals.map(({ expiresAt }) => expiresAt))
     throw new BrokerError(
       'too_many_pending',
-      'Too many authorizations are pending. Let users finish theirs, or wait until some expire.',
+      'The user has too many pending authorizations at one provider. Let the user finish one, or wait until one expires.',
       { retryAfter: Math.max(next - now, 1) },
     )
   }

@@ -14,8 +14,8 @@ export interface Brandings {
   findLogo(projectId: string, logoHash: string): Promise<Logo | undefined>
   /**
    * Replaces the project's branding `from` (`undefined`: it has none) except for its domain, which `own-domains.ts` writes.
-   * `false`, with nothing written, when the branding is no longer `from`. `logo` replaces the image; without it the image
-   * stays, and without a `logoHash` too it is removed.
+   * `false`, with nothing written, when the branding is no longer `from`. `logo` replaces the image. Without
+   * `logo` the image stays if `to` has a `logoHash`, and is removed otherwise.
    */
   replace(from: Branding | undefined, to: Branding, logo?: Logo, audit?: AuditEntries): Promise<boolean>
 }

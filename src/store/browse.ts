@@ -22,9 +22,9 @@ interface Ordered<Row> {
   limit(rows: number): Query<Row>
 }
 
-/** A list whose pages an index gives. */
+/** A list whose pages are read by an index. */
 export interface BrowsedList<Values, Row> {
-  /** A unique column. An index has the rows that match in its order, which is that of time. */
+  /** A unique column in the order of time. An index has the matching rows in this order. */
   readonly key: AnySQLiteColumn
   readonly matching: (values: Values) => SQL | undefined
   readonly select: (where: SQL | undefined, order: SQL) => Ordered<Row>

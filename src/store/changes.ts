@@ -9,9 +9,9 @@ export interface ConnectionOwner {
 export type StoreChange =
   | { readonly noun: 'connection'; readonly id: string; readonly owner: ConnectionOwner }
   | { readonly noun: 'authorization' | 'suspended_call'; readonly id: string }
-  /** Tokens of this grant may no longer be valid, or may be for the first time. */
+  /** Tokens of this grant may have become valid or invalid. */
   | { readonly noun: 'mcp_grant'; readonly id: string }
-  /** The domain of this project, or its proof. */
+  /** The domain of this project has changed, or the proof of its ownership. */
   | { readonly noun: 'domain'; readonly projectId: string }
   | RowChange
   | { readonly noun: 'api_key' | 'worker' | 'secret' | 'policy' | 'toolset' }
@@ -30,7 +30,7 @@ export interface RowChange {
   readonly uids?: readonly string[]
 }
 
-/** So that the change fits into a notification of PostgreSQL, which has at most 8000 bytes. */
+/** Keeps a change within the 8000 bytes that a notification of PostgreSQL may have. */
 const MAX_NAMED_ROWS = 100
 
 /** The announcement that these rows of a project were added, changed or deleted. */

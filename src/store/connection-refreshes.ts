@@ -13,7 +13,7 @@ import { withLines } from './trail-column.ts'
 
 export interface RefreshedTokens {
   readonly access: Sealed
-  /** Absent: the response had no refresh token, and the one that was used stays (RFC 6749 section 6). */
+  /** Absent: the response had no refresh token, so the stored refresh token stays (RFC 6749 section 6). */
   readonly refresh?: Sealed
   readonly tokenType: string
   readonly scopes: readonly string[]
@@ -26,9 +26,9 @@ export interface RefreshedTokens {
 /** A connection that is being refreshed, with its trail. */
 export type ClaimedConnection = Connection & { readonly trail?: string }
 
-/** What a connection must still have. A member that is absent is not compared. */
+/** The values that a connection must still have. An absent member is not compared. */
 export interface StillHeld {
-  /** Of the lease on refreshing it. */
+  /** The owner of the lease on refreshing the connection. */
   readonly leaseOwner?: string | undefined
   readonly providerIdentity?: string | undefined
 }
@@ -66,12 +66,12 @@ export interface ConnectionRefreshes {
   /**
    * Gives the lease back with the tokens unchanged. `answered`: the refresh token is certainly still valid, so the request
    * is no longer counted. `unknown`: the provider may have replaced it, so the count stays. `trail` replaces the stored
-   * one; absent: that one stays.
+   * trail; if it is absent, the stored trail stays.
    */
   releaseRefresh(id: string, owner: string, outcome: 'answered' | 'unknown', trail?: string): Promise<void>
   /**
-   * Marks the grant as unusable, if its tokens are still those of `generation` and it still has what `held` names. `lines`
-   * are added to its trail.
+   * Marks the grant as unusable, if its tokens are still those of `generation` and it still has the values of `held`.
+   * Adds `lines` to its trail.
    */
   needsAuthorization(
     id: string,
@@ -82,7 +82,7 @@ export interface ConnectionRefreshes {
     lines?: string,
   ): Promise<boolean>
   /** Active connections whose `refreshAt` has come and that are not being refreshed, the longest overdue first. */
-  dueAt(now: EpochSeconds, limit: number): Promise<readonly Connection[]>
+  dueByRefreshAt(now: EpochSeconds, limit: number): Promise<readonly Connection[]>
   /** Sets `refreshAt`, or removes it where `until` is absent, if the tokens are still those of `generation`. */
   postponeRefresh(id: string, generation: number, until: EpochSeconds | undefined): Promise<void>
   /**
@@ -168,7 +168,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
         .returning({ id: connections.id }),
     ),
   )
-  const disable = variantsOf((held: 'held' | 'by anyone') =>
+  const disable = variantsOf((lease: 'of owner' | 'of anyone') =>
     statement((p: Generation & StillHeld & { reason: NeedsAuthorizationReason; lines: string }) =>
       query
         .update(connections)
@@ -182,32 +182,33 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
         .where(
           and(
             ofGeneration(p),
-            held === 'held' ? sql`${connections.leaseOwner} = ${p.leaseOwner}` : undefined,
+            lease === 'of owner' ? sql`${connections.leaseOwner} = ${p.leaseOwner}` : undefined,
             sql`${connections.providerIdentity} = coalesce(${p.providerIdentity}, ${connections.providerIdentity})`,
           ),
         )
         .returning(columns),
     ),
   )
-  const due = statement((p: { before: EpochSeconds; leastLife: number; now: EpochSeconds; limit: number }) =>
-    query
-      .select(columns)
-      .from(connections)
-      .where(
-        and(
-          eq(connections.status, 'active'),
-          isNotNull(connections.refresh),
-          lt(connections.expiresAt, p.before),
-          gt(connections.expiresAt, p.now),
-          sql`${connections.expiresAt} - ${connections.receivedAt} >= ${p.leastLife}`,
-          gt(connections.lastUsedAt, connections.receivedAt),
-          isUnleased(p.now),
-        ),
-      )
-      .orderBy(connections.expiresAt)
-      .limit(p.limit),
+  const expiring = statement(
+    (p: { before: EpochSeconds; leastLife: number; now: EpochSeconds; limit: number }) =>
+      query
+        .select(columns)
+        .from(connections)
+        .where(
+          and(
+            eq(connections.status, 'active'),
+            isNotNull(connections.refresh),
+            lt(connections.expiresAt, p.before),
+            gt(connections.expiresAt, p.now),
+            sql`${connections.expiresAt} - ${connections.receivedAt} >= ${p.leastLife}`,
+            gt(connections.lastUsedAt, connections.receivedAt),
+            isUnleased(p.now),
+          ),
+        )
+        .orderBy(connections.expiresAt)
+        .limit(p.limit),
   )
-  const timed = statement((p: { now: EpochSeconds; limit: number }) =>
+  const due = statement((p: { now: EpochSeconds; limit: number }) =>
     query
       .select(columns)
       .from(connections)
@@ -251,7 +252,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
       await write(undefined, () => release(outcome)({ id, owner, trail }))
     },
     async needsAuthorization(id, generation, reason, audit, held = {}, lines = '') {
-      const variant = disable(held.leaseOwner === undefined ? 'by anyone' : 'held')
+      const variant = disable(held.leaseOwner === undefined ? 'of anyone' : 'of owner')
       return write(audit, function* (announce) {
         const [marked] = yield* variant({ id, generation, reason, ...held, lines })
         if (marked === undefined) return false
@@ -260,14 +261,14 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
         return true
       })
     },
-    async dueAt(now, limit) {
-      return read(timed({ now, limit }))
+    async dueByRefreshAt(now, limit) {
+      return read(due({ now, limit }))
     },
     async postponeRefresh(id, generation, until) {
       await write(undefined, () => postpone({ id, generation, until }))
     },
     async dueForRefresh(before, leastLife, now, limit) {
-      return read(due({ before, leastLife, now, limit }))
+      return read(expiring({ before, leastLife, now, limit }))
     },
   }
 }

@@ -25,7 +25,7 @@ export interface ConnectionTools {
   sweep(before: EpochSeconds): Promise<number>
 }
 
-/** The key of one tool's use of one connection. The space ends the connection's id, which has none. */
+/** The key of one tool's use of one connection: both ids, separated by a space, since a connection's id has none. */
 export function connectionToolKey(connectionId: string, tool: string): string {
   return `${connectionId} ${tool}`
 }

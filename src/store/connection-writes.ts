@@ -28,7 +28,8 @@ export function connectionWrites(database: Database) {
 
   /**
    * The ids of the owner's connections, oldest first. Their rows stay locked until the transaction ends, so that exactly
-   * one stays the default. If two transactions both add the first, the unique index makes one wait and run again.
+   * one stays the default. If two transactions both add an owner's first connection, the unique index makes one of them
+   * wait and run again.
    */
   const lockOwned = statement((p: ConnectionOwner) =>
     dialect.lock(
@@ -54,7 +55,7 @@ export function connectionWrites(database: Database) {
       .where(and(ownedBy(connections, p), eq(connections.isDefault, true)))
       .returning({ id: connections.id }),
   )
-  /** Gives some connections of the entry another identity; none is returned once no connection has the former one. */
+  /** Gives some connections of the entry the identity `to`. Returns none once no connection has the identity `from`. */
   const reidentifySome = statement((p: { providerUid: string; from: string; to: string }) => {
     const some = query
       .select({ id: connections.id })
@@ -125,7 +126,7 @@ export function connectionWrites(database: Database) {
   /**
    * Writes the tokens of a new consent. If the response had no refresh token, the stored one is kept with its times, since
    * some providers give it on the first consent only. It is not kept when the provider's identity has changed, since it
-   * then belongs to another server or client. A consent that the user began later is not overwritten.
+   * then belongs to another server or client. The tokens of a consent that the user began later are not overwritten.
    */
   function* put(
     announce: Announce,

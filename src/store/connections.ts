@@ -25,7 +25,7 @@ export interface Connections extends ConnectionRefreshes {
   find(id: string): Promise<Connection | undefined>
   /** All connections of one user at one provider, the default first. */
   ofOwner(owner: ConnectionOwner): Promise<readonly Connection[]>
-  /** What each of the user's connections grants, without tokens. Of each provider's the default comes first. */
+  /** What each of the user's connections grants, without tokens. The default connections come first. */
   grantsOfUser(projectId: string, userId: string): Promise<readonly Grant[]>
   list(
     projectId: string,
@@ -49,7 +49,7 @@ export interface Connections extends ConnectionRefreshes {
     audit?: AuditEntries,
   ): Promise<'created' | 'replaced' | 'present'>
   /**
-   * Changes the provider identity of the entry's connections as `kept` says, in several transactions; returns of how many.
+   * Changes the provider identity of the entry's connections as `kept` says, in several transactions; returns how many.
    * After an interruption the next call changes the rest.
    */
   reidentify(
@@ -68,7 +68,7 @@ export interface Connections extends ConnectionRefreshes {
   ): Promise<void>
 }
 
-/** `eventSeq`: the number of the event of its deletion, where one was written. */
+/** `eventSeq`: the number of the event that reports the deletion, if one was written. */
 export type DeletedConnection = Connection & { readonly eventSeq?: number }
 
 /** What decides whether a connection meets a requirement. */
@@ -220,7 +220,8 @@ export function createConnections(database: Database): Connections {
     async reidentify({ projectId, providerUid }, { from, to }) {
       let changed = 0
       for (const former of from) {
-        if (!(await hasIdentity(providerUid, former))) continue // a start asks this of every entry, without a transaction
+        // each start of Gatepass calls this for every entry, so most calls must cost no transaction
+        if (!(await hasIdentity(providerUid, former))) continue
         changed += await inSlices(() =>
           write(undefined, function* (announce) {
             const rows = yield* reidentifySome({ providerUid, from: former, to })
@@ -263,7 +264,7 @@ const DELETED_BY_OPERATOR = { by: 'operator', revocation: 'not_attempted' } as c
 
 type Ordered = Pick<Connection, 'id' | 'isDefault'>
 
-/** The program sorts: SQLite would need four times as long to read a connection if it did. An id begins with its time. */
+/** Sorted here, since a read in SQLite takes four times as long if it sorts. An id begins with its time. */
 function byDefaultThenAge(a: Ordered, b: Ordered): number {
   return Number(b.isDefault) - Number(a.isDefault) || (a.id < b.id ? -1 : 1)
 }

@@ -80,7 +80,7 @@ export function createNouns(database: Database, appending: Pick<AuditTrail, 'app
     auditAnchors: retried(createAuditAnchors(database)),
     auditIndex: retried(createAuditIndex(database)),
     ...retried({
-      // a write, since a database whose disk is full can be read; a new value, since SQLite does not write the same again
+      // writes, since a database whose disk is full can still be read; a new value, since SQLite skips an unchanged one
       probe: () => facts.put(PROBE_FACT, randomUUID()),
       settleRestore: createSettleRestore(database),
     }),

@@ -3,7 +3,7 @@ export type DatabasePlace =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string }
 
-/** The name to show to people: without the password, and without the query, which may hold one too. */
+/** The name to show to people: without the password, and without the query, which may hold a password too. */
 export function databaseName(place: DatabasePlace): string {
   if (place.kind === 'sqlite') return place.path
   const url = new URL(place.url)

@@ -8,7 +8,7 @@ import type { RetryOptions } from './retry.ts'
 import type { Tables } from './schema.ts'
 import type { BoundStatement, StatementMaker, Transaction } from './statement.ts'
 
-/** What the file of each noun works with: a database, SQLite or PostgreSQL, which it need not know. */
+/** The interface by which the file of each noun uses the database, be it SQLite or PostgreSQL. */
 export interface Database {
   readonly tables: Tables
   /** Builds queries, and runs none. Its types are SQLite's; PostgreSQL's builder has the same calls. */

@@ -57,7 +57,7 @@ export interface Deliveries extends DeliveryLists {
   ): Promise<readonly ClaimedDelivery[]>
   /**
    * Writes how an attempt ended, if its claim is still valid. If the delivery has ended, the next one of its key becomes
-   * due. Also updates the webhook: when one that was failing answers, all its deliveries that wait for a retry are due.
+   * due. Also updates the webhook: when a failing one answers, all its deliveries that wait for a retry become due.
    */
   settle(
     claimed: Pick<ClaimedDelivery, 'webhookId' | 'eventId' | 'key' | 'attempt' | 'owner'>,

@@ -46,7 +46,7 @@ export function createDeliveryLists(database: Database): DeliveryLists {
     and(
       eq(deliveries.webhookId, p.webhookId),
       state === 'any' ? undefined : eq(deliveries.state, p.state),
-      // repeats what the state says: SQLite uses the partial index only if the text has its condition
+      // implied by the state, but SQLite uses the partial index only if the text has its condition
       state === 'waiting' || state === 'failed' ? sql`${deliveries.state} <> 'delivered'` : undefined,
     )
   const selectListed = (where: SQL | undefined, order: SQL) =>

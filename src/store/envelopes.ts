@@ -79,7 +79,7 @@ export function createEnvelopes({ tables, query, statement, read, write }: Datab
       )})`
     const keyNamed = (name: KeyName, p: KeyValues) => list(key.map((_, i) => p[`${name}${i}`]))
     const keyId = sql<string>`substr(${envelope}, 4, 8)`
-    // other columns hold nothing but envelopes, and opening one reports what is not; only some facts are envelopes
+    // only some facts are envelopes; any other column has envelopes only, and opening reports a value that is not one
     const isEnvelope =
       one.table === 'facts' ? sql`${envelope} like ${ENVELOPE_PATTERN}` : sql`${envelope} is not null`
     const needed = Object.fromEntries(one.needs.map((name) => [name, column(name)]))
@@ -121,7 +121,7 @@ export function createEnvelopes({ tables, query, statement, read, write }: Datab
   const bind = (one: SealedColumn, name: KeyName, rowId: string): KeyValues =>
     Object.fromEntries(keyOf(one, rowId).map((value, i) => [`${name}${i}`, value]))
 
-  /** All rows in the order of the primary key, some by each statement, with the ids of the keys of their envelopes. */
+  /** Yields all rows in slices, in primary key order, each with the id of the key that sealed its envelope. */
   async function* rowsOf(one: SealedColumn, after: string): AsyncGenerator<readonly VisitedRow[]> {
     for (let from = after; ; ) {
       const found = await read(statementsOf(one).visit(bind(one, 'after', from)))

@@ -171,7 +171,7 @@ export function createEvents(database: Database): Events {
       .returning({ webhookId: deliveries.webhookId, key: deliveries.key, state: deliveries.state })
   })
 
-  /** Makes one event due for the webhook, or lets it wait for the earlier one of its key. */
+  /** Makes one event due for the webhook, or lets it wait for an earlier event of its key. */
   function* replayOne(
     webhookId: string,
     { id: eventId, key, keySeq, at: createdAt }: PastEvent,

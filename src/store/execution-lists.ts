@@ -38,8 +38,8 @@ export interface ExecutionLists {
 }
 
 /**
- * The condition of the partial index of runs that have not completed. A statement has it beside the condition of another
- * status, since SQLite uses the index only if the text has its condition.
+ * The condition of the partial index of runs that have not completed. A statement for one such status needs it too,
+ * since SQLite uses the index only if the text of the statement has its condition.
  */
 export function hasNotCompleted(executions: Tables['executions']): SQL {
   return ne(executions.status, 'completed')
@@ -60,7 +60,7 @@ export function createExecutionLists(database: Database): ExecutionLists {
     keyOf: ({ id }: ById) => id,
   })
 
-  /** The statements of each combination of filters. The text has `scheduled` and the status, for partial indexes. */
+  /** The statements of each combination of filters. `scheduled` and the status are in the text, for partial indexes. */
   const filtered = variantsOf((shape: string) => {
     const given = shape.split(' ')
     const status = EXECUTION_STATUSES.find((one) => given.includes(one))
@@ -69,7 +69,7 @@ export function createExecutionLists(database: Database): ExecutionLists {
         eq(executions.projectId, p.projectId),
         given.includes('userId') ? eq(executions.userId, p.userId) : undefined,
         given.includes('toolId') ? eq(executions.toolId, p.toolId) : undefined,
-        given.includes('putOff') ? eq(executions.type, 'scheduled') : undefined,
+        given.includes('typeScheduled') ? eq(executions.type, 'scheduled') : undefined,
         given.includes('type') ? eq(executions.type, p.type) : undefined,
         status === undefined ? undefined : eq(executions.status, status),
         status === undefined || status === 'completed' ? undefined : isOpen,
@@ -97,7 +97,7 @@ export function createExecutionLists(database: Database): ExecutionLists {
         [
           userId !== '' && 'userId',
           toolId !== '' && 'toolId',
-          type !== undefined && (type === 'scheduled' ? 'putOff' : 'type'),
+          type !== undefined && (type === 'scheduled' ? 'typeScheduled' : 'type'),
           status,
         ]
           .filter(Boolean)

@@ -14,7 +14,7 @@ import { deleteInSlices, inSlices } from './sweep.ts'
 
 /** Runs of tools: those that were carried out, and those that are scheduled. */
 export interface Executions extends ExecutionLists {
-  /** Adds all of them or none. */
+  /** Adds all records or none. */
   add(records: readonly ExecutionRecord[], audit?: AuditEntries): Promise<void>
   find(projectId: string, id: string): Promise<ExecutionRecord | undefined>
   /**
@@ -174,7 +174,7 @@ export function createExecutions(database: Database): Executions {
     and(lt(executions.finishedAt, p.before), hasEnded),
   )
 
-  /** Writes the events of the runs that have failed. A run that needs a consent has not. */
+  /** Writes the events of the failed runs. A run that ended because a consent is missing does not count. */
   function* addFailures(announce: Announce, records: readonly ExecutionRecord[]): Steps<void> {
     const runs = records.filter(({ status, outcome }) => status === 'failed' && outcome === 'error')
     for (const [projectId, ofProject] of Map.groupBy(runs, (one) => one.projectId)) {

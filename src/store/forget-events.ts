@@ -72,13 +72,13 @@ export function forgetEvents(database: Database): ForgetEvents {
     async forgetUser(projectId, userId, now) {
       await inSlices(() =>
         write(undefined, function* (announce) {
-          // one read decides for each event: on PostgreSQL another one may be written between two statements
+          // one read decides for all events: on PostgreSQL another event may be written between two statements
           const found = yield* some({ projectId, userId })
           for (const { id, body, waits } of found) if (waits) yield* strip({ id, body: withoutUser(body) })
           const ids = found.filter(({ waits }) => !waits).map(({ id }) => id)
           // the events first: once they are deleted, no replay adds another delivery of them
           yield* removeEvents({ ids })
-          // a replay may have made one of them due meanwhile; the next delivery of its key must not wait for it
+          // a replay may have made a deleted event due meanwhile; the next delivery of its key must not wait for it
           for (const { state, ...place } of yield* removeDeliveries({ projectId, ids }))
             if (state === 'waiting') yield* proceed(announce, place, now)
           return found

@@ -29,8 +29,10 @@ type KeptRow = Omit<Row, 'inputSchema' | 'outputSchema' | 'meta' | 'icons' | 'so
 }
 
 const sizes = new WeakMap<Tool, number>()
+/** About how many characters the members take whose text is not counted. */
+const CHARACTERS_OF_THE_REST = 500
 
-/** How many characters a tool of `toKeptTool` holds in memory, about. */
+/** Returns about how many characters a tool of `toKeptTool` holds in memory. */
 export function charactersOf(tool: Tool): number {
   return sizes.get(tool) ?? 0
 }
@@ -64,7 +66,7 @@ export function toKeptTool({
       get document() {
         return ofSource().document
       },
-    } as ToolSource, // the column says its kind
+    } as ToolSource, // `kind` and `workerUid` agree
   }
   addLater(tool, 'outputSchema', outputSchema)
   addLater(tool, 'meta', meta)
@@ -72,7 +74,7 @@ export function toKeptTool({
   const texts = [inputSchema, outputSchema, meta, icons, source, row.description, row.title]
   sizes.set(
     tool,
-    texts.reduce<number>((sum, text = '') => sum + text.length, 500),
+    texts.reduce<number>((sum, text = '') => sum + text.length, CHARACTERS_OF_THE_REST),
   )
   return tool
 }

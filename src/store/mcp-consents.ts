@@ -33,7 +33,7 @@ export interface McpConsents {
   used(grantId: string, now: EpochSeconds): Promise<void>
   /** Deletes the approval with its grant, codes and refresh tokens, so that the client's access tokens are refused. */
   delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
-  /** Ends a grant with its codes and refresh tokens; the approval is kept without it. */
+  /** Ends a grant with its codes and refresh tokens; the approval is kept without a grant. */
   endGrant(grantId: string, audit?: AuditEntries): Promise<boolean>
   /** Deletes the approvals that were given and last used before `before`, with their grants; returns how many. */
   sweep(before: EpochSeconds): Promise<number>
@@ -130,7 +130,7 @@ export function createMcpConsents(database: Database): McpConsents {
       .from(mcpConsents)
       .where(
         and(
-          sql`(case when ${lastUsedAt} is null then ${createdAt} else ${lastUsedAt} end) < ${p.before}`, // as the index is defined
+          sql`(case when ${lastUsedAt} is null then ${createdAt} else ${lastUsedAt} end) < ${p.before}`, // as in the index
           lt(createdAt, p.before),
         ),
       )

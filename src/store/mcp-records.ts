@@ -26,10 +26,10 @@ export interface McpRecords {
   find(model: string, id: string, now: EpochSeconds): Promise<McpRecord | undefined>
   /** Records the first use of a code or token: of two racing calls one gets `true`. */
   consume(model: string, id: string, now: EpochSeconds): Promise<boolean>
-  /** Moves the expiry of a record that has not expired to this time, unless it is later already. */
+  /** Moves the expiry of an unexpired record to `expiresAt`, unless its expiry is later already. */
   prolong(model: string, id: string, expiresAt: EpochSeconds, now: EpochSeconds): Promise<void>
   delete(model: string, id: string): Promise<void>
-  /** How many records of a model have not expired and will have at `before`. */
+  /** How many unexpired records of a model will have expired at `before`. */
   countExpiring(model: string, now: EpochSeconds, before: EpochSeconds): Promise<number>
   /** Deletes those that expired before `before`; returns how many. */
   sweep(before: EpochSeconds): Promise<number>

@@ -45,7 +45,7 @@ export function describePageTables(kit: SchemaKit, projectId: () => AnySQLiteCol
     ],
   )
 
-  /** The users of each project, and when one was last seen. Written in batches. */
+  /** The users of each project, and when each was last seen. Written in batches. */
   const users = table(
     'users',
     {

@@ -11,11 +11,12 @@ import {
   type ToText,
 } from './statement.ts'
 
-// The tables of connections and authorizations are partitioned by their owner, which is project and user, on a PostgreSQL
-// database that was created with partitions. There they have a column `owner_bits`. In all other databases they have no
-// such column, and the functions below add no condition to any statement.
+// The tables of connections and authorizations are partitioned by their owner, which is project and user, on a
+// PostgreSQL database that was created with partitions. There they have a column `owner_bits` (`ownerBits` in
+// domain/ids.ts). In all other databases they have no such column, and the functions below add no condition to any
+// statement.
 
-/** The value that is bound to the column. Nouns do not give it: the statement maker adds it to the values. */
+/** The name of the value that is bound to `owner_bits`. Nouns do not give the value: the statement maker adds it. */
 const OWNER_BITS = 'ownerBits'
 
 /**

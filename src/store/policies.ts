@@ -7,7 +7,7 @@ import { hasIdInProject } from './row-conditions.ts'
 import { policyUid } from './sealed-columns.ts'
 import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
 
-/** The enabled policies of a project, and the version of all its policies, which each write of one raises. */
+/** The enabled policies of a project, and the version of all its policies, which each write of a policy raises. */
 export interface PoliciesInForce {
   readonly version: number
   readonly policies: readonly Policy[]
@@ -24,7 +24,10 @@ export interface Policies {
   find(projectId: string, id: string): Promise<Policy | undefined>
   /** In the order of their ids. */
   list(projectId: string): Promise<readonly Policy[]>
-  /** The enabled policies, with the version that `AuditTrail.release` compares. They may be newer than it, never older. */
+  /**
+   * The enabled policies, and the version that `AuditTrail.release` compares. The policies may be newer than the
+   * version, never older.
+   */
   inForce(projectId: string): Promise<PoliciesInForce>
   delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
 }

@@ -5,7 +5,7 @@ import { connectionChange } from './connection-row.ts'
 
 export type PreconditionNoun = Extract<StoreChange['noun'], 'connection' | 'provider' | 'api_key' | 'policy'>
 
-/** The rows on which the release of a token is based. Of each noun a version and a status are compared, by the same SQL. */
+/** The rows on which the release of a token is based, with the SQL of the version and the status that are compared. */
 export const PRECONDITIONS = {
   connection: { table: 'connections', key: 'id', version: 'generation', status: 'status' },
   provider: { table: 'providers', key: 'uid', version: 'updated_at', status: 'status' },
@@ -24,7 +24,7 @@ export interface Precondition {
   readonly status: string
 }
 
-/** Whether the database has a row with this key that matches. `basis` is the object that the release has read from it. */
+/** Whether the database has a matching row with this key. `basis` is the object that the release read from the row. */
 export type IsCurrent = (
   noun: PreconditionNoun,
   key: string,

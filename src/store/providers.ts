@@ -19,9 +19,9 @@ export interface Providers {
   /** Adds the entry, or returns `undefined` when its `id` is taken in the project. */
   add(entry: ProviderEntry, audit?: AuditEntries): Promise<ProviderEntry | undefined>
   /**
-   * Replaces the entry and returns the row. `undefined`, with nothing written, when the row is no longer `from`, or was
-   * deleted. Its `updatedAt` is greater than before, by a second if need be. `kept` keeps connections usable when its
-   * provider identity changes, in the same transaction.
+   * Replaces the entry and returns the row. `undefined`, with nothing written, when the row is no longer `from`, or
+   * was deleted. Its `updatedAt` rises by at least a second. `kept` keeps connections usable when the provider
+   * identity of the entry changes, in the same transaction.
    */
   change(
     from: ProviderEntry,
@@ -37,8 +37,9 @@ export interface Providers {
   /** The entries with these uids, as far as they exist. */
   byUids(projectId: string, uids: readonly string[]): Promise<readonly ProviderEntry[]>
   /**
-   * Deletes the entry with its connections. A pending authorization of it fails at its next step. Most connections are
-   * deleted before the entry, a few in each commit; if the process ends in between, the entry still exists.
+   * Deletes the entry with its connections. A pending authorization at this provider fails at its next step. Most
+   * connections are deleted before the entry, a few in each commit; if the process ends in between, the entry still
+   * exists.
    */
   delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
 }
@@ -96,7 +97,7 @@ export function createProviders(database: Database): Providers {
       .returning({ id: connections.id, userId: connections.userId, eventSeq: connections.eventSeq })
   })
 
-  /** Returns how many were deleted. */
+  /** Deletes some of the entry's connections; returns how many. */
   function deleteSomeConnections({ projectId, uid: providerUid }: ProviderEntry): Promise<number> {
     return write(undefined, function* (announce) {
       const gone = yield* removeSomeConnections({ providerUid, limit: CONNECTIONS_AT_ONCE })
@@ -172,8 +173,8 @@ export function entryWrites(database: Database) {
 }
 
 /**
- * The row after a change. Its `updatedAt` is the version by which the release of a token is judged (`preconditions.ts`), so
- * it differs from those of all changes before, also within one second.
+ * The row after a change. Its `updatedAt` is the version that the release of a token compares (`preconditions.ts`), so
+ * it rises with every change, also within one second.
  */
 function newerThan(from: ProviderEntry, to: ProviderEntry): ProviderEntry {
   return { ...to, uid: from.uid, updatedAt: Math.max(to.updatedAt, from.updatedAt + 1) }

@@ -48,7 +48,7 @@ export function retrying<Noun extends object>(noun: Noun, options: RetryOptions)
   return Object.fromEntries(methods) as Noun // the same names with the same signatures
 }
 
-/** The error while the database is unavailable. */
+/** Returns the error for a database that is unavailable. */
 export function unavailable(cause: unknown): BrokerError {
   return new BrokerError('store_unavailable', 'The database cannot be used right now. Try again shortly.', {
     cause,
@@ -56,11 +56,15 @@ export function unavailable(cause: unknown): BrokerError {
   })
 }
 
-/** The error of a write that lost a race for the same key, or against a deletion. */
+/** Returns the error for a write that lost a race for the same key, or against a deletion. */
 export function alreadyAdded(cause: unknown): BrokerError {
-  return new BrokerError('already_exists', 'Another request has just added or deleted the same. Try again.', {
-    cause,
-  })
+  return new BrokerError(
+    'already_exists',
+    'Another request has just added or deleted the same record. Try again.',
+    {
+      cause,
+    },
+  )
 }
 
 /**

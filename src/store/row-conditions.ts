@@ -22,7 +22,7 @@ export function isOfUser(table: TableWith<'projectId' | 'userId'>, p: OfUser): S
   return and(eq(table.projectId, p.projectId), eq(table.userId, p.userId), inPartition(table, p))
 }
 
-/** The greater of two values, which neither is NULL. SQLite's `max` is PostgreSQL's `greatest`. */
+/** The greater of two values that are not NULL. CASE, since SQLite's `max` is `greatest` in PostgreSQL. */
 export function greaterOf(one: SQLWrapper | number, other: SQLWrapper | number): SQL {
   return sql`case when ${one} > ${other} then ${one} else ${other} end`
 }

@@ -102,8 +102,8 @@ export function describeTables(kit: SchemaKit) {
       userId: text('user_id').notNull(),
       status: text('status').$type<Authorization['status']>().notNull(),
       /**
-       * The same for the same user, providers, scopes and account. Cleared when the authorization is settled, so that the
-       * unique index has only live ones.
+       * Equal for authorizations with the same user, providers, scopes and account. Cleared when the authorization is
+       * settled, so that the unique index has unsettled authorizations only.
        */
       shareKey: text('share_key').unique(uniqueName('authorizations_share_key')),
       steps: json<readonly Step[]>('steps').notNull(),
@@ -193,7 +193,7 @@ export function describeTables(kit: SchemaKit) {
       lastUsedAt: whole('last_used_at'),
       /** The number of its last event (`event-writes.ts`). */
       eventSeq: whole('event_seq'),
-      /** The failed refreshes since the last good one, and why it needs a consent: lines of `domain/trail.ts`. */
+      /** The failed refreshes since the last good one, and why a consent is needed: lines of `domain/trail.ts`. */
       trail: text('trail'),
       ...ownerColumns(),
     },

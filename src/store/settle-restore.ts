@@ -23,6 +23,12 @@ export interface SettledRestore {
   readonly mcpConsents: number
 }
 
+/**
+ * Settles what a restored backup had under way, before requests are served: refresh tokens count as possibly used,
+ * authorizations fail with this message, due runs fail, and paused chains, suspended calls, sessions, links and
+ * approvals of MCP clients are deleted. `undefined` when the database is no restored backup, or another node has
+ * settled it.
+ */
 export type SettleRestore = (
   message: string,
   now: EpochSeconds,
@@ -87,7 +93,7 @@ export function createSettleRestore({
     sql`${id} in (select value from ${dialect.elementsOf(p.ids)})`
 
   const connectionIds = idsOf(connections)
-  // not raised by one, so that a repetition after an interruption changes nothing
+  // the provider may have replaced the token since; not raised by one, so that a repetition changes nothing
   const countRefreshes = statement((p: Slice) =>
     query
       .update(connections)

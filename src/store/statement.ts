@@ -30,7 +30,7 @@ export type Statement<Values, Row> = (values: Values) => BoundStatement<Present<
 export interface BoundStatement<Row> {
   readonly text: string
   readonly values: readonly unknown[]
-  /** Makes a row of what the driver has read, in the order of the statement's columns. */
+  /** Makes a row of the values that the driver has read, which are in the order of the statement's columns. */
   readonly toRow: (columns: readonly unknown[]) => unknown
   [Symbol.iterator](): Steps<readonly Row[]>
 }
@@ -192,7 +192,7 @@ function fieldsOf(query: Query<unknown>): readonly Field[] {
   }))
 }
 
-/** `undefined` for the many columns that have the function of their base class: it returns its argument. */
+/** `undefined` for the many columns whose decoder is that of the base class, which returns its argument. */
 function decoderOf(column: Decoder): Field['decode'] {
   if (column.mapFromDriverValue === Column.prototype.mapFromDriverValue) return undefined
   return (value) => column.mapFromDriverValue(value)

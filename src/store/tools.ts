@@ -40,7 +40,7 @@ export interface ToolChanges {
   readonly requirements?: ChangedRequirements
 }
 
-/** The requirements that a worker's tools have newly, and those that they no longer have. */
+/** The requirements that the tools of a worker (`uid`, `id`) have newly, and those that they no longer have. */
 export interface ChangedRequirements {
   readonly uid: string
   readonly id: string

@@ -25,7 +25,7 @@ export interface Toolsets {
   bareNames(projectId: string, id: string): Promise<BareNames>
   /**
    * Replaces the toolset's bare names by the result of `give`, and returns it. Simultaneous calls run one after the other,
-   * each with the names that the last one has written. `give` may be called again.
+   * each with the names that the call before it has written. `give` may be called again.
    */
   giveBareNames(projectId: string, id: string, give: (given: BareNames) => BareNames): Promise<BareNames>
   delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>

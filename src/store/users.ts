@@ -15,7 +15,7 @@ export interface Users {
   /** Writes when each user was last seen, by user id. A later time that is already stored stays. */
   seen(projectId: string, users: ReadonlyMap<string, EpochSeconds>): Promise<void>
   find(projectId: string, userId: string): Promise<SeenUser | undefined>
-  /** The latest seen first; `after`: the last user of the former page. */
+  /** The latest seen first; `after`: the last user of the previous page. */
   list(projectId: string, limit: number, after?: SeenUser): Promise<readonly SeenUser[]>
   /** Deletes the row of a user whose data are erased. */
   forget(projectId: string, userId: string): Promise<void>

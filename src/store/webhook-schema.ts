@@ -50,7 +50,7 @@ export function describeWebhookTables(kit: SchemaKit, projectId: () => AnySQLite
       at: whole('at').notNull(),
       /** The user that the body names, until the user's data are erased. */
       userId: text('user_id'),
-      /** `traceparent` of the request that wrote it, if its trace is recorded. The traces of its deliveries link to it. */
+      /** `traceparent` of the request that wrote the event, if its trace is recorded. Delivery traces link to it. */
       traceparent: text('traceparent'),
     },
     (t) => [
@@ -85,7 +85,7 @@ export function describeWebhookTables(kit: SchemaKit, projectId: () => AnySQLite
       primaryKey({ columns: [t.webhookId, t.eventId] }),
       index('deliveries_due').on(t.webhookId, t.dueAt).where(sql`state = 'waiting'`),
       index('deliveries_of_key').on(t.webhookId, t.key, t.keySeq).where(sql`state = 'waiting'`),
-      // nearly all deliveries are `delivered`: they are found by the primary key
+      // without `delivered`: these are nearly all deliveries, and are found by the primary key
       index('deliveries_state').on(t.webhookId, t.state, t.eventId).where(sql`state <> 'delivered'`),
       index('deliveries_age').on(t.createdAt),
     ],

@@ -39,7 +39,7 @@ export interface Webhooks {
   list(projectId: string): Promise<readonly Webhook[]>
   /**
    * Replaces the settings and returns the row. `undefined`, with nothing written, when its settings are no longer those of
-   * `from`, or it was deleted. A webhook that is enabled by it counts as healthy, and its deliveries are due at once.
+   * `from`, or it was deleted. A webhook that the change enables counts as healthy, and its deliveries are due at once.
    */
   change(from: Webhook, to: Webhook, audit?: AuditEntries): Promise<Webhook | undefined>
   /** `false`, with nothing written, when the secret is no longer `from`, or the webhook was deleted. */

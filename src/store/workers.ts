@@ -31,8 +31,8 @@ export interface Workers {
   /** Writes what a reading of the catalogue found, and returns the row; `undefined` when the worker was deleted. */
   settleSync(reading: CatalogueReading): Promise<Worker | undefined>
   /**
-   * Writes what the worker's tools may require. `false`, with nothing written, when it is no longer that of `from`, or the
-   * worker was deleted.
+   * Writes what the worker's tools may require. `false`, with nothing written, when the stored `accepted` is no longer
+   * that of `from`, or the worker was deleted.
    */
   accept(from: Pick<Worker, 'accepted'>, to: AcceptedNeeds, audit?: AuditEntries): Promise<boolean>
   findByUid(uid: string): Promise<Worker | undefined>
@@ -107,7 +107,7 @@ export function createWorkers({ tables, query, statement, read, write, dialect }
       .returning({ uid: tools.uid }),
   )
 
-  /** Returns how many were deleted. */
+  /** Deletes some of the worker's tools; returns how many. */
   function deleteSomeTools({ uid, projectId }: Worker): Promise<number> {
     return write(undefined, function* (announce) {
       const gone = yield* removeSomeTools({ uid, limit: TOOLS_AT_ONCE })

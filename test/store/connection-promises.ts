@@ -373,7 +373,8 @@ export function connectionPromises(open: () => Promise<OpenedStore>): void {
       await store.connections.claimRefresh(claimed, 1, lease('me'), 300)
       const refused = await put('refused', { refreshAt: 100 })
       await store.connections.needsAuthorization(refused, 1, 'refresh_refused')
-      const ids = async (limit = 10) => (await store.connections.dueAt(300, limit)).map((one) => one.id)
+      const ids = async (limit = 10) =>
+        (await store.connections.dueByRefreshAt(300, limit)).map((one) => one.id)
       expect(await ids()).toEqual([first, second])
       expect(await ids(1)).toEqual([first])
       await store.connections.postponeRefresh(first, 2, 900) // of another generation of tokens

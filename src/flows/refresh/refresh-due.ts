@@ -29,7 +29,7 @@ export async function refreshDue(broker: Broker): Promise<void> {
   const { store, refreshes, now } = broker
   const before = now() + EARLIEST_MARGINS * LONGEST_USUAL_MARGIN_SECONDS
   const candidates = await store.connections.dueForRefresh(before, SHORTEST_LIFE_SECONDS, now(), MAX_DUE)
-  const timed = await store.connections.dueAt(now(), MAX_DUE)
+  const timed = await store.connections.dueByRefreshAt(now(), MAX_DUE)
   const due = [
     ...timed.map((connection) => () => refreshTimed(broker, connection)),
     ...candidates

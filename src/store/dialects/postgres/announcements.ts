@@ -35,7 +35,7 @@ export interface Announcements {
   append(client: pg.ClientBase, changes: readonly StoreChange[]): Promise<string | null>
   /** Notifies the other nodes, after the commit. */
   wake(): void
-  /** A number that differs from the last one when changes may have been missed. */
+  /** Returns a number. It differs from the number of the last call when changes may have been missed in between. */
   missed(): number
   close(): Promise<void>
 }
@@ -186,7 +186,7 @@ export async function followChanges(
 const APPEND_AND_NOTIFY = `with appended as (${APPEND_CHANGES})
   select id, (select count(pg_notify($3, payload)) from unnest($4::text[]) as payload) as sent from appended`
 
-/** For a server that cannot have a table of changes: the store must assume that other nodes have written. */
+/** For a server that cannot have a table of changes: each read must assume that other nodes have written. */
 export function unannounced(): Announcements {
   let revision = 0
   return {
@@ -198,8 +198,8 @@ export function unannounced(): Announcements {
 }
 
 /**
- * Whether notifications are delivered. A server may have no LISTEN. A pooler in transaction mode accepts LISTEN, but
- * delivers nothing.
+ * Begins to listen, and returns whether notifications are delivered. A server may have no LISTEN. A pooler in
+ * transaction mode accepts LISTEN but delivers nothing, so this connection notifies itself once.
  */
 async function listen(client: pg.Client): Promise<boolean> {
   try {

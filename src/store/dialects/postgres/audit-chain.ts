@@ -3,7 +3,7 @@ import type { AuditHead } from '../../../domain/audit.ts'
 import { type AuditEntries, blockAfter } from '../../audit-entries.ts'
 import { fromDriver } from './failures.ts'
 
-/** Appends a block in the transaction of the write that it records, as its last statement, since the lock is shared. */
+/** Appends a block in the transaction of the write that it records. Call it last: other writers wait for its lock. */
 export async function appendAudit(client: pg.ClientBase, entries: AuditEntries): Promise<void> {
   const head = await lockHead(client, entries.projectId)
   await appendTo(head, client, entries)

@@ -8,7 +8,7 @@ const MOST_ROWS = 5_000
 /**
  * The transactions that were visible to a read: those with an id below `end`, except those that were still running
  * (`open`). A transaction gets its id at its first write, not at its commit. So the highest id that a reader has seen is
- * not enough: a transaction with a smaller one may commit later.
+ * not enough: a transaction with a smaller id may commit later.
  */
 export interface Position {
   /** All transactions with a smaller id had ended. */
@@ -30,7 +30,7 @@ export interface ChangeTable {
   /** The current position, with which reading begins. */
   begin(on: pg.ClientBase): Promise<Position>
   readSince(on: pg.ClientBase, position: Position): Promise<NewChanges>
-  /** Deletes the rows of transactions with a smaller id, and adds a row that records this. */
+  /** Deletes the rows of transactions with an id less than `below`, and adds a row that records this. */
   prune(on: pg.Pool, below: number): Promise<void>
 }
 

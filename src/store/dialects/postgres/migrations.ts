@@ -9,9 +9,9 @@ import { forLog, fromDriver, POSTGRES_RETRIES, RetryableError } from './failures
 import { alreadyInUse, isPartitionsMark, partitionsIn, partitionTables, type Query } from './partitioning.ts'
 import { clientConfig } from './pool.ts'
 
-/** "gatepass" in ASCII: the one advisory lock of this database that Gatepass takes. */
+/** "gatepass" in ASCII: the key of the only advisory lock that Gatepass takes. */
 const MIGRATION_LOCK = '7449355626537022323'
-/** The longest time that a migration may take, and that another node waits for it. */
+/** How long a migration may take, and how long another node waits for it. */
 const LONGEST_MIGRATION_MS = 10 * 60_000
 
 /** How often a waiting node tries to take the lock. */
@@ -25,7 +25,7 @@ export async function pendingMigrations(url: string): Promise<number> {
   return connected(url, async (query) => migrationsAfter('postgres', await migrationsDone(query)).length)
 }
 
-/** Whether Gatepass has ever been started on it. */
+/** Whether Gatepass has ever been started on the database. */
 export async function isBegun(url: string): Promise<boolean> {
   return connected(url, async (query) => (await migrationsDone(query)).size > 0)
 }
@@ -99,7 +99,7 @@ async function migrationsDone(query: Query): Promise<ReadonlySet<string>> {
   return new Set(rows.map(({ hash }) => String(hash)))
 }
 
-/** Runs on a connection of its own. Closing it releases the lock and rolls back an open transaction. */
+/** Calls `run` with a connection of its own. Closing it releases the lock and rolls back an open transaction. */
 async function connected<T>(url: string, run: (query: Query) => Promise<T>): Promise<T> {
   try {
     return await retry(async () => {
@@ -127,7 +127,7 @@ async function connected<T>(url: string, run: (query: Query) => Promise<T>): Pro
   }
 }
 
-/** No such host, no such database, wrong password. Only the operator sees the message. */
+/** The error when the host or database is unknown or the password is wrong. Only the operator sees the message. */
 function cannotOpen(url: string, cause: unknown): BrokerError {
   const why = forLog(cause).message.replace(/\.$/, '')
   return new BrokerError(

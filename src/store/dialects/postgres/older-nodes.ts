@@ -3,21 +3,21 @@ import type { StoreChange } from '../../changes.ts'
 
 /** The channel of releases without a table of changes: they send each change by NOTIFY in its transaction. */
 export const OLDER_CHANNEL = 'gatepass'
-/** The `application_name` of their listening connections. */
+/** The `application_name` of the listening connections of those releases. */
 const OLDER_LISTENER = 'gatepass listener'
-/** In bytes. PostgreSQL refuses a payload of 8000 bytes or more. */
+/** The longest payload, in bytes. PostgreSQL refuses 8000 bytes or more. */
 const LONGEST_PAYLOAD = 7_900
 
 /**
- * Nodes of an older release, during a rolling upgrade. While one listens, each change is also sent in its form. When one
- * begins to listen, it is sent a message that it may have missed changes.
+ * Nodes of an older release, during a rolling upgrade. While such a node listens, each change is also sent by NOTIFY.
+ * When it begins to listen, it gets a message that it may have missed changes.
  */
 export interface OlderNodes {
   readonly areListening: boolean
   payloadOf(change: StoreChange): string
   /** Changes that a node of an older release has sent; `undefined` when anything may have changed. */
   parse(payload: string): readonly StoreChange[] | undefined
-  /** Finds out whether such nodes are listening. */
+  /** Updates `areListening`, and notifies nodes that have begun to listen. */
   check(on: pg.ClientBase): Promise<void>
 }
 

@@ -22,9 +22,9 @@ import { partitionedTables, tables } from './schema.ts'
 import { createTransact } from './write.ts'
 
 /**
- * The store on a PostgreSQL database, which any number of nodes may share. Migrates it first. Needs PostgreSQL 13 or
- * newer. On a compatible server without transaction snapshots or `pg_xact_status` it works without them, and caches
- * nothing. A pooler in transaction mode is refused.
+ * Migrates a PostgreSQL database, which any number of nodes may share, and opens the store on it. Needs PostgreSQL 13
+ * or newer. On a compatible server without transaction snapshots or `pg_xact_status` the store works without them, and
+ * caches nothing. A pooler in transaction mode is refused.
  */
 export async function openPostgresStore(
   url: string,
@@ -92,7 +92,7 @@ export async function openPostgresStore(
   }
 }
 
-/** Finds out what the server can do. Refuses one that would lose acknowledged commits in a crash. */
+/** Finds out what the server can do. Refuses a server that would lose acknowledged commits in a crash. */
 async function examine(pool: pg.Pool) {
   const { rows } = await fromDriver(
     pool.query<Examined>(

@@ -47,7 +47,7 @@ export async function partitionTables(query: Query, partitions: number): Promise
   await query('insert into schema_migrations values ($1, 0)', [`${MARK}${partitions}`])
 }
 
-/** The entry in `schema_migrations` of a database with partitions. Releases without partitions refuse such a database. */
+/** The entry in `schema_migrations` of a database with partitions. Releases that do not know partitions refuse it. */
 const MARK = 'partitions '
 
 /** How many partitions the tables have, by the entries of `schema_migrations`; `undefined`: they are not partitioned. */
@@ -60,7 +60,7 @@ export function isPartitionsMark(hash: string): boolean {
   return hash.startsWith(MARK)
 }
 
-/** The refusal to partition tables that exist: PostgreSQL cannot do so in place. */
+/** The error for tables that have another number of partitions, or none: PostgreSQL cannot change this in place. */
 export function alreadyInUse(name: string, existing: number | undefined): BrokerError {
   const has = existing === undefined ? 'has no partitions' : `has ${existing} partitions`
   return new BrokerError(

@@ -28,7 +28,7 @@ export async function refuseTransactionPooling(config: pg.ClientConfig): Promise
   )
 }
 
-/** Whether a session setting of one connection is visible in the other, or missing in its own. */
+/** Whether a setting that is made on `one` for its session is visible on `other`, or missing on `one` later. */
 async function shareSessions(one: pg.Client, other: pg.Client): Promise<boolean> {
   const mark = randomUUID()
   const read = async (client: pg.Client) => {

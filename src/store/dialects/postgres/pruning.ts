@@ -1,4 +1,4 @@
-/** How long a row of changes is kept at least, for processes that read late. */
+/** Each row of changes is kept for at least this long, for processes that read late. */
 const KEPT_MS = 30_000
 /** The time between two deletions. */
 const EVERY_MS = 10_000

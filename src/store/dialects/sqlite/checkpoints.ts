@@ -6,9 +6,10 @@ import type { FromCheckpointThread } from './checkpoint-thread.ts'
 /** A checkpoint begins when the log has this many pages that are not in the database file yet. SQLite's own default. */
 const PAGES = 1_000
 /**
- * When the log has this many pages, writes wait for a checkpoint. SQLite reuses the log from its start only once all pages
- * were copied, which does not happen while writes go on. Only that checkpoint flushes the database file, with the pages of
- * all checkpoints before it: with 8,000 pages writes waited for up to 150 ms, on a disk that did nothing else.
+ * When the log has this many pages, writes wait for a checkpoint. SQLite reuses the log from its start only once all
+ * pages were copied, which does not happen while writes go on. Only a checkpoint that copies all pages flushes the
+ * database file, with the pages of all checkpoints before it: with a limit of 8,000 pages writes waited
+ * for up to 150 ms, on a disk that did nothing else.
  */
 const LONG_LOG_PAGES = 2_000
 const LOG_BYTES = 2 ** 26
@@ -26,7 +27,7 @@ interface Progress {
 export interface Checkpoints {
   /** Call it after commits. Begins a checkpoint when there are enough pages to copy. */
   beginIfDue(): void
-  /** Waits for a checkpoint that is under way. */
+  /** Ends the thread, after a checkpoint that is under way. */
   stop(): Promise<void>
 }
 
@@ -87,7 +88,7 @@ export function createCheckpoints(client: Database.Database, pauseWrites: () => 
       return
     }
     if (beganPaused)
-      // a reader of older pages, such as a backup, or another process can keep it incomplete: then wait for more pages
+      // an open reader (such as a backup) or another process can keep a checkpoint incomplete: wait for more pages
       longLog = checkpointed === log ? LONG_LOG_PAGES : log + LONG_LOG_PAGES
     end()
   }

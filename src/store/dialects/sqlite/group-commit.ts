@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import { unavailable } from '../../retry.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
-/** The most writes per commit, and how long they may run before it. Both block the event loop. */
+/** The most writes per commit, and for how many milliseconds they may run before it. Both block the event loop. */
 const MOST_WRITES = 128
 const LONGEST_MS = 4
 /** The most writes that may wait for their commit. Further ones are refused. */
@@ -134,10 +134,10 @@ export function createGroupCommit(
     }
     const most = Math.min(alone > 0 ? 1 : MOST_WRITES, queue.length)
     alone = Math.max(0, alone - 1)
-    const ran = most === 1 ? [runOnly(queue[0] as Waiting)] : runTogether(queue.slice(0, most)) // it is not empty
+    const ran = most === 1 ? [runOnly(queue[0] as Waiting)] : runTogether(queue.slice(0, most)) // `queue` is not empty
     queue = queue.slice(ran.length)
     if (!client.inTransaction) {
-      // SQLite has rolled back all of them: those without an error run again
+      // SQLite has rolled back the whole transaction: the writes without an error run again
       const again = ran.flatMap((one) => ('error' in one ? [] : [one.one]))
       queue = [...again, ...queue]
       alone += again.length

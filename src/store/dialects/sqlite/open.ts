@@ -19,7 +19,7 @@ import { createRunner, type Transact } from './runner.ts'
 import { tables } from './schema.ts'
 import { openWriteAheadLog } from './write-ahead-log.ts'
 
-/** The store on one SQLite file, which several processes of one machine may share. Migrates it first. */
+/** Migrates an SQLite file, which several processes of one machine may share, and opens the store on it. */
 export function openSqliteStore(path: string, { admit, traceparent }: OpeningOptions = {}): Store {
   admit?.(readFacts(path))
   const client = openDatabase(path)
@@ -118,7 +118,7 @@ export function openSqliteStore(path: string, { admit, traceparent }: OpeningOpt
     connections: {
       ...nouns.connections,
       async ofOwner(owner) {
-        // a release of a connection that was just read need not compare it, unless a change was announced meanwhile
+        // a release need not compare a connection that was just read, unless a change was announced since
         const remember = check.beforeReading()
         const found = await nouns.connections.ofOwner(owner)
         found.forEach(remember)

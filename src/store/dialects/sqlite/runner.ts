@@ -12,8 +12,8 @@ export type Runner = <Row>(
 export type Transact = <T>(audit: AuditEntries | undefined, body: (announce: Announce) => T) => Promise<T>
 
 /**
- * Refuses a write outside of a transaction: there better-sqlite3 (13.2.0) does not report a commit that fails, such as on
- * a full disk, when rows are read from the statement.
+ * Makes the runner. It refuses a write outside of a transaction: there better-sqlite3 (13.2.0) does not report a commit
+ * that fails, such as on a full disk, when rows are read from the statement.
  */
 export function createRunner(client: Database.Database): Runner {
   const prepared = new Map<string, Database.Statement<unknown[], unknown[]>>()
@@ -23,7 +23,8 @@ export function createRunner(client: Database.Database): Runner {
       statement = client.prepare<unknown[], unknown[]>(text).raw()
       prepared.set(text, statement)
     }
-    if (!statement.readonly && !client.inTransaction) throw new Error(`outside of a transaction: ${text}`)
+    if (!statement.readonly && !client.inTransaction)
+      throw new Error(`a write outside of a transaction: ${text}`)
     return statement.all(values).map(toRow) as Row[] // of this statement
   }
 }

@@ -18,7 +18,7 @@ export interface WriteAheadLog {
 /**
  * With `synchronous=FULL` SQLite writes each commit to the disk before the statement returns, which blocks the event loop
  * for as long as the disk takes. With NORMAL it does not wait, and still never corrupts the file. So NORMAL is set, and a
- * thread of libuv syncs the log before a write is acknowledged: the same promise without blocking.
+ * thread of libuv syncs the log before a write is acknowledged: as durable as FULL, without blocking.
  */
 export function openWriteAheadLog(client: Database.Database): WriteAheadLog {
   const [main] = client.pragma('database_list') as { readonly file: string }[]
