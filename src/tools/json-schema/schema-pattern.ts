@@ -51,10 +51,14 @@ export function isUsablePattern(source: string): boolean {
 
 const TOKEN = /\\u[Dd][89ABab][\dA-Fa-f]{2}\\u[Dd][C-Fc-f][\dA-Fa-f]{2}|\\[pP]\{[^}]*\}|\\.|./gsu
 const SPACE = String.raw`\s\v\x{a0}\x{feff}\x{2028}\x{2029}\p{Zs}`
+/** All other characters, for classes, in which RE2 has no complement. */
+const NO_SPACE =
+  String.raw`\x{0}-\x{8}\x{e}-\x{1f}\x{21}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}` +
+  String.raw`\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{fefe}\x{ff00}-\x{10ffff}`
 
 /**
- * Translates the few tokens that RE2 reads differently from ECMA-262: `.`, `\s`, surrogate pairs and long property
- * names.
+ * Translates the few tokens that RE2 reads differently from ECMA-262: `.`, `\s`, `\S`, `\b` in a class, surrogate
+ * pairs and long property names.
  */
 function toRe2(source: string): string {
   let isInClass = false
@@ -62,6 +66,8 @@ function toRe2(source: string): string {
     if (isInClass) {
       if (token === ']') isInClass = false
       if (token === '\\s') return SPACE
+      if (token === '\\S') return NO_SPACE
+      if (token === '\\b') return String.raw`\x{8}`
     } else {
       if (token === '[') isInClass = true
       if (token === '.') return String.raw`[^\n\r\x{2028}\x{2029}]`
