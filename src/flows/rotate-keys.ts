@@ -89,7 +89,7 @@ export async function rotateKeys(
 
   for (const one of unreadable) await giveUp(broker, one)
   const left = (await store.envelopes.countByKey()).filter(({ keyId }) => older.includes(keyId))
-  // altered text that bears no old key's id is not among `left`, so it must not make up for a readable envelope there
+  // `left` counts altered envelopes only if they have the id of an older key, so only these are compared with it
   const alteredLeft = unreadable.filter(({ reason, keyId }) => reason === 'altered' && older.includes(keyId))
   const result = { resealed, unreadable: unreadable.map(reported) }
   if (left.reduce((sum, { count }) => sum + count, 0) > alteredLeft.length)
