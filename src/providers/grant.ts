@@ -42,7 +42,7 @@ export interface GrantedTokens {
     readonly expires_in?: number
     readonly scope?: string
   }
-  /** Of the ID token, when there was one. */
+  /** The claims of the ID token, when there was one. */
   readonly claims: Readonly<Record<string, unknown>> | undefined
   readonly refreshExpiresIn?: number | undefined
   /** Further members of the token response, such as the workspace. */
@@ -106,7 +106,7 @@ export async function askAboutGrant(
   const { provider } = registered
   const withToken = { ...values, access_token: grant.accessToken }
   const ask = async (block: ResourceRequestBlock | undefined) =>
-    block?.triggers[event] ? resource(outgoing, registered, block, withToken, now) : undefined
+    block?.triggers[event] ? requestResource(outgoing, registered, block, withToken, now) : undefined
   const userInfo = await ask(provider.userInfoRequest)
   // introspection only fills what the token response omitted
   const isTold = grant.expiresIn !== undefined && grant.scopes !== undefined
@@ -136,7 +136,7 @@ function grantedScopes(provider: Provider, scope: string): string[] {
 }
 
 /** Requests a resource with the token. A failure gives `undefined`, since the grant is valid nevertheless. */
-async function resource(
+async function requestResource(
   outgoing: Outgoing,
   registered: RegisteredClient,
   block: ResourceRequestBlock,
@@ -159,7 +159,7 @@ async function resource(
   }
 }
 
-/** The seconds left: RFC 7662 section 2.2 has the time of expiry (`exp`), a map of the entry may give the seconds. */
+/** The seconds left: `exp` is the time of expiry (RFC 7662 section 2.2); a response map may give a lifetime. */
 function secondsLeft(introspected: Record<string, unknown> | undefined, now: number): number | undefined {
   const told = Number(introspected?.expires_in ?? introspected?.exp)
   const seconds = told > LONGEST_LIFE_SECONDS ? told - now : told

@@ -1,4 +1,4 @@
-/** The values of the placeholders in request templates. An absent value is replaced by nothing. */
+/** The values of the placeholders in request templates. The placeholder of an absent value becomes the empty text. */
 export interface TemplateValues {
   readonly client_id?: string | undefined
   readonly client_secret?: string | undefined

@@ -31,7 +31,7 @@ export function urlTemplateFault(
   return checkTemplate(template, [...Object.keys(variables), ...told, 'client_id'])
 }
 
-/** As `urlTemplateFault`, for the API's base URL, which may name values that each connection has for itself. */
+/** As `urlTemplateFault`, for the API's base URL, which may name every kept value, but not `{{client_id}}`. */
 export function baseUrlTemplateFault(
   template: string,
   { variables = {}, keptValues = {} }: Pick<Provider, 'variables' | 'keptValues'>,
@@ -56,8 +56,8 @@ export function fillUrl(template: string, variables: Variables | undefined): str
 }
 
 /**
- * The URL of an endpoint: examples take the place of the values that each connection has for itself. No request goes
- * there: `withConnectionValues` fills in a connection's own.
+ * The URL of an endpoint, with examples in place of values that differ between connections. No request is sent to an
+ * example: `withConnectionValues` fills in the values of the connection.
  */
 export function fillEndpoint(
   template: string,
@@ -90,8 +90,8 @@ export function urlTemplatesOf(provider: Provider): readonly (readonly [path: st
 }
 
 /**
- * The provider with other values of its variables in its URLs, which must be valid. A URL whose template names a variable
- * that no longer exists is left unchanged.
+ * The provider with other values of its variables in its URLs. The values must be valid. A URL whose template names a
+ * variable that no longer exists is left unchanged.
  */
 export function withVariables(provider: Provider, variables: Variables | undefined): Provider {
   const filled = <Block extends Provider['authorizationRequest']>(block: Block): Block => {
