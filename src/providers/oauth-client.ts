@@ -43,9 +43,8 @@ export interface OAuthClient {
     guard?: RequestGuard,
   ): Promise<Grant>
   /**
-   * Sends the refresh request (RFC 6749 section 6), or the entry's renewal request, and no other, so that a rotated
-   * refresh token can be stored at once. `guard`: whether it may still be sent, and when it is aborted. Throws
-   * `ProviderRefusal`.
+   * Sends the refresh request (RFC 6749 section 6) or the renewal request, and no other, so that a rotated refresh
+   * token can be stored at once. `guard`: whether it may be sent, and when it is aborted. Throws `ProviderRefusal`.
    */
   refresh(client: RegisteredClient, known: KnownTokens, guard?: RequestGuard): Promise<Grant>
   /** Sends the entry's requests that follow a refresh (user info, introspection); `undefined` when it has none. */

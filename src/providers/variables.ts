@@ -27,8 +27,10 @@ export function urlTemplateFault(
   template: string,
   { variables = {}, keptValues = {} }: Pick<Provider, 'variables' | 'keptValues'>,
 ): string | undefined {
-  const told = Object.keys(keptValues).filter((name) => keptValues[name]?.from === 'authorization_response')
-  return checkTemplate(template, [...Object.keys(variables), ...told, 'client_id'])
+  const fromResponse = Object.keys(keptValues).filter(
+    (name) => keptValues[name]?.from === 'authorization_response',
+  )
+  return checkTemplate(template, [...Object.keys(variables), ...fromResponse, 'client_id'])
 }
 
 /** As `urlTemplateFault`, for the API's base URL, which may name every kept value, but not `{{client_id}}`. */

@@ -177,7 +177,7 @@ export async function replayEvents(
   await broker.audit.record(webhook.projectId, { action: 'webhook.replayed', subject: webhook.id })
   let replayed = 0
   let place = after
-  for (let looked = 0; looked < REPLAYED_AT_ONCE; looked += REPLAYED_PER_COMMIT) {
+  for (let examined = 0; examined < REPLAYED_AT_ONCE; examined += REPLAYED_PER_COMMIT) {
     const page = { after: place, limit: REPLAYED_PER_COMMIT }
     const part = await broker.store.events.replay(webhook, what, broker.now(), page)
     replayed += part.replayed
