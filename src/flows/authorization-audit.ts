@@ -6,7 +6,7 @@ import { maxEntries } from '../services/cache-size.ts'
 import type { AuditEntries } from '../store/audit-entries.ts'
 import { findProviderByUid } from './get-provider.ts'
 
-/** The audit entry for an authorization that fails. `words`: the provider's own words, already cleaned of secrets. */
+/** The audit entry for an authorization that fails. `words`: what the provider or the broker says of it; no secrets. */
 export function failureAudit(
   broker: Broker,
   { id, projectId, userId }: Pick<Authorization, 'id' | 'projectId' | 'userId'>,

@@ -5,7 +5,7 @@ import { trailLines } from '../domain/trail.ts'
 import { failureAudit, recordRefusal } from './authorization-audit.ts'
 
 export type CancelledAuthorization =
-  /** It has failed as `access_denied`, or had ended before. */
+  /** The authorization has failed as `access_denied` now, or had ended before. */
   | { readonly outcome: 'ended'; readonly authorization: Authorization }
   /** Another browser has clicked, so this one may not cancel. Nothing was changed. */
   | { readonly outcome: 'held_elsewhere' }
@@ -16,8 +16,8 @@ const MESSAGE = 'The user cancelled on the connect page.'
 
 /**
  * Ends the authorization as `access_denied` after the user's click on "Cancel". Changes nothing while another browser holds
- * the attempt: the receiver of a forwarded link must not end what its user has begun. The browser that cancels is then sent
- * on to the caller's `next_uri`.
+ * the attempt: the receiver of a forwarded link must not end the attempt of the user who forwarded it. The browser that
+ * cancels is then sent on to the caller's `next_uri`.
  */
 export async function cancelAuthorization(
   broker: Broker,

@@ -26,7 +26,7 @@ import { revokeUnlessConnected, revokeUnstored } from './revoke-grant.ts'
 import { attemptPlace, attemptRedirectUri } from './start-attempt.ts'
 
 /**
- * The lifetime of a claim on redeeming the code. If the process dies in between, the authorization counts as pending
+ * The lifetime of a claim on redeeming the code. If the process dies meanwhile, the authorization counts as pending
  * again after this time, and the user may click again. Several slow responses together may take longer: then the
  * tokens are revoked instead of stored.
  */
@@ -163,7 +163,7 @@ async function redeem(
   const { store, oauth, now, sealer, log } = broker
   const { providerUid } = currentStep(claimed)
   const entry = await findProviderByUid(broker, claimed.projectId, providerUid)
-  // `startAttempt` sealed it, in this shape
+  // `startAttempt` sealed the secrets in this shape
   const secrets = JSON.parse(
     sealer.open(claimed.attempt.secrets, attemptPlace(claimed, 'secrets')),
   ) as AttemptSecrets

@@ -45,7 +45,7 @@ async function withAuthorization(broker: Broker, session: ConnectSession): Promi
 
 function settledAt({ session, authorization }: CurrentSession): number | undefined {
   if (authorization === undefined)
-    // either the need was covered, so there was no authorization; or it was deleted together with all data of the user
+    // the authorization was deleted with all data of the user, or connections covered the need and there was none
     return session.authorizationId.startsWith('auth_') ? 0 : session.createdAt
   return isSettled(authorization) ? authorization.completedAt : undefined
 }
@@ -98,7 +98,7 @@ export function sessionAudit(
   return broker.audit.of(projectId, { action: `connect_session.${what}`, userId, subject: id, ...began })
 }
 
-/** The id of its latest authorization, or of the first of the connections that covered the need. */
+/** The id of the session's latest authorization, or of the first of the connections that covered the need. */
 export function firstIdOf({ authorizationId }: ConnectSession): string {
   return authorizationId.split(' ', 1)[0] ?? ''
 }
@@ -205,7 +205,7 @@ export async function connectionsOf(
   const steps = found
     .flatMap((one) => one ?? [])
     .map(({ id, providerUid }) => ({ providerUid, connectionId: id }))
-  return named(broker, session.projectId, [...steps, ...(authorization?.steps ?? [])])
+  return withProviderIds(broker, session.projectId, [...steps, ...(authorization?.steps ?? [])])
 }
 
 /** The ids of the connections that were approved before the session's latest authorization began. */
@@ -213,7 +213,7 @@ function approvedBefore({ authorizationId }: ConnectSession): string[] {
   return authorizationId.split(' ').slice(1)
 }
 
-async function named(
+async function withProviderIds(
   broker: Broker,
   projectId: string,
   steps: readonly { readonly providerUid: string; readonly connectionId?: string }[],

@@ -123,12 +123,12 @@ export function accountWithin(
   return { ...account, id: account.id === '' ? values : `${values}:${account.id}` }
 }
 
-/** Whether the provider has not named the account of the connection. `unnamedId`: its id then, by `accountWithin`. */
+/** Whether the provider has not named the connection's account, whose id is then `unnamedId`, by `accountWithin`. */
 export function isUnnamed({ id, account }: Pick<Connection, 'id' | 'account'>, unnamedId: string): boolean {
   return account.id === '' || account.id === unnamedId || account.id === id
 }
 
-/** Whether an account that the provider did not name, with the id `unnamedId` of `accountWithin`, may be this one. */
+/** Whether an account that the provider did not name, so that its id is `unnamedId`, may be the account `accountId`. */
 export function mayBeAccount(accountId: string, unnamedId: string): boolean {
   return unnamedId === '' || accountId.startsWith(`${unnamedId}:`)
 }
@@ -142,8 +142,8 @@ interface Approval {
 }
 
 /**
- * Throws `ProviderRefusal` if the grant's account is another one than was requested, or may be because it has no
- * name.
+ * Throws `ProviderRefusal` if the grant's account is another one than the requested one, or if it may be another one
+ * because the provider did not name it.
  */
 function checkAccount(
   { displayName, userInfoRequest }: Provider,
@@ -172,8 +172,8 @@ function checkAccount(
 }
 
 /**
- * The connection of the grant's account. If the provider does not name the account, it is the requested connection; for
- * an additional account it is a new one, which has its own id as account id.
+ * The id and account of the grant's connection. If the provider does not name the account, the requested connection is
+ * renewed. For an additional account there is a new one; its own id is the account id if the empty account id is taken.
  */
 function whichConnection(
   { known, requested, account, unnamedId }: Approval,
@@ -182,7 +182,7 @@ function whichConnection(
   if (account.id !== '') {
     const same = known.find((one) => one.account.id === account.id)
     if (same !== undefined || requested === 'new') return { id: same?.id ?? newId(), account }
-    // a connection whose account was unknown is this one: only now does the provider name the account
+    // a connection whose account was unknown is renewed: only now does the provider name the account
     const unnamed = known.filter((one) => isUnnamed(one, unnamedId))
     const renewed =
       chooseConnection(unnamed, requested ?? account.name) ??

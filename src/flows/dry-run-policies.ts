@@ -103,7 +103,7 @@ async function judgeAll(broker: Broker, order: DryRunOrder): Promise<DryRunResul
   return { since, isPartial, uses: uses.length, ...counts, refusedBy, samples: shown }
 }
 
-/** The entries of the last tokens that were released in the time, oldest first. */
+/** The entries of the last tokens that were released in the period, oldest first. */
 async function releasedTokens(
   broker: Broker,
   { projectId, since, until, tokens: most = MAX_TOKENS }: DryRunOrder,
@@ -133,22 +133,22 @@ async function pastUses(
   const scopes = needsScopes ? await scopesToday(broker, entries, tokens) : undefined
   const tools = new Map<string, Promise<ToolToday>>()
   const uses: NumberedUse[] = []
-  for await (const together of runInSlices(groups(tokens))) {
-    const [first] = together
+  for await (const group of runInSlices(groups(tokens))) {
+    const [first] = group
     const { tool: toolId } = first
     const tool = typeof toolId === 'string' ? (tools.get(toolId) ?? toolOf(toolId)) : undefined
     if (tool !== undefined) tools.set(toolId as string, tool) // it is a string, see the line above
     const today = await tool
-    const providers = together.map((one): PolicyProvider => {
+    const providers = group.map((one): PolicyProvider => {
       const entry = entries.get(textOf(one, 'provider_id'))
       const granted = scopes?.get(textOf(one, 'connection_id')) ?? []
       return entry === undefined
         ? { id: textOf(one, 'provider_id'), scopes: granted }
         : policyProvider(entry, granted)
     })
-    const isScopeless = together.some((one) => scopes?.has(textOf(one, 'connection_id')) === false)
+    const areScopesUnknown = group.some((one) => scopes?.has(textOf(one, 'connection_id')) === false)
     const use = useOf(first, today)
-    const hasHosts = use === 'token' || today?.hosts !== undefined
+    const areHostsKnown = use === 'token' || today?.hosts !== undefined
     uses.push({
       seq: first.seq,
       use: {
@@ -160,7 +160,10 @@ async function pastUses(
         // a token that was handed to the caller has no known host, so no rule with hosts matches it
         hosts: today?.hosts ?? [],
         at: first.at,
-        unknown: [...(hasHosts ? [] : (['hosts'] as const)), ...(isScopeless ? (['scopes'] as const) : [])],
+        unknown: [
+          ...(areHostsKnown ? [] : (['hosts'] as const)),
+          ...(areScopesUnknown ? (['scopes'] as const) : []),
+        ],
       },
     })
   }

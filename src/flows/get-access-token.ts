@@ -147,7 +147,7 @@ function tokenAmong(
   return refreshed(broker, need, entry, chosen)
 }
 
-/** Like `findTokenAt`, but reads nothing from memory, which may hold an entry and a connection of different times. */
+/** Like `findTokenAt`, but reads the store. The caches may hold an entry and a connection of different times. */
 async function findStoredToken(broker: Broker, need: TokenNeed): Promise<TokenOutcome> {
   const { connections, providers } = broker.store
   const stored = await connections.ofOwner(ownerOf(need))
@@ -161,8 +161,9 @@ async function findStoredToken(broker: Broker, need: TokenNeed): Promise<TokenOu
 }
 
 /**
- * Marks a connection whose entry has another identity now, so that its tokens are not sent there. `false`, with nothing
- * marked, when one of them has changed since it was read: an administrator may have kept the connection.
+ * Marks a connection as needing a new consent because its entry has another identity now: its tokens must not be sent
+ * to other endpoints. Returns `false`, with nothing marked, when the entry or the connection has changed since it was
+ * read: an administrator may have kept the connection.
  */
 export async function markProviderChanged(
   broker: Broker,
@@ -194,7 +195,7 @@ async function refreshed(
     case 'usable': {
       const missing = missingScopes(scopes, refresh.connection.scopes, factsOf(current.provider))
       if (missing.length === 0) return release(broker, need, current, { connection: refresh.connection })
-      // the refresh, or a consent meanwhile, took scopes away
+      // the refresh, or a consent in the meantime, removed scopes
       return { outcome: 'authorization_required', missingScopes: missing, connection: refresh.connection }
     }
     case 'authorization_required':

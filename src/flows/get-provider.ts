@@ -53,7 +53,7 @@ export async function providersOf(broker: Broker, projectId: string): Promise<Pr
   return providerBook(await broker.cache.providers.of(projectId))
 }
 
-/** Like `getProvider`, in a book that was looked up before. */
+/** Like `getProvider`, in the entries of `providersOf`. */
 export function getProviderIn(book: ProviderBook, name: ProviderName): ProviderEntry {
   const wanted = name.id ?? name.providerId ?? ''
   const entry = book.byId(wanted) ?? findByKind(book, wanted)
@@ -82,7 +82,7 @@ export function requireActive(entry: ProviderEntry): ProviderEntry {
   )
 }
 
-/** The entry with that key, in the same project. */
+/** The entry with the key `uid` in this project. */
 export async function findProviderByUid(
   broker: Broker,
   projectId: string,

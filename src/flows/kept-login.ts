@@ -112,8 +112,8 @@ export function openLogin(
 ): KeptLogin | undefined {
   const kept = openCarried<KeptLogin>(broker.sealer, sealed, keptPlace(stateHash))
   if (kept === undefined) return undefined
-  const isOfBrowser = kept.browserHash === sha256(browserId) && kept.verifier === verifier
-  return isOfBrowser && broker.now() < kept.expiresAt ? kept : undefined
+  const isSameLogin = kept.browserHash === sha256(browserId) && kept.verifier === verifier
+  return isSameLogin && broker.now() < kept.expiresAt ? kept : undefined
 }
 
 function keptPlace(stateHash: string): SealedPlace {

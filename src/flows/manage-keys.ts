@@ -37,8 +37,8 @@ export async function createKey(
 }
 
 /**
- * Creates the successor of a key, which stays valid for at most `graceSeconds`. Throws `not_found` for a key that is not
- * valid, `already_exists` for one that has a successor.
+ * Creates the successor of a key. The old key stays valid for at most `graceSeconds`. Throws `not_found` for a key
+ * that is not valid, `already_exists` for a key that has a successor.
  */
 export async function rotateKey(
   broker: Broker,
@@ -65,7 +65,7 @@ export async function rotateKey(
   return { ...issued, oldEndsAt }
 }
 
-/** Revokes the key. Throws `not_found` for one that does not exist or was revoked before. */
+/** Revokes the key. Throws `not_found` for a key that does not exist or was revoked before. */
 export async function revokeKey(
   broker: Broker,
   project: Pick<Project, 'id' | 'name'>,
@@ -87,8 +87,8 @@ export async function projectOf(broker: Broker, { projectId }: Pick<ApiKey, 'pro
 }
 
 /**
- * Whether an administrator of this project administers the installation: they see the names of all projects, create
- * projects and their first key. They cannot act in a project that has keys of its own.
+ * Whether an administrator of this project administers the installation. Such an administrator sees the names of all
+ * projects and creates projects and their first key, but cannot act in a project that has keys of its own.
  */
 export function administersInstallation(project: Pick<Project, 'name'>): boolean {
   return project.name === DEFAULT_PROJECT

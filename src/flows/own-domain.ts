@@ -75,7 +75,8 @@ export async function proveDomain(broker: Broker, projectId: string): Promise<vo
   const found = await store.domains.findHolder(name)
   // the project itself holds it if a concurrent request has proved it during the lookup
   const holder = found?.projectId === projectId ? undefined : found
-  if (holder !== undefined && values.includes(challengeRecord({ name, ...holder }).value)) throw held(record)
+  if (holder !== undefined && values.includes(challengeRecord({ name, ...holder }).value))
+    throw provedByAnother(record)
   if (holder !== undefined) {
     const event = {
       action: 'branding.domain_removed',
@@ -88,14 +89,14 @@ export async function proveDomain(broker: Broker, projectId: string): Promise<vo
   const proved = { projectId, name, provedAt: now() }
   const entry = audit.of(projectId, { action: 'branding.domain_proved', subject: projectId, detail: name })
   const isRecorded = await store.domains.prove(proved, challenge, entry).catch((error: unknown) => {
-    throw error instanceof BrokerError && error.code === 'already_exists' ? held(record) : error
+    throw error instanceof BrokerError && error.code === 'already_exists' ? provedByAnother(record) : error
   })
   if (!isRecorded)
     throw new BrokerError('already_exists', 'The domain of the project was changed meanwhile. Verify again.')
   await broker.domains.settled()
 }
 
-function held({ name }: ChallengeRecord): BrokerError {
+function provedByAnother({ name }: ChallengeRecord): BrokerError {
   return new BrokerError(
     'already_exists',
     `Another project of this installation has proved this domain, and its TXT record is still there. If the domain is yours, remove the other gatepass-domain value from ${name}, then verify again.`,

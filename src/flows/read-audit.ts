@@ -54,12 +54,12 @@ export async function* readAudit(
   const progress = isSearch(filter) ? await auditIndex.progress(projectId) : undefined
   const { indexedFrom, indexedTo } = progress ?? { indexedFrom: 0, indexedTo: 0 }
   const [begin, end] = [firstSeqOf(indexedFrom), firstSeqOf(indexedTo) - 1]
-  const stretches = [
+  const parts = [
     { search: searchTrail, from, to: Math.min(to, begin - 1) },
     { search: searchIndex, from: Math.max(from, begin), to: Math.min(to, end) },
     { search: searchTrail, from: Math.max(from, begin, end + 1), to },
   ]
-  for (const { search, ...range } of order === 'oldest first' ? stretches : stretches.reverse())
+  for (const { search, ...range } of order === 'oldest first' ? parts : parts.reverse())
     if (range.from <= range.to) yield* search(broker, projectId, filter, range, order)
 }
 

@@ -80,7 +80,7 @@ export async function receiveResponse(
     return { outcome: 'wrong_browser' }
   }
   const { verifier } = broker.settings
-  // the attempt began before logins were required: the next click requires one
+  // the attempt began before logins were required: the next click requires a login
   if (
     verifier.kind === 'oidc' &&
     openAttemptSecrets(broker, authorization, attempt).loggedInAt !== verifier.issuer

@@ -19,10 +19,10 @@ export async function releaseTokens<Found>(
 ): Promise<Found> {
   const release = {}
   for (let tries = 0; tries < TRIES; tries++) {
-    const looked = lookUp()
-    const found = looked instanceof Promise ? await looked : looked
+    const lookedUp = lookUp()
+    const found = lookedUp instanceof Promise ? await lookedUp : lookedUp
     const tokens = tokensIn(found)
-    if (!isSome(tokens)) return found
+    if (!isNonEmpty(tokens)) return found
     const checked = broker.policies.checkRelease(tokens, release)
     const policies = checked instanceof Promise ? await checked : checked
     if (!(await broker.audit.release(tokens, policies))) continue
@@ -42,6 +42,6 @@ function noteTool({ uses, now }: Broker, tokens: readonly Release[]): void {
     uses.used('connectionTools', connectionToolKey(connection.id, tool), now())
 }
 
-function isSome<T>(all: readonly T[]): all is readonly [T, ...T[]] {
+function isNonEmpty<T>(all: readonly T[]): all is readonly [T, ...T[]] {
   return all.length > 0
 }

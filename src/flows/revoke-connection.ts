@@ -55,8 +55,8 @@ async function revokeAtProvider(broker: Broker, gone: Connection): Promise<Revoc
 }
 
 /**
- * Many servers revoke all grants of an account with one of them. So a process that was suspended after the deletion must
- * not revoke when the user has consented again in the meantime.
+ * Many servers revoke all grants of an account when one of its tokens is revoked. So a process that was suspended after
+ * the deletion must not revoke when the user has consented again in the meantime.
  */
 function unlessApprovedAgain({ store }: Broker, gone: Connection): RequestGuard {
   return {

@@ -87,9 +87,9 @@ export async function rotateKeys(
     else break
   }
 
-  for (const one of unreadable) await giveUp(broker, one)
+  for (const one of unreadable) await markIfAltered(broker, one)
   const left = (await store.envelopes.countByKey()).filter(({ keyId }) => older.includes(keyId))
-  // altered text that bears no old key's id is not among `left`, so it must not make up for a readable envelope there
+  // `left` counts altered envelopes only if they have the id of an older key, so only these are compared with it
   const alteredLeft = unreadable.filter(({ reason, keyId }) => reason === 'altered' && older.includes(keyId))
   const result = { resealed, unreadable: unreadable.map(reported) }
   if (left.reduce((sum, { count }) => sum + count, 0) > alteredLeft.length)
@@ -127,7 +127,7 @@ async function reseal(
  * missing. So the connection is marked as needing a new consent now, as it would be at its next use. A connection that
  * has got new tokens since its envelope was found is not marked.
  */
-async function giveUp(broker: Broker, { place, reason }: Unreadable): Promise<void> {
+async function markIfAltered(broker: Broker, { place, reason }: Unreadable): Promise<void> {
   if (place.table !== 'connections' || reason !== 'altered') return
   const connection = await broker.store.connections.find(place.rowId)
   if (connection?.status !== 'active') return

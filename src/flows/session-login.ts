@@ -68,7 +68,7 @@ export function confirmSessionLogin(
       'There is no such flow. Use the flow_id that this visit of your page was given.',
     )
   if (Number(until) <= broker.now())
-    throw new BrokerError('authorization_expired', 'This login has run out. The user begins another.')
+    throw new BrokerError('authorization_expired', 'This login has expired. The user must begin another one.')
   const flowHash = sha256(flowId)
   const confirmed: Confirmed = { userId, projectId, expiresAt: broker.now() + LOGIN_SECONDS }
   const url = new URL(CONFIRMED_PATH, broker.settings.publicUrl)

@@ -33,7 +33,7 @@ export async function settleIdentities({
     const environmentClientFor = endpointsDigest(listed.provider)
     const read = () => store.providers.findByUid(uid)
     const confirmed = await changeRow(`The provider "${id}"`, listed, read, async (entry) => {
-      // an administrator may have given it other endpoints or a client of its own since it was listed
+      // an administrator may have given the entry other endpoints or a client of its own since it was listed
       if (entry === undefined || entry.clientId !== undefined) return false
       if (endpointsDigest(entry.provider) !== environmentClientFor) return false
       const to = { ...entry, provider: { ...entry.provider, environmentClientFor } }

@@ -174,7 +174,7 @@ export function openAttemptSecrets(
   return JSON.parse(broker.sealer.open(secrets, attemptPlace(authorization, 'secrets'))) as AttemptSecrets
 }
 
-/** The redirect URI of the attempt's authorization request. Releases before domains had only the public URL's. */
+/** The redirect URI of the attempt's authorization request. Releases that stored none used that of the public URL. */
 export function attemptRedirectUri(
   { settings }: Pick<Broker, 'settings'>,
   { redirectUri }: AttemptSecrets,

@@ -135,7 +135,7 @@ async function testClient(broker: Broker, entry: ProviderEntry): Promise<TestedP
         return {
           point,
           outcome: 'ok',
-          message: `${provider.displayName} refused the made-up code alone (invalid_grant): it took the client, as servers check that first.`,
+          message: `${provider.displayName} refused only the made-up code (invalid_grant). It accepted the client, which servers check first.`,
         }
       case 'provider_unavailable':
         return unknown(error.message)

@@ -34,7 +34,7 @@ export function confirmTrial(
   if (Number(until) <= broker.now())
     throw new BrokerError(
       'authorization_expired',
-      'This trial of the verifier page has run out. Begin another.',
+      'This trial of the verifier page has expired. Begin another one.',
     )
   return { id: `${PREFIX}.${nonce}`, nextUri: broker.settings.publicUrl.href }
 }

@@ -35,7 +35,7 @@ export function isAllowed({ pattern, oneOf }: Allowed, value: string): boolean {
   return oneOf === undefined ? fitsPattern(pattern, value) : oneOf.includes(value)
 }
 
-/** The pattern of these values, of any length. */
+/** A pattern that matches exactly these values. It may be longer than `patternFault` allows. */
 export function anyOf(values: readonly string[]): string {
   return values.map((value) => value.replaceAll(/[^A-Za-z0-9]/g, '\\$&')).join('|')
 }

@@ -38,7 +38,7 @@ export interface ClientAssertion {
   readonly lifetimeSeconds: number
 }
 
-/** Those of RFC 7518 section 3.1 and RFC 8037. */
+/** Signature algorithms of RFC 7518 section 3.1 and RFC 8037. */
 export type AssertionAlgorithm = (typeof ASSERTION_ALGORITHMS)[number]
 export const ASSERTION_ALGORITHMS = [
   'ES256',

@@ -10,7 +10,7 @@ import type { RequestBlock } from './request-block.ts'
 export interface ClientCredentials {
   readonly authorization?: string
   readonly params: Readonly<Record<string, string>>
-  /** Of mutual TLS, for every request to the provider's endpoints: tokens may be bound to it (RFC 8705 section 3). */
+  /** For mutual TLS at every endpoint of the provider, since tokens may be bound to it (RFC 8705 section 3). */
   readonly certificate?: ClientCertificate
 }
 
@@ -57,9 +57,10 @@ async function ownCredentials(
 }
 
 /**
- * How a client with a secret, or a public one, authenticates, in exactly one way per request (RFC 6749 section
- * 2.3.1). Every request of the broker as an OAuth client uses this function, so that a secret is encoded in the same way at
- * the token, revocation and introspection endpoints and at a login. A client without a secret is public and names itself by its `client_id` alone.
+ * How a client authenticates with its secret, in exactly one way per request (RFC 6749 section 2.3.1). A client
+ * without a secret is public and is named by its `client_id` alone. Every request that sends a secret uses this
+ * function, so that the secret is encoded in the same way at the token, revocation and introspection endpoints and at a
+ * login.
  */
 export function clientCredentials(
   authMethod: ClientAuthMethod,

@@ -20,7 +20,7 @@ export function isKeyMethod(authMethod: ClientAuthMethod): authMethod is KeyMeth
   return KEY_METHODS.some((one) => one === authMethod)
 }
 
-/** How the provider's client secret is a key; `undefined` if it is a secret that is sent. */
+/** The method for which the provider's client secret is a key; `undefined` if it is a secret that is sent. */
 export function keyMethodOf(provider: Provider): KeyMethod | undefined {
   const { tokenRequest, refreshRequest, introspectionRequest, revocationRequest } = provider
   const { exchangeRequest, renewalRequest } = provider
@@ -36,7 +36,7 @@ export function keyMethodOf(provider: Provider): KeyMethod | undefined {
     .find(isKeyMethod)
 }
 
-/** Whether requests may carry the client secret. A private key is never sent, also after a change of the method. */
+/** Whether requests may carry the client secret. A private key is never sent, not even after a change of the method. */
 export function isSent(provider: Provider, { clientSecret = '' }: Client): boolean {
   return (
     keyMethodOf(provider) === undefined && !/-----BEGIN [A-Z ]*PRIVATE KEY-----|"kty"\s*:/.test(clientSecret)
@@ -143,7 +143,7 @@ function privateKey(text: string): KeyObject {
       ? createPrivateKey({ key: JSON.parse(trimmed), format: 'jwk' })
       : createPrivateKey(withLineBreaks(text))
   } catch {
-    throw new KeyFault('is no private key in PEM or JWK, without a password')
+    throw new KeyFault('is not a private key without a password, in PEM or as a JWK')
   }
 }
 

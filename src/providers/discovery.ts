@@ -170,8 +170,8 @@ function withoutAbsent<T extends object>(record: T): { [K in keyof T]?: Exclude<
 }
 
 /**
- * How a client sends its secret: by POST if the metadata lists that and not Basic, else by Basic, which is the default of
- * metadata without a list (RFC 8414 section 2).
+ * How a client sends its secret: in the body if the metadata lists that and not Basic, else by Basic, which is the
+ * default of metadata without a list (RFC 8414 section 2).
  */
 export function secretAuthMethod({
   token_endpoint_auth_methods_supported: methods,

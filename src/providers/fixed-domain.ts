@@ -11,7 +11,7 @@ import { fillUrl, userVariables } from './variables.ts'
  */
 const OPEN = '\0'
 
-/** Each is checked. */
+/** The most URLs that are made of one template: each is checked. */
 const MOST_SHAPES = 1_000
 
 type Naming = Pick<Provider, 'variables' | 'keptValues'>
@@ -28,7 +28,7 @@ export function openDomainFault(template: string, naming: Naming): string | unde
     : `would let a value decide the domain that the client secret or tokens go to (${open.replaceAll(OPEN, '…')}): name the domain in the URL, such as https://{{name}}.example.com, or list the values in one_of`
 }
 
-/** The URL with each allowed value in place of its placeholder; a value that is open is `OPEN`. */
+/** The URL with each allowed value filled in, `OPEN` in place of parts that are not listed; or a fault, as a text. */
 function shapesOf(template: string, { variables = {}, keptValues = {} }: Naming): string[] | string {
   let shapes = ['']
   for (const [at, piece] of template.split(/\{\{\s*([A-Za-z_]+)\s*\}\}/).entries()) {

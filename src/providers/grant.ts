@@ -42,7 +42,7 @@ export interface GrantedTokens {
     readonly expires_in?: number
     readonly scope?: string
   }
-  /** Of the ID token, when there was one. */
+  /** The claims of the ID token, when there was one. */
   readonly claims: Readonly<Record<string, unknown>> | undefined
   readonly refreshExpiresIn?: number | undefined
   /** Further members of the token response, such as the workspace. */
@@ -73,7 +73,7 @@ export function readGrant(
   { tokens, claims, refreshExpiresIn, extra }: GrantedTokens,
 ): Grant {
   const more = mergedExtra(extra)
-  const told = accountClaims(claims) ?? more
+  const userInfo = accountClaims(claims) ?? more
   return {
     accessToken: tokens.access_token,
     ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
@@ -81,8 +81,8 @@ export function readGrant(
     ...(tokens.expires_in !== undefined && { expiresIn: tokens.expires_in }),
     ...(refreshExpiresIn !== undefined && { refreshExpiresIn }),
     ...(tokens.scope !== undefined && { scopes: grantedScopes(provider, tokens.scope) }),
-    ...(told !== undefined && { userInfo: told }),
-    account: accountOf(provider, told),
+    ...(userInfo !== undefined && { userInfo }),
+    account: accountOf(provider, userInfo),
     ...(more !== undefined && { extra: more }),
     ...(typeof claims?.sub === 'string' && { subject: claims.sub }),
   }
@@ -106,11 +106,11 @@ export async function askAboutGrant(
   const { provider } = registered
   const withToken = { ...values, access_token: grant.accessToken }
   const ask = async (block: ResourceRequestBlock | undefined) =>
-    block?.triggers[event] ? resource(outgoing, registered, block, withToken, now) : undefined
+    block?.triggers[event] ? requestResource(outgoing, registered, block, withToken, now) : undefined
   const userInfo = await ask(provider.userInfoRequest)
   // introspection only fills what the token response omitted
-  const isTold = grant.expiresIn !== undefined && grant.scopes !== undefined
-  const introspected = isTold ? undefined : await ask(provider.introspectionRequest)
+  const isComplete = grant.expiresIn !== undefined && grant.scopes !== undefined
+  const introspected = isComplete ? undefined : await ask(provider.introspectionRequest)
   const expiresIn =
     grant.expiresIn ??
     secondsLeft(introspected, now) ??
@@ -136,7 +136,7 @@ function grantedScopes(provider: Provider, scope: string): string[] {
 }
 
 /** Requests a resource with the token. A failure gives `undefined`, since the grant is valid nevertheless. */
-async function resource(
+async function requestResource(
   outgoing: Outgoing,
   registered: RegisteredClient,
   block: ResourceRequestBlock,
@@ -159,10 +159,10 @@ async function resource(
   }
 }
 
-/** The seconds left: RFC 7662 section 2.2 has the time of expiry (`exp`), a map of the entry may give the seconds. */
+/** The seconds left: `exp` is the time of expiry (RFC 7662 section 2.2); a response map may give a lifetime. */
 function secondsLeft(introspected: Record<string, unknown> | undefined, now: number): number | undefined {
-  const told = Number(introspected?.expires_in ?? introspected?.exp)
-  const seconds = told > LONGEST_LIFE_SECONDS ? told - now : told
+  const value = Number(introspected?.expires_in ?? introspected?.exp)
+  const seconds = value > LONGEST_LIFE_SECONDS ? value - now : value
   return Number.isInteger(seconds) && seconds > 0 && seconds <= LONGEST_LIFE_SECONDS ? seconds : undefined
 }
 
@@ -173,9 +173,9 @@ function accountClaims(
   return Object.fromEntries(Object.entries(claims).filter(([name]) => !PROTOCOL_CLAIMS.includes(name)))
 }
 
-function accountOf({ account, accountsWithin: within }: Provider, told: unknown): Grant['account'] {
-  const id = firstText(account.id, told) ?? ''
-  const name = firstText(account.name, told) ?? ''
+function accountOf({ account, accountsWithin: within }: Provider, userInfo: unknown): Grant['account'] {
+  const id = firstText(account.id, userInfo) ?? ''
+  const name = firstText(account.name, userInfo) ?? ''
   return { id: within === undefined || id === '' ? id : `${within}:${id}`, name }
 }
 

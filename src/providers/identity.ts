@@ -30,7 +30,7 @@ export function identityOf(given: Provider, clientId: string | undefined): strin
   ])
 }
 
-/** A connection's own values are kept with its tokens; the identity has what they may be, and not the examples. */
+/** The provider with fixed values for variables that users are asked for: connections store the users' own values. */
 function withoutExamples(provider: Provider): Provider {
   const asked = userVariables(provider)
   if (asked.length === 0) return provider
@@ -54,7 +54,7 @@ export function formerIdentitiesOf(provider: Provider, clientId: string | undefi
 
 /**
  * The variables that neither the authorization nor the token endpoint names, such as one of the API's host: a token is for
- * the account that they name. That of the client's key alone is left out.
+ * the account that they name. A variable that only the id of the client's key names is left out.
  */
 function valuesBesideEndpoints(provider: Provider): readonly (readonly [string, string])[] {
   const { authorizationRequest, tokenRequest, variables = {} } = provider
@@ -69,7 +69,7 @@ function valuesBesideEndpoints(provider: Provider): readonly (readonly [string, 
   )
 }
 
-/** Whether the variable is of the id of the client's key and of nothing else: a client that changes its key stays the same. */
+/** Whether only the id of the client's key names the variable: a client that changes its key stays the same client. */
 function isOfKeyAlone(provider: Provider, variable: string): boolean {
   const { keyId = '', issuer = '', subject = '', audience = '' } = provider.clientAssertion ?? {}
   const urls = urlTemplatesOf(provider).map(([, template]) => template)

@@ -3,10 +3,10 @@ import type { Provider } from './provider.ts'
 import { evaluateText } from './response-map.ts'
 import { userVariables, variableFault } from './variables.ts'
 
-/** Values that a provider told of a connection, by the place where it told them: an entry may rename its values. */
+/** Values that a provider returned for a connection, by their places in its responses: an entry may rename values. */
 export type ToldValues = Readonly<Record<string, string>>
 
-/** The documents in which the provider tells the values of one grant. An absent one has none. */
+/** The documents in which the provider returns the values of one grant; absent: the document has none. */
 export interface GrantDocuments {
   /** The query of the authorization response. It comes through the user's browser. */
   readonly authorizationResponse?: URLSearchParams
@@ -19,7 +19,10 @@ export interface GrantDocuments {
 
 type Keeping = Pick<Provider, 'keptValues' | 'variables'>
 
-/** What a grant tells of the values that the entry keeps, over what was told before; those that do not fit are dropped. */
+/**
+ * Reads the values that the entry keeps from the documents of a grant, and adds them to the values `before`. Values
+ * that are not allowed are dropped. `undefined`: there is no value.
+ */
 export function toldValues(
   provider: Keeping,
   documents: GrantDocuments,
@@ -39,8 +42,8 @@ export function toldValues(
 }
 
 /**
- * The values of a connection by their names: those that are kept, and those that its user gave. One that is no longer
- * allowed is absent.
+ * The values of a connection by their names: those that are kept, and those that its user gave. A value that is no
+ * longer allowed is left out.
  */
 export function keptValuesOf(provider: Keeping, told: ToldValues = {}): Record<string, string> {
   const kept = Object.entries(provider.keptValues ?? {}).flatMap(([name, value]) => {
@@ -55,7 +58,7 @@ export function keptValuesOf(provider: Keeping, told: ToldValues = {}): Record<s
   return Object.fromEntries([...kept, ...given])
 }
 
-/** Values that are given by their names, for a connection that comes from elsewhere; the names of those that do not fit. */
+/** Reads the named values of an imported connection. `faults`: the names of values that are not allowed. */
 export function namedValues(
   provider: Keeping,
   values: Readonly<Record<string, string>>,

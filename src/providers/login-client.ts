@@ -66,8 +66,8 @@ const CLOCK_SKEW_SECONDS = 60
 
 export function createLoginClient(outgoing: Outgoing): LoginClient {
   /**
-   * By the metadata object, so that openid-client keeps an issuer's keys as long as the metadata is kept, and by the client:
-   * users and operators may log in at one issuer with two clients.
+   * Keyed by the metadata object, so that openid-client caches an issuer's keys as long as the metadata is cached, and
+   * by the client: users and operators may log in at one issuer with two clients.
    */
   const configurations = new WeakMap<ServerMetadata, Map<string, Configuration>>()
 

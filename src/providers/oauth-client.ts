@@ -43,8 +43,8 @@ export interface OAuthClient {
     guard?: RequestGuard,
   ): Promise<Grant>
   /**
-   * The refresh request (RFC 6749 section 6), or the renewal of the access token where the entry has one, and nothing
-   * after it, so that a rotated refresh token can be stored at once. Throws `ProviderRefusal`. `guard` tells whether the request may still be sent, and until when it may last.
+   * Sends the refresh request (RFC 6749 section 6) or the renewal request, and no other, so that a rotated refresh
+   * token can be stored at once. `guard`: whether it may be sent, and when it is aborted. Throws `ProviderRefusal`.
    */
   refresh(client: RegisteredClient, known: KnownTokens, guard?: RequestGuard): Promise<Grant>
   /** Sends the entry's requests that follow a refresh (user info, introspection); `undefined` when it has none. */
@@ -269,8 +269,8 @@ function configure(
 }
 
 /**
- * Refuses an ID token of another request (OpenID Connect Core section 3.1.3.7). Such a token is read for the account's
- * name only, and some servers leave the nonce out.
+ * Refuses an ID token of another request (OpenID Connect Core section 3.1.3.7), at a server without a known issuer. A
+ * token without a nonce is accepted: some servers leave it out, and the token is read for the account's name only.
  */
 function checkNonce({ displayName }: Provider, { claims }: GrantedTokens, nonce: string | undefined): void {
   if (nonce === undefined || claims?.nonce === undefined || claims.nonce === nonce) return

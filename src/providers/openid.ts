@@ -2,7 +2,7 @@ import { type ClientAuth, ClientError, ResponseBodyError } from 'openid-client'
 import type { ClientCredentials } from './client-authentication.ts'
 import { wordsOf } from './provider-words.ts'
 
-// What the client of providers (`oauth-client.ts`) and the client of logins (`login-client.ts`) share of openid-client.
+// How both the client of providers (`oauth-client.ts`) and the client of logins (`login-client.ts`) use openid-client.
 
 /**
  * Accepted signatures of ID tokens where the issuer does not announce its own; `none` is never among them (RFC 8725

@@ -56,7 +56,7 @@ export interface ProviderRefusalOptions {
 
 const MAX_RETRY_AFTER_SECONDS = 300
 
-/** What was observed of one token request underneath openid-client. */
+/** What was observed of one token request below openid-client, and secrets that its messages must not contain. */
 export interface Seen {
   /** Whether the authorization request asked for an ID token. */
   readonly isIdTokenAsked?: boolean

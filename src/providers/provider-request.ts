@@ -9,7 +9,7 @@ import type { RegisteredClient } from './provider-entry.ts'
 import type { RequestBlock } from './request-block.ts'
 import { fillTemplate, mentions, renderParams, renderTemplate, type TemplateValues } from './template.ts'
 
-/** The values for templates of this client's requests; each request adds its token or scopes. A key is no value. */
+/** The values for templates of this client's requests, without keys. Each request adds its token or scopes. */
 export function templateValues({ provider, client, redirectUri }: RegisteredClient): TemplateValues {
   return {
     client_id: client.clientId,
@@ -66,8 +66,8 @@ export function scopesToAsk(
 }
 
 /**
- * The request that a block describes: its rendered parameters laid over those of the protocol, in the encoding the block
- * asks for. `client`: the client's credentials for this request.
+ * The request that a block describes, in the encoding that the block asks for. The block's parameters replace those of
+ * the protocol. `client`: the client's credentials for this request.
  */
 export function requestOf(
   block: RequestBlock,
@@ -101,7 +101,7 @@ export function requestOf(
     for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value)
     return { ...sent, url, method: 'GET' }
   }
-  // some APIs refuse a form where they expect nothing (Dropbox)
+  // some APIs refuse a form where they expect no body (Dropbox)
   if (Object.keys(params).length === 0) return { ...sent, url: endpoint, method: block.method }
   const json = block.requestContentType === 'application/json'
   return {

@@ -8,8 +8,8 @@ const LONGEST_READ = 4_096
 const SHORTEST_SECRET = 4
 
 /**
- * At most 200 characters of it: no control or formatting characters, no angle brackets, none of these secrets in any
- * usual spelling, and no long word with a digit in it, which may be a code or a token. `undefined` when nothing is left.
+ * At most 200 characters of the text, without control and formatting characters, angle brackets, these secrets in any
+ * usual spelling, and long words with a digit, which may be a code or a token. `undefined` when nothing is left.
  */
 export function wordsOf(
   text: string | undefined | null,
@@ -54,7 +54,7 @@ function spellingsOf(secret: string): string[] {
   return [...new Set(forms)].sort((a, b) => b.length - a.length)
 }
 
-/** The sentence that is appended to Gatepass's own. */
+/** The sentence with the provider's words, to be appended to a message; empty if there are no words. */
 export function saying(provider: string, words: string | undefined): string {
   return words === undefined ? '' : ` ${provider} says: "${words}"`
 }

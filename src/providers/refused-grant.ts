@@ -11,8 +11,8 @@ const SAID: Readonly<Record<RefusedBecause, RegExp>> = {
 const OPEN = /\b(?:unknown|invalid|malformed),? or\b|\bor (?:unknown|invalid|malformed|inactive)\b/i
 
 /**
- * `invalid_grant` covers every reason (RFC 6749 section 5.2), and only the description may tell them apart. `undefined`
- * if it names several, as "expired or revoked" does, or none.
+ * The reason that the provider's description of `invalid_grant` names: the code alone covers every reason (RFC 6749
+ * section 5.2). `undefined` if the description names several, as "expired or revoked" does, or none.
  */
 export function refusedBecause(words: string | undefined): RefusedBecause | undefined {
   if (words === undefined || OPEN.test(words)) return undefined

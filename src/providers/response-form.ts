@@ -7,12 +7,12 @@ import { type Members, membersOf, readMembers } from './response-body.ts'
 
 /** Members that decide how a token response is read. They come first, and are found in nested objects too. */
 const TOKEN_MEMBERS = ['access_token', 'refresh_token', 'token_type', 'expires_in', 'expires_at', 'scope']
-const MOST = 16
+const MAX_MEMBERS = 16
 const EXPIRY = /expires|expiry|expiration/i
-/** Long words with a digit may be a value, by which a server names a member. */
+/** Names that are shown. A long name with a digit is left out, since some servers use values as names. */
 const NAME = /^(?=\D*$|.{1,19}$)[A-Za-z_][\w-]{0,39}$/
 
-/** `undefined`: the body is neither a JSON object nor a form. */
+/** The names and forms of the response's members. `undefined`: the body is neither a JSON object nor a form. */
 export function formOfResponse({ headers, body }: OutgoingResponse): readonly string[] | undefined {
   const answer = readMembers(body, headers['content-type'], 'application/json')
   if (answer === undefined) return undefined
@@ -21,7 +21,7 @@ export function formOfResponse({ headers, body }: OutgoingResponse): readonly st
     return inner === undefined ? [] : named(inner, TOKEN_MEMBERS).map((form) => `${outer}.${form}`)
   })
   const others = Object.keys(answer).filter((name) => !TOKEN_MEMBERS.includes(name))
-  return [...named(answer, TOKEN_MEMBERS), ...nested, ...named(answer, others)].slice(0, MOST)
+  return [...named(answer, TOKEN_MEMBERS), ...nested, ...named(answer, others)].slice(0, MAX_MEMBERS)
 }
 
 function named(members: Members, names: readonly string[]): readonly string[] {
@@ -51,7 +51,7 @@ function isTypeName(value: unknown, { access_token, refresh_token }: Members): v
   return ![access_token, refresh_token].some((token) => String(token).includes(value))
 }
 
-/** A lifetime of 47 years or more is a time. Whether a lifetime is in seconds or milliseconds cannot be seen. */
+/** A number that would be a lifetime of 47 years or more is a time. A smaller one may be seconds or milliseconds. */
 function formOfExpiry(value: unknown): string {
   if (typeof value === 'string' && /^\d{4}-\d\d-\d\d[T ]/.test(value)) return 'date'
   const isNumber =

@@ -41,7 +41,7 @@ export function readRefusal(
   return { error: standard ?? code, ...(description !== undefined && { error_description: description }) }
 }
 
-/** The error that the entry says how to find; its code is put into words where it is no standard one. */
+/** The error at the place that the entry declares. The description begins with the server's own code. */
 function declaredRefusal(answer: Members, { at, success, ...rules }: ErrorResponse): Members | undefined {
   const told = toText(evaluateText(at, answer))
   if (told === undefined || success.includes(told)) return undefined
@@ -59,7 +59,7 @@ function toText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** The code from `error` as text or object, from `ok: false`, or with an error status from a member of another name. */
+/** The error code: `error` as text or object, or at an error status another member. Empty: a refusal without a code. */
 function errorOf(answer: Members, details: Members | undefined, status: number): string | undefined {
   const { error } = answer
   if (typeof error === 'string' && error !== '') return error

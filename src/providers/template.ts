@@ -1,4 +1,4 @@
-/** The values of the placeholders in request templates. An absent value is replaced by nothing. */
+/** The values of the placeholders in request templates. The placeholder of an absent value becomes the empty text. */
 export interface TemplateValues {
   readonly client_id?: string | undefined
   readonly client_secret?: string | undefined
@@ -47,7 +47,7 @@ export function checkTemplate(template: string, allowed: readonly string[]): str
       const known = allowed.map((name) => `{{${name}}}`).join(', ')
       return `has the placeholder {{${part.placeholder}}}, which has no value here; ${known === '' ? 'none is known' : `known are ${known}`}`
     }
-    if (LISTS.has(part.placeholder) && !standsApart(parts[index - 1], parts[index + 1]))
+    if (LISTS.has(part.placeholder) && !isSetOff(parts[index - 1], parts[index + 1]))
       return `has {{${part.placeholder}}} joined to other text; set it off by spaces`
   }
   return undefined
@@ -87,12 +87,12 @@ export function renderTemplate(template: string, values: TemplateValues): string
   const parts = partsOf(template)
   if (parts.some((part) => 'placeholder' in part && LISTS.has(part.placeholder))) {
     const entries = parts.flatMap((part) =>
-      'literal' in part ? part.literal.split(/[\s,]+/) : filling(values, part.placeholder),
+      'literal' in part ? part.literal.split(/[\s,]+/) : valuesFor(values, part.placeholder),
     )
     return [...new Set(entries.filter((entry) => entry !== ''))].join(values.scopeSeparator ?? ' ')
   }
   const texts = parts.map((part) =>
-    'literal' in part ? part.literal : filling(values, part.placeholder).join(),
+    'literal' in part ? part.literal : valuesFor(values, part.placeholder).join(),
   )
   for (const [index, part] of parts.entries()) {
     if ('placeholder' in part && texts[index] === '') closeGap(parts, texts, index)
@@ -116,13 +116,13 @@ function textOfLiteral(parts: readonly Part[], texts: readonly string[], index: 
   return part !== undefined && 'literal' in part ? texts[index] : undefined
 }
 
-function standsApart(before: Part | undefined, after: Part | undefined): boolean {
+function isSetOff(before: Part | undefined, after: Part | undefined): boolean {
   const apart = (part: Part | undefined, edge: RegExp) =>
     part === undefined || ('literal' in part && edge.test(part.literal))
   return apart(before, /[\s,]$/) && apart(after, /^[\s,]/)
 }
 
-function filling(values: TemplateValues, placeholder: string): readonly string[] {
+function valuesFor(values: TemplateValues, placeholder: string): readonly string[] {
   const { kept = {} } = values
   const value = PLACEHOLDERS.includes(placeholder)
     ? values[placeholder as Placeholder] // it is one of the list

@@ -18,12 +18,14 @@ export function readExpiry(answer: Members, { expirationFormat, now }: Format): 
 }
 
 /** Servers' names of the refresh token's lifetime: TikTok's and others', Keycloak's, QuickBooks'. */
-const REFRESH_LIVES = ['refresh_token_expires_in', 'refresh_expires_in', 'x_refresh_token_expires_in']
+const REFRESH_LIFETIMES = ['refresh_token_expires_in', 'refresh_expires_in', 'x_refresh_token_expires_in']
 
 /** The refresh token's remaining seconds; `undefined` where the response has none, or 0 (it does not expire). */
 export function readRefreshExpiry(answer: Members, now: EpochSeconds): number | undefined {
-  const lives = REFRESH_LIVES.map((name) => plausible(toNumber(answer[name])))
-  return lives.find((one) => one !== undefined) ?? plausible(toMoment(answer.refresh_token_expires_at, now))
+  const lifetimes = REFRESH_LIFETIMES.map((name) => plausible(toNumber(answer[name])))
+  return (
+    lifetimes.find((one) => one !== undefined) ?? plausible(toMoment(answer.refresh_token_expires_at, now))
+  )
 }
 
 function secondsLeft(

@@ -53,7 +53,7 @@ export class TokenResponseFault extends Error {
   }
 }
 
-/** Throws `TokenResponseFault`. A refusal is returned as `{error, error_description?}`. */
+/** Repairs a response. A refusal is returned as `{error, error_description?}`. Throws `TokenResponseFault`. */
 export function repairTokenResponse(
   status: number,
   contentType: string | undefined,
@@ -112,7 +112,7 @@ function readTokens(answer: Members, rules: TokenResponseRules): RepairedTokenRe
   const { token_type } = answer
   const type = typeof token_type === 'string' ? token_type.trim() : (token_type ?? '')
   if (typeof type !== 'string') throw new TokenResponseFault('token_type is no text')
-  // RFC 6749 section 5.1 requires it; servers that omit it mean bearer, and other clients read it so
+  // RFC 6749 section 5.1 requires `token_type`; servers that omit it mean bearer, and other clients assume bearer too
   const isMissing = type === ''
   const isBearer = isMissing || type.toLowerCase() === 'bearer'
   if (!isBearer && !rules.tokenTypes.includes(type.toLowerCase()))

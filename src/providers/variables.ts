@@ -27,11 +27,13 @@ export function urlTemplateFault(
   template: string,
   { variables = {}, keptValues = {} }: Pick<Provider, 'variables' | 'keptValues'>,
 ): string | undefined {
-  const told = Object.keys(keptValues).filter((name) => keptValues[name]?.from === 'authorization_response')
-  return checkTemplate(template, [...Object.keys(variables), ...told, 'client_id'])
+  const fromResponse = Object.keys(keptValues).filter(
+    (name) => keptValues[name]?.from === 'authorization_response',
+  )
+  return checkTemplate(template, [...Object.keys(variables), ...fromResponse, 'client_id'])
 }
 
-/** As `urlTemplateFault`, for the API's base URL, which may name values that each connection has for itself. */
+/** As `urlTemplateFault`, for the API's base URL, which may name every kept value, but not `{{client_id}}`. */
 export function baseUrlTemplateFault(
   template: string,
   { variables = {}, keptValues = {} }: Pick<Provider, 'variables' | 'keptValues'>,
@@ -56,8 +58,8 @@ export function fillUrl(template: string, variables: Variables | undefined): str
 }
 
 /**
- * The URL of an endpoint: examples take the place of the values that each connection has for itself. No request goes
- * there: `withConnectionValues` fills in a connection's own.
+ * The URL of an endpoint, with examples in place of values that differ between connections. No request is sent to an
+ * example: `withConnectionValues` fills in the values of the connection.
  */
 export function fillEndpoint(
   template: string,
@@ -90,8 +92,8 @@ export function urlTemplatesOf(provider: Provider): readonly (readonly [path: st
 }
 
 /**
- * The provider with other values of its variables in its URLs, which must be valid. A URL whose template names a variable
- * that no longer exists is left unchanged.
+ * The provider with other values of its variables in its URLs. The values must be valid. A URL whose template names a
+ * variable that no longer exists is left unchanged.
  */
 export function withVariables(provider: Provider, variables: Variables | undefined): Provider {
   const filled = <Block extends Provider['authorizationRequest']>(block: Block): Block => {

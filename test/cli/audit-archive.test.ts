@@ -302,7 +302,7 @@ describe.each(DATABASES)('archiving the audit trail of %s', (kind) => {
     await world.archive()
     const files = await world.files()
     expect(await world.faults('--head', `6:${third?.hash}`)).toEqual([
-      'the end you know (entry 6) is archived: give its archive with --archive, which shows whether it is in it',
+      'the end you know (entry 6) is archived: give its archive with --archive to see whether the archive contains that end',
     ])
     expect(await world.faults('--head', `6:${third?.hash}`, '--archive', ...files)).toEqual([])
     expect(await world.faults('--head', `6:${'x'.repeat(43)}`, '--archive', ...files)).toEqual([

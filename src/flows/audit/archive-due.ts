@@ -15,7 +15,7 @@ export async function archiveDue(broker: Broker): Promise<void> {
   const { retention } = broker.settings.audit
   if (retention === undefined) return
   const { seconds, folder } = retention
-  // the folder is never created here: while its disk is not mounted, the archives would land on the disk below
+  // the folder is not created here: while its disk is not mounted, archives would be written to another disk
   if (folder !== undefined && !(await isFolder(folder))) {
     broker.log.warn({ folder }, NO_FOLDER)
     return

@@ -41,11 +41,11 @@ export interface Archived {
 }
 
 /**
- * Archives the entries of a project that are older than `before`, file by file, and removes them from the trail. A file is
- * made durable and read back before its anchor is written, and the anchor is written before any block is removed. So a
- * crash loses nothing, and the next run continues where it happened. The trail keeps its newest block, which may contain
- * the entry about the archive itself. Returns the archived ranges, or `undefined` while another process indexes or archives
- * this trail. Throws `store_unavailable` when the trail does not verify.
+ * Archives the entries of a project that are older than `before`, file by file, and removes them from the trail. A
+ * file is made durable and read back before its anchor is written, and the anchor is written before any block is
+ * removed. So a crash loses nothing, and the next run continues from there. Only entries that existed when the run
+ * began are archived, so the entries about the archives themselves stay. Returns the archived ranges, or `undefined`
+ * while another process indexes or archives this trail. Throws `store_unavailable` when the trail does not verify.
  */
 export async function archiveTrail(
   broker: Broker,
@@ -63,14 +63,15 @@ export async function archiveTrail(
     const anchor = await newestAnchor(broker, project.id)
     if (anchor !== undefined) await removeArchived(broker, anchor, lease)
     const start = { lastSeq: anchor?.lastSeq ?? 0, hash: anchor?.hash ?? '' }
-    const stretch = { start, newest: head?.lastSeq ?? 0, lease }
-    const archived = await archiveNext(broker, project, stretch, request)
+    const unarchived = { start, newest: head?.lastSeq ?? 0, lease }
+    const archived = await archiveNext(broker, project, unarchived, request)
     if (archived === undefined) return done
     done.push(archived)
   }
 }
 
-interface Stretch {
+/** The part of the trail that is not archived yet. */
+interface Unarchived {
   /** The end of the entries that are archived already. */
   readonly start: AuditHead
   /** The number of the newest entry when archiving began. */
@@ -82,15 +83,15 @@ interface Stretch {
 async function archiveNext(
   broker: Broker,
   project: Project,
-  stretch: Stretch,
+  unarchived: Unarchived,
   { before, folder, entriesPerFile = ENTRIES_PER_FILE }: ArchiveRequest,
 ): Promise<Archived | undefined> {
-  const { start } = stretch
-  const blocks = () => oldBlocks(broker, project.id, stretch, before)
-  const left = folder === undefined ? undefined : await findLeft(broker, project.id, start, folder)
-  if (folder !== undefined && left !== undefined && (await isOf(blocks(), left.anchor))) {
+  const { start } = unarchived
+  const blocks = () => oldBlocks(broker, project.id, unarchived, before)
+  const leftover = folder === undefined ? undefined : await findLeftover(broker, project.id, start, folder)
+  if (folder !== undefined && leftover !== undefined && (await includesEnd(blocks(), leftover.anchor))) {
     await syncFolder(folder) // the earlier run may have ended before it did this
-    return settle(broker, left.anchor, left.file)
+    return settle(broker, leftover.anchor, leftover.file)
   }
 
   let writer: ArchiveWriter | undefined
@@ -133,7 +134,7 @@ async function archiveNext(
 async function* oldBlocks(
   broker: Broker,
   projectId: string,
-  { start, newest, lease }: Stretch,
+  { start, newest, lease }: Unarchived,
   before: EpochSeconds,
 ): AsyncGenerator<AuditBlock> {
   for await (const block of verifiedBlocks(broker, projectId, start, newest)) {
@@ -144,8 +145,8 @@ async function* oldBlocks(
   }
 }
 
-/** A complete file of an earlier run that ended before it wrote the anchor. */
-async function findLeft(
+/** Finds a complete file of an earlier run that ended before it wrote the anchor. */
+async function findLeftover(
   { audit }: Broker,
   projectId: string,
   start: AuditHead,
@@ -165,8 +166,11 @@ async function findLeft(
   return undefined
 }
 
-/** Whether these blocks include the one that ends exactly at the anchor. */
-async function isOf(blocks: AsyncGenerator<AuditBlock>, { lastSeq, hash }: AuditAnchor): Promise<boolean> {
+/** Whether one of the blocks ends exactly at the anchor. */
+async function includesEnd(
+  blocks: AsyncGenerator<AuditBlock>,
+  { lastSeq, hash }: AuditAnchor,
+): Promise<boolean> {
   for await (const block of blocks) {
     const end = endOf(block)
     if (end.lastSeq >= lastSeq) return end.lastSeq === lastSeq && end.hash === hash
@@ -219,7 +223,7 @@ async function removeArchived(
       'store_unavailable',
       `The anchor at entry ${lastSeq} does not belong to the entries there: see \`gatepass audit verify\`. Nothing was removed from the audit trail.`,
     )
-  // entries of a segment that is archived in part are searched directly
+  // a segment that is archived in part leaves the index too: its other entries are searched without the index
   const first = Math.ceil(lastSeq / SEGMENT)
   await store.auditIndex.cut(projectId, first)
   for (;;) {

@@ -21,6 +21,7 @@ interface Found {
   readonly file: string
   readonly archive?: VerifiedArchive
   readonly faults: string[]
+  /** Whether the archive contains `known`. */
   hasKnown: boolean
 }
 
@@ -69,8 +70,8 @@ async function verifyOne({ audit }: Broker, file: string, known: AuditHead | und
     })
     return { ...found, archive, hasKnown: found.hasKnown }
   } catch (error) {
-    const isReason = error instanceof ArchiveFault || (error instanceof Error && 'code' in error)
-    if (!isReason) throw error
+    const isReadFault = error instanceof ArchiveFault || (error instanceof Error && 'code' in error)
+    if (!isReadFault) throw error
     return { ...found, faults: [error.message] }
   }
 }

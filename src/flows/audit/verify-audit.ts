@@ -30,14 +30,17 @@ export async function verifyAudit(
   projectId: string,
   known?: AuditHead,
 ): Promise<AuditVerdict> {
-  return unlessArchived(broker, projectId, {
+  return verifyDespiteArchiving(broker, projectId, {
     verify: () => verifyFromAnchor(broker, projectId, known),
     isIntact: ({ faults }) => faults.length === 0,
   })
 }
 
-/** The verdict on a part of the trail. It is verified again if entries were archived meanwhile, which are missing then. */
-export async function unlessArchived<Verdict>(
+/**
+ * Returns the verdict of `verify`. Verifies again if it found a fault and entries were archived meanwhile: they are
+ * then missing from the trail, which is no fault.
+ */
+export async function verifyDespiteArchiving<Verdict>(
   broker: Broker,
   projectId: string,
   { verify, isIntact }: { verify(): Promise<Verdict>; isIntact(verdict: Verdict): boolean },
@@ -83,7 +86,9 @@ async function verifyFromAnchor(
         faults.push(`entries ${block.firstSeq} to ${lastSeq} were altered`)
       if (known !== undefined && known.lastSeq === lastSeq) knownIsThere = known.hash === hash
       if (head?.lastSeq === lastSeq && head.hash !== hash)
-        faults.push(`entries ${block.firstSeq} to ${lastSeq} are not those that the chain's end was made of`)
+        faults.push(
+          `entries ${block.firstSeq} to ${lastSeq} do not have the hash that is recorded as the chain's end`,
+        )
       end = { lastSeq, hash }
       if (faults.length >= MAX_FAULTS) return verdictOf(end, anchor, faults)
     }
@@ -130,7 +135,7 @@ function verdictOf(
 
 function unknownEnd(lastSeq: number, anchor: AuditAnchor | undefined): string {
   return anchor !== undefined && lastSeq <= anchor.lastSeq
-    ? `the end you know (entry ${lastSeq}) is archived: give its archive with --archive, which shows whether it is in it`
+    ? `the end you know (entry ${lastSeq}) is archived: give its archive with --archive to see whether the archive contains that end`
     : `the chain does not contain the end you know (entry ${lastSeq}): it was cut or rebuilt`
 }
 

@@ -1,24 +1,24 @@
 import type { Broker } from '../../broker.ts'
 import { TrailFault, verifiedBlocks } from './verified-blocks.ts'
-import { unlessArchived } from './verify-audit.ts'
+import { verifyDespiteArchiving } from './verify-audit.ts'
 
 /** How many entries at the end of a trail are verified: few enough for a page whose reader waits. */
 const ENTRIES = 10_000
 
 /** The result of verifying the last entries of a trail. */
 export interface EndVerdict {
-  /** The first and the last entry that were verified; 0 where there is none. */
+  /** The numbers of the first and the last verified entry; both are 0 for an empty trail. */
   readonly from: number
   readonly to: number
   /** The hash of the last entry, for an operator to keep elsewhere. */
   readonly hash?: string
-  /** A sentence; absent: they are intact. */
+  /** A sentence about the first fault; absent: the entries are intact. */
   readonly fault?: string
 }
 
 /** Verifies the last entries of a project: each block must follow the previous one and have the right keyed hash. */
 export async function verifyEnd(broker: Broker, projectId: string): Promise<EndVerdict> {
-  return unlessArchived(broker, projectId, {
+  return verifyDespiteArchiving(broker, projectId, {
     verify: () => verifyLastEntries(broker, projectId),
     isIntact: ({ fault }) => fault === undefined,
   })

@@ -38,7 +38,7 @@ export async function searchList<Row extends { readonly id: string }>(
 
   let from = place
   let last: Row | undefined
-  for (let looked = 0; looked < MOST_READ; looked += AT_ONCE) {
+  for (let examined = 0; examined < MOST_READ; examined += AT_ONCE) {
     const page = await read(from, AT_ONCE)
     for (const row of isUpwards ? page.rows.toReversed() : page.rows) {
       last = row

@@ -12,9 +12,9 @@ export async function explainAuthorization(
   authorization: Authorization,
 ): Promise<Explanation> {
   const { id, userId, steps, createdAt, expiresAt, requester } = authorization
-  // openings of links are written in batches: flushing includes those of this process
+  // times at which links were opened are written in batches: flushing includes those of this process
   await broker.uses.flush().catch((error: unknown) => broker.log.warn({ error }, 'uses were not written'))
-  const told = await readStoredTrail(broker, authorization)
+  const trail = await readStoredTrail(broker, authorization)
   const providers = await Promise.all(
     steps.map(async ({ providerUid, scopes, missingScopes, connectionId }) => {
       const entry = await findProviderByUid(broker, authorization.projectId, providerUid)
@@ -28,7 +28,7 @@ export async function explainAuthorization(
       }
     }),
   )
-  const cause = await causeAmong(broker, authorization, told)
+  const cause = await causeAmong(broker, authorization, trail)
   const isEnded = isSettled(authorization)
   return {
     id,
@@ -44,8 +44,8 @@ export async function explainAuthorization(
     expiresAt,
     ...(isEnded && { endedAt: authorization.completedAt }),
     providers,
-    steps: stepsOf(authorization, told, (part) => providers[part]?.providerId),
-    isCut: told.isCut,
+    steps: stepsOf(authorization, trail, (part) => providers[part]?.providerId),
+    isCut: trail.isCut,
     ...(cause !== undefined && { cause }),
   }
 }

@@ -78,7 +78,7 @@ function authenticationOf(provider: Provider, { purpose, endpoint, scheme }: Sen
     refresh: [refreshRequest, renewalRequest],
     resource: [userInfoRequest, introspectionRequest],
   }
-  const blocks: readonly (RequestBlock | undefined)[] = byPurpose[purpose as keyof typeof byPurpose] ?? [] // other purposes find none
+  const blocks: readonly (RequestBlock | undefined)[] = byPurpose[purpose as keyof typeof byPurpose] ?? [] // other purposes have no block
   const present = blocks.filter((one) => one !== undefined)
   const block = present.find((one) => isOf(one, endpoint)) ?? (present.length === 1 ? present[0] : undefined)
   return block?.authMethod ?? scheme ?? 'none'
@@ -90,7 +90,7 @@ function isOf(block: RequestBlock, endpoint: string): boolean {
   return origin + pathname === endpoint
 }
 
-/** A parameter's name, if it is one: a server or browser may send anything. */
+/** The text if it has the form of a parameter's name, else `?`: a server or browser may send anything. */
 export function nameOnly(name: string): string {
   return /^[\w.:[\]-]{1,40}$/.test(name) ? name : '?'
 }

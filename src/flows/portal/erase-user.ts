@@ -20,11 +20,11 @@ export interface ErasedConnection {
 }
 
 /**
- * Deletes the stored data about a user: revokes and deletes connections and MCP clients, revokes API keys that act only for
- * this user, deletes authorizations and the events of webhooks, and removes the user, inputs and outputs from runs. The audit
- * trail stays, since its entries are chained. Paused chains, suspended calls, kept answers, unspent one-time links and
- * connect sessions stay until they expire, since no index of their tables finds them by user. After a failure it can be
- * repeated, and deletes the rest.
+ * Deletes the stored data about a user: revokes and deletes connections and MCP clients, revokes API keys that act
+ * only for this user, deletes authorizations and the events of webhooks, and removes the user, inputs and outputs from
+ * runs. The audit trail stays, since its entries are chained. Paused chains, suspended calls, answers of idempotency
+ * keys, unspent one-time links and connect sessions stay until they expire, since no index of their tables finds them
+ * by user. After a failure, another call deletes the rest.
  */
 export async function eraseUser(broker: Broker, owner: DataOwner): Promise<readonly ErasedConnection[]> {
   const { store, now } = broker

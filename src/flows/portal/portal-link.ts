@@ -6,9 +6,9 @@ import type { PortalRight, PortalTicket } from '../../domain/portal-ticket.ts'
 import { allowedNextUri } from '../acquire-tokens.ts'
 import { beginPageSession } from '../page-session.ts'
 
-// A caller's one-time link to the user's own page. The ticket is in the link's query. Opening the link does not spend the
-// ticket, because scanners of mails and chats open links too: the page behind it says whose page opens, and its button
-// spends the ticket.
+// A caller's one-time link to the user's own page. The ticket is in the link's query. Opening the link does not spend
+// the ticket, because scanners of mails and chats open links too. It shows a page that names the user, and the button
+// of that page spends the ticket.
 
 export const PORTAL_PATH = '/me'
 /** The page that a link opens. */
@@ -84,7 +84,7 @@ function subjectOf(
 }
 
 /**
- * Spends the ticket and begins the session that it allows. `undefined` for one that was spent or has expired.
+ * Spends the ticket and begins the session that it allows. `undefined` if the ticket was spent or has expired.
  *
  * @param how.replaces the token of the session that the browser had until now.
  */

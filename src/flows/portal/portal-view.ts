@@ -80,7 +80,7 @@ export async function portalView(
       }
     }),
   )
-  // connections that need the user come first
+  // connections that need a new consent come first
   connections.sort((a, b) => Number(isBroken(b)) - Number(isBroken(a)))
   return { connections, ...(page.next !== undefined && { next: page.next }), clients }
 }
@@ -89,7 +89,7 @@ function isBroken({ connection }: PortalConnection): boolean {
   return connection.status === 'needs_authorization'
 }
 
-/** A connection of this user; `undefined` for one of another user or project, as for an unknown one. */
+/** A connection of this user; `undefined` for an unknown id, and for a connection of another user or project. */
 export async function ownConnection(
   { store }: Broker,
   { projectId, userId }: { readonly projectId: string; readonly userId: string },

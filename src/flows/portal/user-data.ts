@@ -76,7 +76,7 @@ async function connectionData(broker: Broker, connection: Connection): Promise<o
     default: isDefault,
     created_at: toTimestamp(connection.createdAt),
     consented_at: toTimestamp(connection.consentedAt),
-    last_used_at: moment(connection.lastUsedAt),
+    last_used_at: optionalTimestamp(connection.lastUsedAt),
     user_info: userInfoOf(broker, connection),
   }
 }
@@ -139,7 +139,7 @@ function applicationData({
     redirect_uri: redirectUri,
     scopes,
     created_at: toTimestamp(createdAt),
-    last_used_at: moment(lastUsedAt),
+    last_used_at: optionalTimestamp(lastUsedAt),
   }
 }
 
@@ -161,9 +161,9 @@ function runData(run: Omit<ExecutionRecord, 'request' | 'result'>): object {
     attempts,
     duration_ms: durationMs,
     created_at: toTimestamp(run.createdAt),
-    run_at: moment(run.runAt),
-    started_at: moment(run.startedAt),
-    finished_at: moment(run.finishedAt),
+    run_at: optionalTimestamp(run.runAt),
+    started_at: optionalTimestamp(run.startedAt),
+    finished_at: optionalTimestamp(run.finishedAt),
   }
 }
 
@@ -188,6 +188,6 @@ async function* pagesOf<T>(
   }
 }
 
-function moment(at: EpochSeconds | undefined): string | undefined {
+function optionalTimestamp(at: EpochSeconds | undefined): string | undefined {
   return at === undefined ? undefined : toTimestamp(at)
 }

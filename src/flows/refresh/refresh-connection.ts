@@ -55,7 +55,7 @@ export interface RefreshOptions {
   readonly waits?: boolean
 }
 
-/** The options for a token that a resource server rejected. If it cannot be decrypted, the refresh settles that. */
+/** The options for a rejected token. None if the token cannot be decrypted: the refresh will find that too. */
 export function rejecting(broker: Broker, connection: Connection): RefreshOptions {
   try {
     return { rejected: openAccess(broker, connection).accessToken }
@@ -209,7 +209,7 @@ function stateOfRejected(broker: Broker, connection: Connection, rejected: strin
     return openAccess(broker, connection).accessToken === rejected ? 'stored' : 'replaced'
   } catch (error) {
     if (!(error instanceof UnsealError)) throw error
-    return 'stored' // the refresh finds the tokens unreadable and settles that
+    return 'stored' // the refresh will find the tokens unreadable, and marks the connection
   }
 }
 

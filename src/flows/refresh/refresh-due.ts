@@ -13,7 +13,7 @@ export const BACKGROUND_REFRESH_SECONDS = 10
 const SHORTEST_LIFE_SECONDS = 300
 /** How many margins before its expiry a token may be refreshed. In the last margin a caller has to wait for the refresh. */
 const EARLIEST_MARGINS = 3
-/** Tokens of no entry are due earlier, except those with a `refreshAt`. */
+/** The timing with the longest usual margin. Only tokens with a `refreshAt` may be due earlier than by this timing. */
 const EARLIEST: RefreshTiming = { refreshMarginSeconds: LONGEST_USUAL_MARGIN_SECONDS }
 const MAX_CONCURRENT = 8
 const MAX_DUE = 1_000
@@ -70,7 +70,7 @@ async function refreshTimed(broker: Broker, connection: Connection): Promise<voi
   const isWanted = isForAll || lastUsedAt > receivedAt
   if (entry !== undefined && isWanted && refreshes.findCoolDown(connection) === undefined)
     await refreshOne(broker, entry, connection)
-  // never used, and its access token has expired: the next caller refreshes it
+  // not used since its tokens were received, and the access token has expired: the next caller refreshes it
   const isOver = entry !== undefined && !isWanted && expiresAt !== undefined && expiresAt <= now()
   // the new time is only stored if the connection has no new tokens
   await store.connections.postponeRefresh(id, generation, isOver ? undefined : now() + TRY_AGAIN_SECONDS)

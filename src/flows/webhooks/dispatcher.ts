@@ -48,30 +48,30 @@ export function createDispatcher(
   const owner = randomUUID()
   const slots = createSlots()
   const running = new Set<Promise<void>>()
-  const counted = addMetrics(broker)
-  let looking: Promise<void> | undefined
-  let isWanted = false
+  const attempts = addMetrics(broker)
+  let claiming: Promise<void> | undefined
+  let isDue = false
   let isClosed = false
-  let isOver = false
+  let isAbandoned = false
 
   store.onChange(({ noun }) => {
     if (noun === 'delivery') wake()
   })
 
   function wake(): void {
-    isWanted = true
-    if (looking !== undefined || isClosed) return
+    isDue = true
+    if (claiming !== undefined || isClosed) return
     // a commit calls this within the context of a request, to which the deliveries do not belong
-    looking = outsideTraces(() => inContext(AS_SYSTEM, look)).finally(() => {
-      looking = undefined
-      if (isWanted) wake()
+    claiming = outsideTraces(() => inContext(AS_SYSTEM, claimDue)).finally(() => {
+      claiming = undefined
+      if (isDue) wake()
     })
-    looking.catch((error: unknown) => log.warn({ error }, 'due webhooks could not be read'))
+    claiming.catch((error: unknown) => log.warn({ error }, 'due webhooks could not be read'))
   }
 
-  async function look(): Promise<void> {
-    while (isWanted && !isClosed) {
-      isWanted = false
+  async function claimDue(): Promise<void> {
+    while (isDue && !isClosed) {
+      isDue = false
       if (slots.free === 0) return
       const due = await store.deliveries.dueWebhooks(broker.now())
       // in random order, so that no webhook always comes last
@@ -111,17 +111,17 @@ export function createDispatcher(
     const receipt = await (tracing === undefined
       ? send()
       : inTrace(tracing, { name: 'webhook delivery', links: [traceparent] }, send))
-    if (isOver) return 'failed' // another process may repeat the attempt now, so its result is not written
+    if (isAbandoned) return 'failed' // another process may repeat the attempt now, so its result is not written
     const end = endOf(broker, claimed, receipt)
     const isAnswered = end.state === 'delivered'
     const health = isAnswered
       ? ({ health: 'answers' } as const)
       : ({ health: 'fails', probeIn: probePause } as const)
     const settled = await retry(() => store.deliveries.settle(claimed, end, health, broker.now()), {
-      mayRetry: () => !isOver,
+      mayRetry: () => !isAbandoned,
       pauseMs: () => SETTLE_PAUSE_MS,
     })
-    counted.increment(settled.isSettled ? outcomeOf(end) : 'lease_lost')
+    attempts.increment(settled.isSettled ? outcomeOf(end) : 'lease_lost')
     if (end.status === 410) await disable(broker, webhook, 'gone')
     else if ((settled.failingFor ?? 0) >= DISABLED_AFTER_SECONDS) await disable(broker, webhook, 'failing')
     return isAnswered ? 'answered' : isOverloaded(end) ? 'overloaded' : 'failed'
@@ -130,17 +130,17 @@ export function createDispatcher(
   return {
     async runDue() {
       wake()
-      await looking?.catch(() => {}) // `wake` has logged it
+      await claiming?.catch(() => {}) // `wake` has logged it
     },
     async close(ms) {
       isClosed = true
-      const allDone = Promise.resolve(looking)
+      const allDone = Promise.resolve(claiming)
         .catch(() => {})
         .then(async () => {
           while (running.size > 0) await Promise.all(running)
         })
       await waitAtMost(ms, allDone)
-      isOver = true
+      isAbandoned = true
       return running.size
     },
   }

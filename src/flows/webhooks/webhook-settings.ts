@@ -16,7 +16,7 @@ const MOST_WEBHOOKS = 20
 export const DEFAULT_OVERLAP_SECONDS = 24 * 3600
 /** The most events that one request makes due again. */
 const REPLAYED_AT_ONCE = 500
-/** How many of them one transaction changes. */
+/** How many events one transaction of a replay changes. */
 const REPLAYED_PER_COMMIT = 100
 
 /** The settings of a webhook. `types` absent: all. */
@@ -70,8 +70,8 @@ export async function addWebhook(
 }
 
 /**
- * Changes a webhook. Throws like `addWebhook`, and `not_found` when it was deleted. One that is enabled again counts as
- * healthy, and its waiting events are sent at once.
+ * Changes a webhook. Throws like `addWebhook`, and `not_found` when it was deleted. A webhook that is enabled again
+ * counts as healthy, and its waiting events are sent at once.
  */
 export async function changeWebhook(
   broker: Broker,
@@ -177,7 +177,7 @@ export async function replayEvents(
   await broker.audit.record(webhook.projectId, { action: 'webhook.replayed', subject: webhook.id })
   let replayed = 0
   let place = after
-  for (let looked = 0; looked < REPLAYED_AT_ONCE; looked += REPLAYED_PER_COMMIT) {
+  for (let examined = 0; examined < REPLAYED_AT_ONCE; examined += REPLAYED_PER_COMMIT) {
     const page = { after: place, limit: REPLAYED_PER_COMMIT }
     const part = await broker.store.events.replay(webhook, what, broker.now(), page)
     replayed += part.replayed

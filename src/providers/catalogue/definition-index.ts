@@ -3,7 +3,7 @@ import { definitionTexts } from './definition-texts.ts'
 
 // Which definitions may own an authorization endpoint, by its host, without reading them whole.
 
-/** The build writes it, since parsing all definitions would take a start tens of milliseconds. */
+/** The file that the build writes, since parsing all definitions at a start would take tens of milliseconds. */
 const BUILT = new URL('./definition-index.json', import.meta.url)
 
 /** What the index needs of a definition's JSON. */
@@ -16,7 +16,7 @@ interface Indexed {
   readonly shares_endpoints_with?: string
 }
 
-/** As JSON has it. */
+/** The content of the built file. */
 export interface DefinitionIndex {
   /** The ids of definitions by the host of an authorization endpoint. */
   readonly byHost: Readonly<Record<string, readonly string[]>>
@@ -27,8 +27,9 @@ export interface DefinitionIndex {
 let index: DefinitionIndex | undefined
 
 /**
- * The ids of the definitions whose authorization endpoint may be at this host. Those at any host, such as Keycloak's, are
- * not among them: several have the same paths. Nor are those that share the endpoints of another one.
+ * The ids of the definitions whose authorization endpoint may be at this host. Definitions that fit any host, such as
+ * Keycloak's, are left out, since several have the same paths, and so are those that share the endpoints of another
+ * one.
  */
 export function definitionsAt(host: string): readonly string[] {
   index ??= existsSync(BUILT) ? readIndex() : createIndex(definitionTexts())
@@ -41,7 +42,7 @@ function readIndex(): DefinitionIndex {
   return JSON.parse(readFileSync(BUILT, 'utf8')) as DefinitionIndex // build/main.ts writes `createIndex`
 }
 
-/** `texts`: the JSON of definitions by their ids. */
+/** Makes the index. `texts`: the JSON of definitions by their ids. */
 export function createIndex(texts: ReadonlyMap<string, string>): DefinitionIndex {
   const byHost = new Map<string, string[]>()
   const byEnd: { end: string; id: string }[] = []
@@ -53,7 +54,7 @@ export function createIndex(texts: ReadonlyMap<string, string>): DefinitionIndex
     for (const host of new Set(hosts)) {
       const end = host.slice(host.lastIndexOf('}') + 1)
       if (end === host) byHost.set(host, [...(byHost.get(host) ?? []), id])
-      // a registered domain at least, which has a dot of its own
+      // an end must contain a registered domain at least, which has a dot of its own
       else if (/^\..+\../.test(end)) byEnd.push({ end, id })
     }
   }

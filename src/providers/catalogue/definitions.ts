@@ -3,12 +3,12 @@ import type { Provider } from '../provider.ts'
 import type { ProviderEntry } from '../provider-entry.ts'
 import { builtIn, builtInIds, findCatalogueMatch, hasEndpointsOf, isWhollyOf } from './registry.ts'
 
-/** The definitions that an entry can be made of: the catalogue's and the operator's, which come before it. */
+/** The definitions that an entry can be made of: the operator's own, which take precedence, and the catalogue's. */
 export interface Definitions {
   readonly ids: readonly string[]
   /** The operator's own. */
   readonly own: readonly Definition[]
-  /** The definition of that id, in any case. */
+  /** The definition of that id; upper and lower case are the same. */
   find(id: string): Definition | undefined
   /** Whether every endpoint of the entry is one of that definition, at a host that the definition names. */
   isWhollyOf(provider: Provider, id: string): boolean
@@ -19,7 +19,7 @@ export interface Definitions {
   describing(entry: Pick<ProviderEntry, 'provider' | 'wellKnownId'>): Definition | undefined
 }
 
-/** @param others definitions that entries cannot be made of; pages have their words for entries with their endpoints */
+/** @param others definitions that entries cannot be made of; pages use their words for entries with their endpoints */
 export function createDefinitions(
   operators: readonly Definition[] = [],
   others: readonly Definition[] = [],
@@ -46,7 +46,7 @@ export function createDefinitions(
   }
 }
 
-/** The issuer of a definition that names its endpoints is compared, and its metadata is not asked for more. */
+/** Without `fromIssuer` a definition is complete: its issuer is only compared, and its metadata decides no setting. */
 function complete(definition: Definition): Definition {
   const { provider } = definition
   if (provider.issuer === undefined || provider.fromIssuer !== undefined) return definition

@@ -2,18 +2,18 @@ import { ENDPOINT_ROLES, type EndpointRole, endpointsOf, originAndPath, type Pro
 import { names } from '../template.ts'
 import { variableFault } from '../variables.ts'
 
-// The endpoints of a provider as patterns: `{name}` is a variable, a host or a part of one, or of a segment of the path.
+// The endpoints of a provider as patterns: `{name}` is a variable in place of (a part of) the host or a path segment.
 
 /** A provider's endpoints by their role, other spellings and former ones included. */
 export type EndpointPatterns = Readonly<Partial<Record<EndpointRole, readonly string[]>>>
 
-/** The endpoints of the provider and others of its, which are patterns too. */
+/** The patterns of the provider's endpoints, and `others`: patterns of other spellings and of former endpoints. */
 export function endpointPatterns(provider: Provider, others: EndpointPatterns): EndpointPatterns {
   const own = ownPatterns(provider)
   const all: Partial<Record<EndpointRole, string[]>> = {}
   for (const role of ENDPOINT_ROLES) {
     const first = own[role]
-    // patterns come before the address that they match, so that its variable is read
+    // patterns come before the address that they match, so that the value of the variable is read from it
     const addresses = [...(others[role] ?? []), ...(first === undefined ? [] : [first])]
     if (addresses.length > 0) all[role] = addresses
   }
@@ -34,9 +34,9 @@ function ownPatterns(provider: Provider): Partial<Record<EndpointRole, string>> 
   const kept = Object.keys(provider.keptValues ?? {})
   const patterns = Object.entries(endpointsOf(provider)).map(([role, endpoint]) => {
     const template = templates[role as EndpointRole] // a role of the provider's
-    // a value that a callback tells may be a whole origin; the entry's own endpoint has its example
-    const isTold = kept.some((name) => names(template ?? '', name))
-    return [role, template === undefined || isTold ? endpoint : endpointPattern(template)]
+    // a kept value may be a whole origin, which is no part of a pattern; `endpoint` has the value's example
+    const hasKept = kept.some((name) => names(template ?? '', name))
+    return [role, template === undefined || hasKept ? endpoint : endpointPattern(template)]
   })
   return Object.fromEntries(patterns)
 }
@@ -44,7 +44,7 @@ function ownPatterns(provider: Provider): Partial<Record<EndpointRole, string>> 
 /** The pattern of a URL that names variables as `{{name}}`: its origin and path, as `originAndPath` writes them. */
 export function endpointPattern(template: string): string {
   const names: string[] = []
-  // a name of letters is left alone by URL's normal form, in a host as in a path
+  // the URL parser changes neither lower-case letters nor digits, in a host and in a path
   const marked = template.replaceAll(/\{\{\s*([A-Za-z_]+)\s*\}\}/g, (placeholder, name: string) =>
     name === 'client_id' ? placeholder : `zz${names.push(name) - 1}zz`,
   )
@@ -53,7 +53,10 @@ export function endpointPattern(template: string): string {
   )
 }
 
-/** Compares segment by segment. The value of a declared variable has to fit it; another one is any that is not empty. */
+/**
+ * The values of the variables if the endpoint matches the pattern, else `undefined`. Compares segment by segment. The
+ * value of a declared variable has to be allowed for it.
+ */
 export function matchPattern(
   pattern: string,
   endpoint: string,

@@ -9,23 +9,23 @@ import { hostVariables, matchPattern } from './endpoint-patterns.ts'
 
 export type { BuiltInProvider } from './built-in-provider.ts'
 
-/** The definitions that were needed so far. */
-const read = new Map<string, Definition>()
+/** The definitions that were needed so far, by their ids. */
+const parsed = new Map<string, Definition>()
 
 /** The ids of the catalogue, Arcade's well-known `provider_id`s among them. */
 export function builtInIds(): readonly string[] {
   return [...definitionTexts().keys()]
 }
 
-/** The provider of that id, in any case. */
+/** The definition of that id; upper and lower case are the same. */
 export function builtIn(id: string): Definition | undefined {
   const name = id.toLowerCase()
-  const known = read.get(name)
+  const known = parsed.get(name)
   if (known !== undefined) return known
   const text = definitionTexts().get(name)
   if (text === undefined) return undefined
   const definition = readDefinition(JSON.parse(text))
-  read.set(name, definition)
+  parsed.set(name, definition)
   return definition
 }
 
@@ -40,7 +40,7 @@ export interface CatalogueMatch {
   has(role: EndpointRole, endpoint: string): boolean
 }
 
-/** The provider that both endpoints belong to, each in its role; what merely shares a host with it is another one. */
+/** The provider that both endpoints belong to, each in its role. To share a host with a provider is not enough. */
 export function findBuiltInByEndpoints(
   authorizationEndpoint: string,
   tokenEndpoint: string,
@@ -57,9 +57,9 @@ export function findCatalogueMatch({
 }
 
 /**
- * Whether every endpoint of the entry is one of that provider, at a host that its definition names: under a host of the
- * form `{subdomain}.example.com` there are servers of others than the provider too. An unverified definition of the
- * catalogue owns none.
+ * Whether every endpoint of the entry is one of that provider, at a host that its definition names: hosts of the form
+ * `{subdomain}.example.com` may also be servers of others than the provider. `false` for an unverified definition of
+ * the catalogue.
  */
 export function isWhollyOf(provider: Provider, of: string | BuiltInProvider): boolean {
   const builtIn = typeof of === 'string' ? verified(of) : of
@@ -83,7 +83,10 @@ export function hasEndpointsOf(
   return wanted !== undefined && matchOf(of, wanted) !== undefined
 }
 
-/** The endpoints of an unverified definition have one source alone: one of their domains may have another owner by now. */
+/**
+ * The definition of the catalogue, if it is verified. The endpoints of an unverified one come from a single source, and
+ * one of their domains may have another owner by now.
+ */
 function verified(id: string): BuiltInProvider | undefined {
   const definition = builtIn(id)
   return definition?.facts.verified === true ? definition : undefined
@@ -134,7 +137,7 @@ function matchOf(builtIn: BuiltInProvider, { authorization, token }: Wanted): Ca
     },
     variables,
     has(role, endpoint) {
-      // refresh tokens may be sent to the token endpoint where the catalogue names another one
+      // refresh tokens may be sent to the token endpoint even if the catalogue names another endpoint for them
       const roles = role === 'refresh' ? (['refresh', 'token'] as const) : [role]
       return roles.some((one) => variablesOf(builtIn, one, endpoint, variables) !== undefined)
     },
@@ -142,7 +145,7 @@ function matchOf(builtIn: BuiltInProvider, { authorization, token }: Wanted): Ca
   return match.has('token', token) ? match : undefined
 }
 
-/** The values of the variables if the endpoint is one of the provider's; the `given` ones have to be the same. */
+/** The values of the variables if the endpoint is one of the provider's; those in `given` must have the same values. */
 function variablesOf(
   { endpoints, provider }: BuiltInProvider,
   role: EndpointRole,
@@ -158,7 +161,7 @@ function variablesOf(
   return undefined
 }
 
-/** The provider with its request for a refresh token, if it needs one: for use by the id alone. */
+/** The provider with the parameters and scopes that request a refresh token, if its definition has any. */
 export function withOfflineAccess({
   provider,
   offlineAccess,

@@ -47,7 +47,7 @@ export const keptValuesAnswer = z
   )
   .optional()
 
-/** Throws `invalid_request` for a pattern or an expression that is none. */
+/** Reads the kept values; left out: unchanged. Throws `invalid_request` for an invalid pattern or expression. */
 export function readKeptValues(
   sent: z.output<typeof keptValuesInput>,
   before: Provider['keptValues'],

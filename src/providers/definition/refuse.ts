@@ -2,8 +2,8 @@ import { invalidMember } from '../../domain/errors.ts'
 import { nearest } from '../../domain/nearest.ts'
 
 /**
- * Refuses a member of the request; `fault` completes a sentence that begins with its path. With the allowed values the
- * message names the nearest to what was sent.
+ * Refuses a member of the request; `fault` completes a sentence that begins with its path. With `choice` the message
+ * suggests the known value that is nearest to what was sent.
  */
 export function refuse(
   path: string,

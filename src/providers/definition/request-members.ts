@@ -28,8 +28,8 @@ import { literalUrlFault, readUrl } from './url-variables.ts'
 export interface RequestRules {
   readonly placeholders: readonly string[]
   /**
-   * The first is the default. `by_params`: the client secret goes where `params` has it, else into the body; this is
-   * Arcade's default, which the wire calls `none`.
+   * The first is the default. `by_params`: the client secret goes where `params` or `headers` have it, else into the
+   * body. This is Arcade's default, which the wire calls `none`.
    */
   readonly authMethods: readonly (RequestBlock['authMethod'] | 'by_params')[]
   /** `none` means that the request authenticates no client, instead of `by_params`. */
@@ -37,21 +37,21 @@ export interface RequestRules {
   /** GET is allowed and is the default. In other requests it would put a secret or a token into the URL. */
   readonly mayBeGet?: boolean
   readonly mayBeDelete?: boolean
-  /** There is no other way to send the token (Instagram). */
+  /** With GET the URL may have the token, since the server has no other way (Instagram). */
   readonly mayHaveTokenInUrl?: boolean
   readonly defaults?: Pick<ResourceRequestBlock, 'responseMap' | 'expirationFormat'>
 }
 
 export interface RequestContext {
-  /** Of the block, for messages: `oauth2.token_request`. */
+  /** The path of the block, for messages: `oauth2.token_request`. */
   readonly path: string
   readonly rules: RequestRules
   readonly allowsHttp: AllowsHttp
-  /** What the endpoint may name. */
+  /** The variables and kept values that the endpoint may name. */
   readonly naming: Pick<Provider, 'variables' | 'keptValues'>
   /** The parameters that the request body has for this block. */
   readonly params: Readonly<Record<string, string>>
-  /** The headers that it has. */
+  /** The headers that the request body has for this block. */
   readonly headers: Readonly<Record<string, string>>
   readonly read: Found<ResourceRequestBlock>
 }

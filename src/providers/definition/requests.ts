@@ -26,11 +26,11 @@ export interface OAuth2Context {
   /** The blocks of the provider that is changed, as answers show them: a change may leave out members of a block. */
   readonly blocksBefore: Readonly<Partial<Record<string, BlockInput>>>
   readonly allowsHttp: AllowsHttp
-  /** Those of the base with the request's; the base has their values. */
+  /** The variables of the base with those of the request. Their values are filled into the URLs of `base`. */
   readonly variables: Provider['variables']
   /** The provider of the catalogue with these endpoints. */
   readonly knownAt: KnownAt
-  /** The members that come before this one in the table. */
+  /** What was read from members that come earlier in the table. */
   readonly read: Found<Provider>
 }
 
@@ -87,7 +87,7 @@ const REVOCATION = { ...REQUEST_MEMBERS, ...REVOKED }
 const plainBlock = z.object(shapeOf(REQUEST_MEMBERS, 'create'))
 /** Its endpoint may be left to the issuer's metadata. */
 const openBlock = plainBlock.extend({ endpoint: endpoint.change })
-/** The members of all kinds; `readBlock` refuses those that the kind has not. */
+/** The members of all kinds; `refuseForeign` checks that the kind has them. */
 const changedBlock = z.object({
   ...shapeOf(INTROSPECTION, 'change'),
   ...shapeOf(REVOKED, 'change'),
@@ -260,7 +260,7 @@ function readBlock(
   return { [kind.block]: block } as Found<Provider> // of the type of `kind.block`, whose members were read
 }
 
-/** Members that mean something in one kind of request alone. Others of a change are taken, as in the first version. */
+/** Members of one kind of request, which others refuse. A change ignores other members that its kind does not have. */
 const OF_ONE_KIND = [REVOKED, RENEWAL, FRAGMENT].flatMap((members) => Object.keys(members))
 
 function refuseForeign({ members }: RequestKind, path: string, sent: BlockInput | null | undefined): void {
@@ -286,7 +286,7 @@ function readRequest(
     path,
     rules,
     allowsHttp,
-    // an authorization response comes after the request
+    // kept values are known after the authorization request, so it cannot name them
     naming: { ...(variables && { variables }), keptValues: kind.role === 'authorization' ? {} : keptValues },
     params: sent.params ?? {},
     headers: sent.headers ?? {},

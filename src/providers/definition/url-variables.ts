@@ -82,7 +82,7 @@ export interface VariableOptions {
   readonly isDefinition: boolean
 }
 
-/** The variables of the base with those of the request. Throws `invalid_request` for one without a value that fits. */
+/** The variables of the base with those of the request. Throws `invalid_request` if one has no allowed value. */
 export function readVariables(
   sent: z.output<typeof variablesInput>,
   base: Provider | undefined,
@@ -137,7 +137,7 @@ function readVariable(
   return value === undefined ? { ...read, isExample: true } : read
 }
 
-/** What the request says of the allowed values. */
+/** The allowed values that the request sets for a variable; `undefined` if it sets none. */
 function readAllowed(
   path: string,
   { pattern, one_of: oneOf }: z.output<typeof input>,
@@ -161,7 +161,7 @@ function refuseMissing(path: string, wanted: string): never {
   throw invalidMember(path, 'missing', `${path} is required${wanted && `: ${wanted}`}.`)
 }
 
-/** Checks the URLs of the base with the new values, which also fill those that the request does not replace. */
+/** Checks the URLs of the base with the new values, since the request may not replace these URLs. */
 function checkUrlsOf(base: Provider, variables: Variables, allowsHttp: AllowsHttp): void {
   for (const [path, template] of urlTemplatesOf(base)) {
     const naming = { variables, keptValues: base.keptValues ?? {} }
@@ -214,8 +214,8 @@ export function literalUrlFault(url: string, allowsHttp: AllowsHttp): string | u
 }
 
 /**
- * The URL that was sent, with the variables' values and examples of what each connection has for itself, and its template
- * if it names any.
+ * The URL that was sent, filled with the values of the variables and with examples of values that differ between
+ * connections; and what was sent as its template, if it has placeholders for them.
  */
 export function readUrl(
   path: string,

@@ -10,7 +10,7 @@ import {
 
 /** What a definition has besides the metadata: an MCP server's resource, for example. */
 export interface BesidesMetadata {
-  /** Of the authorization, token and refresh requests. */
+  /** Parameters of the authorization, token and refresh requests. */
   readonly params?: Readonly<Record<string, string>>
   readonly defaultScopes?: readonly string[]
   readonly apiBaseUrl?: string
@@ -25,7 +25,10 @@ export async function importIssuer(
   return definitionOf(new URL(issuer).host, await discover(issuer), {}, options)
 }
 
-/** The endpoints are written out, so that the file says all there is to check; a later change of the metadata is not followed. */
+/**
+ * The definition that an issuer's metadata makes. It contains the endpoints, so that they can be checked in the file; a
+ * later change of the metadata has no effect.
+ */
 export function definitionOf(
   name: string,
   metadata: ServerMetadata,

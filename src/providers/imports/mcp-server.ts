@@ -7,8 +7,9 @@ import { definitionOf } from './issuer.ts'
 
 /**
  * The definition of the authorization server that a remote MCP server names (RFC 9728), or that is at its origin (MCP
- * 2025-03-26). Tokens are asked for the server as their resource (RFC 8707). Endpoints are not guessed: without metadata
- * nothing is carried over. Throws `ProviderRefusal`, and `OutgoingError` if the server itself gives no response.
+ * 2025-03-26). Tokens are requested with the server as their resource (RFC 8707). Endpoints are not guessed: without
+ * metadata nothing is carried over. Throws `ProviderRefusal`, and `OutgoingError` if the server itself gives no
+ * response.
  */
 export async function importMcpServer(
   { outgoing, discover }: { readonly outgoing: Outgoing; readonly discover: Discover },

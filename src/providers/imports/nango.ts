@@ -31,7 +31,7 @@ const NO_CODE: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Members that say nothing of authorization: documentation, webhooks, and values whose uses are read where they are. */
+/** Members that say nothing of authorization: documentation, webhooks, and declarations of values for templates. */
 const NOT_ABOUT_AUTHORIZATION = new Set([
   ...['docs', 'docs_connect', 'setup_guide_url', 'categories', 'display_name', 'alias'],
   ...['webhook_routing_script', 'webhook_user_defined_secret', 'webhook_allowed_query_params'],
@@ -44,7 +44,7 @@ const READ = new Set([
   ...['authorization_url_replacements', 'authorization_code_param_in_callback', 'client_registration'],
   ...['registration_url', 'registration_params', 'authorization_url_skip_empty'],
 ])
-/** What the source says of requests to APIs beyond their address and headers is no part of an authorization. */
+/** Members of `proxy` that are read, or that are ignored because they are no part of an authorization. */
 const READ_OF_PROXY = new Set([
   ...['base_url', 'headers', 'retry', 'paginate', 'decompress', 'verification', 'connection_config'],
   ...['forward_headers_on_redirect'],
@@ -54,7 +54,7 @@ const STANDARD: Readonly<Record<string, string>> = {
   grant_type: 'authorization_code',
 }
 
-/** The providers of Nango's `providers.yaml`. An entry with an `alias` has what it leaves out from the other. */
+/** The providers of Nango's `providers.yaml`. An entry inherits the members of the entry that its `alias` names. */
 export function importNango(document: JsonRecord, options: ImportOptions): readonly ImportedProvider[] {
   return Object.entries(document).map(([name, own]) => {
     if (!isRecord(own)) return notCarried(name, 'is no object')
@@ -154,7 +154,7 @@ function separator(
   return {}
 }
 
-/** A client that registers itself is no part of a definition. */
+/** Notes that the client registers itself, which a definition cannot say. */
 function registration({ client_registration: kind }: JsonRecord, notes: ImportNote[]): void {
   if (kind === 'dynamic' || kind === 'cimd')
     notes.push({

@@ -43,7 +43,7 @@ async function addProvider(id: string, oauth2: Record<string, unknown>) {
 describe('the test of a provider', () => {
   test('says that hosts answer and that the client was taken, and leaves no consent behind', async () => {
     const page = await send('/providers/demo/test')
-    expect(textOf(page)).toMatch(/Nothing wrong was found.*It answers.*refused the made-up code alone/)
+    expect(textOf(page)).toMatch(/Nothing wrong was found.*It answers.*refused only the made-up code/)
     expect(textOf(page)).toContain('names no issuer')
     expect((await world.call('GET', '/v1/connections?user_id=ada')).body.items).toEqual([])
   })
