@@ -135,7 +135,7 @@ interface Answering {
   readonly routeOf: ReturnType<typeof routesOf>
 }
 
-/** Loaded with the first message, because the official SDK takes 30 MB of memory and a tenth of the start. */
+/** Loaded with the first message: the official SDK takes 30 MB of memory and a tenth of the startup time. */
 async function loadServing(broker: Broker) {
   const [{ serve }, { createConsentRounds }, legacyRequest] = await Promise.all([
     import('./serve.ts'),
@@ -153,13 +153,13 @@ function isUnrelatedToCredential(error: unknown): boolean {
   )
 }
 
-/** The first message of a batch was counted with the request. */
+/** Charges for each message of a batch but the first, which was charged with the request. */
 function chargeBatch(message: unknown, charge: () => void): void {
   if (!Array.isArray(message)) return
   for (const _ of message.slice(1)) charge()
 }
 
-/** Whether a person opened the address in a browser, who is then sent to the page that sets up a client. */
+/** Whether a person opened the address in a browser. The person is sent to the page that sets up a client. */
 function isOpenedByBrowser({ req }: Context): boolean {
   const isPage = req.header('accept')?.includes('text/html') === true
   return req.method === 'GET' && isPage && req.header('authorization') === undefined
