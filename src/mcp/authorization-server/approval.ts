@@ -4,8 +4,8 @@ import { newId } from '../../domain/ids.ts'
 import { isMetadataDocument } from '../../http/mcp-setup/client-identity.ts'
 import { withoutLoopbackPort } from './client-metadata.ts'
 
-// An approval is stored for one user, one client and one redirect URI (`mcp_consents`). The approved scopes are in the
-// grant of oidc-provider, a sealed record. So a row of `mcp_consents` without a grant permits nothing.
+// An approval is stored for one user, one client and one redirect URI (`mcp_consents`). Tokens get their
+// scopes from the grant of oidc-provider, a sealed record. So a row of `mcp_consents` without a grant permits nothing.
 
 /** The most approvals of one user: anyone can publish any number of client metadata documents. */
 const MAX_APPROVALS = 200

@@ -60,14 +60,14 @@ export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAutho
     if (principal.by.kind === 'api_key') request.caller = principal.by.key
     const { method } = c.req
     if (method !== 'POST' && method !== 'GET') return notAllowed('POST, GET')
-    const about = {
+    const authenticated = {
       principal,
       request: c.req.raw,
       requestId: requestId(c),
       isAuthorized: () => callers.authenticate(c, resource).then(() => true, isUnrelatedToCredential),
       ...(toolsetId !== undefined && { toolsetId }),
     }
-    const context = contextOf(principal, { purpose: 'mcp', requestId: about.requestId })
+    const context = contextOf(principal, { purpose: 'mcp', requestId: authenticated.requestId })
     return inContext(context, () => inRequestSpan(broker.tracing, routeOf(method), request, work))
 
     async function work(): Promise<Response> {
@@ -82,7 +82,7 @@ export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAutho
       const legacy = legacyFacts(c, message, sessions, principal)
       if (legacy instanceof Response) return legacy
       chargeBatch(message, () => charge(rateOf(principal, broker.settings)))
-      const exchange = { ...about, legacy }
+      const exchange = { ...authenticated, legacy }
       if (method === 'POST')
         return serve(
           { broker, lists, calls, consent, suspended, sessions, changes, slots },

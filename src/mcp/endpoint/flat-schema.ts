@@ -2,7 +2,7 @@ import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { valueAtReference } from '../../sdk/worker/json-pointer.ts'
 
 // Converts the schema of a tool's arguments to a form that model APIs accept: its root has `type: "object"` and no
-// keyword that combines schemas. Clients drop a tool with another root, or even all tools. The flat schema accepts more
+// keyword that combines schemas. Clients drop a tool with another root, or even all tools. The flat schema is less exact
 // than the real one, by which each call is still checked.
 
 /** Removed from the root. The properties of their schemas, except those of `not` and `if`, are moved to the root. */
