@@ -9,7 +9,7 @@ export interface CallBinding {
   readonly projectId: string
   /** `Principal.identity`: the credential together with the user. */
   readonly caller: string
-  /** The tool's id. */
+  /** Identifies the tool. */
   readonly tool: string
   readonly input: Readonly<Record<string, unknown>>
 }

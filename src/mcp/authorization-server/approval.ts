@@ -4,11 +4,11 @@ import { newId } from '../../domain/ids.ts'
 import { isMetadataDocument } from '../../http/mcp-setup/client-identity.ts'
 import { withoutLoopbackPort } from './client-metadata.ts'
 
-// An approval is stored for one user, one client and one redirect URI (`mcp_consents`). Its permissions are in the grant,
-// whose record is sealed, so a row of `mcp_consents` without a grant permits nothing.
+// An approval is stored for one user, one client and one redirect URI (`mcp_consents`). Tokens get their
+// scopes from the grant of oidc-provider, a sealed record. So a row of `mcp_consents` without a grant permits nothing.
 
-/** The limit of one user's approvals, because anyone can publish any number of client metadata documents. */
-const MAX_CLIENTS = 200
+/** The most approvals of one user: anyone can publish any number of client metadata documents. */
+const MAX_APPROVALS = 200
 
 /** An authorization request that waits for its user. */
 export interface AskedConsent {
@@ -23,7 +23,10 @@ export interface AskedConsent {
 
 /** Remembers what users have approved. */
 export interface Approval {
-  /** An earlier grant that covers the request, so that the user is not asked: same user, client, redirect URI and resource, and no further scope. */
+  /**
+   * Returns an earlier grant that covers the request, so that the user is not asked: for the same user, client,
+   * redirect URI and resource, and with all requested scopes.
+   */
   remembered(asked: AskedConsent, interaction: Interaction): Promise<Grant | undefined>
   /** Whether the user has reached the limit of approvals, and this request would add one. */
   isFull(asked: AskedConsent): Promise<boolean>
@@ -38,8 +41,8 @@ export function createApproval(broker: Broker, provider: () => Promise<Provider>
     const consent = await store.mcpConsents.find(identityOf(asked))
     const grant =
       consent?.grantId === undefined ? undefined : await (await provider()).Grant.find(consent.grantId)
-    const isSame = grant?.accountId === asked.userId && grant.clientId === asked.client.clientId
-    return { consent, grant: isSame ? grant : undefined }
+    const isTheirs = grant?.accountId === asked.userId && grant.clientId === asked.client.clientId
+    return { consent, grant: isTheirs ? grant : undefined }
   }
 
   return {
@@ -54,7 +57,7 @@ export function createApproval(broker: Broker, provider: () => Promise<Provider>
       const { consent } = await existing(asked)
       const { projectId, userId } = asked
       return (
-        consent === undefined && (await store.mcpConsents.ofUser(projectId, userId)).length >= MAX_CLIENTS
+        consent === undefined && (await store.mcpConsents.ofUser(projectId, userId)).length >= MAX_APPROVALS
       )
     },
 
@@ -92,8 +95,9 @@ function identityOf({ projectId, userId, client, redirectUri }: AskedConsent) {
 }
 
 /**
- * Whether an earlier approval may count for this request. A client with a public id, and a redirect URI that any program
- * of the user's machine can receive, could be any program (RFC 8252 section 8.6), so its user is always asked.
+ * Whether an earlier approval may count for this request. The client id of a metadata document is public, and any
+ * program of the user's machine can receive a redirect to `http` or a private scheme. With both, any program could be
+ * the client, so the user is always asked (RFC 8252 section 8.6).
  */
 function canBeRemembered({ client, redirectUri }: AskedConsent): boolean {
   return new URL(redirectUri).protocol === 'https:' || !isMetadataDocument(client.clientId)

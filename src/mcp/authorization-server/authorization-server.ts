@@ -9,9 +9,9 @@ import { createProvider } from './provider.ts'
 import { createSigningKeys } from './signing-keys.ts'
 import { addUsersClients } from './users-clients.ts'
 
-// Gatepass as its own authorization server (OAuth 2.1) for MCP clients, for `/mcp` alone. Its users log in by the user
-// verifier that also guards consents, so that the person who approves a client and the person who connects an account are
-// the same. oidc-provider implements the protocol: authorization and token requests, registrations, client authentication.
+// Gatepass as its own authorization server (OAuth 2.1) for MCP clients, for `/mcp` alone. Users log in by
+// GATEPASS_USER_VERIFIER, as they do to connect accounts, so the same person approves a client and connects an account.
+// oidc-provider implements the protocol: authorization and token requests, registrations, client authentication.
 // Its records are stored in `mcp_records` and `mcp_consents`, so that every node can serve every request. Tokens are
 // verified in access-token.ts. The metadata of the protected resource is in ../callers/resource-metadata.ts.
 
@@ -27,7 +27,7 @@ export interface AuthorizationServerOptions {
   readonly projectId: string
 }
 
-/** How long a registered client is kept after a user's approval or its last use: as long as an unused approval. */
+/** How long a registered client is kept after its last access token: as long as an unused approval. */
 const CLIENT_SECONDS = 90 * 24 * 3600
 
 export function createAuthorizationServer(
@@ -36,12 +36,12 @@ export function createAuthorizationServer(
 ): AuthorizationServer {
   const { store, now, audit } = broker
   const keys = createSigningKeys(broker)
-  let made: { readonly of: object; readonly provider: Promise<Provider> } | undefined
+  let cached: { readonly keys: object; readonly provider: Promise<Provider> } | undefined
 
   async function provider(): Promise<Provider> {
     const current = await keys.current()
-    if (made?.of === current) return made.provider
-    const making = createProvider(broker, {
+    if (cached?.keys === current) return cached.provider
+    const made = createProvider(broker, {
       keys: current,
       async onTokens({ clientId, grantId }) {
         await store.mcpConsents.used(grantId, now())
@@ -58,11 +58,11 @@ export function createAuthorizationServer(
         await store.mcpConsents.endGrant(grantId, event && audit.of(consent.projectId, event))
       },
     })
-    made = { of: current, provider: making }
-    making.catch(() => {
-      made = undefined
+    cached = { keys: current, provider: made }
+    made.catch(() => {
+      cached = undefined
     })
-    return making
+    return made
   }
 
   const parts: AuthorizationServerParts = { projectId, provider }

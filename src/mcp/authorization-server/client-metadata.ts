@@ -1,7 +1,7 @@
 import { isLoopbackHost } from '../../domain/confidential-url.ts'
 
-/** Text members that a registration may have here, besides the name; all others are ignored (RFC 7591 section 2). */
-const TEXT_MEMBERS = [
+/** String members that are copied. Members that this file does not name are ignored (RFC 7591 section 2). */
+const COPIED_MEMBERS = [
   'client_uri',
   'token_endpoint_auth_method',
   'token_endpoint_auth_signing_alg',
@@ -26,10 +26,9 @@ export class ClientMetadataFault extends Error {
 type Members = Readonly<Record<string, unknown>>
 
 /**
- * Converts the metadata of a client, from a registration or from the client's own document, to what oidc-provider accepts.
- * MCP clients omit the application type, list redirect URIs of several kinds in one registration, and name grant types and
- * scopes that this server does not offer. Those are left out, and the response says what was registered. Throws
- * `ClientMetadataFault`.
+ * Converts the metadata of a client, from a registration or from the client's own document, to what oidc-provider
+ * accepts. MCP clients omit the application type and list redirect URIs of several kinds in one registration. Grant
+ * types and scopes that this server does not offer are left out. Throws `ClientMetadataFault`.
  */
 export function clientMetadata(given: unknown): Members {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
@@ -39,14 +38,16 @@ export function clientMetadata(given: unknown): Members {
   const grantTypes = textsIn(members.grant_types).filter((one) => GRANT_TYPES.includes(one))
   const name = readName(members.client_name)
   const picked = Object.fromEntries(
-    TEXT_MEMBERS.map((member) => [member, text(members[member])]).filter(([, value]) => value !== undefined),
+    COPIED_MEMBERS.map((member) => [member, text(members[member])]).filter(
+      ([, value]) => value !== undefined,
+    ),
   )
   return {
     ...picked,
     ...(members.jwks !== undefined && { jwks: members.jwks }),
     ...(name !== undefined && { client_name: name }),
     redirect_uris: redirectUris,
-    // any type but `native` would be refused a private scheme
+    // oidc-provider permits a private scheme only for the type `native`
     application_type: redirectUris.every((uri) => new URL(uri).protocol === 'https:') ? 'web' : 'native',
     grant_types: grantTypes.includes('authorization_code')
       ? grantTypes
@@ -104,8 +105,8 @@ export function redirectUriFault(uri: string): string | undefined {
 }
 
 /**
- * Whether the client registered this redirect URI. URIs are compared letter by letter (RFC 9700 section 2.1), except that
- * one of the loopback interface may have any port, since a native client takes a free one (RFC 8252 section 7.3).
+ * Whether the client registered this redirect URI. URIs are compared as exact strings (RFC 9700 section 2.1), except
+ * that a loopback URI may have any port, since a native client listens on a free port (RFC 8252 section 7.3).
  */
 export function isRegisteredRedirectUri(uri: unknown, registered: readonly string[]): boolean {
   if (typeof uri !== 'string' || redirectUriFault(uri) !== undefined) return false
@@ -114,7 +115,7 @@ export function isRegisteredRedirectUri(uri: unknown, registered: readonly strin
   return portless !== undefined && registered.some((one) => withoutLoopbackPort(one) === portless)
 }
 
-/** The loopback redirect URI without its port, so that one approval counts for every port; `undefined` for other URIs. */
+/** The loopback redirect URI without its port: one approval counts for every port. `undefined` for other URIs. */
 export function withoutLoopbackPort(uri: string): string | undefined {
   const [, scheme, host, rest = ''] =
     /^(http):\/\/(localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?([/?].*)?$/.exec(uri) ?? []

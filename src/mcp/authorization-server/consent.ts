@@ -21,7 +21,7 @@ import { CONSENT_PATH } from './paths.ts'
 
 const MAX_FORM_BYTES = 8 * 1024
 
-/** The page on which a user who has logged in allows or refuses an MCP client. */
+/** Adds the page on which a user who has logged in allows or refuses an MCP client. */
 export function addConsent(
   app: OpenAPIHono,
   broker: Broker,
@@ -32,7 +32,7 @@ export function addConsent(
   const { publicUrl } = broker.settings
   const refuse = createRefuse(broker, projectId)
 
-  /** oidc-provider's interaction, which it finds by the cookie of the browser that began it. */
+  /** The interaction of the URL, found by the cookie of the browser that began it; `undefined` in other browsers. */
   async function interactionOf(c: Context): Promise<Interaction | undefined> {
     const { req, res } = nodeExchange({
       publicUrl,
@@ -49,7 +49,7 @@ export function addConsent(
     }
   }
 
-  /** Gives the result to oidc-provider and sends the browser back to its endpoint, which continues the request. */
+  /** Gives the result to oidc-provider and sends the browser to the authorization endpoint, which goes on. */
   async function finish(c: Context, result: InteractionResults): Promise<Response> {
     const { req, res } = nodeExchange({
       publicUrl,
@@ -128,7 +128,7 @@ export function addConsent(
     if (decision !== 'allow')
       return finish(c, {
         error: 'access_denied',
-        error_description: 'The user did not allow it.',
+        error_description: 'The user did not allow the access.',
       })
     const asked = await askedIn(interaction, session)
     if (asked === undefined) return refuse(c, 400, { error: 'invalid_client' })
@@ -137,13 +137,13 @@ export function addConsent(
   })
 }
 
-/** Shows the page again, after a form that belongs to another session. */
+/** Sends the browser to the page again: the session has ended, or the form belongs to another user. */
 function toConsent(c: Context): Response {
   pageHeaders(c)
   return c.redirect(c.req.path, 303)
 }
 
-/** Whether the client asks for a login that is younger than the session's (OpenID Connect Core section 3.1.2.1). */
+/** Whether `prompt` or `max_age` requires a later login than the session's (OpenID Connect Core section 3.1.2.1). */
 function isLoginTooOld({ params, iat }: Interaction, { loggedInAt }: UserSession, now: number): boolean {
   if (
     String(params.prompt ?? '')

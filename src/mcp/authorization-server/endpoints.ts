@@ -19,14 +19,16 @@ import { offeredScopes } from './resources.ts'
 import { publicJwk, type SigningKeys } from './signing-keys.ts'
 
 const MAX_BODY_BYTES = 48 * 1024
-/** Limits of the whole installation: authorization requests that wait for their user, and clients without an approval. */
+/** Limits of the installation: authorization requests that wait for their user, and clients without an approval. */
 const MAX_INTERACTIONS = 20_000
 const MAX_UNAPPROVED_CLIENTS = 10_000
-/** Limits of one address, which may be a proxy for many users that GATEPASS_TRUSTED_PROXIES does not name. */
+/** The key of both limits, which count the whole installation and not one project. */
+const ALL_PROJECTS = ''
+/** Limits of one address. Many users share the address of a proxy that GATEPASS_TRUSTED_PROXIES does not name. */
 const LIMITS = {
   authorize: { burst: 300, perSecond: 10 },
   token: { burst: 600, perSecond: 20 },
-  // in the day that an unapproved client is kept, one address fills no more than part of MAX_UNAPPROVED_CLIENTS
+  // in a day, after which an unapproved client is deleted, one address adds fewer than MAX_UNAPPROVED_CLIENTS
   register: { burst: 100, perSecond: 0.1 },
 } as const
 const METADATA_SECONDS = 300
@@ -41,21 +43,22 @@ export function addEndpoints(
   const { publicUrl } = settings
   const refuse = createRefuse(broker, projectId)
   const registers = settings.mcp.registration === 'on'
-  const liveUntil = (model: string, seconds: number) => (_: string, at: number) =>
+  const countExpiringIn = (model: string, seconds: number) => (_: string, at: number) =>
     store.mcpRecords.countExpiring(model, at, at + seconds)
   const interactions = createPendingLimit(
-    liveUntil('Interaction', INTERACTION_SECONDS),
+    countExpiringIn('Interaction', INTERACTION_SECONDS),
     MAX_INTERACTIONS,
     now,
   )
   const unapproved = createPendingLimit(
-    liveUntil('Client', UNAPPROVED_CLIENT_SECONDS),
+    // the record of a client that has got an access token lives longer
+    countExpiringIn('Client', UNAPPROVED_CLIENT_SECONDS),
     MAX_UNAPPROVED_CLIENTS,
     now,
   )
 
   const clientAddress = createClientAddress(settings)
-  /** Whether the address has sent too many requests. */
+  /** Whether the address has sent too many requests. Then sets `Retry-After`. */
   function isTooFast(c: Context, limit: ReturnType<typeof createAddressLimit>): boolean {
     const seconds = limit(clientAddress(c))
     if (seconds > 0) c.header('retry-after', formatRetryAfter(seconds))
@@ -67,7 +70,7 @@ export function addEndpoints(
     return serveWithKoa(handler, { publicUrl, method: c.req.method, path, headers: c.req.raw.headers, body })
   }
 
-  /** Whether a user has approved the client, or the target is on the client's own verified host. */
+  /** Whether the client has got an access token, by a user's approval, or the target is on its own verified host. */
   async function isTrusted(clientId: string, target: URL): Promise<boolean> {
     if (verifiedHost(clientId) === target.host) return true
     const client = await store.mcpRecords.find('Client', clientId, now())
@@ -94,9 +97,9 @@ export function addEndpoints(
   const authorizeLimit = createAddressLimit(LIMITS.authorize)
   app.get(PATHS.authorization, async (c) => {
     if (isTooFast(c, authorizeLimit)) return refuse(c, 429, { error: 'temporarily_unavailable' })
-    if (await interactions.isFull('')) return refuse(c, 503, { error: 'temporarily_unavailable' })
+    if (await interactions.isFull(ALL_PROJECTS)) return refuse(c, 503, { error: 'temporarily_unavailable' })
     const answer = await serve(c, `${PATHS.authorization}?${authorizationQuery(c.req.url)}`)
-    interactions.added('')
+    interactions.added(ALL_PROJECTS)
     const target = clientTarget(answer, publicUrl)
     if (target === undefined || (await isTrusted(c.req.query('client_id') ?? '', target)))
       return toBrowser(c, answer, refuse)
@@ -121,11 +124,11 @@ export function addEndpoints(
   app.post(PATHS.registration, async (c) => {
     c.header('cache-control', 'no-store')
     if (isTooFast(c, registerLimit)) return c.json(BUSY, 429)
-    if (await unapproved.isFull('')) return c.json(BUSY, 503)
+    if (await unapproved.isFull(ALL_PROJECTS)) return c.json(BUSY, 503)
     try {
       const members = registrationMetadata(readJson(await c.req.text()))
       const answer = await serve(c, PATHS.registration, JSON.stringify(members))
-      unapproved.added('')
+      unapproved.added(ALL_PROJECTS)
       return toClient(c, answer)
     } catch (error) {
       if (!(error instanceof ClientMetadataFault)) throw error
@@ -135,8 +138,8 @@ export function addEndpoints(
 }
 
 /**
- * The client's redirect URI, if the answer redirects there without having shown a page, which means an error. Anyone can
- * register a client, so Gatepass would be an open redirector (RFC 9700 section 4.11.2).
+ * Returns the client's redirect URI if the answer redirects to the client at once. Before any page was shown, such an
+ * answer is an error. Anyone can register a client, so Gatepass would be an open redirector (RFC 9700 section 4.11.2).
  */
 function clientTarget({ status, headers }: KoaAnswer, publicUrl: URL): URL | undefined {
   const location = headers.find(([name]) => name === 'location')?.[1]
@@ -151,11 +154,14 @@ function readJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new ClientMetadataFault('invalid_client_metadata', 'The request is no JSON.')
+    throw new ClientMetadataFault('invalid_client_metadata', 'The body of the request is not JSON.')
   }
 }
 
-/** The parameters of the authorization request with offered scopes only. A response mode other than `query` becomes one that oidc-provider refuses. */
+/**
+ * The parameters of the authorization request with offered scopes only. A response mode other than `query` becomes one
+ * that oidc-provider refuses.
+ */
 function authorizationQuery(url: string): URLSearchParams {
   const query = new URL(url).searchParams
   query.set('scope', offeredScopes(query.get('scope')))

@@ -10,15 +10,15 @@ export type RefusalStatus = 400 | 429 | 503
 /** Answers with a page that says why the request of a client was refused. */
 export type Refuse = (c: Context, status: RefusalStatus, refusal: Refusal) => Promise<Response>
 
-/** An answer of oidc-provider to a client. */
+/** Makes the response to a client from an answer of oidc-provider. */
 export function toClient(c: Context, answer: KoaAnswer): Response {
   passHeaders(c, answer)
   c.header('cache-control', 'no-store')
   c.header('x-content-type-options', 'nosniff')
-  return c.body(answer.body ?? '', answer.status as ContentfulStatusCode) // oidc-provider's own
+  return c.body(answer.body ?? '', answer.status as ContentfulStatusCode) // oidc-provider sets valid ones
 }
 
-/** An answer of oidc-provider to a browser: a redirect, or a page where no redirect is safe. */
+/** Makes the response to a browser from an answer of oidc-provider: a redirect, or a page that shows the error. */
 export function toBrowser(c: Context, answer: KoaAnswer, refuse: Refuse): Response | Promise<Response> {
   passHeaders(c, answer)
   if (answer.status >= 400) return refuse(c, answer.status >= 500 ? 503 : 400, refusalIn(answer))
@@ -42,10 +42,10 @@ function refusalIn({ body }: KoaAnswer) {
   return { error: String(error), description: description === undefined ? undefined : String(description) }
 }
 
-const PASSED = ['content-type', 'location', 'set-cookie', 'www-authenticate']
+const PASSED_HEADERS = ['content-type', 'location', 'set-cookie', 'www-authenticate']
 
-/** Copies the needed headers of oidc-provider's answer. The routes set those of CORS and caching. */
+/** Copies the needed headers of oidc-provider's answer. The routes set the headers for CORS and caching. */
 function passHeaders(c: Context, { headers }: KoaAnswer): void {
   for (const [name, value] of headers)
-    if (PASSED.includes(name)) c.header(name, value, { append: name === 'set-cookie' })
+    if (PASSED_HEADERS.includes(name)) c.header(name, value, { append: name === 'set-cookie' })
 }

@@ -11,7 +11,7 @@ export interface LoginTroubleView {
   readonly brand: Brand
 }
 
-/** The page after a login that identified no user; its button begins another. */
+/** The page after a login that identified no user; its button begins another login. */
 export function loginTroublePage({ trouble, action, words, brand }: LoginTroubleView): Html {
   const { endings } = words.texts
   const { title, happened } = endings.kinds[`login_${trouble}`]

@@ -31,9 +31,9 @@ export async function serveWithKoa(handler: NodeHandler, request: KoaRequest): P
   return { status: res.statusCode, headers, body: res.sent }
 }
 
-/** A request and a response of Node's that belong to no connection. */
+/** Makes a Node request and a response that belong to no connection. */
 export function nodeExchange({ publicUrl, method, path, headers, body }: KoaRequest) {
-  // nothing is received or sent on it
+  // no data passes through the socket
   const socket = new PassThrough() as unknown as ConstructorParameters<typeof IncomingMessage>[0]
   const req = new IncomingMessage(socket)
   req.method = method
@@ -49,7 +49,7 @@ export function nodeExchange({ publicUrl, method, path, headers, body }: KoaRequ
   return { req, res: new CapturedResponse(req) }
 }
 
-/** Keeps the body instead of sending it. oidc-provider answers with one text. */
+/** Keeps the body instead of sending it. oidc-provider passes the whole body to `end`. */
 class CapturedResponse extends ServerResponse {
   sent: string | null = null
 

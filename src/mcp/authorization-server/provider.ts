@@ -27,12 +27,14 @@ export interface ProviderOptions {
   readonly keys: readonly [SigningKey, ...SigningKey[]]
   /** Called when a client has received an access token. */
   readonly onTokens: (issued: { readonly clientId: string; readonly grantId: string }) => Promise<void>
+  /** Ends a grant: its client has revoked a token, or a code or refresh token was used again. */
   readonly endGrant: (grantId: string, reason: 'client' | 'token_reused') => Promise<void>
 }
 
 /**
- * oidc-provider, configured for MCP clients: authorization codes with PKCE S256, public clients and `private_key_jwt`, one
- * audience for each token, JWT access tokens, refresh tokens that rotate. The library is imported with the first request.
+ * oidc-provider, configured for MCP clients: authorization codes with PKCE S256, public clients and `private_key_jwt`,
+ * one audience for each token, JWT access tokens, refresh tokens that rotate. The library is imported with the first
+ * request.
  */
 export async function createProvider(broker: Broker, options: ProviderOptions): Promise<Provider> {
   const { Provider, errors, interactionPolicy } = await importQuietly()
@@ -109,7 +111,7 @@ export async function createProvider(broker: Broker, options: ProviderOptions): 
       },
       resourceIndicators: {
         enabled: true,
-        // clients of 2025-03-26 name no resource
+        // clients of MCP 2025-03-26 name no resource
         defaultResource: () => `${publicUrl.origin}/mcp`,
         useGrantedResource: () => true,
         getResourceServerInfo(ctx, indicator) {
@@ -165,24 +167,24 @@ export async function createProvider(broker: Broker, options: ProviderOptions): 
   }
 
   const provider = new Provider(publicUrl.origin, configuration)
-  provider.proxy = true // node-request.ts sets the headers
+  provider.proxy = true // trusts the `x-forwarded-` headers, which node-request.ts sets
   provider.Client.prototype.redirectUriAllowed = function (uri) {
     return isRegisteredRedirectUri(uri, this.redirectUris ?? [])
   }
-  // the session ends with the response: the login is Gatepass' own cookie
+  // oidc-provider's session ends with the response: a cookie of Gatepass' own keeps the login
   const endSession = (ctx: KoaContextWithOIDC) => {
     if (ctx.oidc.session !== undefined) Object.assign(ctx.oidc.session, { destroyed: true })
   }
   provider.on('authorization.success', endSession)
   provider.on('authorization.error', endSession)
-  const failed = (error: Error) =>
-    // the message may quote what the client sent
+  const logFailure = (error: Error) =>
+    // without the message, which may quote what the client sent
     log.error(
       { error: error.name, at: error.stack?.split('\n').slice(1, 6) },
       'the authorization server failed',
     )
-  provider.on('server_error', (_, error) => failed(error))
-  Object.assign(provider, { onerror: failed }) // Koa's own handler writes to standard error
+  provider.on('server_error', (_, error) => logFailure(error))
+  Object.assign(provider, { onerror: logFailure }) // Koa's own handler writes to standard error
   provider.use(async (ctx, next) => {
     await next()
     const { Grant, Client, AccessToken } = ctx.oidc?.entities ?? {}
@@ -193,8 +195,8 @@ export async function createProvider(broker: Broker, options: ProviderOptions): 
 }
 
 /**
- * Fetches the documents that clients name: their metadata and their keys. Only public hosts over https, by the guarded
- * client; a metadata document is read like a registration.
+ * Returns the function that fetches the documents that clients name, their metadata and their keys, through the guarded
+ * client. Metadata is converted like that of a registration.
  */
 function documentFetch({ outgoing }: Pick<Broker, 'outgoing'>): NonNullable<Configuration['fetch']> {
   const guarded = toFetch(outgoing, {
@@ -216,14 +218,14 @@ function documentFetch({ outgoing }: Pick<Broker, 'outgoing'>): NonNullable<Conf
     const document: unknown = await response.json()
     const isMetadata = typeof document === 'object' && document !== null && 'client_id' in document
     if (!isMetadata) return Response.json(document, { headers: response.headers })
-    // oidc-provider refuses a document with a secret
+    // the secret is passed on, so that oidc-provider refuses the document
     const { client_id, client_secret } = document as Readonly<Record<string, unknown>>
-    const read = {
+    const converted = {
       ...clientMetadata(document),
       client_id,
       ...(client_secret !== undefined && { client_secret }),
     }
-    return Response.json(read, { headers: response.headers })
+    return Response.json(converted, { headers: response.headers })
   }
 }
 

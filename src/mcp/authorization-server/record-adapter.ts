@@ -3,15 +3,15 @@ import type { Broker } from '../../broker.ts'
 import { sha256 } from '../../domain/ids.ts'
 import { mcpRecordPlace } from '../../store/sealed-columns.ts'
 
-/** How long a registered client without an approval is kept. */
+/** How long a registered client is kept before it gets an access token. */
 export const UNAPPROVED_CLIENT_SECONDS = 24 * 3600
 /**
- * How long a used refresh token may be used once more. Processes of one client that share a token refresh at the same
- * time, and the response to one of them may be lost; after it, a second use means that the token was stolen.
+ * How long a used refresh token may be used again: processes of one client may refresh with the same token
+ * simultaneously, and a response may be lost. A use after this time means that the token was stolen.
  */
 const REFRESH_GRACE_SECONDS = 60
 
-/** Models with public ids. The ids of other models are secrets: codes, tokens, and cookies that bind an interaction to its browser. */
+/** Models with public ids. Other ids are secrets: codes, tokens, and cookies that bind interactions to browsers. */
 const PUBLIC_IDS: ReadonlySet<string> = new Set(['Client', 'Grant'])
 
 interface RecordDependencies extends Pick<Broker, 'store' | 'sealer' | 'now'> {
@@ -31,7 +31,7 @@ export function recordAdapter(
 
   return {
     async upsert(id, payload, expiresIn) {
-      // a user's session is a sealed cookie, which every verifier of Gatepass' users shares (flows/user-session.ts)
+      // the login is kept in Gatepass' own cookie (flows/user-session.ts)
       if (model === 'Session') return
       const key = keyOf(id)
       const lifetime = expiresIn ?? (model === 'Client' ? UNAPPROVED_CLIENT_SECONDS : undefined)
@@ -67,7 +67,7 @@ export function recordAdapter(
       else await mcpRecords.delete(model, keyOf(id))
     },
 
-    // oidc-provider destroys the grant too, which ends everything that belongs to it in one transaction
+    // oidc-provider also destroys the grant, and `endGrant` deletes all its records in one transaction
     async revokeByGrantId() {},
     async findByUid() {
       return undefined

@@ -17,7 +17,7 @@ export interface RefusalView extends Refusal {
   readonly brand: Brand
 }
 
-/** The page for a request of a client that is refused without a redirect to it (RFC 6749 section 4.1.2.1). */
+/** The page that refuses a client's request without a redirect to the client (RFC 6749 section 4.1.2.1). */
 export function refusalPage({ error, description, target, words, brand }: RefusalView): Html {
   const { clients: t, endings } = words.texts
   const { title, happened } = isKnown(error, t.refusals) ? t.refusals[error] : t.refusals.other

@@ -14,7 +14,7 @@ const SIGNS_SECONDS = 90 * 24 * 3600
 const VERIFIES_SECONDS = 2 * 3600
 /** How long a process caches the keys. */
 const CACHED_SECONDS = 60
-/** The pause between two reads for tokens with unknown keys, because anybody can make up such tokens. */
+/** The pause between two reads for tokens with unknown keys, because anyone can make up such tokens. */
 const READ_PAUSE_SECONDS = 5
 
 /** A private key (RFC 7517) with which access tokens are signed. */
@@ -28,8 +28,8 @@ export interface SigningKeys {
   /** The key that signs comes first; the others verify. The list is the same object until the keys change. */
   current(): Promise<readonly [SigningKey, ...SigningKey[]]>
   /**
-   * Reads the keys again, for a token whose key is not known: another node may have replaced the keys. Keys that were read
-   * less than `READ_PAUSE_SECONDS` ago are returned unchanged.
+   * Reads the keys again, for a token whose key is not known: another node may have replaced the keys. Keys that were
+   * read less than `READ_PAUSE_SECONDS` ago are returned unchanged.
    */
   refresh(): Promise<readonly [SigningKey, ...SigningKey[]]>
 }
@@ -39,7 +39,7 @@ export function createSigningKeys({
   sealer,
   now,
 }: Pick<Broker, 'store' | 'sealer' | 'now'>): SigningKeys {
-  let known: { readonly text: string; readonly keys: readonly [SigningKey, ...SigningKey[]] } | undefined
+  let known: { readonly ids: string; readonly keys: readonly [SigningKey, ...SigningKey[]] } | undefined
   let readAt = 0
   let reading: Promise<readonly [SigningKey, ...SigningKey[]]> | undefined
 
@@ -54,15 +54,15 @@ export function createSigningKeys({
 
   async function read(): Promise<readonly [SigningKey, ...SigningKey[]]> {
     const stored = (await store.facts.find(FACT)) ?? (await store.facts.settle(FACT, sealed([newKey(now())])))
-    const keys = await replaced(stored, opened(stored))
-    const text = JSON.stringify(keys.map(({ jwk }) => jwk.kid))
-    if (known?.text !== text) known = { text, keys }
+    const keys = await rotateIfDue(stored, opened(stored))
+    const ids = JSON.stringify(keys.map(({ jwk }) => jwk.kid))
+    if (known?.ids !== ids) known = { ids, keys }
     readAt = now()
     return known.keys
   }
 
-  /** Adds a key when the newest has signed for long enough. If several nodes try, one succeeds and the others read its key. */
-  async function replaced(
+  /** Adds a key when the newest is `SIGNS_SECONDS` old. If several nodes try, one succeeds; the others read its key. */
+  async function rotateIfDue(
     stored: string,
     keys: readonly [SigningKey, ...SigningKey[]],
   ): Promise<readonly [SigningKey, ...SigningKey[]]> {

@@ -19,7 +19,7 @@ const MAX_FORM_BYTES = 8 * 1024
 /** The name of the form in its token (form-token.ts), the same for all buttons of the page. */
 const FORM = 'clients'
 
-/** The page on which users see the MCP clients that act for them, and disconnect them. */
+/** Adds the page on which users see the MCP clients that act for them, and disconnect them. */
 export function addUsersClients(
   app: OpenAPIHono,
   broker: Broker,

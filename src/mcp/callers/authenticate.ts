@@ -36,7 +36,7 @@ const TOKEN_RATE = 100
  */
 const ENDED: ReadonlySet<string> = new Set(['expired', 'revoked', 'ERR_JWT_EXPIRED'])
 
-/** The key by which the requests of a principal are limited: the API key, or the user together with the client. */
+/** Whose requests are counted together, with their limit: those of the API key, or of the user with this client. */
 export function rateOf(
   { by, identity }: Principal,
   { requestsPerSecond }: Pick<Broker['settings'], 'requestsPerSecond'>,
@@ -50,7 +50,7 @@ export function createAuthenticateMcp(
 ): AuthenticateMcp {
   const { settings, store, log } = broker
   const { issuer } = settings.mcp
-  const verifyIssued = issuer && createIssuerTokens(broker, issuer)
+  const verifyExternal = issuer && createIssuerTokens(broker, issuer)
   const clientAddress = createClientAddress(settings)
   const countGuess = createCountGuess()
   let projectId: string | undefined
@@ -58,8 +58,8 @@ export function createAuthenticateMcp(
   async function verify(token: string, resource: string): Promise<VerifiedToken & { readonly iss?: string }> {
     const iss = claimedIssuer(token)
     if (iss === own.issuer) return { ...(await own.verify(token, resource)), iss }
-    if (verifyIssued !== undefined && iss !== undefined && iss === issuer?.issuer)
-      return { ...(await verifyIssued(token, resource)), iss }
+    if (verifyExternal !== undefined && iss !== undefined && iss === issuer?.issuer)
+      return { ...(await verifyExternal(token, resource)), iss }
     return { outcome: 'refused', reason: 'unknown_issuer' }
   }
 
@@ -82,6 +82,7 @@ export function createAuthenticateMcp(
     if (projectId === undefined) throw new Error('the project of GATEPASS_MCP_PROJECT no longer exists')
     const principal = tokenPrincipal(by, { projectId, userId, scope })
     charge(rateOf(principal, settings))
+    // throws if the headers name another user
     userFor(principal, namedUser(c))
     return principal
   }

@@ -7,9 +7,9 @@ import { rpcError } from '../../sdk/mcp/rpc-error.ts'
 export const EXPOSED_HEADERS = 'WWW-Authenticate, Mcp-Session-Id'
 
 /**
- * Refuses requests of web pages that may not call `/mcp`, and permits other pages to read the answers (MCP, Transports,
- * "Security Warning"). A page may point its own host name at a server of the loopback interface (DNS rebinding), so such a
- * server answers only under its own names.
+ * Refuses requests of web pages that may not call `/mcp`, and permits other pages to read the answers (MCP,
+ * Transports, "Security Warning"). A page may point its own host name at a server of the loopback interface (DNS
+ * rebinding), so such a server answers only under its own names.
  */
 export function guardBrowsers({
   publicUrl,
@@ -66,7 +66,7 @@ function preflight(c: Context, origin: string): Response {
   return new Response(null, { status: 204, headers })
 }
 
-/** The host name of `Host`, as `URL` spells it; empty where it is none. */
+/** The host name in the header `Host`, as `URL` spells it; empty if the header is invalid. */
 function hostnameOf(c: Context): string {
   const url = `http://${c.req.header('host') ?? new URL(c.req.url).host}`
   return URL.canParse(url) ? new URL(url).hostname : ''

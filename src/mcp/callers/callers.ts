@@ -16,13 +16,13 @@ import type { OwnAuthorizationServer } from './token.ts'
 export interface Callers {
   /** Also throws `not_implemented` if the settings do not permit `/mcp`. */
   readonly authenticate: AuthenticateMcp
-  /** The response of an error that a request of the resource ended with. */
+  /** Returns the response for an error of a request to the resource. */
   refuse(c: Context, error: unknown, resource: McpResource): Response
 }
 
 /**
- * Adds the checks before `/mcp`, and its metadata, to the app. Without Gatepass' own authorization server, which verifies
- * users, `/mcp` is not served.
+ * Adds the checks of requests by browsers, and the metadata of `/mcp`, to the app. Without Gatepass' own authorization
+ * server, `/mcp` is not served.
  */
 export function addCallers(
   app: OpenAPIHono,

@@ -10,7 +10,10 @@ import type { VerifiedToken } from './token.ts'
 const CLOCK_SKEW_SECONDS = 60
 const TYPES = ['at+jwt', 'application/at+jwt', 'jwt']
 
-/** Verifies the access tokens of `GATEPASS_MCP_ISSUER` (RFC 9068 section 4). Throws `provider_unavailable`. */
+/**
+ * Returns the function that verifies an access token of `GATEPASS_MCP_ISSUER` (RFC 9068 section 4). It throws
+ * `provider_unavailable` while the issuer's keys cannot be read.
+ */
 export function createIssuerTokens(
   broker: Pick<Broker, 'outgoing' | 'discover' | 'now' | 'log'>,
   { issuer, audience, userClaim }: McpIssuer,
@@ -42,7 +45,7 @@ export function createIssuerTokens(
       const { typ } = protectedHeader
       const type = typ?.toLowerCase()
       if (type !== undefined && !TYPES.includes(type)) return refused('wrong_type')
-      // ID tokens may have this audience too, where it is a client id: they have no scopes
+      // a GATEPASS_MCP_AUDIENCE that is a client id is also the audience of ID tokens, which have no scopes
       const mayBeIdToken = audience !== undefined && (type === undefined || type === 'jwt')
       if (mayBeIdToken && payload.scope === undefined && payload.scp === undefined) return refused('id_token')
       return readClaims(payload, userClaim)
@@ -71,7 +74,7 @@ async function verifyBy(keys: KeySet, token: string, options: JWTVerifyOptions):
 }
 
 function readClaims(claims: JWTPayload, userClaim: string): VerifiedToken {
-  // an ID token is for its client, and may have the same audience where GATEPASS_MCP_AUDIENCE is a client id
+  // only ID tokens have these claims
   if (claims.nonce !== undefined || claims.at_hash !== undefined) return refused('id_token')
   // such a token is valid only with a proof of the client's key (RFC 7800), which is not checked here
   if (claims.cnf !== undefined) return refused('bound_to_key')
@@ -89,7 +92,7 @@ function readClaims(claims: JWTPayload, userClaim: string): VerifiedToken {
   }
 }
 
-/** `scope` (RFC 9068 section 2.2.3), or `scp` as some issuers write it. A token without either may do everything. */
+/** `scope` (RFC 9068 section 2.2.3), or `scp` as some issuers write it. A token without either has every scope. */
 function scopesOf({ scope, scp }: JWTPayload): readonly string[] {
   const given = scope ?? scp
   if (given === undefined) return MCP_SCOPES

@@ -15,8 +15,8 @@ export interface Principal {
   readonly scope: McpScope
   readonly by: Credential
   /**
-   * The key by which open streams and running calls are limited: the id of the API key, or the user, because a user could
-   * register any number of clients.
+   * The key by which open streams and running calls are limited: the id of the API key, or the user, because a user
+   * could register any number of clients.
    */
   readonly owner: string
   /** Unique for each principal. A session, state or stream of another principal is refused. */

@@ -6,16 +6,17 @@ import { EXPOSED_HEADERS } from './browsers.ts'
 import type { McpResource } from './resource.ts'
 
 /**
- * The HTTP response of a refused request. 401 and the 403 of a token without the needed scope carry a challenge (RFC 6750
- * section 3) with the metadata of the resource, by which a client finds the authorization server (RFC 9728 section 5.1).
+ * The HTTP response of a refused request. 401 and the 403 of a token without the needed scope carry a challenge (RFC
+ * 6750 section 3) with the URL of the resource's metadata, by which a client finds the authorization server (RFC 9728
+ * section 5.1).
  */
 export function refusalResponse(c: Context, error: unknown, resource: McpResource, log: Log): Response {
   const response = errorResponse(c, error, log)
   if (!(error instanceof BrokerError)) return response
   const { code } = error
   if (code !== 'invalid_authorization' && code !== 'insufficient_scope') return response
-  const isPresented = c.req.header('authorization') !== undefined
-  const fault = code === 'insufficient_scope' ? code : isPresented ? 'invalid_token' : undefined
+  const hasCredential = c.req.header('authorization') !== undefined
+  const fault = code === 'insufficient_scope' ? code : hasCredential ? 'invalid_token' : undefined
   const challenge = [
     ...(fault === undefined ? [] : [`error="${fault}"`]),
     `resource_metadata="${resource.metadataUrl}"`,

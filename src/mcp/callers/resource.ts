@@ -20,7 +20,7 @@ export function mcpResource(publicUrl: URL, toolset?: string): McpResource {
   }
 }
 
-/** The authorization servers whose tokens are taken: Gatepass' own first, since every client can register with it. */
+/** The authorization servers whose tokens are accepted. Gatepass' own comes first: clients need no setup there. */
 export function issuersOf({ publicUrl, mcp }: Pick<BrokerSettings, 'publicUrl' | 'mcp'>): readonly string[] {
   return [publicUrl.origin, ...(mcp.issuer === undefined ? [] : [mcp.issuer.issuer])]
 }

@@ -7,7 +7,7 @@ export type VerifiedToken =
       readonly userId: string
       readonly subject?: string
       readonly clientId?: string
-      /** Also those for other resources. */
+      /** May include scopes of other resources. */
       readonly scopes: readonly string[]
     }
   | { readonly outcome: 'refused'; readonly reason: string }
@@ -32,11 +32,11 @@ export type OwnToken =
 /** The token of `Authorization: Bearer <JWT>`; `undefined` for other credentials, such as API keys. */
 export function bearerJwt(authorization: string): string | undefined {
   const token = /^bearer +([\w-]+\.[\w-]+\.[\w-]*)$/i.exec(authorization.trim())?.[1]
-  return token !== undefined && hasHeader(token) ? token : undefined
+  return token !== undefined && hasJwtHeader(token) ? token : undefined
 }
 
-/** Whether the text begins with the header of a JWT: the key of `GATEPASS_API_KEY` is any text, and may have dots. */
-function hasHeader(text: string): boolean {
+/** Whether the text begins with a JWT header. An API key may have two dots too: `GATEPASS_API_KEY` is any text. */
+function hasJwtHeader(text: string): boolean {
   try {
     decodeProtectedHeader(text)
     return true

@@ -19,6 +19,7 @@ export type ConsentForm = 'input_required' | 'url_required_error' | 'text'
 export interface ClientAbilities {
   /** The revision of a client of 2025, such as `2025-11-25`. */
   readonly protocolVersion: string
+  /** Whether the client speaks MCP 2026-07-28. */
   readonly isModern: boolean
   /** Whether the client opens links for its user (`elicitation.url`). An empty `elicitation` means forms alone. */
   readonly opensLinks: boolean
@@ -54,15 +55,15 @@ export async function consentRequest(
 ): Promise<ConsentRequest> {
   const authorization = await broker.store.authorizations.find(required.id)
   const providers = authorization === undefined ? [] : await providerNames(broker, authorization)
-  const where = providers.length === 0 ? '' : ` at ${listed(providers)}`
+  const atProviders = providers.length === 0 ? '' : ` at ${listed(providers)}`
   const scopes = required.scopes.slice(0, MAX_NAMED_SCOPES)
   const more = required.scopes.length - scopes.length
-  const others = more === 0 ? '' : ` and ${more} more ${more === 1 ? 'scope' : 'scopes'}`
-  const asked = scopes.length === 0 ? '' : ` (${scopes.join(' ')}${others})`
+  const andMore = more === 0 ? '' : ` and ${more} more ${more === 1 ? 'scope' : 'scopes'}`
+  const forScopes = scopes.length === 0 ? '' : ` (${scopes.join(' ')}${andMore})`
   const end = authorization?.expiresAt ?? broker.now() + broker.settings.authorizationTtlSeconds
   return {
     required,
-    message: `${title} needs your approval${where}${asked}.`,
+    message: `${title} needs your approval${atProviders}${forScopes}.`,
     lifetime: Math.max(end - broker.now(), 0),
   }
 }
@@ -80,8 +81,8 @@ function listed(names: readonly string[]): string {
 }
 
 /**
- * The link for a client that opens links and sends the call again (2026-07-28). Without `request` the client sends the
- * call again and asks its user nothing.
+ * Asks a client of 2026-07-28 to show the link to its user and to send the call again. Without `request`, the client
+ * sends the call again and asks its user nothing.
  */
 export function askByInput(requestState: string, request?: ConsentRequest): InputRequiredResult {
   if (request === undefined) return inputRequired({ requestState })
@@ -94,7 +95,7 @@ export function askByInput(requestState: string, request?: ConsentRequest): Inpu
   })
 }
 
-/** The error by which a client of 2025-11-25 learns of the link. */
+/** The error that gives the link to a client of 2025-11-25. `reason` says why an earlier approval failed. */
 export function askByError({ required: { id, url }, message }: ConsentRequest, reason?: string): Error {
   const text = [reason, message].filter(Boolean).join(' ')
   return new UrlElicitationRequiredError(

@@ -42,11 +42,11 @@ export type ConsentOutcome =
 
 export interface ConsentRounds {
   /**
-   * Waits for the consent that the client was asked for in an earlier round, runs the tool, and asks for the consent
-   * that is missing. Throws the error -32042 for clients that learn of links by it.
+   * Waits for the consent that the client was asked for in an earlier round, then runs the tool, or asks for a consent
+   * that is missing. Throws the error -32042 with the link to clients of 2025-11-25 that open links.
    */
   run(call: ConsentCall, run: () => Promise<Execution>): Promise<ConsentOutcome>
-  /** The answer for a consent that turned out to be missing in a run that is over. */
+  /** Returns, or throws like `run`, the answer that asks for a missing consent. */
   ask(call: ConsentCall, required: RequiredAuthorization): Promise<CallToolResult | InputRequiredResult>
 }
 
@@ -57,13 +57,13 @@ interface ConsentState {
 
 /** How long a repeated call is held while its user approves. Clients end a request after 60 s. */
 const HOLD_SECONDS = 45
-/** The number of remembered links of clients without `requestState`. */
+/** The most remembered links of clients without `requestState`. */
 const MAX_REMEMBERED = 10_000
 
 export function createConsentRounds(broker: Broker, holdSeconds = HOLD_SECONDS): ConsentRounds {
   const states = createRequestStates<ConsentState>(broker, 'consent')
-  /** The id of the last link, by caller and tool. If the user's approval failed there, the next answer says why. */
-  const given = new LRUCache<string, string>(maxEntries(MAX_REMEMBERED))
+  /** The authorization of the last link, by caller and tool. If it failed, the next answer says why. */
+  const lastLinks = new LRUCache<string, string>(maxEntries(MAX_REMEMBERED))
 
   async function ask(
     call: ConsentCall,
@@ -74,8 +74,8 @@ export function createConsentRounds(broker: Broker, holdSeconds = HOLD_SECONDS):
     const form = consentFormOf(abilities)
     if (form === 'input_required')
       return askByInput(await states.seal({ authorizationId: required.id }, binding), request)
-    const reason = await failureOf(broker, given.get(keyOf(binding)))
-    given.set(keyOf(binding), required.id)
+    const reason = await failureOf(broker, lastLinks.get(keyOf(binding)))
+    lastLinks.set(keyOf(binding), required.id)
     if (form === 'url_required_error') throw askByError(request, reason)
     return askByText(request, { publishesOutput, ...(reason !== undefined && { reason }) })
   }
@@ -116,7 +116,7 @@ export function createConsentRounds(broker: Broker, holdSeconds = HOLD_SECONDS):
       const { outcome } = execution
       if (outcome.outcome === 'authorization_required')
         return { outcome: 'answered', answer: await ask(call, outcome.authorization) }
-      given.delete(keyOf(call.binding))
+      lastLinks.delete(keyOf(call.binding))
       return { outcome: 'ran', execution: { ...execution, outcome } }
     },
   }
@@ -132,7 +132,7 @@ function actionOf(response: unknown): unknown {
     : undefined
 }
 
-/** A sentence about why the authorization failed; `undefined` for one that did not. */
+/** A sentence about why the authorization failed; `undefined` if it did not fail. */
 async function failureOf(broker: Broker, id: string | undefined): Promise<string | undefined> {
   if (id === undefined) return undefined
   const found = await broker.store.authorizations.find(id)

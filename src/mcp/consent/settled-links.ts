@@ -8,8 +8,8 @@ export interface LinkOwner {
 }
 
 /**
- * Notifies open streams of authorizations of their users that have settled in any process. The end of an authorization that
- * expires is announced only in projects with a webhook (`Events.expireAuthorizations`).
+ * Notifies an open stream when an authorization of its user has settled, in any process. The expiry of an authorization
+ * is announced only in projects with a webhook (`Events.expireAuthorizations`).
  */
 export interface SettledLinks {
   /** Returns the function that ends the subscription. */
@@ -33,7 +33,8 @@ export function createSettledLinks({ store }: Pick<Broker, 'store'>): SettledLin
   }
 
   store.onChange((change) => {
-    if (change.noun === 'authorization' && listeners.size > 0) announce(change.id).catch(() => {}) // clients can also repeat the call without a notification
+    // an error is ignored: clients can also repeat the call without a notification
+    if (change.noun === 'authorization' && listeners.size > 0) announce(change.id).catch(() => {})
   })
 
   const stopPolling = () => {

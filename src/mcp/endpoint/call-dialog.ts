@@ -16,7 +16,7 @@ function reportsOf({ era, context: { mcpReq } }: Pick<McpCall, 'era' | 'context'
       progress: (data) =>
         send(mcpReq.notify({ method: 'notifications/progress', params: { progressToken, ...data } })),
     }),
-    // the SDK compares the line's level with that of the request
+    // the SDK drops lines below the level of the request
     ...(era === 'modern' && { log: ({ level, message }) => send(mcpReq.log(toLevel(level), message)) }),
   }
 }
@@ -55,10 +55,10 @@ export async function inDialog(
 ): Promise<CallAnswer> {
   const { exchange, shown, input, era, signal, context } = call
   const { projectId, identity: caller, owner } = exchange.principal
-  const asked = { binding: { projectId, caller, tool: toolId(shown.tool), input }, owner }
-  if (era === 'legacy') return run(call, streamDialog(suspended, call, asked))
+  const asker = { binding: { projectId, caller, tool: toolId(shown.tool), input }, owner }
+  if (era === 'legacy') return run(call, streamDialog(suspended, call, asker))
   const { inputResponses, signal: cancelled } = context.mcpReq
-  const round = { ...asked, modes: modesOf(call.elicitation), signal, cancelled, reports: reportsOf(call) }
+  const round = { ...asker, modes: modesOf(call.elicitation), signal, cancelled, reports: reportsOf(call) }
   const requestState = context.mcpReq.requestState<string>()
   const resumed =
     requestState === undefined ? undefined : await suspended.resume(round, { requestState, inputResponses })
@@ -68,19 +68,19 @@ export async function inDialog(
 function streamDialog(
   suspended: SuspendedCalls,
   call: McpCall,
-  asked: Parameters<SuspendedCalls['askOnStream']>[0],
+  asker: Parameters<SuspendedCalls['askOnStream']>[0],
 ): Dialog {
   return {
     ...reportsOf(call),
     modes: modesOf(call.elicitation),
     elicit: suspended.askOnStream(
-      asked,
+      asker,
       (id, params) => call.toClient({ id, method: 'elicitation/create', params: { ...params } }),
       (requestId) =>
         send(
           call.toClient({
             method: 'notifications/cancelled',
-            params: { requestId, reason: 'not awaited any more' },
+            params: { requestId, reason: 'no answer is expected any more' },
           }),
         ),
     ),

@@ -10,8 +10,8 @@ import type { ToolError } from '../../tools/tool-error.ts'
 import type { Era } from './exchange.ts'
 import { needsWrap, passedMeta, publishedOutput } from './listed-tool.ts'
 
-// Converts the result of a run to a CallToolResult (MCP 2026-07-28, Tools, Tool Result). Tokens and secrets have already
-// been removed.
+// Converts the result of a run to a CallToolResult (MCP 2026-07-28, Tools, Tool Result). Tokens and secrets have
+// already been removed.
 
 type Content = CallToolResult['content']
 
@@ -45,7 +45,7 @@ export function toCallResult(
       return {
         content: contentOf(given, shown),
         ...(structured !== undefined && {
-          structuredContent: inEra(structured, era, output !== undefined && needsWrap(output)),
+          structuredContent: structuredFor(structured, era, output !== undefined && needsWrap(output)),
         }),
         ...(meta && { _meta: meta }),
       }
@@ -74,17 +74,17 @@ export function errorResult(error: ToolError, upstream?: JsonRecord): CallToolRe
 }
 
 /**
- * The content of the upstream result. If it has no text, the value is added as text, because clients show models either the
- * content or the structured content.
+ * The content of the upstream result. If it has no text, the value is added as text, because clients show models either
+ * the content or the structured content.
  */
 function contentOf(upstream: JsonRecord | undefined, value: unknown): Content {
   const blocks = blocksOf(upstream)
-  const saysValue = blocks.some(({ type }) => type === 'text')
-  if (upstream !== undefined && (saysValue || (value ?? null) === null)) return blocks
+  const hasText = blocks.some(({ type }) => type === 'text')
+  if (upstream !== undefined && (hasText || (value ?? null) === null)) return blocks
   return [textBlock(typeof value === 'string' ? value : JSON.stringify(value ?? null)), ...blocks]
 }
 
-/** Keeps content blocks that MCP defines. Others become text, so that nothing is lost and no client refuses the result. */
+/** Keeps content blocks that MCP defines. Others become text, so that no content is lost and no client refuses it. */
 function blocksOf(upstream: unknown): Content {
   if (!isRecord(upstream) || !Array.isArray(upstream.content)) return []
   return upstream.content.map((block) => {
@@ -124,10 +124,10 @@ function isContent({ type, text, data, mimeType, uri, name, resource }: JsonReco
   }
 }
 
-/** Clients of 2025 take only objects as structured content. */
-function inEra(value: unknown, era: Era, isWrapped: boolean): JsonRecord {
+/** Clients of 2025 accept only objects as structured content, so other values become the member `result`. */
+function structuredFor(value: unknown, era: Era, isWrapped: boolean): JsonRecord {
   if (era === 'legacy' && (isWrapped || !isRecord(value))) return { result: value }
-  return value as JsonRecord // newer clients take any JSON value
+  return value as JsonRecord // newer clients accept any JSON value
 }
 
 export function textBlock(text: string) {
@@ -136,14 +136,14 @@ export function textBlock(text: string) {
 
 /** Whether parsing the JSON would delay other requests. Without an output schema such a value is sent as text only. */
 function isHuge(value: unknown): boolean {
-  return value instanceof LargeJson && !isText(value) && !value.isQuickToParse()
+  return value instanceof LargeJson && !isJsonString(value) && !value.isQuickToParse()
 }
 
-function isText({ bytes }: LargeJson): boolean {
-  return bytes[0] === 0x22
+function isJsonString({ bytes }: LargeJson): boolean {
+  return bytes[0] === 0x22 // the quotation mark
 }
 
-/** The JSON of the value, with the media of an upstream result. */
+/** The JSON of the value. That of an upstream result includes its images and other media. */
 function hugeText({ value, mcpResult }: Extract<ToolResult, { readonly outcome: 'value' }>): string {
   return jsonText(mcpResult instanceof LargeMcpResult ? mcpResult.value : (mcpResult ?? value))
 }

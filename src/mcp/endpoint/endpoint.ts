@@ -60,14 +60,14 @@ export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAutho
     if (principal.by.kind === 'api_key') request.caller = principal.by.key
     const { method } = c.req
     if (method !== 'POST' && method !== 'GET') return notAllowed('POST, GET')
-    const about = {
+    const authenticated = {
       principal,
       request: c.req.raw,
       requestId: requestId(c),
       isAuthorized: () => callers.authenticate(c, resource).then(() => true, isUnrelatedToCredential),
       ...(toolsetId !== undefined && { toolsetId }),
     }
-    const context = contextOf(principal, { purpose: 'mcp', requestId: about.requestId })
+    const context = contextOf(principal, { purpose: 'mcp', requestId: authenticated.requestId })
     return inContext(context, () => inRequestSpan(broker.tracing, routeOf(method), request, work))
 
     async function work(): Promise<Response> {
@@ -82,7 +82,7 @@ export function createMcpEndpoint(broker: Broker, authorizationServer?: OwnAutho
       const legacy = legacyFacts(c, message, sessions, principal)
       if (legacy instanceof Response) return legacy
       chargeBatch(message, () => charge(rateOf(principal, broker.settings)))
-      const exchange = { ...about, legacy }
+      const exchange = { ...authenticated, legacy }
       if (method === 'POST')
         return serve(
           { broker, lists, calls, consent, suspended, sessions, changes, slots },
@@ -135,7 +135,7 @@ interface Answering {
   readonly routeOf: ReturnType<typeof routesOf>
 }
 
-/** Loaded with the first message, because the official SDK takes 30 MB of memory and a tenth of the start. */
+/** Loaded with the first message: the official SDK takes 30 MB of memory and a tenth of the startup time. */
 async function loadServing(broker: Broker) {
   const [{ serve }, { createConsentRounds }, legacyRequest] = await Promise.all([
     import('./serve.ts'),
@@ -153,13 +153,13 @@ function isUnrelatedToCredential(error: unknown): boolean {
   )
 }
 
-/** The first message of a batch was counted with the request. */
+/** Charges for each message of a batch but the first, which was charged with the request. */
 function chargeBatch(message: unknown, charge: () => void): void {
   if (!Array.isArray(message)) return
   for (const _ of message.slice(1)) charge()
 }
 
-/** Whether a person opened the address in a browser, who is then sent to the page that sets up a client. */
+/** Whether a person opened the address in a browser. The person is sent to the page that sets up a client. */
 function isOpenedByBrowser({ req }: Context): boolean {
   const isPage = req.header('accept')?.includes('text/html') === true
   return req.method === 'GET' && isPage && req.header('authorization') === undefined

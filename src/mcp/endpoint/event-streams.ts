@@ -11,7 +11,7 @@ export interface StreamNotification {
   readonly params?: Readonly<Record<string, unknown>>
 }
 
-/** Sends notifications to the client of an open stream. Returns the function that ends them. */
+/** Sends notifications to the client of an open stream. Returns the function that stops the notifications. */
 export type NotificationSource = (
   exchange: Exchange,
   notify: (notification: StreamNotification) => void,

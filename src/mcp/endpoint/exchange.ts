@@ -3,7 +3,7 @@ import type { Principal } from '../callers/principal.ts'
 import { type ElicitationModes, NO_ELICITATION } from './session.ts'
 import type { LegacyVersion } from './versions.ts'
 
-/** `modern`: MCP 2026-07-28, where each request contains everything the server needs. `legacy`: the revisions of 2025. */
+/** `modern`: MCP 2026-07-28, where each request contains all that the server needs. `legacy`: the revisions of 2025. */
 export type Era = 'modern' | 'legacy'
 
 /** One request at `/mcp` whose caller is authenticated. */

@@ -1,19 +1,19 @@
 import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { valueAtReference } from '../../sdk/worker/json-pointer.ts'
 
-// Converts the schema of a tool's arguments to a form that model APIs accept: its root has `type: "object"` and no keyword
-// that combines schemas. Clients drop a tool with another root, or even all tools. The flat schema accepts more than the
-// real one, by which each call is still checked.
+// Converts the schema of a tool's arguments to a form that model APIs accept: its root has `type: "object"` and no
+// keyword that combines schemas. Clients drop a tool with another root, or even all tools. The flat schema is less exact
+// than the real one, by which each call is still checked.
 
-/** Keywords that are removed from the root. The properties of their schemas are moved to the root. */
+/** Removed from the root. The properties of their schemas, except those of `not` and `if`, are moved to the root. */
 const COMBINING = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', '$ref']
 const NOT_AT_THE_ROOT = new Set([
   ...COMBINING,
   ...['$schema', '$id', '$dynamicRef', '$recursiveRef', 'enum', 'const', 'unevaluatedProperties'],
 ])
 /**
- * The number of properties and schemas that are read. The time grows with its square, and the schema may come from a
- * hostile server.
+ * The most properties and schemas that are read. The time grows with the square of their number, and the schema may
+ * come from a hostile server.
  */
 const MAX_READ = 5_000
 
@@ -23,6 +23,7 @@ export function flatSchema(schema: JsonRecord): JsonRecord {
   const flat = { ...Object.fromEntries(kept), type: 'object', properties: Object.fromEntries(properties) }
   const whole = { ...flat, ...(required.size > 0 ? { required: [...required] } : { required: undefined }) }
   if (!refersToRemoved(whole)) return withoutUndefined(whole)
+  // some references would lead nowhere, so only the names of the properties are kept
   const { title, description } = schema
   return withoutUndefined({
     type: 'object',
@@ -43,14 +44,15 @@ const NONE: Members = { properties: new Map(), required: new Set() }
 
 interface Reading {
   readonly root: JsonRecord
+  /** How many more properties and schemas may be read. */
   left: number
   /** The required names of each schema that has been read. */
   readonly required: Map<JsonRecord, Members['required']>
 }
 
 /**
- * Each schema is read once, however many references lead to it: its properties are in the result already, and would
- * multiply there.
+ * Reads each schema once, however many references lead to it: after that, its properties are in the result already, and
+ * would multiply there.
  */
 function membersOf(schema: unknown, reading: Reading): Members {
   if (!isRecord(schema) || reading.left <= 0) return NONE
@@ -98,7 +100,7 @@ function both(a: Members, b: Members): Members {
   }
 }
 
-/** The members of schemas of which one applies. */
+/** The members of alternative schemas: a name is required only if all of them require it. */
 function either([first, ...others]: readonly Members[]): Members {
   if (first === undefined) return NONE
   return others.reduce(
@@ -111,8 +113,8 @@ function either([first, ...others]: readonly Members[]): Members {
 }
 
 /**
- * Adds the properties of `b` to those of `a`. A property that both name gets both schemas, combined by `keyword`, which is
- * allowed below the root.
+ * Adds the properties of `b` to those of `a`. A property that both name gets both schemas, combined by `keyword`, which
+ * is allowed below the root.
  */
 function joined(
   keyword: Combined,
@@ -126,7 +128,7 @@ function joined(
 
 type Combined = 'allOf' | 'anyOf'
 
-/** The schemas that `combined` has made. They are not compared with others, because they may be large and occur often. */
+/** The schemas that `combined` has made. They are not compared with others, because they may be large and many. */
 const made = new WeakMap<object, Combined>()
 
 function combined(keyword: Combined, a: unknown, b: unknown): unknown {
@@ -139,8 +141,9 @@ function combined(keyword: Combined, a: unknown, b: unknown): unknown {
   return schema
 }
 
-/** Whether a reference leads to a keyword that the flat root has lost, or into it. */
+/** Whether a reference leads to a keyword that was removed from the root, or into its value. */
 function refersToRemoved(schema: JsonRecord): boolean {
+  // `$ref`, the last keyword, holds no schema
   return new RegExp(`"\\$ref":"#/(?:${COMBINING.slice(0, -1).join('|')})[/"]`).test(JSON.stringify(schema))
 }
 

@@ -6,7 +6,10 @@ import type { ToolList } from './tool-lists.ts'
 /** Many clients read the first page only, so it has room for 1,000 tools of the project and Gatepass' own tools. */
 const PAGE_TOOLS = 1_010
 
-/** One page of the list, with a placeholder for the cached JSON of its tools. Throws `ProtocolError` for a cursor of another list. */
+/**
+ * One page of the list, with a placeholder for the cached JSON of its tools. Throws `ProtocolError` for a cursor of
+ * another list.
+ */
 export function pageOf(
   list: ToolList,
   era: Era,

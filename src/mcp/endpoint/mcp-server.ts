@@ -16,7 +16,7 @@ import type { McpCall } from './mcp-call.ts'
 import type { Placeholders } from './placeholders.ts'
 import { LEGACY_VERSIONS } from './versions.ts'
 
-/** How long a client may keep the list (MCP 2026-07-28, Caching). It depends on who asks. */
+/** How long a client may cache the list (MCP 2026-07-28, Caching). Each caller may see another list. */
 const CACHE_HINT = { ttlMs: 60_000, cacheScope: 'private' } as const
 
 export interface ServerOptions extends CallParts {
@@ -33,7 +33,7 @@ export function createServer(options: ServerOptions): Server {
   const server = new Server(
     { name: 'gatepass', title: 'Gatepass', version },
     {
-      // clients of 2025 would set the log level for their session, and sessions store no state
+      // not for clients of 2025: they would set the log level for their session, and sessions store no state
       capabilities: { tools: { listChanged: true }, ...(era === 'modern' && { logging: {} }) },
       cacheHints: { 'tools/list': CACHE_HINT, 'server/discover': CACHE_HINT },
       inputRequired: { legacyShim: false },
@@ -63,10 +63,14 @@ export function createServer(options: ServerOptions): Server {
   return server
 }
 
-/** The SDK does not wait for the reply, which arrives by a separate request and may reach another process. */
+/**
+ * Returns the function that sends messages on the stream of a call. The SDK does not wait for the reply to a request:
+ * the reply arrives by a separate request and may reach another process.
+ */
 function toClientOf(server: Server, { mcpReq: { id } }: ServerContext): McpCall['toClient'] {
   return async (message) => {
-    await server.transport?.send({ jsonrpc: '2.0', ...message } as JSONRPCMessage, { relatedRequestId: id }) // `ToClient` is one
+    const rpc = { jsonrpc: '2.0', ...message } as JSONRPCMessage // a request or a notification
+    await server.transport?.send(rpc, { relatedRequestId: id })
   }
 }
 
@@ -76,7 +80,7 @@ function modesOf({ legacy }: Exchange, { mcpReq: { envelope } }: ServerContext) 
   return elicitationModes(members[CLIENT_CAPABILITIES_META_KEY], true)
 }
 
-/** Runs a handler. Details of an unexpected error are logged and not sent to the client. */
+/** Returns the function that runs a handler. Details of an unexpected error are logged and not sent to the client. */
 function reportingTo({ broker: { log }, exchange }: ServerOptions) {
   return async <Result>(run: () => Promise<Result>): Promise<Result> => {
     try {

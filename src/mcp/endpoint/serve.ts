@@ -65,7 +65,7 @@ export async function serve(parts: ServeParts, exchange: Exchange, body: unknown
   return forwardResponse(response, { placeholders, taken, ended: release })
 }
 
-/** A client of 2025 cancels a call by a notification; its connection is the session (MCP 2025-11-25, Cancellation). */
+/** Cancels the call that a notification of a client of 2025 names, in its session (MCP 2025-11-25, Cancellation). */
 function cancelBy(
   { method, params }: JsonRecord,
   { calls }: ServeParts,
@@ -75,7 +75,7 @@ function cancelBy(
   calls.cancel(sessionId, params.requestId)
 }
 
-/** The response of a client of 2025 to a question that a tool has asked on the stream of its call. */
+/** Passes on the response of a client of 2025 to a question that a tool has asked on the stream of its call. */
 async function answerBy(
   { method, id, result }: JsonRecord,
   { suspended }: ServeParts,
@@ -84,7 +84,7 @@ async function answerBy(
   if (method === undefined) await suspended.answer({ projectId, caller }, id, result)
 }
 
-/** The session with the revision that the SDK's server answers: the client's, or the newest if the client's is unknown. */
+/** Issues a session with the revision that the SDK answers: the client's, or the newest of 2025 for an unknown one. */
 function sessionFor(
   { sessions }: ServeParts,
   { principal }: Exchange,

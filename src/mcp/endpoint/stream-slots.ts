@@ -12,9 +12,9 @@ export interface OpenStream {
 /** The open streams of this process, which each hold a connection. */
 export interface StreamSlots {
   /**
-   * Counts a stream. It is ended at its time limit, at shutdown, and within half a minute after its credential was revoked or
-   * has expired. Returns the function that releases the slot. Throws `rate_limited` at the limit of the owner or of this
-   * process.
+   * Counts a stream, and ends it at its time limit, at shutdown, and within half a minute after its credential was
+   * revoked or has expired. Returns the function that releases the slot. Throws `rate_limited` at the limit of the
+   * owner or of this process.
    */
   acquire(stream: OpenStream): () => void
   /** Ends every stream. */
@@ -51,7 +51,7 @@ export function createStreamSlots(): StreamSlots {
     acquire(stream) {
       const { owner } = stream
       checkLimits(owner)
-      const countOff = owners.add(owner)
+      const removeFromOwner = owners.add(owner)
       open.add(stream)
       checks ??= setInterval(() => void checkAll(), CHECK_MS).unref()
       const lifetime = setTimeout(() => stream.end(), LIFETIME_MS).unref()
@@ -62,7 +62,7 @@ export function createStreamSlots(): StreamSlots {
           clearInterval(checks)
           checks = undefined
         }
-        countOff()
+        removeFromOwner()
       }
     },
     close() {

@@ -17,7 +17,7 @@ export type Viewer = Pick<Exchange, 'principal' | 'toolsetId'>
 export interface ToolLists {
   /** The tools that the viewer sees. Throws `not_found` for a toolset that does not exist. */
   listFor(viewer: Viewer): Promise<ToolList>
-  /** The tool that the viewer may call by this name; `undefined` for one that it does not see, or that does not exist. */
+  /** The tool that the viewer may call by this name; `undefined` if there is none, or if the viewer does not see it. */
   find(viewer: Viewer, name: string): Promise<ShownTool | undefined>
 }
 
@@ -33,13 +33,14 @@ export interface ToolList extends Pick<ShownTools, 'listing' | 'toolset'> {
   digest(): string
 }
 
-/** A change of one of these may change a list. */
+/** A change of such a row may change a list. */
 export const LIST_NOUNS: ReadonlySet<StoreChange['noun']> = new Set([
   ...(['tool', 'toolset', 'worker', 'provider', 'policy'] as const),
 ])
 
 /** In characters, with namespace and version. Longer names would fill the cache of names. */
 const MAX_NAME = 600
+/** The most cached lists of projects with policies. */
 const MAX_FILTERED = 2_000
 
 /** The JSON of each tool is made once, until it changes. */
@@ -57,7 +58,7 @@ export function createToolLists(broker: Broker): ToolLists {
     if (isRefused === undefined) return wholeList(from)
     const read = async () => ({ from, list: toList(from, await permitted(from.tools, isRefused)) })
     const key = JSON.stringify([projectId, toolsetId, userId])
-    const known = await filtered.get(key, read)
+    const known = await filtered.get(key, read) // may be of tools that have changed
     return known.from === from ? known.list : (await read()).list
   }
 
@@ -98,10 +99,10 @@ function isSameTool(a: Tool, b: Tool): boolean {
   return a.uid === b.uid
 }
 
-/** How many tools are checked at once: those whose requirements are read from the database wait together. */
+/** How many tools are checked concurrently: some checks read from the database. */
 const AT_ONCE = 20
 
-/** The tools that are not refused, without holding the event loop. */
+/** The tools that are not refused, found without blocking the event loop. */
 async function permitted(
   tools: readonly ShownTool[],
   isRefused: (tool: Tool) => Promise<boolean>,

@@ -12,9 +12,9 @@ import {
 import { searchTools } from '../../tools/catalogue/search-tools.ts'
 import { answerJson, answerRefusal, type GatewayCall, type GatewayTool } from './gateway-tool.ts'
 
-/** The accounts that are listed at most. */
+/** The most accounts that are listed. */
 const MAX_ACCOUNTS = 100
-/** The tools that are named for each provider at most. */
+/** The most tools that are named for each provider. */
 const MAX_NAMED_TOOLS = 5
 
 /** Tells the model which accounts its user has connected, and gives the link for those that the tools still need. */
@@ -101,7 +101,7 @@ async function connectedAccounts(
   return accounts.flat()
 }
 
-/** The model and its user cannot act on the reason that an administrator gets. */
+/** Sent instead of the reason for administrators, which the model and its user cannot act on. */
 const NOT_SET_UP = 'An administrator of this server has to set this provider up first.'
 
 function missingProvider(

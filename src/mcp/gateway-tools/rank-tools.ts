@@ -2,19 +2,20 @@ import { LRUCache } from 'lru-cache'
 import type { ShownTool } from '../../tools/catalogue/shown-tools.ts'
 import { inSlice } from '../../tools/slices.ts'
 
-// Search for models, which describe in words what they need. Few tools have all of these words, so tools are ranked.
+// The search that models use. A model describes in words what it needs; few tools have all of these words, so the tools
+// are ranked.
 
 /** A word counts more in a tool's name than in its description. */
 const WEIGHTS = { name: 4, tags: 2, description: 1 } as const
-/** The weight of a word that only begins with the wanted word, or the other way round: `mail` finds `mails`. */
-const PREFIX_WEIGHT = 0.5
-/** Shorter words have no prefixes: too many words begin with them. */
+/** The factor for a word that begins with the wanted word, or the other way round: `mail` finds `mails`. */
+const PREFIX_FACTOR = 0.5
+/** Shorter words are not used as prefixes: too many words begin with them. */
 const MIN_PREFIX = 3
-/** Longer words that a word of a query finds, in alphabetical order. */
+/** The most longer words that a word of a query finds: the first in alphabetical order. */
 const MAX_LONGER_WORDS = 50
-/** Words of a query that count. */
+/** The most words of a query that count. */
 const MAX_WORDS = 20
-/** Characters of a description that are searched. */
+/** The most characters of a description that are searched. */
 const MAX_DESCRIPTION = 500
 
 /** Which tools have a word, with the weight of the place where it occurs. */
@@ -23,11 +24,11 @@ type Postings = ReadonlyMap<ShownTool, number>
 interface Index {
   readonly size: number
   readonly postings: ReadonlyMap<string, Postings>
-  /** All words, sorted: those that begin alike are neighbours. */
+  /** All words, sorted, so that words with the same prefix are neighbours. */
   readonly words: readonly string[]
 }
 
-/** A small cache by list: policies may give each user another list, and an index is large. */
+/** Cached by list. The cache is small, because policies may give each user another list, and an index is large. */
 const indexes = new LRUCache<readonly ShownTool[], Promise<Index>>({ max: 50 })
 
 /** The tools that fit the query best, the best first. `total` counts all that have one of its words. */
@@ -39,21 +40,22 @@ export async function rankTools(
   const index = await indexOf(tools)
   const scores = new Map<ShownTool, number>()
   for (const word of [...new Set(wordsOf(query))].slice(0, MAX_WORDS)) {
-    const having = toolsWith(index, word)
+    const matches = toolsWith(index, word)
     // a word that many tools have counts less (inverse document frequency)
-    const rarity = Math.log(1 + index.size / (1 + having.size))
-    for (const [tool, weight] of having) scores.set(tool, (scores.get(tool) ?? 0) + weight * rarity)
+    const rarity = Math.log(1 + index.size / (1 + matches.size))
+    for (const [tool, weight] of matches) scores.set(tool, (scores.get(tool) ?? 0) + weight * rarity)
   }
   // of two tools with the same score, the one with the shorter name is probably the more general
   const ranked = [...scores].sort(([a, x], [b, y]) => y - x || a.name.length - b.name.length)
   return { found: ranked.slice(0, limit).map(([tool]) => tool), total: ranked.length }
 }
 
+/** The tools that have the word, a longer word that begins with it, or a prefix of it. */
 function toolsWith({ postings, words }: Index, word: string): Postings {
   const found = new Map(postings.get(word))
   const addPrefix = (other: string) => {
     for (const [tool, weight] of postings.get(other) ?? []) {
-      const counted = weight * PREFIX_WEIGHT
+      const counted = weight * PREFIX_FACTOR
       if (counted > (found.get(tool) ?? 0)) found.set(tool, counted)
     }
   }
@@ -88,9 +90,9 @@ async function makeIndex(tools: readonly ShownTool[]): Promise<Index> {
   const postings = new Map<string, Map<ShownTool, number>>()
   const add = (tool: ShownTool, text: string, weight: number) => {
     for (const word of wordsOf(text)) {
-      const of = postings.get(word) ?? new Map<ShownTool, number>()
-      of.set(tool, Math.max(of.get(tool) ?? 0, weight))
-      postings.set(word, of)
+      const weights = postings.get(word) ?? new Map<ShownTool, number>()
+      weights.set(tool, Math.max(weights.get(tool) ?? 0, weight))
+      postings.set(word, weights)
     }
   }
   const addTool = (shown: ShownTool) => {

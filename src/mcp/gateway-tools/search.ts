@@ -8,7 +8,7 @@ import { rankTools } from './rank-tools.ts'
 const DEFAULT_RESULTS = 10
 const MAX_RESULTS = 50
 
-/** The tool that finds tools where there are too many to list. `toListed` converts a tool to its form in `tools/list`. */
+/** The tool that finds tools if there are too many to list. `toListed` converts a tool to its form in `tools/list`. */
 export function createSearchTool(
   toListed: (shown: ShownTool) => Readonly<Record<string, unknown>>,
 ): GatewayTool {

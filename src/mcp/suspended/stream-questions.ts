@@ -59,7 +59,7 @@ export function createStreamQuestions(rows: SuspendedRows): StreamQuestions {
   }
 }
 
-/** Clients of 2025 know forms without a mode, and each link by an id. */
+/** For clients of 2025: a form without `mode`, a link with an id. */
 function streamParams(id: string, question: Elicitation): ElicitRequest['params'] {
   if (question.mode === 'url') return { ...question, elicitationId: id }
   const { mode: _, ...form } = question

@@ -49,7 +49,7 @@ export interface SuspendedCalls extends StreamQuestions {
       readonly inputResponses?: Readonly<Record<string, unknown>> | undefined
     },
   ): Promise<CallAnswer | undefined>
-  /** Ends the runs of this process that wait. */
+  /** Ends the runs of this process that have asked their user. */
   close(): void
 }
 
@@ -97,19 +97,19 @@ export function createSuspendedCalls(broker: Broker): SuspendedCalls {
     let isOver = false
     let releaseSlot = () => {}
 
-    /** Adds the row with the first question. From now on this process renews its sign of life, and removing the row ends the run. */
+    /** Adds the row with the first question. From then on heartbeats are sent, and removing the row ends the run. */
     async function suspend(question: Elicitation): Promise<SuspendedCall> {
-      releaseSlot() // that of a question whose row could not be written
+      releaseSlot() // the slot of an earlier question whose row could not be written
       releaseSlot = rows.acquireSlot(owner)
-      const entered = Promise.withResolvers<string>()
+      const claimant = Promise.withResolvers<string>()
       void liveness
         .whileAlive((processId) => {
-          entered.resolve(processId)
+          claimant.resolve(processId)
           return done.promise
         })
-        .catch(entered.reject)
+        .catch(claimant.reject)
       const state = { caller, status: 'asking', number, question } as const
-      const added = await rows.add(projectId, await entered.promise, state)
+      const added = await rows.add(projectId, await claimant.promise, state)
       const { id } = added
       if (isOver) {
         await rows.remove(projectId, id)
@@ -126,7 +126,7 @@ export function createSuspendedCalls(broker: Broker): SuspendedCalls {
 
     async function isRemoved(id: string): Promise<boolean> {
       const known = row
-      const found = await rows.find(projectId, id).catch(() => known) // it is read again
+      const found = await rows.find(projectId, id).catch(() => known) // the next read may succeed
       return found === undefined && known !== undefined && now() < known.expiresAt
     }
 
@@ -151,7 +151,7 @@ export function createSuspendedCalls(broker: Broker): SuspendedCalls {
       if (row === undefined) return result
       const isShort = JSON.stringify(result).length <= MAX_RESULT
       await write({ caller, status: 'ended', result: isShort ? result : TOO_LONG }).catch((error: unknown) =>
-        broker.log.error({ error }, 'the result of a call that had asked its user could not be kept'),
+        broker.log.error({ error }, 'the result of a call that had asked its user could not be stored'),
       )
       return result
     }
@@ -190,7 +190,7 @@ export function createSuspendedCalls(broker: Broker): SuspendedCalls {
     }
   }
 
-  /** The answer to a round; `undefined` while there is none. If the process of the run has died, its outcome is unknown. */
+  /** The answer to a round; `undefined` while there is none. Without the process of the run, the outcome is unknown. */
   async function nextAnswer(
     call: SuspendableCall,
     round: Round,
@@ -241,7 +241,7 @@ export function createSuspendedCalls(broker: Broker): SuspendedCalls {
 
 interface LocalRun {
   readonly ending: AbortController
-  /** Those of the request that waits for the run now. */
+  /** The reports for the request that waits for the run now. */
   reports: Reports
 }
 
@@ -264,6 +264,7 @@ const FAILED = errorResult({
 
 const TOO_LONG = errorResult({
   kind: 'TOOL_RUNTIME_BAD_OUTPUT_VALUE',
-  message: 'The tool has run, and its result is too long to be handed over after a question.',
+  message:
+    'The tool has run, but its result is lost: after a question to the user, a result this long cannot be sent.',
   canRetry: false,
 })
