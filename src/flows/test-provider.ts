@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Broker } from '../broker.ts'
 import { OutgoingError } from '../egress/outgoing.ts'
+import { lacksValues, withConnectionValues } from '../providers/connection-values.ts'
 import { endpointsOf, originAndPath } from '../providers/provider.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
@@ -68,7 +69,9 @@ async function testMetadata({ discover }: Broker, { provider }: ProviderEntry): 
 }
 
 /** Sends one request to each origin: to the authorization endpoint itself, and to the root of the others. */
-async function testHosts({ outgoing }: Broker, { provider }: ProviderEntry): Promise<TestedPoint[]> {
+async function testHosts({ outgoing }: Broker, entry: ProviderEntry): Promise<TestedPoint[]> {
+  // without values, so that no request is sent to the examples in the stored endpoints
+  const provider = withConnectionValues(entry.provider, {})
   const rolesOf = new Map<string, string[]>()
   for (const [role, endpoint] of Object.entries(endpointsOf(provider))) {
     const { origin } = new URL(endpoint)
@@ -78,9 +81,15 @@ async function testHosts({ outgoing }: Broker, { provider }: ProviderEntry): Pro
   return Promise.all(
     [...rolesOf].map(async ([origin, roles]): Promise<TestedPoint> => {
       const { host } = new URL(origin)
+      if (lacksValues({ endpoint: `${origin}/` }))
+        return {
+          point: `An address of each user (${roles.join(', ')})`,
+          outcome: 'unknown',
+          message: 'It depends on a value that each user has, so no request was sent.',
+        }
       const point = `${readable(host)} (${roles.join(', ')})`
       if (isTemplate(origin))
-        return { point, outcome: 'unknown', message: 'Its host depends on a value that each user has.' }
+        return { point, outcome: 'unknown', message: 'Its host depends on a value that is not set.' }
       const isOpened = new URL(opened).origin === origin && !isTemplate(opened)
       try {
         const { status } = await outgoing.send({ url: isOpened ? opened : origin, deadlineMs: TIMEOUT_MS })
@@ -112,9 +121,9 @@ async function testClient(broker: Broker, entry: ProviderEntry): Promise<TestedP
   const { provider } = entry
   if (missingSettings(broker, entry).length > 0)
     return unknown('It is not complete, so the provider was not asked.')
-  if (isTemplate(provider.tokenRequest.endpoint))
-    return unknown('The token endpoint depends on a value that each user has, so it was not asked.')
   const registered = registeredClient(broker, entry)
+  if (lacksValues(registered.provider.tokenRequest))
+    return unknown('The token endpoint depends on a value that each user has, so no request was sent to it.')
   const state = randomBytes(16).toString('base64url')
   const response = new URLSearchParams({ code: `test-${randomBytes(24).toString('base64url')}`, state })
   if (provider.issuer !== undefined) response.set('iss', provider.issuer)

@@ -64,6 +64,25 @@ describe('the test of a provider', () => {
     await world.call('POST', '/v1/admin/auth_providers', { id: 'slack', provider_id: 'slack' })
     expect(textOf(await send('/providers/away/test'))).toMatch(/127\.0\.0\.1:9 \(token\) +failed/)
   })
+
+  test('sends nothing to an endpoint that depends on a value of each user', async () => {
+    const token_request = {
+      ...providerBody('x', world.as).oauth2.token_request,
+      endpoint: `${world.as.tokenUrl}/{{tenant}}`,
+    }
+    const variables = { tenant: { ask: 'user', label: 'Your tenant', example: 'acme', pattern: '[a-z]+' } }
+    await addProvider('tenants', { token_request, variables })
+    const sent = world.as.requests.length
+    const text = textOf(await send('/providers/tenants/test'))
+    expect(text).toMatch(/An address of each user \(token\) .*no request was sent/)
+    expect(text).toMatch(/Client .*The token endpoint depends on a value that each user has/)
+    expect(
+      world.as.requests
+        .slice(sent)
+        .map(({ path }) => path)
+        .join(),
+    ).not.toContain('token')
+  })
 })
 
 describe('the form of a provider', () => {
