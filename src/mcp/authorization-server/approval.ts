@@ -66,6 +66,7 @@ export function createApproval(broker: Broker, provider: () => Promise<Provider>
       const { clientId } = client
       const { consent, grant: former } = await existing(asked)
       const grant = former ?? new (await provider()).Grant({ accountId: userId, clientId })
+      grant.exp = undefined // the grant lasts its whole lifetime from this approval on
       grant.addResourceScope(asked.resource, [...scopes])
       const grantId = await grant.save()
       const kept = former === undefined ? [] : (consent?.scopes ?? [])
