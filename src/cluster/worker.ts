@@ -42,7 +42,7 @@ export async function joinPrimary(): Promise<Primary> {
         return pendingQuestions.get(message.question)?.(message.all)
     }
   })
-  // Node ends a worker at once when its primary has exited; this one finishes its requests first
+  // without this flag, Node ends a worker as soon as its primary has exited, before its requests are finished
   if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true
   process.once('disconnect', () => shutdown.resolve())
   process.once('SIGTERM', () => {

@@ -22,7 +22,8 @@ export interface Backup {
  * and a single flush at the end would write gigabytes.
  */
 const PAGES_AT_ONCE = 250
-const MAX_REST_MS = 200
+/** The longest pause after a flush. */
+const MAX_PAUSE_MS = 200
 
 /**
  * Copies a snapshot of the database into a new file while servers keep running: SQLite page by page under a reader's lock,
@@ -72,8 +73,8 @@ async function copyPages(from: string, to: string): Promise<void> {
 function flushGently(file: number): void {
   const begun = performance.now()
   fdatasyncSync(file)
-  const took = performance.now() - begun
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.min(MAX_REST_MS, took))
+  const tookMs = performance.now() - begun
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.min(MAX_PAUSE_MS, tookMs))
 }
 
 async function copyFromServer(url: string, to: string): Promise<void> {
@@ -99,7 +100,7 @@ function finish(path: string, takenAt: EpochSeconds): Record<string, number> {
     if (faults !== 'ok' || orphans.length > 0)
       throw new BrokerError(
         'store_unavailable',
-        `The copy is damaged (${faults === 'ok' ? 'a reference leads nowhere' : faults}), and so, most likely, is the database itself: run \`pragma integrity_check\` on it. No backup was made.`,
+        `The copy is damaged (${faults === 'ok' ? 'a foreign key refers to a row that does not exist' : faults}), and so, most likely, is the database itself: run \`pragma integrity_check\` on it. No backup was made.`,
       )
     const names = client
       .prepare<[], string>("select name from sqlite_master where type = 'table'")
@@ -119,7 +120,7 @@ function finish(path: string, takenAt: EpochSeconds): Record<string, number> {
 function alreadyExists(path: string): BrokerError {
   return new BrokerError(
     'already_exists',
-    `${path} is there already. A backup never replaces a file: name another.`,
+    `${path} is there already. A backup never replaces a file: give another name.`,
   )
 }
 

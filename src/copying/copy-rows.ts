@@ -74,7 +74,7 @@ function refersTo(tables: readonly SQLiteTable[]) {
 
 /** Reads one snapshot of a database, in the byte order of each table's key. */
 export interface RowReader {
-  /** The rows of a table, `PAGE` at a time. The next table is read when this one has ended. */
+  /** The rows of a table, `PAGE` at a time. The caller reads a table to its end before it reads another. */
   pages(table: CopiedTable): AsyncIterable<readonly Row[]>
 }
 
@@ -169,7 +169,7 @@ function digestOf(row: Row): string {
 function differs(table: CopiedTable, row: Row): BrokerError {
   return new BrokerError(
     'store_unavailable',
-    `The copy of ${table.name} is not what the source has (at ${keyOf(table, row).join(' ')}). Nothing was kept of it.`,
+    `The copy of ${table.name} differs from the source (at key ${keyOf(table, row).join(' ')}). Nothing was kept of the copy.`,
   )
 }
 
@@ -204,10 +204,7 @@ export function notEmpty(name: string): BrokerError {
   )
 }
 
-/**
- * Whether the database has had exactly the migrations of this release, and has exactly its tables with all their columns.
- * `done`: the hashes in its `schema_migrations`.
- */
+/** Whether a database has exactly this release's migrations, tables and columns. `done`: hashes of its migrations. */
 export function isOfThisRelease(
   database: DatabasePlace['kind'],
   done: ReadonlySet<string>,

@@ -1,7 +1,10 @@
 import type { DatabasePlace } from '../store/database-place.ts'
 import type { RowSource, RowTarget } from './copy-rows.ts'
 
-/** Opens the database that an installation moves away from. It must have no server, and no process can write until it is closed. */
+/**
+ * Opens the database that an installation moves away from. No server may run on it, and no other process can write to
+ * it until it is closed.
+ */
 export async function openSource(place: DatabasePlace): Promise<RowSource> {
   if (place.kind === 'sqlite') return (await import('./sqlite.ts')).openSqliteSource(place.path)
   return (await import('./postgres.ts')).openPostgresSource(place.url, { alone: true })

@@ -73,8 +73,8 @@ async function restoreFile(backup: string, to: string): Promise<Restored> {
   const path = resolve(to)
   const partial = unfinishedName(path)
   // SQLite would apply a log or journal of another database to the restored one
-  for (const one of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`])
-    if (existsSync(one)) throw alreadyExists(one, to)
+  for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`])
+    if (existsSync(file)) throw alreadyExists(file, to)
   try {
     discardUnfinished(path)
     const restored = copyMarked(backup, partial)
@@ -103,7 +103,7 @@ function alreadyExists(path: string, to: string): BrokerError {
   )
 }
 
-/** Makes a checked copy with the mark in it and without a write-ahead log. */
+/** Copies the backup, checks the copy, marks it as a restored backup, and turns its write-ahead log off. */
 function copyMarked(backup: string, to: string): Restored {
   if (existsSync(`${backup}-wal`) && statSync(`${backup}-wal`).size > 0)
     throw new BrokerError(

@@ -11,13 +11,14 @@ export async function checkDomain({ broker, project }: DiagnosisTarget): Promise
   const name = `domain ${domain.name}`
   const record = challengeRecord(domain)
   const verify = `gatepass projects branding ${project.name} --verify-domain`
+  const remove = `gatepass projects branding ${project.name} --remove domain`
   if (domain.provedAt === undefined)
     return [
       {
         name,
         status: 'warning',
         message: 'is not proved, so users see the public URL.',
-        fix: `Publish the TXT record ${record.value} at ${record.name}, then ${verify}. If you do not want the domain: --remove domain.`,
+        fix: `Publish the TXT record ${record.value} at ${record.name}, then run \`${verify}\`. If you do not want the domain: \`${remove}\`.`,
       },
     ]
   const checks: Check[] = []
@@ -27,7 +28,7 @@ export async function checkDomain({ broker, project }: DiagnosisTarget): Promise
       name,
       status: 'warning',
       message: `is proved and in use, but its TXT record is no longer at ${record.name}: another project could prove the name.`,
-      fix: `Publish ${record.value} there again, or give the domain up: --remove domain.`,
+      fix: `Publish ${record.value} there again, or give the domain up: \`${remove}\`.`,
     })
   const url = broker.usersUrl(project.id)
   const answer = await askHealth(broker, url)

@@ -20,7 +20,7 @@ export async function checkMcpIssuer({ mcp, allowedHosts }: Config): Promise<Che
       uri === undefined ? undefined : await readWellKnown(outgoing, new URL(uri), { of: issuer, nothing: [] })
     if (!Array.isArray(found?.keys))
       throw new ProviderRefusal('provider_bad_response', `${issuer} publishes no keys (jwks_uri).`)
-    const message = `access tokens of ${issuer}, which answers, are taken at /mcp; the audience is ${audience}, the claim "${userClaim}" is the user id`
+    const message = `access tokens of ${issuer}, whose keys can be read, are accepted at /mcp; the audience is ${audience}, the claim "${userClaim}" is the user id`
     return [{ name, status: 'ok', message }]
   } catch (error) {
     if (!(error instanceof ProviderRefusal)) throw error

@@ -90,7 +90,7 @@ export async function checkProviders(
           name,
           status: 'warning',
           message: `the secret that ${entry.provider.displayName} gave Gatepass at the registration expired at ${toTimestamp(clientSecretExpiresAt)}; ${where}`,
-          fix: `Gatepass registers again when a token that lists the server's tools cannot be refreshed. To have it register now: DELETE /v1/admin/auth_providers/${entry.id}. Users approve again after both.`,
+          fix: `Gatepass registers again when a token that lists the server's tools cannot be refreshed. To have it register now: DELETE /v1/admin/auth_providers/${entry.id}. In both cases users must approve again.`,
         }
       return { name, status: 'ok', message: `complete; ${where}` }
     }),
@@ -121,7 +121,7 @@ function checkModule({ id, uri, syncError }: Worker, { toolModules }: DiagnosisT
       name,
       status: 'warning',
       message: `is the module ${file}, which GATEPASS_TOOLS does not name here.`,
-      fix: 'Name it in GATEPASS_TOOLS as the server does. The server removes a module that it does not name at its next start.',
+      fix: 'Name it in GATEPASS_TOOLS as the server does. At its next start, the server removes modules that its GATEPASS_TOOLS does not name.',
     }
   if (syncError !== undefined)
     return {

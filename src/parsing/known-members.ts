@@ -10,14 +10,16 @@ export interface KnownMembers {
   readonly members?: ReadonlyMap<string, KnownMembers>
   /** The schema takes further members. */
   readonly open?: true
-  /** The members of each item of an array, and of each value of a record. */
+  /** The members of each item of an array. */
   readonly items?: KnownMembers
+  /** The members of each value of a record whose names are free. */
   readonly values?: KnownMembers
 }
 
-/** A member that the schema does not have, and the path of the one that the sender probably meant. */
+/** A member of a request that the schema does not have. */
 export interface UnknownMember {
   readonly path: readonly PropertyKey[]
+  /** The path of the member that the sender probably meant. */
   readonly meant?: string
   /** The members that the schema has in the same place. */
   readonly siblings: readonly string[]
@@ -28,7 +30,7 @@ export const MAX_FAULTS = 10
 /** How many members of a schema are searched for the same name in another place. */
 const MAX_PLACES = 500
 
-/** Reads a schema. It is called once for each schema of an endpoint. */
+/** Returns the members of a schema, with those of the schemas inside it. */
 export function knownOf(schema: z.ZodType): KnownMembers {
   const { def } = (schema as unknown as z.core.$ZodTypes)._zod // the union of all types of schemas
   switch (def.type) {
@@ -149,13 +151,13 @@ function meantBy(
   siblings: readonly string[],
 ): string | undefined {
   const wanted = foldName(name)
-  const beside = (sibling: string | undefined) => sibling && dotted([...path, sibling])
+  const pathOf = (sibling: string | undefined) => sibling && dotted([...path, sibling])
   return (
-    beside(siblings.find((one) => foldName(one) === wanted)) ??
+    pathOf(siblings.find((one) => foldName(one) === wanted)) ??
     placesOf(root).find((place) => foldName(place.slice(place.lastIndexOf('.') + 1)) === wanted) ??
-    beside(nearest(name, siblings)) ??
-    beside(siblings.find((one) => one === `${name}_id`)) ??
-    beside(onlyOne(siblings.filter((one) => one.startsWith(`${name}_`))))
+    pathOf(nearest(name, siblings)) ??
+    pathOf(siblings.find((one) => one === `${name}_id`)) ??
+    pathOf(onlyOne(siblings.filter((one) => one.startsWith(`${name}_`))))
   )
 }
 
@@ -163,7 +165,7 @@ function onlyOne<T>(all: readonly T[]): T | undefined {
   return all.length === 1 ? all[0] : undefined
 }
 
-/** The paths of all members, in order of their depth. */
+/** The paths of the members, those with the fewest levels first. Ends after the level that reaches `MAX_PLACES`. */
 function placesOf(root: KnownMembers): string[] {
   const places: string[] = []
   let level: (readonly [string, KnownMembers])[] = [['', root]]

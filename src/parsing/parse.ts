@@ -38,7 +38,7 @@ export function checked<Schema extends z.ZodType>(schema: Schema, part: Part): C
 
 /**
  * Parses the value by the schema. Throws `invalid_request` with every fault. Members that the schema does not have are
- * faults too; with `onUnknown` they are reported to it instead.
+ * faults too; with `onUnknown`, a value that has no other faults is accepted, and `onUnknown` is called with them.
  */
 export function parse<Schema extends z.ZodType>(
   { schema, part, known }: Checked<Schema>,
@@ -117,7 +117,7 @@ function faultsOf(
   })
 }
 
-/** A message that begins with a verb follows the name as one sentence; another message says what is accepted. */
+/** Makes a sentence of the path and the message, with a colon between them unless the message begins with a verb. */
 function fault(path: string, code: FaultCode, message: string, part: Part): Fault {
   const subject = path || capital(part)
   const beginsWithVerb = /^(is|has|have|must|needs|names|means|takes|was|cannot) /.test(message)

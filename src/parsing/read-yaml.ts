@@ -23,7 +23,7 @@ export async function readYaml(text: string): Promise<ReadYaml> {
   } catch {
     return {
       outcome: 'unreadable',
-      why: ': it has an alias (*name) of nothing, or aliases that repeat a value more than 100 times. Put a text that begins with * in quotes, such as "*.example.com"',
+      why: ': it has an alias (*name) without an anchor (&name), or aliases that repeat a value more than 100 times. Put a text that begins with * in quotes, such as "*.example.com"',
     }
   }
 }

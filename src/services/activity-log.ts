@@ -3,10 +3,11 @@ import type { Clock, EpochSeconds } from '../domain/clock.ts'
 import type { CounterName, Counters } from '../store/counters.ts'
 import type { Users } from '../store/users.ts'
 
-/** Small enough that a commit does not delay requests, and the pause between two commits. */
+/** Rows in one commit: few enough that the commit does not delay requests. */
 const BATCH = 200
+/** The pause between two commits. */
 const PAUSE_MS = 50
-/** A user is written at most this often. */
+/** The interval in which a user is written at most once. */
 const SEEN_SECONDS = 60
 /**
  * While the database cannot be written, more users and counts than these are not recorded. User ids come from callers,
@@ -37,7 +38,8 @@ export function createActivityLog(
   const seen = new Map<string, Map<string, EpochSeconds>>()
   let pendingUsers = 0
   let pendingCounts = 0
-  let since = 0
+  /** When the current interval of `SEEN_SECONDS` began. */
+  let intervalBegan = 0
   /** The users who were written, or are pending, in the current interval. */
   const known = new Set<string>()
   let flushing: Promise<void> | undefined
@@ -92,8 +94,8 @@ export function createActivityLog(
     },
     seen(projectId, userId) {
       const at = now()
-      if (at >= since + SEEN_SECONDS || at < since || known.size >= MAX_USERS) {
-        since = at
+      if (at >= intervalBegan + SEEN_SECONDS || at < intervalBegan || known.size >= MAX_USERS) {
+        intervalBegan = at
         known.clear()
       }
       const key = `${projectId} ${userId}`

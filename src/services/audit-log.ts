@@ -12,13 +12,14 @@ import type { Store } from '../store/store.ts'
 import type { ReleaseTexts } from './release.ts'
 import { currentContext, type RequestContext } from './request-context.ts'
 
-/** The most releases in one commit, and the most that may wait for a commit; further ones are refused. */
+/** The most calls of `release` in one commit. A call may release several tokens. */
 const BATCH = 500
+/** The most calls of `release` that may wait for a commit. Further calls are refused. */
 const MAX_WAITING = 50_000
 /**
  * Callers whose releases shared a commit often ask again at the same moment. So after a commit of at least `LARGE_COMMIT`
- * releases, the next commit waits for as many, as long as they arrive at most `MAX_GAP_MS` apart. Without the wait, the
- * first of them would get its own commit, which costs twice as much.
+ * calls, the next commit waits for as many, as long as they arrive at most `MAX_GAP_MS` apart. Without the wait, the
+ * first call would get its own commit, which costs twice as much.
  */
 const LARGE_COMMIT = 8
 const MAX_GAP_MS = 0.1
@@ -39,11 +40,11 @@ export interface AuditLog {
   /** Records an event that belongs to no write. */
   record(projectId: string, event: AuditEvent): Promise<void>
   /**
-   * Records that the tokens are released. They may be handed out only if it resolves with `true`; with `false` a
-   * precondition has changed, and the caller looks them up and evaluates policies again. The trail then has entries for
-   * those of several tokens whose preconditions still held. Concurrent releases share one commit. Throws
-   * `invalid_authorization` when the key was revoked or has expired in the meantime, `store_unavailable` when nothing can
-   * be recorded.
+   * Records that the tokens are released. Resolves with `true` if they may be handed out; with `false` if a
+   * precondition has changed, and the caller must look the tokens up and evaluate the policies again. In that case the
+   * trail may have entries for some of the tokens: those whose preconditions still held. Concurrent releases share one
+   * commit. Throws `invalid_authorization` when the key was revoked or has expired in the meantime,
+   * `store_unavailable` when nothing can be recorded.
    */
   release(tokens: readonly AuditedToken[], policies: PoliciesInForce): Promise<boolean>
   /** A keyed hash of a token: distinguishes tokens without revealing anything about them. */
@@ -52,7 +53,7 @@ export interface AuditLog {
   readonly link: AuditLink
   /** Computes the MAC of an anchor, which only this installation can do. */
   anchorMac(anchor: Omit<AuditAnchor, 'mac'>): string
-  /** How many releases wait for their commit. */
+  /** How many calls of `release` wait for their commit. */
   readonly waiting: number
 }
 
@@ -62,7 +63,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** `key`: 32 bytes of this installation, which a rotation of the master key does not change. */
+/** `key`: the installation's key, 32 bytes, which a rotation of the master key does not change. */
 export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog {
   const chainKey = derive(key, 'chain')
   const anchorKey = derive(key, 'anchor')
@@ -85,11 +86,13 @@ export function createAuditLog(store: Store, key: Buffer, now: Clock): AuditLog 
     setImmediate(gather, 0, 0)
   }
 
-  function gather(had: number, since: number): void {
-    const has = queue.length
+  /** Commits the queue, or checks again in the next turn of the event loop whether it has grown. */
+  function gather(previousLength: number, grownAt: number): void {
+    const { length } = queue
     const at = performance.now()
-    if (lastSize < LARGE_COMMIT || has >= lastSize || (has === had && at - since > MAX_GAP_MS)) void commit()
-    else setImmediate(gather, has, has === had ? since : at)
+    const isGrowing = length !== previousLength || at - grownAt <= MAX_GAP_MS
+    if (lastSize < LARGE_COMMIT || length >= lastSize || !isGrowing) void commit()
+    else setImmediate(gather, length, length === previousLength ? grownAt : at)
   }
 
   async function commit(): Promise<void> {

@@ -22,7 +22,7 @@ export function environmentName(id: string): string {
 
 /**
  * The environment's client under the entry's name. The name alone proves nothing, since the author of a tool's metadata
- * chooses it. So the client is allowed only if every endpoint is one of the definition of that name, or if an
+ * chooses it. So the client is allowed only if every endpoint belongs to the definition of that name, or if an
  * administrator has confirmed exactly these endpoints.
  */
 export function environmentClientOf(
@@ -31,7 +31,7 @@ export function environmentClientOf(
   definitions: Definitions,
 ): NamedClient | undefined {
   const byId = environmentName(id)
-  // an entry that was named `github` and got the id `github-2`, because another one had the id already
+  // an entry named `github` has another id, such as `github-2`, if an earlier entry had the id `github` already
   const variable = [byId, environmentName(name)].find((one) => clients.get(one)?.clientId !== undefined)
   const found = variable === undefined ? undefined : clients.get(variable)
   if (variable === undefined || found?.clientId === undefined) return undefined
@@ -47,7 +47,10 @@ export function environmentClientOf(
   return { client: { clientId, ...(clientSecret !== undefined && { clientSecret }) }, allowed }
 }
 
-/** Any loopback port is accepted, since the development server may have had another one at its last start. */
+/**
+ * Whether the endpoint is below the base URL. Any loopback port is accepted, since the development server may have had
+ * another port at its last start.
+ */
 function isBelow(endpoint: string, base: URL): boolean {
   const { origin, hostname, pathname } = new URL(endpoint)
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)

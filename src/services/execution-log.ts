@@ -5,8 +5,9 @@ import { isStoreUnavailable } from '../store/retry.ts'
 import type { Store } from '../store/store.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Small enough that a commit does not delay requests, and the pause between two commits. */
+/** Runs in one commit: few enough that the commit does not delay requests. */
 const BATCH = 200
+/** The pause between two commits. */
 const PAUSE_MS = 50
 /** While the database cannot be written, the oldest runs beyond either limit are dropped. */
 const MAX_PENDING = 20_000
@@ -17,8 +18,8 @@ export interface ExecutionLog {
   /** Queues a run that has ended. */
   record(record: ExecutionRecord): void
   /**
-   * Writes the queue. A crash may lose its last second. Throws when a run could not be written: the run is dropped if the
-   * database rejects it, and stays queued if the database is unavailable.
+   * Writes the queue. A crash may lose the runs of the last second. Throws when a run could not be written: the run is
+   * dropped if the database rejects it, and stays queued if the database is unavailable.
    */
   flush(): Promise<void>
   /** The length of the queue. */

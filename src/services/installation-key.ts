@@ -12,10 +12,11 @@ const INSTALLATION_KEY = 'installation_key'
 const OLDER_KEY = 'audit_key'
 
 /**
- * The installation's key, which authenticates the audit trail and the rows that grant permissions. It is made at the
- * first start and survives rotations of the master key. `isSigned`: all rows have their MACs, which the key's current name
- * shows. The name is part of the envelope's associated data, so one who alters the database cannot give the key its older
- * name and have altered rows signed; only a copy of the older envelope would allow that, until its master key is removed.
+ * Returns the installation's key, which authenticates the audit trail and the rows that grant permissions. The key is
+ * made at the first start and survives rotations of the master key. `isSigned`: whether all rows have their MACs. The
+ * key gets its current name only after all rows were signed. The name is part of the envelope's associated data, so an
+ * attacker who can write to the database cannot rename the key to its older name to have altered rows signed. With a
+ * copy of the older envelope that is possible, until the master key that sealed the copy is removed.
  */
 export async function ensureInstallationKey(
   { facts }: Store,

@@ -6,12 +6,12 @@ import type { Store } from '../store/store.ts'
 import { type CacheFigures, catchUp } from './read-cache.ts'
 
 /**
- * All rows of a project, kept in memory. Changed rows are read again: after a change by this process at the next use, after
- * one by another process with the delay of a `ReadCache`. The first reading goes in pages of a few milliseconds, so that
- * other requests are served in between.
+ * All rows of a project, kept in memory. Rows that this process has changed are read again at the next use; rows that
+ * another process has changed, with the delay of a `ReadCache`. The first reading goes in pages of a few milliseconds,
+ * so that other requests are served in between.
  */
 export interface KeptRows<Row> {
-  /** The rows in the order of their uids. It is the same array until one of them changes. */
+  /** The rows in the order of their uids. It is the same array until a row changes. */
   of(projectId: string): readonly Row[] | Promise<readonly Row[]>
   /** `entries` counts rows, `bytes` the characters of their texts. */
   readonly figures: CacheFigures
@@ -26,7 +26,7 @@ export interface KeptRowsOptions<Row> {
   readonly maxCharacters: number
 }
 
-/** How long one page may take on the event loop; the next is larger or smaller accordingly. */
+/** How long one page may take on the event loop; the next page is larger or smaller accordingly. */
 const PAGE_MS = 3
 const FIRST_PAGE = 20
 const MAX_PAGE = 500
@@ -58,7 +58,7 @@ export function createKeptRows<Row extends { readonly uid: string }>(
   let [hits, misses, evictions] = [0, 0, 0]
   /** Projects that are being read: changes outdate them too, even if `projects` has dropped them meanwhile. */
   const beingRead = new Map<string, Kept<Row>>()
-  let missed = store.catchUp()
+  let revision = store.catchUp()
 
   function outdateAll(): void {
     for (const kept of [...projects.values(), ...beingRead.values()]) kept.stale = 'all'
@@ -137,9 +137,9 @@ export function createKeptRows<Row extends { readonly uid: string }>(
 
   return {
     of(projectId) {
-      const answer = catchUp(store)
-      if (answer !== missed) {
-        missed = answer
+      const current = catchUp(store)
+      if (current !== revision) {
+        revision = current
         outdateAll()
       }
       const kept = beingRead.get(projectId) ??
@@ -157,7 +157,7 @@ export function createKeptRows<Row extends { readonly uid: string }>(
       }
       misses++
       if (reading === undefined) return begin(projectId, kept)
-      // the current reading may have read a row before it changed, so another one follows
+      // the current reading may have read a row before it changed, so another reading follows
       kept.next ??= reading
         .catch(() => {})
         .then(() => {
@@ -177,12 +177,12 @@ function isCurrent({ stale }: Kept<unknown>): boolean {
   return stale !== 'all' && stale.size === 0
 }
 
-function nextLimit(limit: number, took: number): number {
-  if (took > PAGE_MS) return Math.max(1, limit >> 1)
-  return took < PAGE_MS / 2 ? Math.min(MAX_PAGE, limit * 2) : limit
+function nextLimit(limit: number, tookMs: number): number {
+  if (tookMs > PAGE_MS) return Math.max(1, limit >> 1)
+  return tookMs < PAGE_MS / 2 ? Math.min(MAX_PAGE, limit * 2) : limit
 }
 
-/** The rows in the order of their uids, with the stale ones replaced by `changed`; `replaced` are the stale ones. */
+/** Replaces the stale rows by `changed`, in the order of the uids. `replaced`: the stale rows that were removed. */
 function merged<Row extends { readonly uid: string }>(
   rows: readonly Row[],
   stale: ReadonlySet<string>,

@@ -12,7 +12,7 @@ import { outsideTraces } from './tracing.ts'
 export interface Liveness {
   /** Runs the work with the process id for its claims. The process sends heartbeats until the work has ended. */
   whileAlive<T>(work: (processId: string) => Promise<T>): Promise<T>
-  /** Whether the process that a claim names is alive. Once it is not, it never is again. */
+  /** Whether the process that a claim names is alive. An id that was declared dead is never alive again. */
   isAlive(processId: string): Promise<boolean>
   /** Ends the claims of dead processes on authorizations. To be called about every second. */
   endDeadClaims(): Promise<void>
@@ -42,7 +42,7 @@ export function createLiveness(
   let beatenAt = Number.NEGATIVE_INFINITY
   let entering: Promise<void> | undefined
   let beating = false
-  /** The milliseconds since the last sweep. */
+  /** The milliseconds since the last call of `endDeadClaims`. */
   let sinceSweep: (() => number) | undefined
 
   function isFresh(): boolean {
@@ -111,7 +111,7 @@ export function createLiveness(
     },
     isAlive: (processId) => processes.isAlive(processId, lapseMs),
     async endDeadClaims() {
-      // processes that were suspended, or slept with the machine, together with this one first get the time to beat
+      // the whole machine may have been asleep: the other processes first get time to send a heartbeat
       const wasSuspended = sinceSweep !== undefined && sinceSweep() > lapseMs
       sinceSweep = startClock()
       if (wasSuspended) return

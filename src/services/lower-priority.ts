@@ -1,8 +1,8 @@
 import { getPriority, setPriority } from 'node:os'
 
 /**
- * Gives the calling thread, and outside Linux the whole process, this niceness (0 to 19) or keeps its own if that is greater:
- * an unprivileged process may raise its niceness and never lower it again.
+ * Raises the niceness of the calling thread (outside Linux, of the whole process) to at least this value, from 0 to
+ * 19. A greater niceness is kept, because an unprivileged process cannot lower it.
  */
 export function lowerPriority(niceness: number): void {
   if (getPriority() < niceness) setPriority(niceness)

@@ -1,7 +1,7 @@
 import { createCount, createDistribution, createTallies, type MetricSample } from './tallies.ts'
 
 /**
- * The process's metrics, rendered as text by `http/operation/metrics.ts`. Labels are provider ids and
+ * The process's metrics, rendered as text by `http/operation/metrics.ts`. Labels are ids of providers and policies, and
  * words of closed lists: never a user, a project, a requested path or a secret.
  */
 export interface Metrics {
@@ -22,10 +22,10 @@ export interface Metrics {
   counter(name: string, help: string, labels?: readonly string[]): Counter
   histogram(name: string, help: string, options: HistogramOptions): Histogram
   /**
-   * A value that is read at each scrape; while `read` returns `undefined` or fails, the metric is left out. `over` says
-   * how the values of several processes become one; the default is their sum.
+   * A value that is read at each scrape; while `read` returns `undefined` or fails, the metric is left out.
+   * `aggregator` says how the values of several processes are combined; the default is their sum.
    */
-  gauge(name: string, help: string, read: () => Reading | Promise<Reading>, over?: Aggregator): void
+  gauge(name: string, help: string, read: () => Reading | Promise<Reading>, aggregator?: Aggregator): void
   /** Like `gauge`, for a count that another part keeps and that never falls; the name ends in `_total`. */
   counted(name: string, help: string, read: () => Reading): void
   /** The current values of all metrics. */
@@ -53,13 +53,13 @@ export interface RouteMetrics {
 export interface Counter {
   /** Adds one. The label values are in the order of the counter's labels. */
   increment(...labels: readonly string[]): void
-  /** The count of these label values. A caller that raises it often keeps it. */
+  /** The count of these label values. A caller that increments the count often keeps this object. */
   of(...labels: readonly string[]): { inc(): void }
 }
 
 export interface Histogram {
   observe(value: number, ...labels: readonly string[]): void
-  /** The histogram of these label values. A caller that uses it often keeps it. */
+  /** The histogram of these label values. A caller that observes often keeps this object. */
   of(...labels: readonly string[]): { observe(value: number): void }
 }
 

@@ -70,7 +70,7 @@ export function observedStore(store: Store, metrics: Metrics, activity: Activity
 function addDatabaseMetrics(store: Store, metrics: Metrics): void {
   metrics.counted(
     'gatepass_database_busy_retries_total',
-    'Statements that were tried again because another process had the SQLite file',
+    'Statements that were tried again because another process had locked the SQLite file',
     () => store.figures().busyRetries,
   )
   metrics.gauge(
@@ -83,7 +83,7 @@ function addDatabaseMetrics(store: Store, metrics: Metrics): void {
   )
 }
 
-/** Counts outgoing requests by purpose and outcome, and measures their duration; that of a stream until its head arrives. */
+/** Counts outgoing requests by purpose and outcome, and measures their duration (of a stream: until its head). */
 export function observedOutgoing(outgoing: Outgoing, metrics: Metrics): Outgoing {
   const observed =
     <R extends OutgoingRequest | OutgoingStreamRequest, A extends { readonly status: number }>(

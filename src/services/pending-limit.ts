@@ -1,35 +1,35 @@
 import type { Clock, EpochSeconds } from '../domain/clock.ts'
 
-/** A count is repeated after this time, since other processes add and settle rows, and rows expire. */
+/** The rows are counted again after this time, since other processes add and settle rows, and rows expire. */
 const COUNTED_SECONDS = 10
-/** A project that has reached a limit up to this is counted at every check, and with a higher limit once a second. */
+/** A project at its limit is counted at every check if it has at most this many rows, else at most once a second. */
 const FEW = 1_000
 
 /** Limits the pending rows of a project, without a count in the database for each new one. */
 export interface PendingLimit {
   /** Whether the project has reached the limit. */
   isFull(projectId: string): Promise<boolean>
-  /** Notes that one more was added. */
+  /** Adds one row to the count. */
   added(projectId: string): void
 }
 
 interface Count {
   live: number
   readonly at: EpochSeconds
-  /** Whether rows were added since, of which some may have been in the database when it was counted. */
+  /** Whether rows were added to `live` that the count in the database may have included already. */
   isEstimate: boolean
 }
 
 /** A count of the database that has not ended. */
 interface Counting {
   readonly counted: Promise<Count>
-  /** The rows that were added meanwhile: whether the count includes them is unknown. */
+  /** How many rows were added meanwhile; whether the count includes them is unknown. */
   added: number
 }
 
 export function createPendingLimit(
   countLive: (projectId: string, now: EpochSeconds) => Promise<number>,
-  most: number,
+  limit: number,
   now: Clock,
 ): PendingLimit {
   const known = new Map<string, Count>()
@@ -51,18 +51,18 @@ export function createPendingLimit(
     return counted
   }
 
-  /** Counting many rows takes milliseconds, so a project that was counted at its limit is counted at most once a second. */
+  /** Whether the rows must be counted again. Counting many rows takes milliseconds: see `FEW`. */
   function isStale({ live, at, isEstimate }: Count): boolean {
     const age = now() - at
     const isOld = age >= COUNTED_SECONDS || age < 0 // the clock was set back
-    return isOld || (live >= most && (isEstimate || live <= FEW || age >= 1))
+    return isOld || (live >= limit && (isEstimate || live <= FEW || age >= 1))
   }
 
   return {
     async isFull(projectId) {
       const last = known.get(projectId)
       const { live } = last === undefined || isStale(last) ? await count(projectId) : last
-      return live >= most
+      return live >= limit
     },
     added(projectId) {
       const running = counting.get(projectId)

@@ -11,7 +11,7 @@ export interface ProjectDomains {
   of(projectId: string): string | undefined
   /** The project that has proved this host name. */
   projectAt(hostName: string): string | undefined
-  /** How many projects have one. */
+  /** How many projects have a proved domain. */
   readonly size: number
   /** Resolves when all announced changes have been read. `undefined`: there are none. */
   settled(): Promise<void> | undefined
@@ -31,7 +31,7 @@ export async function createProjectDomains(
   let byName = new Map<string, ProvedDomain>()
   let stale = new Set<string>()
   let isAllStale = true
-  let missed = store.catchUp()
+  let revision = store.catchUp()
   let reading: Promise<void> | undefined
 
   const isUsable = ({ name }: ProvedDomain) => name !== publicUrl.hostname
@@ -77,9 +77,9 @@ export async function createProjectDomains(
 
   function settled(): Promise<void> | undefined {
     try {
-      const answer = catchUp(store)
-      if (answer !== missed) {
-        missed = answer
+      const current = catchUp(store)
+      if (current !== revision) {
+        revision = current
         isAllStale = true
       }
     } catch (error) {
@@ -100,7 +100,7 @@ export async function createProjectDomains(
   store.onChange((change) => {
     if (change.noun !== 'domain') return
     stale.add(change.projectId)
-    // the listener is called in the tick of the commit, and may be called by settled() itself
+    // deferred, because the listener runs in the tick of the commit, and settled() itself may cause the call
     queueMicrotask(refresh)
   })
   await settled()

@@ -21,7 +21,7 @@ export interface ProviderBreaker {
    */
   enter(entry: Entry, connectionId: string): number
   ended(entry: Entry, connectionId: string, result: RequestResult): void
-  /** Reports that the provider refused the grant. `doubted`: it refuses so many that this is probably its own fault. */
+  /** Reports that the provider refused the grant. `doubted`: it refuses so many grants that it is probably at fault. */
   refused(entry: Entry, connectionId: string): 'believed' | 'doubted'
   /** The breakers that are not closed. */
   states(): readonly BreakerReport[]
@@ -55,7 +55,7 @@ const WAVE_SECONDS = 60
 const PROBE_SECONDS = 30
 /** After a wave of this length the refusals are believed: the users have to approve again. */
 const LONGEST_WAVE_SECONDS = 3600
-/** A probe without a result for this long is given up: its process may have been suspended. */
+/** A probe without a result for this long is given up: this process may have been suspended. */
 const LONGEST_PROBE_SECONDS = 25
 const WAIT_FOR_PROBE_SECONDS = 2
 const MAX_ENTRIES = 10_000
@@ -101,7 +101,7 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
   }
 
   function forgetOldResults({ refusals, successes }: Health): void {
-    // times ahead are of a clock that was set back since
+    // a time in the future means that the clock was set back
     const isOld = (at: EpochSeconds) => at <= now() - WAVE_SECONDS || at > now()
     for (const [id, at] of refusals) if (isOld(at)) refusals.delete(id)
     for (const at of successes.keys()) if (isOld(at)) successes.delete(at)
@@ -161,7 +161,7 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
       const isProbing = probe !== undefined && secondsLeft(probe, now()) > 0
       if (isProbing && (open !== undefined || degraded !== undefined)) return WAIT_FOR_PROBE_SECONDS
       if (degraded !== undefined) {
-        // the grant of a connection that was refused before may really be revoked: others are probed first
+        // the grant of a connection that was refused before may really be revoked: other connections are probed first
         const { from, until } = degraded.beforeProbe
         const more = degraded.doubted.has(connectionId) ? PROBE_SECONDS : 0
         const beforeProbe = secondsLeft({ from, until: until + more }, now())

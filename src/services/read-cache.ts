@@ -71,7 +71,7 @@ export interface ReadCacheOptions<T> {
   readonly replacesFrom?: 'first read' | 'second read'
 }
 
-/** The least that a value with its key takes, by which a cache of bytes remembers keys. */
+/** A cache that is sized in bytes remembers as many keys as there is room for values of this size. */
 const LEAST_BYTES = 4_096
 
 export function createReadCache<T extends object>(store: Store, options: ReadCacheOptions<T>): ReadCache<T> {
@@ -91,7 +91,7 @@ export function createReadCache<T extends object>(store: Store, options: ReadCac
   const sizeOf = (key: string, value: T) => (bytesOf === undefined ? 1 : bytesOf(value) + key.length)
   const last = lastCatchUpOf(store)
   let revision = store.catchUp()
-  // a value that was being read while something changed may be older than the change
+  // counts invalidations: a value whose read began before an invalidation may be outdated, and is not cached
   let epoch = 0
 
   store.onChange((change) => {
@@ -136,7 +136,7 @@ export function createReadCache<T extends object>(store: Store, options: ReadCac
   }
 }
 
-/** Returns a function that tells whether a key is among the last `most / 2` to `most` different ones it was called with. */
+/** Returns a function that tells whether a key is among the last `most / 2` to `most` keys that it was called with. */
 function createReadBefore(most: number): (key: string) => boolean {
   let older = new Set<string>()
   let newer = new Set<string>()

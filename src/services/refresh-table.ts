@@ -60,7 +60,7 @@ export interface CoolDown {
 
 /** The refreshes of this process: those under way, the cool-downs of those that failed, and the circuit breaker. */
 export interface Refreshes {
-  /** Those under way, by the connection's id. */
+  /** The refreshes under way, by the connection's id. */
   readonly running: Map<string, RunningRefresh>
   readonly breaker: ProviderBreaker
   /** The cool-down of the connection's tokens. It ends early when the tokens are replaced. */
@@ -82,7 +82,7 @@ export interface Refreshes {
 type TokensOf = Pick<Connection, 'id' | 'generation'>
 
 export interface RunningRefresh {
-  /** `traceparent` of its span, for the spans of those who wait for it. */
+  /** `traceparent` of the refresh's span, for the spans of requests that wait for the refresh. */
   readonly traceparent?: string | undefined
   /** Whether it refreshes a token that a resource server rejected. */
   readonly isForced: boolean

@@ -1,7 +1,7 @@
 import type { AccessSecrets, Connection } from '../domain/connection.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
 
-/** A token for a caller or a tool. It may be handed out once `releaseTokens` has recorded it. */
+/** A token for a caller or a tool. It may be handed out only after `releaseTokens` has recorded it. */
 export interface Release extends AccessSecrets {
   readonly connection: Connection
   readonly entry: ProviderEntry

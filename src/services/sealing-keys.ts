@@ -11,15 +11,15 @@ const KEY_CHECK = 'master_key_check'
 const SEALING_KEYS = 'sealing_keys'
 
 /**
- * Refuses a database that these keys do not open completely, and one that was moved elsewhere. It only reads, so a
- * start with the wrong key changes nothing. Throws `store_unavailable`.
+ * Throws `store_unavailable` for a database that these keys do not open completely, and for one that was moved
+ * elsewhere. Only reads, so that a start with the wrong key changes nothing.
  */
 export function admitKeys(facts: ReadonlyMap<string, string>, sealer: Sealer): void {
   const movedAt = facts.get(MOVED_FACT)
   if (movedAt !== undefined)
     throw new BrokerError(
       'store_unavailable',
-      `This installation was moved to another database at ${toTimestamp(Number(movedAt))}, and this one is left behind. Set GATEPASS_DATABASE_URL to the other one. To come back, move it here with \`gatepass migrate --from … --to …\` into an empty database.`,
+      `This installation was moved to another database at ${toTimestamp(Number(movedAt))}, and no longer uses this one. Set GATEPASS_DATABASE_URL to the other database. To come back, move the installation with \`gatepass migrate --from … --to …\` into an empty database.`,
     )
   const check = facts.get(KEY_CHECK)
   if (check === undefined) return
@@ -51,7 +51,7 @@ export async function sealingKeys(facts: Facts): Promise<readonly string[]> {
   return keysIn(await facts.find(SEALING_KEYS))
 }
 
-/** Removes the older keys of the ring, when nothing is sealed with them any more. */
+/** Removes the ids of the older keys. Called when nothing is sealed with these keys any more. */
 export async function forgetOlderKeys(facts: Facts, { keyIds: [newest, ...older] }: Sealer): Promise<void> {
   for (;;) {
     const noted = await facts.find(SEALING_KEYS)

@@ -159,7 +159,7 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
       find: async (projectId, id) => policy(await policies.find(projectId, id)),
       async inForce(projectId) {
         const { version } = await policies.inForce(projectId)
-        // the same read is checked and used: a row that is altered between two reads would pass the check
+        // the rows that are checked are those that are used: with a second read, a row altered in between would pass
         const rows = await policies.list(projectId)
         const [altered] = rows.filter((one) => policy(one) === undefined)
         if (altered === undefined) return { version, policies: rows.filter(({ enabled }) => enabled) }
@@ -203,7 +203,7 @@ export interface RowSigner {
   readonly apiKey: (row: ApiKey) => string
   readonly provider: (row: ProviderEntry) => string
   readonly worker: (row: Worker) => string
-  /** Separate from `worker`, since each is written without the other. */
+  /** Separate from `worker`, since each of the two MACs is written without the other. */
   readonly accepted: (row: AcceptedNeeds) => string
   readonly policy: (row: Policy) => string
   /** Does not cover `enabled`: a delivery that fails may disable the webhook without knowing its other members. */

@@ -1,4 +1,4 @@
-// The numbers of counters and histograms. prom-client has such too, but it looks up and checks the label values at each
+// The numbers of counters and histograms. prom-client has them too, but it looks up and checks the label values at each
 // observation, which is too slow for the hot path of a token fetch.
 
 /** One number of a metric, in the form of prom-client's registries. */
@@ -38,7 +38,7 @@ export function createCount(labels: Labels): Count {
 
 /** `buckets`: upper bounds, ascending; a value that equals a bound is within it. */
 export function createDistribution(name: string, buckets: readonly number[], labels: Labels): Distribution {
-  // one more, for values beyond all bounds
+  // the last count is for values beyond all bounds
   const counts = new Array<number>(buckets.length + 1).fill(0)
   let sum = 0
   return {
@@ -63,7 +63,7 @@ export function createDistribution(name: string, buckets: readonly number[], lab
   }
 }
 
-/** Combinations of label values of one metric; further ones are counted as `other`. Many projects have many provider ids. */
+/** The most combinations of label values of one metric; others count as `other`. There may be many provider ids. */
 const MAX_COMBINATIONS = 1_000
 const OTHER = 'other'
 

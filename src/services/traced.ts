@@ -8,7 +8,7 @@ import { currentSpan, errorType, type Tracing, within } from './tracing.ts'
 
 export type DatabaseSystem = 'sqlite' | 'postgresql'
 
-/** Not traced as a call of the store: one commit serves the releases of several requests, so `tracedAudit` traces each. */
+/** No span in `tracedStore`: one commit serves the releases of several requests, so `tracedAudit` makes the spans. */
 const SHARED = 'audit.release'
 
 /** The store, with a span for each call of a noun's method inside a trace. */
@@ -29,7 +29,7 @@ function tracedNoun(name: string, noun: object, tracing: Tracing, system: Databa
   return Object.fromEntries(methods)
 }
 
-/** Calls that answer without a promise read memory, and have no span. */
+/** Makes the call in a span. A call that returns no promise only reads memory, and gets no span. */
 function storeCall<T>(tracing: Tracing, system: DatabaseSystem, operation: string, call: () => T): T {
   if (currentSpan()?.isRecorded !== true) return call()
   const startedAt = performance.now()

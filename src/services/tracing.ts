@@ -15,7 +15,7 @@ export interface SpanDescription {
   readonly attributes?: Attributes
   /** `performance.now()` when the span began. Default: now. */
   readonly startedAt?: number
-  /** `traceparent` of the work that queued this one, or that this one waits for. */
+  /** `traceparent` of the work that queued this work, or that this work waits for. */
   readonly links?: readonly (string | undefined)[]
 }
 
@@ -117,7 +117,7 @@ function runIn<T>(span: Span, run: () => T, endOf?: (result: Awaited<T>) => Span
   }
 }
 
-/** The code or the class of an error. Never its message, which may quote what others sent. */
+/** The code, kind or class of an error. Never its message, which may quote untrusted input. */
 export function errorType(error: unknown): string {
   if (typeof error !== 'object' || error === null) return 'unknown'
   const { code, kind, name } = error as {

@@ -6,7 +6,7 @@ import { outsideTraces } from './tracing.ts'
 const CATCH_UP_MS = 50
 /** How often the awaited authorizations are read even if no change was announced. */
 const REREAD_MS = 20_000
-/** The same while the database cannot announce changes by other processes. */
+/** How often they are read while the database cannot announce changes by other processes. */
 const REREAD_UNANNOUNCED_MS = 1_000
 
 type Wake = (settled: Authorization) => void
@@ -30,7 +30,7 @@ export interface Waiters {
    * the owner's limit is reached.
    */
   wait(id: string, ms: number, options?: WaitOptions): Promise<Authorization | undefined>
-  /** Whether the owner may wait for one more. */
+  /** Whether the owner may have one more wait. */
   hasRoom(owner: string): boolean
   readonly count: number
   /** Whether `close` was called: from then on `wait` returns at once. */
@@ -42,13 +42,15 @@ export interface Waiters {
 export function createWaiters(store: Store, { total, perOwner }: WaitersLimits): Waiters {
   const waiting = new Map<string, Set<Wake>>()
   const waitsByOwner = new Map<string, number>()
-  const leavers = new Set<() => void>()
-  let missed = store.catchUp()
-  let lookedAt = performance.now()
+  /** A function for each wait that ends it without a result. */
+  const waits = new Set<() => void>()
+  let revision = store.catchUp()
+  let rereadAt = performance.now()
   let poll: NodeJS.Timeout | undefined
   let closed = false
 
-  async function look(id: string): Promise<void> {
+  /** Reads the authorization, and ends its waits if it has settled. */
+  async function reread(id: string): Promise<void> {
     const wakes = waiting.get(id)
     if (wakes === undefined) return
     const authorization = await store.authorizations.find(id)
@@ -57,19 +59,19 @@ export function createWaiters(store: Store, { total, perOwner }: WaitersLimits):
   }
 
   store.onChange((change) => {
-    if (change.noun === 'authorization' && waiting.has(change.id)) void look(change.id).catch(() => {})
+    if (change.noun === 'authorization' && waiting.has(change.id)) void reread(change.id).catch(() => {})
   })
 
   function catchUp(): void {
-    const answer = store.catchUp()
+    const current = store.catchUp()
     const now = performance.now()
-    if (now - lookedAt < (answer === missed ? REREAD_MS : REREAD_UNANNOUNCED_MS)) return
-    missed = answer
-    lookedAt = now
-    for (const id of waiting.keys()) void look(id).catch(() => {}) // the next catch-up reads it again
+    if (now - rereadAt < (current === revision ? REREAD_MS : REREAD_UNANNOUNCED_MS)) return
+    revision = current
+    rereadAt = now
+    for (const id of waiting.keys()) void reread(id).catch(() => {}) // the next catch-up reads it again
   }
 
-  const hasRoom = (owner: string) => leavers.size < total && (waitsByOwner.get(owner) ?? 0) < perOwner
+  const hasRoom = (owner: string) => waits.size < total && (waitsByOwner.get(owner) ?? 0) < perOwner
 
   function countWait(owner: string): () => void {
     waitsByOwner.set(owner, (waitsByOwner.get(owner) ?? 0) + 1)
@@ -89,7 +91,7 @@ export function createWaiters(store: Store, { total, perOwner }: WaitersLimits):
         const leave = (settled?: Authorization) => {
           clearTimeout(timer)
           signal?.removeEventListener('abort', onAbort)
-          if (leavers.delete(onAbort)) uncount()
+          if (waits.delete(onAbort)) uncount()
           const wakes = waiting.get(id)
           wakes?.delete(leave)
           if (wakes?.size === 0) waiting.delete(id)
@@ -102,24 +104,24 @@ export function createWaiters(store: Store, { total, perOwner }: WaitersLimits):
         const onAbort = () => leave()
         const timer = setTimeout(leave, ms)
         signal?.addEventListener('abort', onAbort)
-        leavers.add(onAbort)
+        waits.add(onAbort)
         const wakes = waiting.get(id) ?? new Set()
         wakes.add(leave)
         waiting.set(id, wakes)
         poll ??= outsideTraces(() => setInterval(catchUp, CATCH_UP_MS)) // for all waiters
         // the authorization may have settled since the caller read it
-        void look(id).catch(() => {})
+        void reread(id).catch(() => {})
       })
     },
     get count() {
-      return leavers.size
+      return waits.size
     },
     get closed() {
       return closed
     },
     close() {
       closed = true
-      for (const leave of [...leavers]) leave()
+      for (const leave of [...waits]) leave()
     },
   }
 }

@@ -3,7 +3,7 @@ import type { Log } from '../domain/log.ts'
 import { CARRIED_TABLE, type SealedPlace, type Sealer, UnknownKeyError, UnsealError } from '../store/seal.ts'
 import type { AuditLog } from './audit-log.ts'
 
-/** An envelope that is read again and again is reported once, not at each read. */
+/** How many envelopes are remembered as reported, so that each is reported once and not at every read. */
 const MAX_REPORTED = 1_000
 
 /**

@@ -21,14 +21,14 @@ function readIssuer(
   const text = setting('DASHBOARD_ISSUER')
   const clientId = setting('DASHBOARD_CLIENT_ID')
   const clientSecret = setting('DASHBOARD_CLIENT_SECRET')
-  const said = setting('DASHBOARD_ROLES')
-  const saidScopes = setting('DASHBOARD_SCOPES')
+  const rolesText = setting('DASHBOARD_ROLES')
+  const scopesText = setting('DASHBOARD_SCOPES')
   if (text === undefined) {
     const without = 'belongs to GATEPASS_DASHBOARD_ISSUER, which is not set.'
     if (clientId !== undefined) addFault('DASHBOARD_CLIENT_ID', without)
     if (clientSecret !== undefined) addFault('DASHBOARD_CLIENT_SECRET', without)
-    if (said !== undefined) addFault('DASHBOARD_ROLES', without)
-    if (saidScopes !== undefined) addFault('DASHBOARD_SCOPES', without)
+    if (rolesText !== undefined) addFault('DASHBOARD_ROLES', without)
+    if (scopesText !== undefined) addFault('DASHBOARD_SCOPES', without)
     return undefined
   }
   if (parseIssuer(text, development) === undefined)
@@ -41,9 +41,9 @@ function readIssuer(
       'DASHBOARD_CLIENT_ID',
       'is missing: the client id that the issuer of GATEPASS_DASHBOARD_ISSUER gave this Gatepass, registered with the redirect URI <public URL>/dashboard/callback.',
     )
-  const rules = readRules(said, addFault)
+  const rules = readRules(rolesText, addFault)
   const needsEmail = rules.some(({ claim }) => claim === 'email')
-  const scopes = readLoginScopes(saidScopes, 'DASHBOARD_SCOPES', { needsEmail }, addFault)
+  const scopes = readLoginScopes(scopesText, 'DASHBOARD_SCOPES', { needsEmail }, addFault)
   return {
     issuer: text,
     client: { clientId: clientId ?? '', ...(clientSecret !== undefined && { clientSecret }) },

@@ -8,7 +8,10 @@ export function masterKeyFile(database: DatabasePlace): string {
   return database.kind === 'sqlite' ? `${database.path}.key` : 'gatepass.key'
 }
 
-/** Reads the keys, 32 bytes each, newest first. Development creates a key file if there is none; production never does. */
+/**
+ * Reads the keys, 32 bytes each, newest first. `make` says whether development creates a missing key file. `not yet`:
+ * other settings have faults, so this start will fail. `never`: a command needs the key of an existing server.
+ */
 export function readMasterKeys(
   text: string | undefined,
   database: DatabasePlace,
@@ -57,7 +60,7 @@ export function readMasterKeys(
   return [readMasterKey(`file:${path}`, addFault)].filter((key) => key !== undefined)
 }
 
-/** Whether the file has data, or cannot be examined: a new key must not be made beside data that another one sealed. */
+/** Whether the file has data, or cannot be examined: a new key must not be made beside data that another key sealed. */
 function mayHaveData(path: string): boolean {
   try {
     return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0

@@ -33,11 +33,11 @@ function readIssuer(
 ): McpIssuer | undefined {
   const text = setting('MCP_ISSUER')
   const audience = setting('MCP_AUDIENCE')
-  const saidClaim = setting('MCP_USER_CLAIM')
+  const claimText = setting('MCP_USER_CLAIM')
   if (text === undefined) {
     const without = 'belongs to GATEPASS_MCP_ISSUER, which is not set.'
     if (audience !== undefined) addFault('MCP_AUDIENCE', without)
-    if (saidClaim !== undefined) addFault('MCP_USER_CLAIM', without)
+    if (claimText !== undefined) addFault('MCP_USER_CLAIM', without)
     return undefined
   }
   const url = parseIssuer(text, development)
@@ -53,10 +53,11 @@ function readIssuer(
       'MCP_ISSUER',
       'needs a verifier: /mcp is not served with GATEPASS_USER_VERIFIER=open, because nothing would check that the user who approves is the user of the token.',
     )
-  if (saidClaim !== undefined && !/^[\x21-\x7e]{1,200}$/.test(saidClaim))
+  if (claimText !== undefined && !/^[\x21-\x7e]{1,200}$/.test(claimText))
     addFault('MCP_USER_CLAIM', 'must be the name of one claim, such as `sub`.')
-  const verifiesItself = verifier.kind === 'oidc' && verifier.issuer === text
-  if (saidClaim === undefined && !verifiesItself && (verifier.kind !== 'open' || development))
+  // the issuer also verifies the users, so the same claim identifies them
+  const isVerifier = verifier.kind === 'oidc' && verifier.issuer === text
+  if (claimText === undefined && !isVerifier && (verifier.kind !== 'open' || development))
     addFault(
       'MCP_USER_CLAIM',
       'is missing: users are not verified by the issuer of GATEPASS_MCP_ISSUER (GATEPASS_USER_VERIFIER), so name the claim of its tokens that holds the same user id as the verifier confirms. With another meaning, one person would use the connections of another.',
@@ -64,7 +65,7 @@ function readIssuer(
   return {
     issuer: text,
     ...(audience !== undefined && { audience }),
-    userClaim: saidClaim ?? (verifiesItself ? verifier.claim : 'sub'),
+    userClaim: claimText ?? (isVerifier ? verifier.claim : 'sub'),
   }
 }
 

@@ -118,19 +118,19 @@ export function unknownProviders(
     .filter((variable) => !known.includes(variable))
     .map((variable) => {
       const near = misspelled(variable, known)
-      const isFurther = near !== undefined && variable.startsWith(`${near}_`)
-      return { variable, ...(near !== undefined && !isFurther && { meant: near }) }
+      const isSecondClient = near !== undefined && variable.startsWith(`${near}_`)
+      return { variable, ...(near !== undefined && !isSecondClient && { meant: near }) }
     })
 }
 
-/** In shorter names, one edit makes another word rather than a misspelling. */
+/** Shorter names are not checked for misspellings: one edit makes another word of them. */
 const LEAST_LENGTH = 5
 
 function misspelled(variable: string, known: readonly string[]): string | undefined {
-  const said = variable.slice(PROVIDER.length)
-  if (said.length < LEAST_LENGTH) return undefined
+  const name = variable.slice(PROVIDER.length)
+  if (name.length < LEAST_LENGTH) return undefined
   const meant = nearest(
-    said,
+    name,
     known.map((one) => one.slice(PROVIDER.length)),
     { most: 1 },
   )

@@ -18,7 +18,7 @@ export interface ProviderFile {
 const MODULES = ['.ts', '.mts', '.js', '.mjs']
 const DOCUMENTS = ['.json', '.yaml', '.yml']
 
-/** Reads all files of the folder. Throws `ConfigError` with the faults of all of them, or of the folder. */
+/** Reads all definition files of the folder. Throws `ConfigError` with the faults of the folder or of all files. */
 export async function readProviderFiles(
   folder: string | undefined,
   options: { readonly allowsHttp: AllowsHttp },
@@ -31,7 +31,7 @@ export async function readProviderFiles(
     try {
       read.push({ file, definition: readDefinition(await definitionIn(file), options) })
     } catch (error) {
-      faults.push(...whatIsWrong(error).map((fault) => `${file}: ${fault}`))
+      faults.push(...faultsOf(error).map((fault) => `${file}: ${fault}`))
     }
   }
   for (const [at, { file, definition }] of read.entries()) {
@@ -54,7 +54,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch (error) {
-    throw new ConfigError(whatIsWrong(error).map((fault) => `GATEPASS_PROVIDERS: ${folder} ${fault}`))
+    throw new ConfigError(faultsOf(error).map((fault) => `GATEPASS_PROVIDERS: ${folder} ${fault}`))
   }
 }
 
@@ -108,7 +108,7 @@ function plainData(value: unknown): unknown {
   }
 }
 
-function whatIsWrong(error: unknown): readonly string[] {
+function faultsOf(error: unknown): readonly string[] {
   if (error instanceof FileFault) return [error.message]
   if (error instanceof BrokerError) return error.faults?.map(({ message }) => message) ?? [error.message]
   if (error instanceof Error && 'code' in error) return [`cannot be read (${error.code}).`]

@@ -79,7 +79,7 @@ export function readTelemetry(
     return fallback
   }
 
-  /** The variable of the signal if it is set, else the one of all signals. */
+  /** The signal's own variable if it is set, else the variable for all signals. */
   const variableOf = (signal: Signal, name: string) =>
     read(`EXPORTER_OTLP_${signal}_${name}`) === undefined
       ? `EXPORTER_OTLP_${name}`

@@ -17,10 +17,10 @@ export interface OtlpClient {
   close(): Promise<void>
 }
 
-/** Statuses after which OTLP allows to send the same request again. */
+/** Statuses after which OTLP allows a retry of the same request. */
 const RETRYABLE = [429, 502, 503, 504]
 const FIRST_PAUSE_MS = 1_000
-/** The part of a pause that is random, so that processes do not all come back at once. */
+/** The part of a pause that is random, so that processes do not all retry at once. */
 const RANDOM_PART = 0.5
 
 export function createOtlpClient(
@@ -33,7 +33,7 @@ export function createOtlpClient(
   const stop = new AbortController()
   let isFailing = false
 
-  /** One line when the collector becomes unreachable, and one when it is back. */
+  /** Counts the result. Logs when the collector stops accepting batches, and when it accepts them again. */
   function report(reason: string | undefined): void {
     ended(reason === undefined ? 'sent' : 'failed')
     const about = { signal, collector: url.host }

@@ -7,7 +7,8 @@ import type { Packages } from './packages.ts'
 type HistogramValue = Extract<MetricData, { dataPointType: 0 }>['dataPoints'][number]['value']
 
 /**
- * The metrics of `/metrics` as OTLP has them, under the same names. Counts are cumulative since the start of the process.
+ * Converts the metrics of `/metrics` to OTLP, with the same names. Counts are cumulative since `startedAt`, the start
+ * of the process. Times are in milliseconds since 1970.
  */
 export function toOtlp(
   { metrics: { AggregationTemporality, DataPointType }, api }: Pick<Packages, 'metrics' | 'api'>,

@@ -14,7 +14,7 @@ async function load() {
   return { api, trace, resources, transformer, metrics }
 }
 
-/** Throws `ConfigError` if they are not installed. */
+/** Loads the packages. Throws `ConfigError` if they are not installed. */
 export async function loadPackages(): Promise<Packages> {
   try {
     return await load()

@@ -4,13 +4,14 @@ import type { Packages } from './packages.ts'
 
 /**
  * Limits the traces that a process begins to record in one second. With the parent-based samplers a caller can mark all its
- * requests as sampled; without a limit each of them would cost as much as a recorded one.
+ * requests as sampled; without the limit all of them would be recorded.
  */
 export const MAX_TRACES_PER_SECOND = 100
 
 /**
- * Samples by the setting and the limit. They decide on the first span of a trace in this process: its child spans are all
- * recorded or none is begun. The parent-based samplers also record work that a recorded request has queued.
+ * Returns a sampler that applies the configured sampler, then the limit. It decides for the first span of a trace in
+ * this process: either all child spans are recorded, or none is begun. The parent-based samplers also record work that
+ * a recorded request has queued.
  */
 export function createSampler(
   { api, trace }: Packages,
@@ -19,13 +20,13 @@ export function createSampler(
 ): Sampler {
   const chosen = samplerOf(trace, settings)
   const followsLinks = settings.sampler.startsWith('parentbased_')
-  let second = Number.NEGATIVE_INFINITY
+  let secondBegan = Number.NEGATIVE_INFINITY
   let begun = 0
 
   function isBelowCap(): boolean {
     const now = performance.now()
-    if (now - second >= 1_000) {
-      second = now
+    if (now - secondBegan >= 1_000) {
+      secondBegan = now
       begun = 0
     }
     return ++begun <= MAX_TRACES_PER_SECOND

@@ -11,8 +11,8 @@ import { loadPackages, type Packages } from './packages.ts'
 import { createTracing } from './tracing.ts'
 
 // Sends traces and metrics to the collector that OpenTelemetry's variables name. Only this folder imports OpenTelemetry,
-// and only `startTelemetry` loads it. The code that does the work begins its spans, by services/tracing.ts and
-// services/traced.ts.
+// and only `startTelemetry` loads it. Spans begin in the code that does the work, through services/tracing.ts
+// and services/traced.ts.
 
 /** The telemetry of one process. */
 export interface Telemetry {
@@ -29,7 +29,7 @@ export interface TelemetryParts {
   readonly version: string
 }
 
-/** Throws `ConfigError` if OpenTelemetry's packages are not installed. */
+/** Loads OpenTelemetry and begins to send traces. Throws `ConfigError` if its packages are not installed. */
 export async function startTelemetry(
   settings: TelemetrySettings,
   { log, version }: TelemetryParts,
@@ -84,7 +84,7 @@ export async function startTelemetry(
     if (body !== undefined) await metricsClient.send(body)
   }
 
-  /** Sends the metrics; a call while they are being sent joins that one. */
+  /** Sends the metrics. A call while they are being sent returns the promise of the first call. */
   function sendOnce(): Promise<void> {
     sending ??= send()
       .catch((error: unknown) => log.error({ error }, 'metrics could not be read for the collector'))

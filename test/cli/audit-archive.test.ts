@@ -440,9 +440,13 @@ describe('gatepass audit verify --archive', () => {
     [
       'another order of members',
       (text) => text.replace(/\{"seq":2,("at":"[^"]+"),/, '{$1,"seq":2,'),
-      /altered|not one of an archive/,
+      /altered|not a line of an archive/,
     ],
-    ['an entry taken out', (text) => text.replace(/\{"seq":2,[^\n]*\n/, ''), /altered|not one of an archive/],
+    [
+      'an entry taken out',
+      (text) => text.replace(/\{"seq":2,[^\n]*\n/, ''),
+      /altered|not a line of an archive/,
+    ],
     [
       'a block taken out',
       (text) => text.replace(/\{"block":\{"first_seq":4.*?(?=\{"block":\{"first_seq":7)/s, ''),
@@ -465,14 +469,14 @@ describe('gatepass audit verify --archive', () => {
     ['a file cut off after a line', (text) => text.replace(/\{"end".*/s, ''), /cut off: it has no end/],
     ['lines after the end', (text) => `${text}{"seq":10}\n`, /added at its end/],
     ['another project', (text) => text.replace(/proj_\w+/, 'proj_0'), /were altered/],
-    ['another file', () => 'hello\n', /not one of an archive/],
+    ['another file', () => 'hello\n', /not a line of an archive/],
     ['an empty file', () => '', /cut off/],
     [
       'a count that claims the rest of a long file',
       (text) => text.replace('"count":3,', '"count":9000,') + `${'x'.repeat(2 ** 20)}\n`.repeat(20),
-      /the block from entry 1 on is longer than any of an archive/,
+      /the block from entry 1 on is longer than any block of an archive/,
     ],
-    ['a line that does not end', () => 'x'.repeat(2 ** 24 + 2 ** 17), /longer than any of an archive/],
+    ['a line that does not end', () => 'x'.repeat(2 ** 24 + 2 ** 17), /longer than any line of an archive/],
   ])('shows %s', async (_, alter, fault) => {
     await using world = await start('sqlite')
     await world.archive()

@@ -299,7 +299,7 @@ describe('moving an installation', () => {
       await using source = await openSource({ kind: 'sqlite', path: file('a.db') })
       const target = await openTarget(place)
       await expect(copyRows(source, broken(target))).rejects.toThrow(
-        /copy of connections is not what the source has/,
+        /copy of connections differs from the source/,
       )
       await target[Symbol.asyncDispose]()
     }

@@ -84,7 +84,7 @@ const PUBLISHED = [
   [
     'gatepass_database_busy_retries_total',
     'counter',
-    'Statements that were tried again because another process had the SQLite file',
+    'Statements that were tried again because another process had locked the SQLite file',
   ],
   [
     'gatepass_altered_rows_total',

@@ -3,7 +3,7 @@ import { isSameSecret } from '../../domain/ids.ts'
 import type { Store } from '../../store/store.ts'
 import type { AuditLog } from '../audit-log.ts'
 
-/** Anchors that are read at once. */
+/** How many anchors are read at a time. */
 const PAGE = 100
 
 interface AnchorParts {

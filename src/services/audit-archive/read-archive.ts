@@ -40,17 +40,16 @@ export async function verifyArchive(
   onEnd: (end: AuditHead) => void = () => {},
 ): Promise<VerifiedArchive> {
   const lines = linesOf(path)[Symbol.asyncIterator]()
-  let number = 0
-  let sinceTurn = 0
+  let lineNumber = 0
   const next = async (): Promise<string> => {
     const { value, done } = await lines.next()
-    number++
+    lineNumber++
     if (done) throw new ArchiveFault('it was cut off: it has no end')
-    if (++sinceTurn % LINES_PER_TURN === 0) await nextTurn()
+    if (lineNumber % LINES_PER_TURN === 0) await nextTurn()
     return value
   }
-  const check = (isSo: boolean, what: string) => {
-    if (!isSo) throw new ArchiveFault(what)
+  const check = (holds: boolean, fault: string) => {
+    if (!holds) throw new ArchiveFault(fault)
   }
   try {
     const header = parseHeader(await next())
@@ -71,7 +70,7 @@ export async function verifyArchive(
         size += entry.length + 1
         check(
           size <= MAX_BLOCK,
-          `the block from entry ${boundary.firstSeq} on is longer than any of an archive`,
+          `the block from entry ${boundary.firstSeq} on is longer than any block of an archive`,
         )
         entries.push(entry)
       }
@@ -88,15 +87,15 @@ export async function verifyArchive(
         `${name} do not follow ${end.lastSeq}`,
       )
       const { hash, ...content } = block
-      const isWritten = blockLines(block).join('\n') === [line, ...entries].join('\n')
-      check(audit.link(content) === hash && isWritten, `${name} were altered`)
+      const isUnaltered = blockLines(block).join('\n') === [line, ...entries].join('\n')
+      check(audit.link(content) === hash && isUnaltered, `${name} were altered`)
       end = { lastSeq: last, hash }
       onEnd(end)
     }
   } catch (error) {
     // an altered line may no longer parse
     if (error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError)
-      throw new ArchiveFault(`line ${number} is not one of an archive`)
+      throw new ArchiveFault(`line ${lineNumber} is not a line of an archive`)
     throw error
   } finally {
     await lines.return?.(undefined)
@@ -140,7 +139,8 @@ async function* linesOf(path: string): AsyncGenerator<string, undefined> {
     const lines = (rest + chunk).split('\n')
     rest = lines.pop() ?? ''
     yield* lines
-    if (rest.length > MAX_LINE) throw new ArchiveFault('it has a line that is longer than any of an archive')
+    if (rest.length > MAX_LINE)
+      throw new ArchiveFault('it has a line that is longer than any line of an archive')
   }
   if (rest !== '') throw new ArchiveFault('it was cut off: its last line has no end')
   return undefined

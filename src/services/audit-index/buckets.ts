@@ -1,8 +1,8 @@
 import { BUCKETS } from '../../store/audit-index.ts'
 import { packPlaces, readPlaces } from './segment.ts'
 
-// A term's number says its bucket and its tag within the bucket. The text of a bucket has a line for each of its terms:
-// `\n<tag>:<places>`.
+// A term's number determines its bucket and its tag within the bucket. The text of a bucket has a line for each of its
+// terms: `\n<tag>:<places>`.
 
 /** Adds a term to the texts of its segment's buckets. */
 export function addTerm(buckets: Map<number, string>, term: number, places: readonly number[]): void {

@@ -1,11 +1,11 @@
 /**
- * The entries of one segment. Enough that the index needs only one row for all entries with a common term; few enough that
- * a segment can be searched without the index.
+ * How many entries a segment has: enough that the index needs only one row for all entries with a common term, and
+ * few enough that a segment can be searched without the index.
  */
 export const SEGMENT = 4_096
 
 const BITMAP_BYTES = SEGMENT / 8
-/** From this many entries on, a bitmap is shorter than a list with two bytes for each. */
+/** From this many entries on, a bitmap is no longer than a list with two bytes for each entry. */
 const LISTED = BITMAP_BYTES / 2
 
 /** The segment of the entry with this number. */

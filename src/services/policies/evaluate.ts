@@ -27,8 +27,9 @@ export interface Evaluation {
 }
 
 /**
- * Evaluates the rules. A `deny` rule wins. If there are `allow` rules, the use of each provider needs one that allows it.
- * The index of `policies` skips rules that cannot apply; it is made once, so the array must not change afterwards.
+ * Evaluates the rules. A `deny` rule wins. If there are `allow` rules, the use of each provider needs a rule that
+ * allows it. The index of `policies` skips rules that cannot apply; it is made once, so the array must not change
+ * afterwards.
  */
 export function evaluate(
   policies: readonly Policy[],

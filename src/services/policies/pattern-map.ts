@@ -2,7 +2,7 @@
 export interface PatternMap {
   readonly isEmpty: boolean
   add(pattern: string, value: number): void
-  /** Adds the values of all patterns that match the text, and of some that do not. */
+  /** Adds to `found` the values of all patterns that match the text, and of some that do not. */
   find(text: string, found: Set<number>): void
 }
 
@@ -52,7 +52,7 @@ export function keyOf(pattern: string): string {
   return last === '' ? '' : `*${last}`
 }
 
-/** The text before the first `*` and after the last one; without a `*` there is no last. */
+/** The text before the first `*` and the text after the last `*`; without a `*`, `first` is the whole pattern. */
 function partsOf(pattern: string): { readonly first: string; readonly last?: string } {
   const star = pattern.indexOf('*')
   if (star < 0) return { first: pattern }

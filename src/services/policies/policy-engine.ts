@@ -37,7 +37,7 @@ export interface PolicyEngine {
    * asked twice. The store compares the returned policies with those in force when it records the release.
    */
   checkRelease(releases: readonly [Release, ...Release[]], once: object): Evaluated
-  /** Called before a user is asked for consent: refuses a consent whose every use some rule denies. */
+  /** Called before a user is asked for consent: refuses if a rule denies every use of the tokens at any time. */
   checkConsent(need: Pick<RequestedUse, 'projectId' | 'userId' | 'providers'>): Evaluated
   /**
    * Returns a test for uses that the rules refuse at any time, for lists of what a user may do. `undefined`: the project
@@ -87,7 +87,7 @@ export function createPolicyEngine({
     return cache.get(projectId, () => store.policies.inForce(projectId))
   }
 
-  /** `decide` returns nothing when no rule applies: such a use goes on without a pause. */
+  /** Returns the policies, unless `decide` refuses; no promise if they are cached and `decide` returns nothing. */
   function withPolicies(
     projectId: string,
     providerIds: () => readonly string[],
@@ -106,8 +106,8 @@ export function createPolicyEngine({
       const deciding = read.policies.length > 0 ? traced(read.policies) : undefined
       return deciding === undefined ? read : deciding.then(() => read)
     }
-    const held = inForce(projectId)
-    return held instanceof Promise ? held.then(evaluated) : evaluated(held)
+    const policies = inForce(projectId)
+    return policies instanceof Promise ? policies.then(evaluated) : evaluated(policies)
   }
 
   function decide(

@@ -6,13 +6,13 @@ import { spellingsOf, type UseOfProvider } from './policy-match.ts'
 /** Finds the rules that may apply to a use by the names in their `match`, so that the other rules cost nothing. */
 export interface PolicyIndex {
   readonly allows: readonly Policy[]
-  /** The rules that may apply to one of the parts, in their order. All other rules apply to none of them. */
+  /** The rules that may apply to one of the parts, in the order of the list. All other rules apply to no part. */
   candidates(parts: readonly UseOfProvider[]): readonly Policy[]
 }
 
 /** A member of `match` by which rules can be found. */
 interface Dimension {
-  /** Absent: the rule does not restrict it, or cannot be found by it. */
+  /** `undefined`: the rule does not restrict this member, or cannot be found by it. */
   readonly patterns: (policy: Policy) => readonly string[] | undefined
   /** The values of the use in this dimension. A rule that names the dimension never applies to a use without a value. */
   readonly texts: (use: UseOfProvider) => Iterable<string>
@@ -48,7 +48,7 @@ const DIMENSIONS: readonly Dimension[] = [
 
 const indexes = new WeakMap<readonly Policy[], PolicyIndex>()
 
-/** The index of a list of rules, which must not change afterwards. It is made once. */
+/** Returns the index of a list of rules. It is made once for each array, so the array must not change afterwards. */
 export function indexOf(policies: readonly Policy[]): PolicyIndex {
   const known = indexes.get(policies)
   if (known !== undefined) return known
@@ -87,7 +87,10 @@ function createIndex(policies: readonly Policy[]): PolicyIndex {
 
 const NONE: readonly Policy[] = []
 
-/** Returns how many rules share a rule's patterns in a dimension. Each rule is indexed by the dimension that it shares with the fewest. */
+/**
+ * Returns a function that counts the rules that share a rule's patterns in a dimension. Each rule is indexed by the
+ * dimension with the lowest count.
+ */
 function costs(policies: readonly Policy[]) {
   const sharing = DIMENSIONS.map(({ patterns }) => {
     const counts = new Map<string, number>()

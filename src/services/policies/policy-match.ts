@@ -84,11 +84,11 @@ function matchesHosts(
   hosts: readonly string[],
   effect: Policy['effect'],
 ): boolean {
-  const isOne = (host: string) => spellingsOf(host).some((one) => matchesAny(patterns, one, lower))
-  return hosts.length > 0 && (effect === 'allow' ? hosts.every(isOne) : hosts.some(isOne))
+  const matches = (host: string) => spellingsOf(host).some((one) => matchesAny(patterns, one, lower))
+  return hosts.length > 0 && (effect === 'allow' ? hosts.every(matches) : hosts.some(matches))
 }
 
-/** The forms that a pattern may match: `Example.com.:8080` gives `example.com` and `example.com:8080`. */
+/** The spellings of a host that a pattern may match: `Example.com.:8080` gives `example.com` and `example.com:8080`. */
 export function spellingsOf(host: string): string[] {
   const whole = lower(host)
   const port = /(?<=^[^:]*|\]):\d+$/.exec(whole)?.[0] ?? ''
@@ -103,7 +103,7 @@ function matchesAny(patterns: readonly string[], text: string, fold = unchanged)
   return patterns.some((pattern) => matchesText(fold(pattern), text))
 }
 
-/** `*` matches any number of characters. The time is linear in the text for each `*`. */
+/** Whether the pattern matches the text; `*` matches any characters. The time is linear in the text for each `*`. */
 export function matchesText(pattern: string, text: string): boolean {
   const [first = '', ...middles] = pattern.split('*')
   const last = middles.pop()

@@ -1,7 +1,7 @@
 import { BrokerError } from '../../domain/errors.ts'
 import type { AppliedPolicy, PolicyRefusalReason } from './evaluate.ts'
 
-/** When no `allow` rule applies, all of them refuse together: the first five are named. */
+/** The ids of the rules that refused, at most five: when no `allow` rule applies, all of them refuse together. */
 export function idsOf(by: readonly AppliedPolicy[]): string[] {
   return by.slice(0, 5).map(({ policy }) => policy.id)
 }

@@ -10,8 +10,8 @@ export function isWithin({ days, from, to, zone = 'UTC' }: PolicyTime, at: Epoch
   const [start, end] = [minuteOf(from ?? '00:00'), to === undefined ? MINUTES_OF_DAY : minuteOf(to)]
   const isToday = minute >= start && (minute < end || end < start)
   const isSinceYesterday = end < start && minute < end
-  const is = (one: number) => days === undefined || days.includes(one)
-  return (isToday && is(day)) || (isSinceYesterday && is(day === 1 ? 7 : day - 1))
+  const applies = (on: number) => days === undefined || days.includes(on)
+  return (isToday && applies(day)) || (isSinceYesterday && applies(day === 1 ? 7 : day - 1))
 }
 
 /** Whether the name is an IANA time zone. */

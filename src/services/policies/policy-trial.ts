@@ -51,15 +51,15 @@ const PERMITTED: TrialVerdict = { decision: 'permitted' }
 export function createPolicyTrial(policies: readonly Policy[]): PolicyTrial {
   const inForce = policies.filter(({ enabled }) => enabled)
   const rates = { strict: createRates(), lenient: createRates() }
-  const read = new Map<string, readonly Policy[]>()
+  const policiesByReading = new Map<string, readonly Policy[]>()
 
   function policiesFor(unknown: readonly UnknownMember[], reading: Reading): readonly Policy[] {
     if (unknown.length === 0) return inForce
     const key = `${reading} ${unknown.join()}`
-    const known = read.get(key)
+    const known = policiesByReading.get(key)
     if (known !== undefined) return known
     const made = inForce.map((policy) => readFor(policy, unknown, reading))
-    read.set(key, made)
+    policiesByReading.set(key, made)
     return made
   }
 
