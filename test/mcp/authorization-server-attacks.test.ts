@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../src/domain/clock.ts'
 import { UserAgent } from '../user-agent.ts'
 import {
@@ -188,6 +188,25 @@ describe('the consent page', () => {
         redirect_uri: 'https://evil.test/callback',
       }),
     ).toBe(true)
+  })
+
+  test('an approval that is given again lasts its whole lifetime', async () => {
+    const { mcpConsents, mcpRecords } = world.gatepass.broker.store
+    const browser = new UserAgent()
+    const clientId = await world.newClient()
+    const endOfGrant = async () => {
+      expect((await allow(browser, world.request(clientId, { prompt: 'consent' }))).status).toBe(303)
+      const consents = await mcpConsents.ofUser(world.projectId, 'ada')
+      const { grantId = '' } = consents.find((one) => one.clientId === clientId) ?? {}
+      return (await mcpRecords.find('Grant', grantId, 0))?.expiresAt ?? 0
+    }
+    const first = await endOfGrant()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 })
+    try {
+      expect((await endOfGrant()) - first).toBeGreaterThanOrEqual(600)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('lets a user allow 200 clients', async () => {
