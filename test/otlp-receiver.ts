@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib'
-import { answer, type Loopback, listen, type RecordedRequest, record } from './loopback.ts'
+import { answer, type Loopback, listen, type RecordedRequest } from './loopback.ts'
 
 /** A span of OTLP's JSON, with its attributes as an object. */
 export interface ReceivedSpan {
@@ -56,6 +56,8 @@ export interface OtlpReceiver extends Loopback {
   readonly metrics: readonly ReceivedMetric[]
   /** The status of its next answers; `hang`: it does not answer. */
   behaviour: number | 'hang'
+  /** Every answer waits for it. */
+  mayAnswer?: Promise<void>
   spansOf(traceId: string): readonly ReceivedSpan[]
 }
 
@@ -88,6 +90,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
           one.scopeMetrics.flatMap((scope) => scope.metrics),
         )
     }
+    await receiver.mayAnswer
     answer(res, receiver.behaviour, 'application/json', '{}')
   })
   const receiver: OtlpReceiver = {

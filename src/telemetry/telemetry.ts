@@ -103,7 +103,11 @@ export async function startTelemetry(
     },
     async close(ms) {
       clearInterval(timer)
-      await waitAtMost(ms, Promise.allSettled([tracing?.flush(), timer && sendOnce()]))
+      const lastMetrics = async () => {
+        await sending // its metrics were read earlier
+        await sendOnce()
+      }
+      await waitAtMost(ms, Promise.allSettled([tracing?.flush(), timer && lastMetrics()]))
       // requests that are still under way are aborted, so that an unreachable collector does not keep the process alive
       await Promise.allSettled(clients.map((client) => client.close()))
     },

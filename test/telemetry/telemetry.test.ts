@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import { gate } from '../gate.ts'
 import { startGatepass } from '../gatepass.ts'
 import { type OtlpReceiver, startOtlpReceiver, toObject } from '../otlp-receiver.ts'
 import { freePort } from '../ports.ts'
@@ -123,6 +124,21 @@ describe('the collector', () => {
     await gatepass.close()
     expect(collector.spans.map(({ name }) => name)).toContain('GET /v1/tools')
     expect(collector.metrics.map(({ name }) => name)).toContain('gatepass_http_requests_total')
+  })
+
+  test('gets the last metrics also while it has not answered earlier ones', async () => {
+    await using collector = await startOtlpReceiver()
+    const { opened, open } = gate()
+    collector.mayAnswer = opened
+    const gatepass = await startGatepass(toCollector(collector, { OTEL_TRACES_EXPORTER: 'none' }))
+    await vi.waitFor(() => expect(collector.requests).toHaveLength(1), 60_000)
+    await gatepass.call('GET', '/v1/webhooks')
+    const closed = gatepass.close()
+    open()
+    await closed
+    const requests = collector.metrics.find(({ name }) => name === 'gatepass_http_requests_total')
+    const routes = requests?.sum?.dataPoints.map(({ attributes }) => toObject(attributes).route)
+    expect(routes).toContain('/v1/webhooks')
   })
 })
 
