@@ -154,7 +154,10 @@ describe('the API reference', () => {
     await proxied.getByLabel('provider path').fill('unknown')
     await proxied.getByLabel('path path').fill('user/my repos')
     await proxied.getByRole('button', { name: 'Send' }).click()
-    await proxied.getByRole('status').getByText(/^4\d\d/).waitFor()
+    await proxied
+      .getByRole('status')
+      .getByText(/^4\d\d/)
+      .waitFor()
     expect(urls.at(-1)).toBe(`${gatepass.url}/proxy/unknown/user/my%20repos`)
   })
 
