@@ -11,8 +11,9 @@ export interface Jwt {
 }
 
 /**
- * Returns `undefined` for a text that is no JWT, and for one with `crit` in its header: a recipient must refuse extensions
- * that it does not support, and none is supported here (RFC 7515 section 4.1.11).
+ * Parses a JWT without verifying it. Returns `undefined` for a text that is no JWT, and for a JWT with `crit` in its
+ * header: a recipient must refuse extensions that it does not support, and none is supported here (RFC 7515 section
+ * 4.1.11).
  */
 export function parseJwt(token: string): Jwt | undefined {
   const [head = '', payload = '', signature = '', ...more] = token.split('.')

@@ -16,7 +16,7 @@ export interface ConsentOutput {
 const METADATA = { source: 'gatepass' }
 
 /**
- * Tools for the Vercel AI SDK (`ai` 7), by their names:
+ * Returns tools for the Vercel AI SDK (`ai` 7), keyed by their names:
  * `streamText({ model, tools: await aiTools(gatepass, { user, tools: ['GitHub_Repositories'] }) })`.
  *
  * While a consent is missing, a tool yields the preliminary result `{ requires_authorization: { id, url, scopes } }`, which
@@ -64,7 +64,7 @@ async function* execute(
   }
 }
 
-/** A tool could return an object that looks like a `ConsentOutput`, with a link of its own: that becomes text. */
+/** Returns the value; one that looks like a `ConsentOutput` as text, so that no tool shows a link of its own. */
 function toOutput(value: unknown): unknown {
   const isConfusable = typeof value === 'object' && value !== null && 'requires_authorization' in value
   return isConfusable ? valueText(value) : value
@@ -76,13 +76,14 @@ interface ApprovableCall {
 }
 
 /**
- * Asks for a consent by the AI SDK's approvals, for servers that keep no run open:
+ * Asks for a missing consent by a tool approval of the AI SDK, for servers that keep no run open:
  * `streamText({ model, tools, toolApproval: consentApproval(gatepass, options), messages })`, with the tools of
  * `aiTools(gatepass, { ...options, consent: 'return' })`.
  *
- * A call whose consent is missing ends the response with a `tool-approval-request`, whose `reason` is the link. When the
- * user has approved there, append a `tool-approval-response` to the stored messages and call `streamText` again. The AI
- * SDK runs the approved call in any case: one whose consent is still missing answers the link.
+ * A call whose consent is missing ends the response with a `tool-approval-request`, whose `reason` is the link. When
+ * the user has approved at the link, append a `tool-approval-response` to the stored messages and call `streamText`
+ * again. The AI SDK then runs the call without another check: if the consent is still missing, the model gets the link
+ * as text.
  */
 export function consentApproval(
   gatepass: Gatepass,

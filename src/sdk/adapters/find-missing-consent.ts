@@ -3,8 +3,8 @@ import { Gatepass } from '../client/gatepass.ts'
 import type { Binding } from './options.ts'
 
 /**
- * The consent that the user has to give before a tool can run, if one is missing; the tool is not run. `undefined` also
- * for a tool that Gatepass refuses for another reason: the run then reports that reason.
+ * Returns the consent that the user has to give before a tool can run, or `undefined` if none is missing. Does not run
+ * the tool. Also returns `undefined` for a tool that Gatepass refuses for another reason: the run reports that reason.
  */
 export async function findMissingConsent(
   { gatepass, user, account }: Binding,
@@ -20,7 +20,7 @@ export async function findMissingConsent(
   }
 }
 
-/** The missing consents of several tools, by the tools' names. Tools that need the same share one. */
+/** Returns the missing consents of several tools, keyed by tool name. Tools that need the same consent share it. */
 export async function findMissingConsents(
   binding: Binding,
   names: readonly string[],
@@ -34,7 +34,10 @@ export async function findMissingConsents(
   )
 }
 
-/** Begins one authorization in place of several: its link leads the user through all providers. */
+/**
+ * Returns one authorization in place of several: its link leads the user through all providers. With `account`,
+ * returns only the first, because an authorization for several tools cannot name an account.
+ */
 export async function joinConsents(
   { gatepass, user, account }: Binding,
   missing: ReadonlyMap<string, PendingAuthorization>,
@@ -42,6 +45,6 @@ export async function joinConsents(
 ): Promise<PendingAuthorization | undefined> {
   const [first] = missing.values()
   const isOne = [...missing.values()].every(({ id }) => id === first?.id)
-  if (isOne || account !== undefined) return first // without `account`, which is a choice for one tool
+  if (isOne || account !== undefined) return first
   return (await gatepass.tools.authorize([...missing.keys()], { user, signal })) ?? first
 }

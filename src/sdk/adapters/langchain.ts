@@ -17,9 +17,10 @@ import { type AdapterOptions, bind } from './options.ts'
 import { runToEnd } from './run-tool.ts'
 
 /**
- * Tools for LangChain and LangGraph. Put `consentNode` before the `ToolNode` that runs them: it asks for the consents that
- * are missing. A tool that is run without it shows the link by the function `consent` and waits, throws in the mode
- * `throw` (which a `ToolNode` lets through with `handleToolErrors: false`), and otherwise answers the link as text.
+ * Returns tools for LangChain and LangGraph. Put `consentNode` before the `ToolNode` that runs them: the node asks for
+ * the consents that are missing. Without the node, the option `consent` decides: a function is called with the link,
+ * and the tool waits; in the mode `throw` the tool throws (a `ToolNode` rethrows the error with
+ * `handleToolErrors: false`); in other modes the tool returns the link as text.
  */
 export async function langchainTools(
   gatepass: Gatepass,
@@ -36,7 +37,7 @@ export async function langchainTools(
         } catch (error) {
           const text = errorText(name, error)
           if (text === undefined) throw error
-          return failed(name, text, config.toolCall?.id)
+          return toFailure(name, text, config.toolCall?.id)
         }
       },
       { name, description, schema: inputSchema },
@@ -44,13 +45,13 @@ export async function langchainTools(
   )
 }
 
-/** For a call of a model, a message that is marked as an error; else the text. */
-function failed(name: string, text: string, callId: string | undefined): ToolMessage | string {
+/** Returns a message that is marked as an error. A call that no model made has no id and gets only the text. */
+function toFailure(name: string, text: string, callId: string | undefined): ToolMessage | string {
   if (callId === undefined) return text
   return new ToolMessage({ name, content: text, status: 'error', tool_call_id: callId })
 }
 
-/** The value of the interrupt. */
+/** The value of the interrupt that `consentNode` raises. */
 export interface ConsentInterrupt extends ConsentRequest {
   readonly type: 'gatepass.authorization'
 }
@@ -58,18 +59,19 @@ export interface ConsentInterrupt extends ConsentRequest {
 /** The state of a graph of messages. */
 type MessagesState = readonly BaseMessage[] | { readonly messages: readonly BaseMessage[] }
 
-/** What the node answers: results for the calls that the user refused. */
+/** The node's change of the graph's state: results for the calls whose consent the user refused. */
 interface NodeUpdate {
   readonly messages?: ToolMessage[]
 }
 
 /**
- * A node of LangGraph, to be put between the model and the `ToolNode`. When the model calls tools of Gatepass whose consent
- * is missing, it interrupts the graph with one link; no tool has run by then, so none runs twice. Resume the graph with
- * `new Command({ resume: true })` when the user has approved, with `false` when the user refused. It needs a checkpointer.
+ * Returns a node of LangGraph, to be put between the model and the `ToolNode`. When the model calls tools of Gatepass
+ * whose consent is missing, the node interrupts the graph with one link, before any tool has run, so that none runs
+ * twice. Resume the graph with `new Command({ resume: true })` when the user has approved, with `false` when the user
+ * refused. The graph needs a checkpointer.
  *
- * In the mode `throw` it throws `AuthorizationRequired` in place of the interrupt. In the mode `return`, and with a function
- * as `consent`, it does nothing: the tools ask.
+ * In the mode `throw` the node throws `AuthorizationRequired` in place of the interrupt. In the mode `return`, and
+ * with a function as `consent`, the node does nothing: the tools ask.
  */
 export function consentNode(
   gatepass: Gatepass,
@@ -110,7 +112,7 @@ export function consentNode(
   }
 }
 
-/** The calls of the last message, if it is one of the model. */
+/** Returns the tool calls of the last message, if the model wrote that message. */
 function lastCalls(state: MessagesState): readonly { readonly name: string; readonly id?: string }[] {
   const messages = 'messages' in state ? state.messages : state
   const last = messages.at(-1)

@@ -20,7 +20,7 @@ interface ElicitationRequest {
   }
 }
 
-/** `accept` says that the user got the link, not that the user has approved: the server waits for that. */
+/** `accept` says that the user got the link, not that the user has approved: the server waits for the approval. */
 export interface ElicitationAnswer {
   readonly action: 'accept' | 'decline'
   readonly [member: string]: unknown

@@ -19,13 +19,13 @@ type Parameters = {
 const BINDING = Symbol.for('gatepass.agents.binding')
 
 /**
- * Tools for the OpenAI Agents SDK: `new Agent({ name, tools: await agentTools(gatepass, { user, tools }) })`.
+ * Returns tools for the OpenAI Agents SDK: `new Agent({ name, tools: await agentTools(gatepass, { user, tools }) })`.
  *
  * In the mode `wait` a call whose consent is missing interrupts the run: for each of `result.interruptions`,
- * `consentOf(item)` returns the consent with its link. When the user has approved, call `result.state.approve(item)` and
- * then `run(agent, result.state)`. This also works with a state that was stored: `RunState.fromString(agent, text)`. If the
- * consent is still missing then, the model gets the link as text. In the mode `throw`, `run` throws an error whose `error`
- * is `AuthorizationRequired`.
+ * `consentOf(item)` returns the consent with its link. When the user has approved, call `result.state.approve(item)`
+ * and then `run(agent, result.state)`. This also works with a state that was stored:
+ * `RunState.fromString(agent, text)`. If the consent is still missing after `approve`, the model gets the link as
+ * text. In the mode `throw`, `run` throws an error whose `error` is `AuthorizationRequired`.
  */
 export async function agentTools(gatepass: Gatepass, options: AdapterOptions): Promise<Tool[]> {
   const binding = bind(gatepass, options)
@@ -62,9 +62,9 @@ async function execute(
 }
 
 /**
- * The consent for which a run was interrupted: show its `url`, then `await` its `wait()`. `undefined` when nothing is
- * missing any more, and for interruptions of other tools. The function asks Gatepass, so it also works for a state that was
- * stored.
+ * Returns the consent for which a run was interrupted: show its `url`, then `await` its `wait()`. Returns `undefined`
+ * when no consent is missing any more, and for interruptions by tools that are not of Gatepass. The function asks
+ * Gatepass, so it also works for a state that was stored.
  */
 export async function consentOf(item: RunToolApprovalItem): Promise<PendingAuthorization | undefined> {
   const { name, agent } = item
@@ -73,6 +73,6 @@ export async function consentOf(item: RunToolApprovalItem): Promise<PendingAutho
   return findMissingConsent(interrupted[BINDING], name)
 }
 
-function isBound(one: object): one is { readonly [BINDING]: Binding } {
-  return BINDING in one
+function isBound(candidate: object): candidate is { readonly [BINDING]: Binding } {
+  return BINDING in candidate
 }

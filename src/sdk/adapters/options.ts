@@ -16,7 +16,7 @@ export interface AdapterOptions {
   readonly account?: string | undefined
 }
 
-/** The tools that fit every member. */
+/** Selects the tools that match every member that is set. */
 export interface ToolSelection {
   /** Any of these tags. */
   readonly tag?: string | readonly string[] | undefined
@@ -51,7 +51,7 @@ export interface Binding {
   readonly shown: Set<string>
 }
 
-/** Throws `GatepassError` `invalid_options`. */
+/** Checks the options of an adapter. Throws `invalid_options`. */
 export function bind(gatepass: Gatepass, options: AdapterOptions): Binding {
   const { user, tools, consent = 'wait', consentTimeoutMs, account } = options
   if (typeof user !== 'string' || user === '')

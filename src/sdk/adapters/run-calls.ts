@@ -10,7 +10,7 @@ export interface IdentifiedCall extends ModelCall {
   readonly id: string
 }
 
-/** What the model reads of one call. */
+/** The result of one call, as the model reads it. */
 export interface CallResult {
   readonly id: string
   readonly text: string
@@ -25,8 +25,8 @@ export interface CallResults {
 }
 
 /**
- * Runs the calls of one answer of a model, all at once. In the mode `wait`, and in `throw`, none is run while a consent is
- * missing: the application runs the calls again after the consent, and nothing may be done twice.
+ * Runs the calls of one answer of a model, all at once. In the modes `wait` and `throw`, no call is run while a
+ * consent is missing: the application runs all calls again after the consent, and no tool may run twice.
  */
 export async function runCalls(
   binding: Binding,

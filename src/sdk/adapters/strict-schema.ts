@@ -29,9 +29,9 @@ const FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', '
 /** OpenAI refuses schemas that are nested more deeply. */
 const MAX_DEPTH = 10
 
-/** The schema for strict mode; `undefined` where strict mode cannot express it. */
+/** Returns the schema for strict mode; `undefined` if strict mode cannot express it. */
 export function toStrictSchema(schema: ObjectSchema): Schema | undefined {
-  // a schema that names no property accepts all
+  // such a schema accepts properties of any name, which strict mode cannot express
   if (Object.keys(schema.properties).length === 0 && schema.additionalProperties !== false) return undefined
   try {
     return strictOf(schema, 0)
@@ -84,7 +84,7 @@ function nullable(schema: Schema): Schema {
   return { ...(description !== undefined && { description }), anyOf: [schema, { type: 'null' }] }
 }
 
-/** The alternatives of `anyOf`. Several objects or lists are refused: a value does not show which of them it is. */
+/** Returns the alternatives of `anyOf`. Refuses several objects or lists: a value does not show which it matches. */
 function alternatives(anyOf: unknown): readonly unknown[] {
   const all = Array.isArray(anyOf) ? anyOf : []
   const others = all.filter((one) => !(isSchema(one) && one.type === 'null'))
@@ -97,7 +97,7 @@ function alternatives(anyOf: unknown): readonly unknown[] {
   return all
 }
 
-/** The arguments without the `null`s that only the strict schema accepts. */
+/** Returns the arguments without each `null` that only the strict schema accepts. */
 export function withoutAddedNulls(schema: ObjectSchema, value: unknown): unknown {
   return strip(schema, value, schema)
 }
@@ -118,8 +118,8 @@ function strip(schema: unknown, value: unknown, root: Schema): unknown {
 }
 
 /**
- * The schema to which a `$ref` refers, or the one alternative beside `null`. `followed` are the schemas that led here: one
- * that leads back to itself says nothing.
+ * Follows each `$ref`, and each `anyOf` that has one alternative besides `null`, to the schema that describes the
+ * value. `followed` holds the schemas on the way there. Returns an empty schema for a cycle.
  */
 function resolve(schema: unknown, root: Schema, followed: readonly unknown[] = []): Schema {
   if (!isSchema(schema) || followed.includes(schema)) return {}
@@ -129,7 +129,7 @@ function resolve(schema: unknown, root: Schema, followed: readonly unknown[] = [
   return others.length === 1 ? resolve(others[0], root, [...followed, schema]) : schema
 }
 
-/** Whether the schema accepts `null`. One that leads back to itself adds nothing to what `followed` accept. */
+/** Whether the schema accepts `null`. `followed` holds the schemas on the way there; a cycle accepts nothing more. */
 function takesNull(schema: unknown, root: Schema, followed: readonly unknown[] = []): boolean {
   if (followed.includes(schema)) return false
   if (!isSchema(schema)) return true
@@ -141,7 +141,7 @@ function takesNull(schema: unknown, root: Schema, followed: readonly unknown[] =
   return schema.type === undefined || typesOf(schema).includes('null')
 }
 
-/** What `$ref` names; `undefined` where the schema has no such definition. */
+/** Returns the definition that `$ref` names; `undefined` if the schema has none. */
 function definition($ref: string, { $defs }: Schema): unknown {
   const [, name = ''] = /^#\/\$defs\/([^/]+)$/.exec($ref) ?? []
   return isSchema($defs) && Object.hasOwn($defs, name) ? $defs[name] : undefined

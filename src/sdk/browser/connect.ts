@@ -27,7 +27,7 @@ export interface ResumeOptions {
 }
 
 export interface ConnectOptions extends ResumeOptions {
-  /** The session of your server, or a function that asks for it. */
+  /** The session that your server has created, or a function that requests it from your server. */
   readonly session: ConnectSession | (() => ConnectSession | Promise<ConnectSession>)
   /** `auto`: a popup, but this tab on phones, inside other apps, and where the browser blocks popups. */
   readonly mode?: 'auto' | 'popup' | 'redirect' | undefined
@@ -40,7 +40,7 @@ export interface ConnectOptions extends ResumeOptions {
 export async function connect({ session, mode = 'auto', ...rest }: ConnectOptions): Promise<ConnectEnding> {
   const options = followOptionsOf(rest)
   const windowName = `gatepass${Math.random()}`
-  // a popup that shows Gatepass has lost this name, so `again` opens another popup
+  // the COOP header of Gatepass' pages takes this name from the popup, so `again` opens another popup
   const openWindow = () => window.open('about:blank', windowName, 'popup,width=600,height=760')
   const isInTab = mode === 'redirect' || (mode === 'auto' && /Mobi|; wv\)/.test(navigator.userAgent))
   const popup = isInTab ? null : openWindow()

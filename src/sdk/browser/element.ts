@@ -3,7 +3,7 @@ import { type ConnectEnding, type ConnectEvents, dispatch } from './events.ts'
 import { make } from './make.ts'
 import { textIn } from './texts.ts'
 
-/** The attributes of `<gatepass-connect>` that are yours to set, for the JSX of a framework. */
+/** The attributes of `<gatepass-connect>` that a page sets, for the JSX of a framework. */
 export interface ConnectAttributes {
   /** A path of your own server, which answers a POST with the session. */
   readonly 'session-url': string
@@ -39,14 +39,14 @@ export class GatepassConnect extends Base {
     this.#detached.abort()
   }
 
-  /** Ends an earlier wait. */
+  /** Stops waiting for an earlier session. Returns the options for the next one. */
   #begin() {
     this.#detached.abort()
     this.#detached = new AbortController()
     return { name: this.getAttribute('session-url') ?? '', target: this, signal: this.#detached.signal }
   }
 
-  /** The application's own button, or one around what the element holds. */
+  /** Uses the application's own button, or wraps the content in one. Returns the element that shows the status. */
   #build(): HTMLElement {
     let button = this.querySelector('button')
     if (!button) {

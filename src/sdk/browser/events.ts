@@ -1,6 +1,6 @@
 import type { FailureReason } from '../wire.ts'
 
-/** How a connection attempt ended. It comes from the page, so your server asks Gatepass before it relies on it. */
+/** How a connection attempt ended, as the browser says: your server must ask Gatepass before it relies on this. */
 export type ConnectEnding =
   | {
       readonly status: 'completed'
@@ -9,8 +9,8 @@ export type ConnectEnding =
   | {
       readonly status: 'failed'
       /**
-       * A reason of the authorization, or of the page: `popup_blocked` in the mode `popup`, `blocked_by_csp` where the
-       * page's own policy forbids requests to Gatepass, `no_session` where the element got none from your server.
+       * A reason of the authorization, or of the page: `popup_blocked` in the mode `popup`, `blocked_by_csp` if the
+       * page's own CSP forbids requests to Gatepass, `no_session` if the element got no session from your server.
        */
       readonly reason: FailureReason | 'popup_blocked' | 'blocked_by_csp' | 'no_session'
       /** What happened and what to do, in English. */
@@ -22,9 +22,9 @@ export interface ConnectEvents {
   /** The connect page was opened. `again` opens it once more; call it in a click. */
   'gatepass-open': { readonly in: 'popup' | 'tab'; again(): void; cancel(): void }
   'gatepass-settled': ConnectEnding
-  /** The browser opened no window, or the page's own policy forbade it. */
+  /** The browser blocked the popup, or the page's own Content Security Policy (CSP) blocked a request to Gatepass. */
   'gatepass-blocked': { readonly by: 'popup_blocker' | 'csp' }
-  /** The session is over: a click begins another. */
+  /** The session has expired: a click begins another session. */
   'gatepass-expired': undefined
 }
 

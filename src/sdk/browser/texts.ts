@@ -1,4 +1,4 @@
-/** What the element says: the names are those of its attributes `text-…`. */
+/** The names of the element's texts, as in its attributes `text-…`: each line of `TEXTS` has them in this order. */
 const NAMES = ['waiting', 'again', 'cancel', 'completed', 'failed']
 
 const TEXTS: Readonly<Record<string, string>> = {
@@ -11,7 +11,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   zh: '请在另一窗口继续|重新打开|取消|已连接|未连接',
 }
 
-/** The text in the language of the page; in English where that language has none. */
+/** Returns the text in a language, such as `de` or `de-AT`; in English for a language without texts. */
 export function textIn(language: string, name: string): string | undefined {
   return (TEXTS[language.slice(0, 2)] ?? TEXTS.en)?.split('|')[NAMES.indexOf(name)]
 }

@@ -9,13 +9,13 @@ import type { RequestOptions, Transport } from './transport.ts'
 export interface AccessToken {
   /** The token itself. Prefer `gatepass.fetch`, with which no token reaches your process. */
   readonly value: string
-  /** As the provider writes it, nearly always `Bearer` in any case. */
+  /** As the provider writes it: nearly always `Bearer`, in upper or lower case. */
   readonly type: string
   /** When it expires; `undefined` where the provider does not say. Ask for a token again instead of keeping it. */
   readonly expiresAt: Date | undefined
   /** The scopes that the user has granted. */
   readonly scopes: readonly string[]
-  /** What the provider says of the user. */
+  /** What the provider says about the user. */
   readonly userInfo: Readonly<Record<string, unknown>>
 }
 
@@ -36,7 +36,7 @@ export interface ConnectOptions extends Omit<GrantOptions, 'account'> {
   readonly variables?: Readonly<Record<string, string>> | undefined
 }
 
-/** Requests a grant. The answer has a token if a connection covers the scopes already. */
+/** Requests a user's grant at a provider. The answer has a token if a connection covers the scopes already. */
 export function authorize(
   transport: Transport,
   user: string,
@@ -57,7 +57,7 @@ export function authorize(
   })
 }
 
-/** Throws `AuthorizationRequired` when the user must approve first. */
+/** Requests a valid access token. Throws `AuthorizationRequired` when the user must approve first. */
 export async function getToken(
   transport: Transport,
   user: string,
@@ -74,7 +74,7 @@ export async function getToken(
   return createToken(token, { type: token_type ?? 'Bearer', expiresAt, scopes: wire.scopes, userInfo })
 }
 
-/** `value` is not enumerable, so spreading and cloning leave it out too. */
+/** Makes `value` not enumerable: JSON, spreading and cloning leave it out. */
 function createToken(value: string, visible: Omit<AccessToken, 'value'>): AccessToken {
   const token = { ...visible }
   Object.defineProperty(token, 'value', { value })

@@ -56,6 +56,6 @@ export type Authorization = PendingAuthorization | CompletedAuthorization | Fail
 export interface WaitOptions {
   /** The deadline in milliseconds; 600,000 (ten minutes) by default. */
   readonly timeoutMs?: number | undefined
-  /** Ends the waiting. The authorization itself goes on. */
+  /** Ends the waiting. The authorization itself stays pending. */
   readonly signal?: AbortSignal | undefined
 }

@@ -14,9 +14,9 @@ const WAIT_TIMEOUT_MS = 600_000
 /** How long one request waits for a change, and how much longer its answer may take. */
 const POLL_MS = 45_000
 const POLL_GRACE_MS = 15_000
-/** A request that ends earlier without a change was not held: Gatepass had no room for it, or was shutting down. */
+/** Gatepass did not hold a request that takes less time without a change: it held too many, or was shutting down. */
 const HELD_MS = 1_000
-/** How often in a row a stream without a status is opened again, for about two minutes. */
+/** How often in a row a stream that sends no status is opened again; with the pauses about two minutes. */
 const MAX_REOPENED = 20
 
 /** Converts an authorization from the wire, without its token. */
@@ -25,7 +25,10 @@ export function toAuthorization(transport: Transport, wire: Wire.Authorization):
   const common = { id, scopes }
   if (status === 'completed') return withMethods<CompletedAuthorization>(transport, { ...common, status })
   if (status === 'failed') {
-    const failure = { reason: reason ?? 'provider_refused', message: message ?? 'Begin another one.' }
+    const failure = {
+      reason: reason ?? 'provider_refused',
+      message: message ?? 'Begin another authorization.',
+    }
     return withMethods<Authorization>(transport, {
       ...common,
       status,
@@ -42,7 +45,7 @@ export function toAuthorization(transport: Transport, wire: Wire.Authorization):
   })
 }
 
-/** Converts the missing consent that an answer names. */
+/** Converts the missing consent in an answer into a pending authorization. */
 export function toRequired(
   transport: Transport,
   { id, url, scopes }: Pick<Wire.RequiredAuthorization, 'id' | 'url' | 'scopes'>,
@@ -63,7 +66,7 @@ function withMethods<T extends Authorization>(transport: Transport, data: Omit<T
 
 /** How to ask for the status of an authorization. */
 export interface StatusOptions extends RequestOptions {
-  /** Holds the answer until the status changes, at most this long, in milliseconds; at most 59,000. */
+  /** How long Gatepass waits for a change before it answers, in milliseconds: at most 59,000; 0 by default. */
   readonly waitMs?: number | undefined
 }
 
@@ -127,7 +130,7 @@ async function* eventsOf(
   { signal }: { readonly signal?: AbortSignal | undefined } = {},
 ): AsyncGenerator<Authorization, void> {
   let last: string | undefined
-  let unheld = 0 // streams in a row that Gatepass did not hold
+  let shortStreams = 0 // how many streams in a row Gatepass ended at once
   for (let failures = 0; ; failures++) {
     const begun = Date.now()
     let retryAfterMs = 0
@@ -139,7 +142,7 @@ async function* eventsOf(
         options: { signal, maxRetries: 0 },
       })
       for await (const { event, data } of body === null ? [] : readEvents(body)) {
-        if (event === 'error') break // a refusal that lasts is the answer to the next request, with its HTTP status
+        if (event === 'error') break // if the refusal lasts, the next request is refused too, with its HTTP status
         if (event !== 'status') continue
         const wire: Wire.Authorization = JSON.parse(data)
         const current = toAuthorization(transport, wire)
@@ -151,15 +154,15 @@ async function* eventsOf(
       if (failures >= MAX_REOPENED)
         throw new GatepassError(
           'unexpected_answer',
-          'The stream of events ends without one. Check that baseUrl is the URL of a Gatepass.',
+          'The stream ended without an event. Check that baseUrl is the URL of a Gatepass.',
         )
     } catch (error) {
       signal?.throwIfAborted()
-      // a connection that breaks is opened again; errors of other kinds come from Gatepass
+      // the stream is opened again after a failure of the network or a transient error
       if ((error instanceof GatepassError && !isTransient(error)) || failures >= MAX_REOPENED) throw error
       if (error instanceof GatepassError) retryAfterMs = error.retryAfterMs ?? 0
     }
-    unheld = Date.now() - begun >= HELD_MS ? 0 : unheld + 1
-    await pause(Math.max(backoffMs(Math.max(failures, unheld - 1)), retryAfterMs), signal)
+    shortStreams = Date.now() - begun >= HELD_MS ? 0 : shortStreams + 1
+    await pause(Math.max(backoffMs(Math.max(failures, shortStreams - 1)), retryAfterMs), signal)
   }
 }

@@ -11,7 +11,7 @@ export interface ChainStep {
   /** A tool by any of its names. */
   readonly tool: string
   readonly input?: object | undefined
-  /** Puts what the step before answered into `input.previous`. */
+  /** Puts the value of the step before into `input.previous`. */
   readonly usePrevious?: boolean | undefined
 }
 
@@ -49,7 +49,7 @@ export type ChainResult<Value = Wire.JsonValue> =
        * where Gatepass could not keep the chain.
        */
       readonly resume?: () => Promise<ChainResult<Value>>
-      /** What `tools.resumeChain` takes, also in another process. Absent like `resume`. */
+      /** Continues the chain by `tools.resumeChain`, also in another process. Absent if `resume` is absent. */
       readonly resumeToken?: string
     }
 
@@ -83,7 +83,7 @@ export async function runChain<Value>(
       return { status: 'completed', value: (result.structured ?? null) as Value, steps } // the caller names the type
     case 'failed': {
       const failed = steps.find((step) => step.status === 'failed')
-      if (failed?.status !== 'failed') throw new TypeError('The chain has failed, but none of its steps.')
+      if (failed?.status !== 'failed') throw new TypeError('The chain failed, but none of its steps did.')
       return { status: 'failed', error: failed.error, steps }
     }
     case 'requires_authorization': {

@@ -15,7 +15,7 @@ export interface Connection {
   /** `needs_authorization`: the user must approve again; `statusReason` says why. */
   readonly status: Wire.Connection['status']
   readonly statusReason?: NonNullable<Wire.Connection['status_reason']>
-  /** When its token expires. Gatepass refreshes it then. */
+  /** When the access token expires. Gatepass refreshes it, if the provider gave a refresh token. */
   readonly expiresAt?: Date
   readonly createdAt: Date
   readonly lastUsedAt?: Date
@@ -25,7 +25,7 @@ export interface Connection {
 
 export interface DeletedConnection {
   readonly id: string
-  /** What became of the grant at the provider. The connection is gone here in every case. */
+  /** What became of the grant at the provider. Gatepass has deleted the connection in every case. */
   readonly revocation: Wire.DeletedConnection['revocation']
 }
 
@@ -38,9 +38,9 @@ export interface ConnectionFilter {
 export interface Connections<Who extends UserBinding = NamesUser> {
   list(filter?: ConnectionFilter & Who): List<Connection>
   get(id: string, options?: RequestOptions): Promise<Connection>
-  /** Makes it the account that is used when a call names none. */
+  /** Makes the connection the default: calls that name no account use it. */
   setDefault(id: string, options?: RequestOptions): Promise<Connection>
-  /** Deletes it here and revokes it at the provider. */
+  /** Deletes the connection in Gatepass and revokes the grant at the provider. */
   delete(id: string, options?: RequestOptions): Promise<DeletedConnection>
 }
 
@@ -55,7 +55,7 @@ export function createConnections<Who extends UserBinding>(
     throw new NotFound('not_found', `The user has no connection ${JSON.stringify(id)}.`, { status: 404 })
   }
 
-  /** The API key may use the connections of all users; a client for one user must not. */
+  /** Throws `NotFound` for another user's connection: the API key may use it, but a client for one user must not. */
   async function checkOwn(id: string, options: RequestOptions | undefined): Promise<void> {
     if (user !== undefined) await get(id, options)
   }

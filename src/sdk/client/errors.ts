@@ -1,7 +1,7 @@
 import type { Cause, ErrorBody, ErrorCode as RefusalCode } from '../wire.ts'
 import type { FailedAuthorization, PendingAuthorization } from './authorization.ts'
 
-/** The codes of errors that this library finds itself. */
+/** The error codes that this library adds to those of Gatepass' refusals. */
 export type ClientErrorCode =
   /** The tool ran and failed: `ToolError`. */
   | 'tool_error'
@@ -11,7 +11,7 @@ export type ClientErrorCode =
   | 'connection_error'
   /** No answer was received in time: `TimeoutError`. */
   | 'timeout'
-  /** The answer is not one of a Gatepass: a proxy in between, or another server at this address. */
+  /** The answer does not come from Gatepass: a proxy is in between, or another server has this address. */
   | 'unexpected_answer'
   /** An option of the client is missing or malformed. */
   | 'invalid_options'
@@ -31,7 +31,7 @@ export interface ErrorDetails {
   readonly cause?: unknown
 }
 
-/** `Symbol.for` gives the same symbol to two copies of this package in one process. */
+/** Marks the errors of this library. `Symbol.for` returns the same symbol in two copies of this package. */
 export const BRAND: unique symbol = Symbol.for('gatepass.error')
 
 /**
@@ -43,7 +43,7 @@ export class GatepassError extends Error {
   readonly code: ErrorCode
   /** The HTTP status; `undefined` where no answer was received. */
   readonly status: number | undefined
-  /** The name of the request in Gatepass' log. */
+  /** The id of the request in Gatepass' log. */
   readonly requestId: string | undefined
   /** How long Gatepass or the tool asks to wait before the next attempt, in milliseconds. */
   readonly retryAfterMs: number | undefined
@@ -64,7 +64,7 @@ export class GatepassError extends Error {
   /** The name of the class. A property of its own, because minifiers rename classes. */
   protected static readonly label: string = 'GatepassError'
 
-  /** For logs: the message with the members that say more. */
+  /** Returns the message and all other members, for logs. */
   toJSON(): object {
     return { ...this, message: this.message }
   }
@@ -90,7 +90,7 @@ export class Unauthenticated extends GatepassError {
   protected static override readonly label: string = 'Unauthenticated'
 }
 
-/** The role of the API key does not suffice. */
+/** The API key may not do this: its role does not suffice, or it acts for another user only. */
 export class Forbidden extends GatepassError {
   protected static override readonly label: string = 'Forbidden'
 }
@@ -105,7 +105,7 @@ export class NotFound extends GatepassError {
   protected static override readonly label: string = 'NotFound'
 }
 
-/** Too many requests. `retryAfterMs` says when to ask again. */
+/** Too many requests, or too many pending authorizations. `retryAfterMs` says how long to wait. */
 export class RateLimited extends GatepassError {
   protected static override readonly label: string = 'RateLimited'
 }

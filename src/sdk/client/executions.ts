@@ -7,7 +7,7 @@ import type { RequestOptions, Transport } from './transport.ts'
 /** A run of a tool, in the history. */
 export interface Execution {
   readonly id: string
-  /** The id of the tool, as it was then. */
+  /** The id that the tool had when it was run. */
   readonly tool: string
   readonly user?: string
   readonly type: Wire.ToolExecution['execution_type']
@@ -27,11 +27,11 @@ export interface Execution {
   readonly apiKeyId?: string
 }
 
-/** A run with its content, which is kept for scheduled runs and with `keepContent`. */
+/** A run with its input and its attempts, which Gatepass keeps for scheduled runs and with `keepContent`. */
 export interface ExecutionDetail extends Execution {
   readonly input?: Wire.JsonObject
   readonly attempts: readonly ExecutionAttempt[]
-  /** What is left out, because it was altered in the database. */
+  /** Members that are left out, because they were altered in the database. */
   readonly unreadable: readonly ('input' | 'attempts')[]
 }
 
@@ -46,7 +46,7 @@ export interface ExecutionAttempt {
 }
 
 export interface ExecutionFilter {
-  /** A tool by any of its names, or the id of one that was deleted. */
+  /** A tool by any of its names, or the id of a deleted tool. */
   readonly tool?: string | undefined
   readonly type?: Execution['type'] | undefined
   readonly status?: Execution['status'] | undefined

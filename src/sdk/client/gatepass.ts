@@ -63,11 +63,11 @@ export class Gatepass {
   }
 
   /**
-   * The same methods for one user, without the argument that names the user.
+   * Returns a client with the same methods for one user, without the argument that names the user.
    * @throws GatepassError `invalid_options` without a user
    */
   as(user: string): UserGatepass {
-    // without this, a program that has no user would read the connections of all
+    // an empty user would select the connections of all users
     if (typeof user !== 'string' || user === '')
       throw new GatepassError('invalid_options', 'as() needs the id of a user.')
     return createUserGatepass(this, this.#transport, user)
@@ -75,7 +75,7 @@ export class Gatepass {
 
   /**
    * Connects a user to a provider. The answer is `completed` when a connection covers the scopes already; else show
-   * its `url` to the user and `await` its `wait()`. It never has the token.
+   * its `url` to the user and `await` its `wait()`. The answer never has the token.
    */
   async connect(
     user: string,
@@ -83,7 +83,8 @@ export class Gatepass {
     options: ConnectOptions = {},
   ): Promise<PendingAuthorization | CompletedAuthorization> {
     const wire = await authorize(this.#transport, user, provider, options)
-    return toAuthorization(this.#transport, wire) as PendingAuthorization | CompletedAuthorization // it has just begun
+    // a new authorization cannot have failed
+    return toAuthorization(this.#transport, wire) as PendingAuthorization | CompletedAuthorization
   }
 
   /** An authorization by its id, in the process that began it or in another one. */
@@ -93,7 +94,7 @@ export class Gatepass {
 
   /**
    * What happened to an authorization (`auth_…`) or a connection (`conn_…`), step by step, and the likely cause of its
-   * failure: what to change, and who can. Member for member what the HTTP API answers.
+   * failure: what to change, and who can. Returns the JSON of the HTTP API unchanged.
    */
   explain(id: string, options?: RequestOptions): Promise<Wire.Explanation> {
     return explain(this.#transport, undefined, id, options)
@@ -108,8 +109,8 @@ export class Gatepass {
   }
 
   /**
-   * Sends a request to the provider's API with the user's token put in by Gatepass. `url` is one of the API, or a path
-   * below its base URL. Answers of every status are returned, as `fetch` does.
+   * Sends a request to the provider's API; Gatepass adds the user's token. `url` is a URL of the API, or a path below
+   * its base URL. Like `fetch`, returns answers of every status.
    * @throws AuthorizationRequired when the user must approve first
    * @throws GatepassError when Gatepass refuses the request
    */
@@ -148,14 +149,14 @@ export class Gatepass {
   }
 
   /**
-   * A link to the user's own page, where they see and end what they have connected. It works once: redirect the browser of
-   * the user to it, whom your application has logged in.
+   * Makes a link to the user's own page, where they see and end what they have connected. The link works once:
+   * redirect the user's browser to it, after the user has logged in to your application.
    */
   portal(user: string, options: PortalOptions = {}): Promise<PortalLink> {
     return createPortalLink(this.#transport, user, options)
   }
 
-  /** What an MCP client needs to reach the tools at Gatepass' `/mcp`, as a user and with a toolset if they are named. */
+  /** Returns the URL and the headers for an MCP client: for all tools or a toolset, and for a user if one is named. */
   mcp({ toolset, user }: { readonly toolset?: string; readonly user?: string } = {}): McpEndpoint {
     const path = toolset === undefined ? '/mcp' : `/mcp/${encodeURIComponent(toolset)}`
     const as = user === undefined ? {} : { 'x-gatepass-user': toHeader(user) }
@@ -170,7 +171,7 @@ export class Gatepass {
   }
 }
 
-/** Gatepass has accepted the user of a flow. */
+/** Gatepass' answer when it has accepted the confirmed user. */
 export interface ConfirmedUser {
   readonly authorizationId: string
   /** Redirect the browser there. */

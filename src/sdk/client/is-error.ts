@@ -16,7 +16,7 @@ type RefusalErrors = {
   readonly [Code in keyof typeof REFUSAL_CLASSES]: InstanceType<(typeof REFUSAL_CLASSES)[Code]>
 }
 
-/** The class of the errors with a code, where that code has one. */
+/** The error class of each code that has a class of its own. */
 interface Classes extends RefusalErrors {
   readonly tool_error: ToolError
   readonly authorization_required: AuthorizationRequired

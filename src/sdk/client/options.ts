@@ -1,13 +1,13 @@
 import { GatepassError } from './errors.ts'
 import type { Fetch, Logger, TransportOptions } from './transport.ts'
 
-/** What a client is made with. */
+/** The options of `new Gatepass()`. */
 export interface ClientOptions {
-  /** Where Gatepass is; `GATEPASS_URL` of the environment by default. */
+  /** The URL of Gatepass; `GATEPASS_URL` of the environment by default. */
   readonly baseUrl?: string | URL | undefined
   /** An API key with the role `caller` or above; `GATEPASS_API_KEY` of the environment by default. */
   readonly apiKey?: string | undefined
-  /** How long one attempt of a request may take, in milliseconds; 60,000 by default. Long polls have their own. */
+  /** How long one attempt of a request may take, in milliseconds; 60,000 by default. Long polls may take longer. */
   readonly timeoutMs?: number | undefined
   /** How often a failed request is repeated; 2 by default. */
   readonly maxRetries?: number | undefined
@@ -24,7 +24,7 @@ export interface ClientOptions {
 const TIMEOUT_MS = 60_000
 const MAX_RETRIES = 2
 
-/** Fills the defaults. Throws `invalid_options`. */
+/** Checks the options and fills in the defaults. Throws `invalid_options`. */
 export function readOptions(options: ClientOptions): TransportOptions {
   if (isBrowser() && options.dangerouslyAllowBrowser !== true)
     throw invalid(
@@ -51,7 +51,7 @@ export function readOptions(options: ClientOptions): TransportOptions {
     apiKey,
     timeoutMs,
     maxRetries,
-    fetch: options.fetch ?? ((input, init) => fetch(input, init)), // the global one may be replaced later
+    fetch: options.fetch ?? ((input, init) => fetch(input, init)), // the global `fetch` may be replaced later
     headers: options.headers ?? {},
     logger: options.logger,
   }
@@ -66,7 +66,7 @@ function isBrowser(): boolean {
   return window !== undefined && document !== undefined
 }
 
-/** `undefined` where there is no environment, and in Deno without the permission to read it. */
+/** Returns `undefined` where there is no environment, and in Deno without the permission to read it. */
 function environment(name: string): string | undefined {
   try {
     const { process } = globalThis as { process?: { env?: Readonly<Record<string, string | undefined>> } }

@@ -8,7 +8,7 @@ export interface Page<Item> {
   readonly totalCount: number
   /** Set for a list that is too long to be counted. */
   readonly totalIsMinimum?: true
-  /** Gives the next page, where there is one and the list has cursors. */
+  /** The `cursor` that requests the next page; absent on the last page and for lists without cursors. */
   readonly nextCursor?: string
   readonly offset: number
   readonly limit: number
@@ -16,7 +16,7 @@ export interface Page<Item> {
 
 /** Which part of a list. */
 export interface PageOptions extends RequestOptions {
-  /** `nextCursor` of the page before; then `offset` is left out. Unlike an offset it is as fast far into a long list. */
+  /** `nextCursor` of the page before, in place of `offset`: a large offset is slow, a cursor is not. */
   readonly cursor?: string | undefined
   /** How many items to skip; 0 by default. */
   readonly offset?: number | undefined
@@ -25,8 +25,8 @@ export interface PageOptions extends RequestOptions {
 }
 
 /**
- * A list that requests its pages while it is iterated: `for await (const item of list)` requests one after the other, and
- * no further one after the loop has ended. Nothing is requested before.
+ * A list that requests its pages one after another while it is iterated by `for await (const item of list)`. Sends no
+ * request before the loop begins or after it has ended.
  */
 export interface List<Item> extends AsyncIterable<Item> {
   /** One page. */
@@ -56,7 +56,7 @@ interface Part {
 
 type Load<Wire> = (part: Part, options: RequestOptions) => Promise<PageWire<Wire>>
 
-/** `load` requests one page; `toItem` makes an item of one on the wire, which is the item itself without it. */
+/** `load` requests one page. `toItem` converts an item from the wire; without it, items are returned unchanged. */
 export function createList<Item>(load: Load<Item>): List<Item>
 export function createList<Wire, Item>(load: Load<Wire>, toItem: (wire: Wire) => Item): List<Item>
 export function createList<Item>(
@@ -83,13 +83,13 @@ export function createList<Item>(
 
   async function* iterate(): AsyncGenerator<Item, void> {
     let begin: Pick<PageOptions, 'cursor' | 'offset'> = {}
-    for (let before = 0; ; ) {
+    for (let received = 0; ; ) {
       const { items, totalCount, nextCursor } = await page({ ...begin, limit: MAX_LIMIT })
       yield* items
-      before += items.length
+      received += items.length
       if (nextCursor !== undefined) begin = { cursor: nextCursor }
-      else if (begin.cursor !== undefined || items.length === 0 || before >= totalCount) return
-      else begin = { offset: before } // a list without cursors, or a server of version 0.1.0
+      else if (begin.cursor !== undefined || items.length === 0 || received >= totalCount) return
+      else begin = { offset: received } // a list without cursors, or a server of version 0.1.0
     }
   }
 

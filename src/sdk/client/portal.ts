@@ -11,7 +11,7 @@ export interface PortalOptions extends RequestOptions {
   readonly userDisplay?: string | undefined
   /** The language of the page; else that of the browser. */
   readonly lang?: NonNullable<Wire.PortalLinkRequest['lang']> | undefined
-  /** Without it the user may see and disconnect. */
+  /** `view` and `disconnect` by default. */
   readonly may?: readonly PortalRight[] | undefined
   /** How long the link works: 30 to 3,600 seconds; 300 by default. */
   readonly seconds?: number | undefined

@@ -23,7 +23,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 /** As in the fetch standard. */
 const MAX_REDIRECTS = 20
 
-/** A request whose parts are known. */
+/** A request to send, from the two arguments of `fetch`. */
 interface Parts {
   readonly method: string
   readonly headers: Headers
@@ -33,8 +33,8 @@ interface Parts {
 }
 
 /**
- * A `fetch` for the API of a provider, as a user: Gatepass puts the user's token into each request, which never passes
- * through this process. It takes URLs of the provider's API, and paths below its base URL.
+ * Returns a `fetch` for the API of a provider, as a user: Gatepass adds the user's token to each request, so the token
+ * never passes through this process. The function takes URLs of the provider's API, and paths below its base URL.
  */
 export function createProviderFetch(
   transport: Transport,
@@ -43,17 +43,18 @@ export function createProviderFetch(
   { scopes, account }: ProviderRequest,
 ): Fetch {
   const proxy = `${transport.baseUrl}/proxy/${encodeURIComponent(provider)}`
-  const about = {
+  const grantHeaders = {
     'x-gatepass-user': toHeader(user),
     ...(account !== undefined && { 'x-gatepass-account': toHeader(account) }),
     ...(scopes !== undefined && { 'x-gatepass-scopes': scopes.join(' ') }),
   }
 
-  /** Sends a request through the proxy. Repeats it if Gatepass has replaced a refused token, or asks for a retry. */
+  /** Sends a request through the proxy. Repeats it after transient failures, and once if its token was replaced. */
   async function send(target: Target, parts: Parts): Promise<Response> {
     const { method, signal } = parts
     const headers = withoutGatepassHeaders(parts.headers)
-    for (const [name, value] of Object.entries({ ...transport.headers(), ...about })) headers.set(name, value)
+    for (const [name, value] of Object.entries({ ...transport.headers(), ...grantHeaders }))
+      headers.set(name, value)
     if (target.origin !== undefined) headers.set('x-gatepass-base-url', target.origin)
     const init: RequestInit & { duplex?: 'half' } = {
       method,
@@ -78,8 +79,8 @@ export function createProviderFetch(
   }
 
   /**
-   * The error for a refusal of Gatepass. The answer to a HEAD has no body: then the link is requested, if the refusal is a
-   * missing consent.
+   * Returns the error for a refusal of Gatepass. If a consent is missing and the answer has no body (of a HEAD
+   * request), requests the link.
    */
   async function toRefusal(
     response: Response,
@@ -89,7 +90,7 @@ export function createProviderFetch(
     const refusal = refusalOf(response, body)
     if (refusal.code !== 'authorization_required') return refusal
     const { status, requestId } = refusal
-    const options = { scopes, account, signal, maxRetries: 0 } // the caller repeats the request itself
+    const options = { scopes, account, signal, maxRetries: 0 } // `transport.repeated` retries `once` as a whole
     const required = requiredOf(body)
     const authorization =
       required === undefined
@@ -109,7 +110,8 @@ export function createProviderFetch(
       if (parts.redirect === 'manual' || location === null || !REDIRECTS.has(response.status)) return response
       if (parts.redirect === 'error' || redirects >= MAX_REDIRECTS)
         throw new TypeError(
-          `The provider's API redirects to ${URL.parse(location)?.origin ?? 'no URL'}.`, // the rest may be a signature
+          // path and query may contain a signature
+          `The provider's API redirects to ${URL.parse(location)?.origin ?? 'no URL'}.`,
         )
       const next = afterRedirect(parts, response.status)
       if (isStream(next.body)) return response // a stream cannot be sent twice
@@ -146,7 +148,8 @@ function targetOf(input: string | URL | Request): Target {
 }
 
 /**
- * Refuses a path that leads out of the proxy: `fetch` resolves `..`, and would send the API key to another path of Gatepass.
+ * Returns the URL of a path at the proxy. Refuses a path that leads out of the proxy: `fetch` resolves `..`, and would
+ * send the request and the API key to another path of Gatepass.
  */
 function urlBelow(proxy: string, path: string): string {
   const url = new URL(`${proxy}${path}`)

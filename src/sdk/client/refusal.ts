@@ -14,7 +14,7 @@ import {
   UserMismatch,
 } from './errors.ts'
 
-/** The codes of refusals that have a class of their own. */
+/** The error class of each refusal code that has a class of its own. */
 export const REFUSAL_CLASSES = {
   invalid_authorization: Unauthenticated,
   insufficient_role: Forbidden,
@@ -28,12 +28,12 @@ export const REFUSAL_CLASSES = {
   user_mismatch: UserMismatch,
 } as const satisfies Partial<Record<ErrorCode, typeof GatepassError>>
 
-/** The error for a response with an error status, whose body is read for it. */
+/** Reads the body of a response with an error status and returns the error. */
 export async function toRefusal(response: Response): Promise<GatepassError> {
   return refusalOf(response, await readBody(response))
 }
 
-/** The error for a response with an error status, whose body was read already. */
+/** Returns the error for a response with an error status, whose body the caller has read. */
 export function refusalOf({ status, headers, url }: Response, body: unknown): GatepassError {
   const details: ErrorDetails = {
     status,
@@ -51,7 +51,7 @@ export function refusalOf({ status, headers, url }: Response, body: unknown): Ga
   return toError(body, details)
 }
 
-/** The error for a refusal, also for one that arrives in a stream. */
+/** Returns the error for a refusal, in a response or in a stream. */
 export function toError(
   { name, message, errors, cause }: ErrorBody,
   { why = cause, ...rest }: ErrorDetails,
@@ -75,7 +75,7 @@ function isRefusal(body: unknown): body is ErrorBody {
   )
 }
 
-/** `undefined` where it is not JSON. */
+/** Returns `undefined` if the body is not JSON. */
 async function readBody(response: Response): Promise<unknown> {
   try {
     return await response.json()

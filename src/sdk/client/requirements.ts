@@ -6,7 +6,7 @@ import type { Transport } from './transport.ts'
 
 interface NeededBy {
   readonly met: boolean
-  /** The ids of the tools that need it. */
+  /** The ids of the tools that have this requirement. */
   readonly tools: readonly string[]
 }
 
@@ -16,7 +16,7 @@ export interface SharedRequirements {
   readonly authorizations: readonly (RequiredAuthorization & NeededBy)[]
   readonly secrets: readonly (RequiredSecret & NeededBy)[]
   readonly workers: readonly (RequiredWorker & NeededBy)[]
-  /** With `authorize`, where a consent is missing: one link for all of them. */
+  /** One link for all missing consents, if the request asked to authorize them. */
   readonly authorization?: PendingAuthorization
 }
 

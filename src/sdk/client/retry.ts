@@ -2,24 +2,24 @@ import { ConnectionError, GatepassError, TimeoutError } from './errors.ts'
 
 /** Whether a request may be sent again after a failure that leaves open whether it was carried out. */
 export type Repetition =
-  /** It has no effect, or the same effect once or twice. */
+  /** The request has no effect, or the same effect once or twice. */
   | 'safe'
-  /** It carries an `Idempotency-Key`, by which Gatepass carries it out once. */
+  /** The request has an `Idempotency-Key`, so Gatepass carries it out once. */
   | 'by_key'
   /** Only after 429, which says that nothing was done. */
   | 'unsafe'
 
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 8_000
-/** A timer with a longer time ends at once. */
+/** `setTimeout` runs its callback at once for a longer delay. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** A longer `Retry-After` is left to the caller: the error is thrown at once, with `retryAfterMs`. */
 const LONGEST_RETRY_AFTER_MS = 60_000
 
 /**
- * The pause before a failed request is sent again, in milliseconds: `Retry-After`, else a delay that doubles with each
- * attempt, shortened at random by up to half, so that clients which failed together do not return together. `undefined`:
- * the request must not or need not be sent again.
+ * Returns the pause before a failed request is sent again, in milliseconds: `Retry-After`, else a delay that doubles
+ * with each attempt, shortened at random by up to half, so that clients that failed together do not return together.
+ * Returns `undefined` if the request must not be sent again.
  */
 export function retryPauseMs(error: unknown, repetition: Repetition, retries: number): number | undefined {
   if (!(error instanceof GatepassError) || !isTransient(error)) return undefined
@@ -41,7 +41,7 @@ export function isTransient(error: GatepassError): boolean {
   return status === 408 || status === 429 || (status >= 500 && status !== 501)
 }
 
-/** Rejects with the reason of `signal` when it is aborted. */
+/** Waits `ms` milliseconds. Rejects with the reason of `signal` when it is aborted. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)

@@ -1,8 +1,8 @@
 import { type RequestOptions, toHeader } from './transport.ts'
 
-/** Methods of the client name the user with each call; those of `gatepass.as(user)` have theirs already. */
+/** The option by which methods of `Gatepass` name the user. Methods of `gatepass.as(user)` do not take it. */
 export interface NamesUser {
-  /** For whom. Needed by tools that act for a user. */
+  /** The user's id. Tools that act for a user need it. */
   readonly user?: string | undefined
 }
 
@@ -19,22 +19,22 @@ export type UserBinding = NamesUser | IsBound
 export interface CallOptions extends RequestOptions {
   /** Which of the user's accounts: a connection's id, or an account's id or name. */
   readonly account?: string | undefined
-  /** The same at each of several providers, by the ids of their entries. */
+  /** The user's account at each of several providers, keyed by the id of the provider entry. */
   readonly accounts?: Readonly<Record<string, string>> | undefined
   /** Where the browser goes after a consent, with `auth_id`, `status` and `reason` added to the query. */
   readonly nextUri?: string | URL | undefined
-  /** For tools that declare it; a tool gets only what it declares. */
+  /** Metadata for the tool, which gets only the keys that it declares. */
   readonly metadata?: Readonly<Record<string, string>> | undefined
-  /** Keep input and output in the execution history, which has neither otherwise. */
+  /** Keeps input and output in the execution history; not kept by default. */
   readonly keepContent?: boolean | undefined
 }
 
-/** Calls that Gatepass carries out once for each key. */
+/** Options of calls that Gatepass carries out once for each idempotency key. */
 export interface OnceOptions {
   /**
-   * Your own key: the same call with it within ten minutes gets the first answer. Without one the client makes a key for
-   * its repetitions; with a `signal` and no key of yours it sends none, so that an abort ends the run. The deadline
-   * `timeoutMs` then ends it too.
+   * Your own key: the same call with the same key within ten minutes gets the first answer. By default the client
+   * makes a key that is the same for all attempts of a call. With a `signal` and no key of yours, the client sends no
+   * key and repeats the call only after 429: an abort, or the deadline `timeoutMs`, then ends the run.
    */
   readonly idempotencyKey?: string | undefined
 }

@@ -76,7 +76,8 @@ export function toOutcome<Value>(
   const ran = { executionId, durationMs, finishedAt: new Date(finished_at) }
   if (output === undefined) return { ...ran, outcome: 'value', value: null as Value } // the tool answered nothing
   if ('error' in output) {
-    const kind = (headers.get('x-gatepass-error-kind') ?? 'UNKNOWN') as Wire.ToolErrorKind // as the server lists them
+    // Gatepass sends no other kinds
+    const kind = (headers.get('x-gatepass-error-kind') ?? 'UNKNOWN') as Wire.ToolErrorKind
     return { ...ran, outcome: 'error', error: toToolError({ kind, ...output.error }, executionId) }
   }
   if ('requires_authorization' in output) {

@@ -6,7 +6,7 @@ import { readEvents } from './server-sent-events.ts'
 import { toToolError } from './tool-outcome.ts'
 import type { Transport } from './transport.ts'
 
-/** How far the tool is. */
+/** The progress that the tool reports. */
 export interface ProgressEvent {
   readonly type: 'progress'
   readonly progress: number
@@ -40,15 +40,15 @@ export interface ErrorEvent {
 export type StreamEvent<Value = Wire.JsonValue> = ProgressEvent | ChunkEvent | DoneEvent<Value> | ErrorEvent
 
 /**
- * The events of a run. It begins when it is iterated, or when `result` is read. Leaving the loop before the last event
- * cancels the tool.
+ * The events of a run. The run begins when the stream is iterated, or when `result` is read. Leaving the loop before
+ * the last event cancels the run.
  */
 export interface ToolStream<Value = Wire.JsonValue> extends AsyncIterable<StreamEvent<Value>> {
-  /** The value of the tool. Rejects with the error where the run ended with one. Reads the events if no loop does. */
+  /** The value of the tool; rejects with the error if the run fails. Starts the run if no loop has. */
   readonly result: Promise<Value>
 }
 
-/** `open` sends the request; it is called once. `signal` is that of the request. */
+/** Creates the stream of a run. `open` sends the request and is called once. `signal` is that of the request. */
 export function createToolStream<Value>(
   transport: Transport,
   open: () => Promise<Response>,
@@ -81,8 +81,8 @@ export function createToolStream<Value>(
     isBegun = true
     const events = read()
     const leave = events.return.bind(events)
-    // for a caller that left early, also before the first event, when a `finally` of `read` would not run; no effect
-    // after the last event
+    // rejects `result` when the caller leaves early; not in a `finally` of `read`, which does not run if the caller
+    // leaves before the first event. After the last event `result` is settled already
     events.return = (value) => leave(value).finally(() => reject(incomplete()))
     return events
   }
@@ -96,7 +96,7 @@ export function createToolStream<Value>(
   }
 }
 
-/** Any error but those of this library and an abort, whose reason is thrown, means that the connection broke. */
+/** Returns errors of this library and the reason of an abort unchanged. Any other error means a broken connection. */
 function toThrown(error: unknown, signal: AbortSignal | undefined): unknown {
   if (error instanceof GatepassError) return error
   return signal?.aborted ? signal.reason : incomplete(error)
@@ -110,7 +110,7 @@ async function drain(events: AsyncIterable<unknown>): Promise<void> {
   try {
     for await (const _ of events);
   } catch {
-    // `result` rejects with it
+    // `result` rejects with the same error
   }
 }
 
@@ -122,7 +122,8 @@ function toEvent<Value>(transport: Transport, wire: Wire.StreamEvent): StreamEve
       return { type: 'chunk', data: wire.data }
     case 'done': {
       const { executionId, duration, structured = null } = wire.data
-      return { type: 'done', value: structured as Value, executionId, durationMs: duration } // the caller names it
+      // the caller names the type `Value`
+      return { type: 'done', value: structured as Value, executionId, durationMs: duration }
     }
     case 'error':
       return { type: 'error', error: toStreamError(transport, wire.data) }

@@ -7,7 +7,7 @@ import { LONGEST_TIMER_MS, pause, type Repetition, retryPauseMs } from './retry.
 /** The signature of `fetch` of the web standards. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
 
-/** Is called for each request and each repetition; never with a key, a token or a body. `console` is one. */
+/** Is called for each request and each repetition; never with a key, a token or a body. `console` fits. */
 export interface Logger {
   debug(message: string): void
   warn(message: string): void
@@ -21,21 +21,21 @@ export interface RequestOptions {
   readonly timeoutMs?: number | undefined
   /** How often a failed request is repeated. */
   readonly maxRetries?: number | undefined
-  /** The W3C `traceparent` of your span: Gatepass continues the trace, where it sends traces. */
+  /** The W3C `traceparent` of your span: Gatepass continues the trace, if it exports traces. */
   readonly traceparent?: string | undefined
 }
 
 type OperationId = keyof Operations
 type Part = 'params' | 'query' | 'body'
 
-/** The parts of a request that the operation needs, and those that it takes. */
+/** The required and the optional parts of a request of the operation. */
 type Parts<Operation extends Record<Part, unknown>> = {
   readonly [Name in Part as undefined extends Operation[Name] ? never : Name]: Operation[Name]
 } & {
   readonly [Name in Part as undefined extends Operation[Name] ? Name : never]?: Operation[Name] | undefined
 }
 
-/** One request to the API, of the types that openapi.json gives the operation. */
+/** One request to the API, with the types of the operation in openapi.json. */
 export type Call<Id extends OperationId> = Pick<Operations[Id], 'method' | 'path'> &
   Parts<Operations[Id]> &
   (Operations[Id]['method'] extends 'POST' ? { readonly repetition: Repetition } : unknown) & {
@@ -106,14 +106,14 @@ export function createTransport(options: TransportOptions): Transport {
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
     signal?.throwIfAborted()
-    const late = new AbortController()
-    const timer = setTimeout(() => late.abort(), Math.min(timeoutMs, LONGEST_TIMER_MS))
-    const ended = signal ? AbortSignal.any([signal, late.signal]) : late.signal
+    const deadline = new AbortController()
+    const timer = setTimeout(() => deadline.abort(), Math.min(timeoutMs, LONGEST_TIMER_MS))
+    const ending = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal
     try {
-      return await read(await fetchWith(url, { ...init, signal: ended }))
+      return await read(await fetchWith(url, { ...init, signal: ending }))
     } catch (cause) {
       signal?.throwIfAborted()
-      if (late.signal.aborted)
+      if (deadline.signal.aborted)
         throw new TimeoutError('timeout', `There was no answer within ${timeoutMs} ms.`, { cause })
       if (cause instanceof GatepassError) throw cause
       throw new ConnectionError('connection_error', `${new URL(baseUrl).origin} could not be reached.`, {
@@ -147,7 +147,7 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
-  function prepared(request: ApiRequest) {
+  function prepare(request: ApiRequest) {
     const { method, params = {}, query = {}, body, repetition = 'safe', options: requested = {} } = request
     const path = request.path.replaceAll(/\{(\w+)\}/g, (_, name) => pathSegment(name, params[name]))
     const sent: Record<string, string> = {
@@ -160,7 +160,7 @@ export function createTransport(options: TransportOptions): Transport {
     }
     const init = {
       method,
-      headers: new Headers(sent), // throws here for a value that no header may hold, which no repetition helps
+      headers: new Headers(sent), // throws for an invalid value: here, because retries would not help
       redirect: 'manual' as const, // the API never redirects; another server could get the input
       ...(body && { body: JSON.stringify(body) }),
     }
@@ -174,7 +174,7 @@ export function createTransport(options: TransportOptions): Transport {
   async function callWithHeaders<Id extends OperationId>(
     call: Call<Id>,
   ): Promise<Answer<Operations[Id]['answer']>> {
-    const { attempt: once, repeatable } = prepared(call as ApiRequest) // every `Call` is one
+    const { attempt: once, repeatable } = prepare(call as ApiRequest) // every `Call` is an `ApiRequest`
     return repeated(() => once(readJson<Operations[Id]['answer']>), repeatable)
   }
 
@@ -185,22 +185,23 @@ export function createTransport(options: TransportOptions): Transport {
     callWithHeaders,
     call: async (call) => (await callWithHeaders(call)).body,
     open(call) {
-      const { attempt: once, repeatable } = prepared(call as ApiRequest) // every `Call` is one
+      const { attempt: once, repeatable } = prepare(call as ApiRequest) // every `Call` is an `ApiRequest`
       return repeated(() => once(asOpened), repeatable)
     },
     send: attempt,
   }
 }
 
-/** `fetch` resolves dot segments, and an empty one names the whole list: such an id would lead to another operation. */
+/** Refuses `.`, `..` (which `fetch` resolves) and an empty id (the whole list): they would reach another operation. */
 function pathSegment(name: string, value = ''): string {
   if (!['', '.', '..'].includes(value)) return encodeURIComponent(value)
   throw new InvalidRequest('invalid_request', `${JSON.stringify(value)} is no ${name}.`, {})
 }
 
 /**
- * Header values carry bytes: the UTF-8 bytes of the text, each as one character. Throws `invalid_request` for white space
- * at an end, which HTTP strips: the header would name another user, account or key.
+ * Returns a header value with the UTF-8 bytes of the text, each as one character, because header values are bytes.
+ * Throws `invalid_request` for white space at either end, which HTTP strips: the header would name another user,
+ * account or key.
  */
 export function toHeader(text: string): string {
   if (!/^[ \t\r\n]|[ \t\r\n]$/.test(text)) return String.fromCharCode(...new TextEncoder().encode(text))
@@ -216,7 +217,7 @@ async function asOpened(response: Response): Promise<Response> {
   return response
 }
 
-/** An import whose tools were all refused answers this with `items`, which say why. Refusals have this status too. */
+/** The status of an import whose tools were all refused: `items` say why. Other refusals of this status have none. */
 const ALL_REFUSED = 422
 
 async function readJson<T>(response: Response): Promise<Answer<T>> {
@@ -235,7 +236,7 @@ async function readJson<T>(response: Response): Promise<Answer<T>> {
   return { body: body as T, headers } // the caller knows the type of each answer from openapi.json
 }
 
-/** `undefined` where it is not JSON. */
+/** Returns `undefined` if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -3,9 +3,10 @@ import { ArgumentsRefusedError } from '../tools/app-prompts.ts'
 import { isToolError } from '../tools/errors.ts'
 
 /**
- * Runs code of the app's author for a client. As with tools, the client learns the message of an intended failure alone
- * (`ToolError`, `ProtocolError`); any other error may hold what is not for the client, so it is logged with `what`, in
- * which the text of a client is quoted as JSON: it may hold line ends.
+ * Runs code of the app's author for an MCP client. The client gets the message of an intended failure only
+ * (`ToolError`, `ProtocolError`, refused arguments). Any other error may contain internals: it is logged, and the
+ * client learns only that `what` failed. Text of a client in `what` must be quoted as JSON, because it may contain
+ * line breaks.
  */
 export async function hidingFailures<Result>(
   what: string,
@@ -19,7 +20,7 @@ export async function hidingFailures<Result>(
     if (error instanceof ArgumentsRefusedError)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message)
     if (isToolError(error)) throw new ProtocolError(ProtocolErrorCode.InternalError, error.message)
-    // an aborted round ends its handler with an error, which is no failure
+    // when the request's round is aborted, the handler ends with an error, which is no failure
     if (!signal.aborted) console.error('%s failed:', what, error)
     throw new ProtocolError(ProtocolErrorCode.InternalError, `${what} failed.`)
   }

@@ -46,7 +46,7 @@ export async function callTool(
     const capability = lacking()
     if (isModern && capability !== undefined && isContextRequired(result))
       throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { [capability]: {} } })
-    // Gatepass is sent it, and has a log of its own
+    // Gatepass gets the error in the answer, and has its own log
     if (caller.kind !== 'broker' && result.outcome === 'error') logToolFailure(tool, run, result.error)
     return toAnswer(options, tool, result)
   })
@@ -78,19 +78,19 @@ async function givenTo(
 ): Promise<GivenToTool | { readonly answer: Answer }> {
   const { app, caller, context } = options
   const { requiresAuth } = tool.options
-  // other callers could name any user in `_meta`, so only that of Gatepass is used
+  // only Gatepass is trusted to name the user in `_meta`: other callers could name any user
   if (caller.kind === 'broker') {
     const sent = readCallContext(context.mcpReq._meta?.arcade_context)
     return { ...sent, authorizations: sent.authorizations(requiresAuth) }
   }
   const userId = userOf(caller)
   const given = { userId, secrets: {}, metadata: {}, authorizations: {} }
-  // the consent may also be one of a tool that this one calls
+  // even a tool without `requiresAuth` may wait: for the consent of another tool that it calls
   const waited = app.gatepass && (await waitForConsent(options, round, app.gatepass))
   if (waited !== undefined) return { answer: waited }
   if (requiresAuth === undefined) return given
   if (userId === null)
-    return refusal('The tool needs a user. Start this server with a user, or connect with the token of one.')
+    return refusal('The tool needs a user. Start this server with a user, or connect with a user’s token.')
   if (app.gatepass === undefined)
     return refusal(
       'The tool needs a provider’s token, which this server cannot get: its app has no Gatepass.',
@@ -102,11 +102,11 @@ async function givenTo(
 }
 
 /**
- * Answers for a call that cannot get its tokens: Gatepass cannot be reached, or refuses. The client does not learn why,
- * as with other errors that are not meant for it.
+ * Answers a call whose tokens cannot be got, because Gatepass cannot be reached or refuses. The client does not get
+ * the reason, which may contain internals.
  */
 function notGiven({ name }: AppTool, { signal }: Round, error: unknown): { readonly answer: Answer } {
-  if (error instanceof ProtocolError) throw error // the link for the user, as clients of 2025 get it
+  if (error instanceof ProtocolError) throw error // clients of 2025 get the link for the user as this error
   if (!signal.aborted) console.error('Gatepass has not given the tokens of the tool %s:', name, error)
   const message = 'The tool was not run, because Gatepass did not give the tokens that it needs.'
   const answer = errorResult({ kind: 'TOOL_RUNTIME_RETRY', message, canRetry: true })

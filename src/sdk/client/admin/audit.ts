@@ -2,14 +2,14 @@ import type * as Wire from '../../wire.ts'
 import { ConnectionError } from '../errors.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
 
-/** Which entries of the audit trail. */
+/** Selects entries of the audit trail. */
 export interface AuditFilter {
   readonly user?: string | undefined
   readonly provider?: string | undefined
   readonly connection?: string | undefined
   readonly action?: Wire.AuditEntry['action'] | undefined
   readonly tool?: string | undefined
-  /** What was acted on where no other member says it, such as a worker, a policy or a secret. */
+  /** What was acted on, for things without a member of their own: a worker, a policy, a secret. */
   readonly subject?: string | undefined
   /** The id of an API key. */
   readonly actor?: string | undefined
@@ -19,9 +19,9 @@ export interface AuditFilter {
 
 export interface AuditPage {
   readonly items: readonly Wire.AuditEntry[]
-  /** `before` of the next page; absent on the last. */
+  /** The `before` that requests the next page; absent on the last page. */
   readonly nextBefore?: number
-  /** Entries up to this number were moved into archives, and are not here any more. */
+  /** Entries up to this number were moved into archives, and are no longer listed. */
   readonly archivedThrough?: number
 }
 
@@ -35,8 +35,8 @@ export interface AuditList extends AsyncIterable<Wire.AuditEntry> {
 export interface AuditLog {
   list(filter?: AuditFilter): AuditList
   /**
-   * All entries after the number `after`, oldest first, in one request: for copies elsewhere. Fails with `entries_archived`
-   * when the next one was moved into an archive.
+   * All entries after the number `after`, oldest first, in one request: for copies elsewhere. Throws
+   * `entries_archived` when the entry that follows `after` was moved into an archive.
    */
   export(filter?: AuditFilter & RequestOptions & { readonly after?: number }): AsyncIterable<Wire.AuditEntry>
 }
@@ -93,7 +93,7 @@ function toQuery(filter: AuditFilter) {
   }
 }
 
-/** The body is cancelled when the caller leaves the loop. Throws `ConnectionError` when it breaks off. */
+/** Yields the lines of a body; cancels it when the caller stops reading. Throws `ConnectionError` if it breaks off. */
 async function* linesOf(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal | undefined,

@@ -5,7 +5,7 @@ import type { RequestOptions, Transport } from '../transport.ts'
 /** The MCP clients that users have allowed to act for them. */
 export interface AdminMcpClients {
   /** The newest first; of all users unless one is named. */
-  list(of?: { readonly user?: string | undefined }): List<Wire.McpClient>
+  list(filter?: { readonly user?: string | undefined }): List<Wire.McpClient>
   /** Ends the client's access for its user: its tokens are refused from then on. */
   delete(id: string, options?: RequestOptions): Promise<void>
 }

@@ -25,15 +25,18 @@ export interface AdminProviders {
     provider: Wire.AuthProviderCreateRequest,
     options?: RequestOptions,
   ): Promise<Wire.AuthProviderResponse>
-  /** What is left out stays. Another client id or endpoint costs users a new consent, unless `keep_connections` is set. */
+  /**
+   * Changes the members that are given. A new client id or endpoint requires new consents of the users, unless
+   * `keep_connections` is set.
+   */
   update(
     id: string,
     changes: Wire.AuthProviderUpdateRequest,
     options?: RequestOptions,
   ): Promise<Wire.AuthProviderResponse>
-  /** Deletes it with its connections, which are not revoked at the provider. */
+  /** Deletes the entry with its connections, which are not revoked at the provider. */
   delete(id: string, options?: RequestOptions): Promise<void>
-  /** What `provider_id` of a new provider may name. */
+  /** The providers that `provider_id` may name when an entry is created. */
   readonly catalogue: ProviderCatalogue
 }
 
@@ -56,10 +59,10 @@ export function createProviders({ call }: Transport): AdminProviders {
       await call<'deleteAuthProvider'>({ method: 'DELETE', path: ONE, params: { id }, options })
     },
     catalogue: {
-      list: ({ verified, ...about } = {}) =>
+      list: ({ verified, ...filter } = {}) =>
         createList((page, options) => {
           const query = {
-            ...about,
+            ...filter,
             ...(verified !== undefined && { verified: `${verified}` as const }),
             ...page,
           }

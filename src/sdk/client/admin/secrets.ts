@@ -2,7 +2,7 @@ import type * as Wire from '../../wire.ts'
 import { createList, type List } from '../pages.ts'
 import type { RequestOptions, Transport } from '../transport.ts'
 
-/** Secrets for tools. Their values are given to tools and never answered. */
+/** Secrets for tools. Gatepass gives their values to tools and never returns them. */
 export interface AdminSecrets {
   list(): List<Wire.Secret>
   /** By its key or id. */

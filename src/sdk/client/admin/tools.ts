@@ -3,13 +3,13 @@ import type { RequestOptions, Transport } from '../transport.ts'
 
 /** Tools imported from metadata. */
 export interface AdminTools {
-  /** Binds it to the tool of a worker that runs it. */
+  /** Binds an imported tool to the tool of a worker, which then runs it. */
   bind(
     name: string,
     to: { readonly workerId: string; readonly tool: string },
     options?: RequestOptions,
   ): Promise<Wire.ToolDefinition>
-  /** The providers that its import created remain, with their connections. */
+  /** Deletes an imported tool. The provider entries that its import created remain, with their connections. */
   delete(name: string, options?: RequestOptions): Promise<void>
 }
 
