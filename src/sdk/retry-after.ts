@@ -1,6 +1,6 @@
 /**
- * Reads a `Retry-After` header: seconds or a date (RFC 9110 section 10.2.3). Returns milliseconds, `undefined` for an empty
- * or malformed one.
+ * Reads the value of a `Retry-After` header: seconds or a date (RFC 9110 section 10.2.3). Returns milliseconds, or
+ * `undefined` for an empty or malformed value.
  */
 export function parseRetryAfter(text: string): number | undefined {
   if (text.trim() === '') return undefined

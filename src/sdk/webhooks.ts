@@ -12,7 +12,7 @@ export type WebhookFault =
   | 'invalid_secret'
   | 'invalid_body'
 
-/** The request is not a webhook of this Gatepass, or an old one. Answer 400 and do nothing. */
+/** The request is not a webhook of this Gatepass, or is too old. Answer 400 and do nothing. */
 export class WebhookRefused extends Error {
   override readonly name = 'WebhookRefused'
   /** Stable, for programs. */
@@ -25,9 +25,9 @@ export class WebhookRefused extends Error {
 }
 
 interface Subject {
-  /** The id of what the event is about. */
+  /** The id of the authorization, connection, run or worker that the event is about; of the webhook in a test. */
   readonly id: string
-  /** Counts the events about it, so that a receiver can tell the later one. */
+  /** Counts the events about this id, so that a receiver can order them. */
   readonly sequence: number
 }
 
@@ -53,7 +53,7 @@ export interface WebhookData {
   readonly 'authorization.failed': OfUser & {
     readonly status: 'failed'
     readonly reason: string
-    /** Of the providers that the user had finished before. */
+    /** The connections to the providers that the user had already approved. */
     readonly connectionIds: readonly string[]
   }
   readonly 'authorization.expired': OfUser & {
@@ -107,7 +107,7 @@ export type WebhookEvent = {
 }[keyof WebhookData]
 
 export interface VerifyOptions {
-  /** The tolerated age of the timestamp, in either direction, in seconds; 300 by default. */
+  /** How far the timestamp may be in the past or in the future, in seconds; 300 by default. */
   readonly toleranceSeconds?: number | undefined
   /** The time, in milliseconds since 1970; `Date.now()` by default. */
   readonly now?: number | undefined
@@ -126,7 +126,7 @@ const TOLERANCE_SECONDS = 300
  * Verifies a webhook and returns its event. The signature is over the raw body, so a `Request` must not have been read.
  * `secrets`: one, or several while a secret is being replaced, each `whsec_…`.
  * @throws WebhookRefused when no secret fits, a header is missing, or the timestamp is too far away
- * @throws TypeError when something has parsed the body before: JSON that is written again has other bytes
+ * @throws TypeError when something has parsed the body before: JSON that is serialized again has other bytes
  */
 export async function verifyWebhook(
   request: Request | ReceivedWebhook,
@@ -187,7 +187,7 @@ function signaturesOf(text: string): Uint8Array<ArrayBuffer>[] {
 async function importKey(secret: string): Promise<CryptoKey> {
   const bytes = fromBase64(secret.replace(/^whsec_/, ''))
   if (bytes === undefined || bytes.length === 0)
-    throw new WebhookRefused('invalid_secret', 'A secret is whsec_ and base64.')
+    throw new WebhookRefused('invalid_secret', 'A secret must be whsec_ followed by base64.')
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
 }
 

@@ -13,14 +13,14 @@ export type Caller =
 
 export interface CallerOptions {
   /**
-   * Shared with Gatepass, at least 32 characters: the `secret` of its worker of the type `mcp`. Gatepass signs each
-   * request with it, as it does for workers over HTTP: `Authorization: Bearer` a JWT by HS256 with the audience
-   * `worker` and `ver` "1".
+   * Shared with Gatepass, at least 32 characters: the `secret` of its worker of the type `mcp`. Each request from
+   * Gatepass has a bearer token, as for workers over HTTP: a JWT that is signed with this secret (HS256), with the
+   * audience `worker` and `ver` "1".
    */
   readonly brokerSecret?: string | undefined
   /** An authorization server whose JWTs are accepted; `sub` is the user. */
   readonly issuer?: IssuerOptions | undefined
-  /** Checks any other token. Returns its user, or `undefined` for a token that is not valid. */
+  /** Checks any other token. Returns the token's claims, or `undefined` for a token that is not valid. */
   readonly verify?:
     | ((token: string, request: Request) => VerifiedToken | undefined | Promise<VerifiedToken | undefined>)
     | undefined
@@ -37,23 +37,33 @@ const MIN_SECRET_LENGTH = 32
 /** Returns the caller of a request, or `undefined` if it must be refused with 401. */
 export type IdentifyCaller = (request: Request) => Promise<Caller | undefined>
 
-/** Throws `TypeError` for options that would leave the tools open. */
+/**
+ * Makes the function that identifies callers. Throws `TypeError` for a `brokerSecret` that is too short, and where the
+ * tools need a caller and no option identifies one.
+ */
 export function callerIdentification(
   { brokerSecret, issuer, verify }: CallerOptions,
-  { needsCaller, now }: { readonly needsCaller: () => string | undefined; readonly now: () => number },
+  {
+    whyCallerNeeded,
+    now,
+  }: {
+    /** Returns why the tools need a caller, for the error's message; `undefined` if they do not. */
+    readonly whyCallerNeeded: () => string | undefined
+    readonly now: () => number
+  },
 ): IdentifyCaller {
   if (brokerSecret !== undefined && brokerSecret.length < MIN_SECRET_LENGTH)
     throw new TypeError(`brokerSecret must have at least ${MIN_SECRET_LENGTH} characters.`)
   const isBroker = brokerSecret === undefined ? undefined : tokenVerifier(brokerSecret)
   const isIssued = issuer && issuerVerifier(issuer, now)
   if (brokerSecret === undefined && isIssued === undefined && verify === undefined) {
-    const need = needsCaller()
-    if (need !== undefined)
+    const reason = whyCallerNeeded()
+    if (reason !== undefined)
       throw new TypeError(
-        `${need}, so callers over HTTP must be known. Give brokerSecret, issuer or verify; over stdio, user.`,
+        `${reason}, so callers must be identified. Set brokerSecret, issuer or verify; over stdio, set user.`,
       )
     // a tool that is added later may need a caller
-    return async () => (needsCaller() === undefined ? { kind: 'anonymous' } : undefined)
+    return async () => (whyCallerNeeded() === undefined ? { kind: 'anonymous' } : undefined)
   }
   return async (request) => {
     const token = /^Bearer +([^\s]+)$/i.exec(request.headers.get('authorization') ?? '')?.[1]
@@ -69,12 +79,12 @@ export function callerIdentification(
   }
 }
 
-/** JavaScript programs may return a token without a user from `verify`. */
+/** Whether `sub` names a user. `verify` of a program in JavaScript may return claims without `sub`. */
 function isUser(sub: unknown): sub is string {
   return typeof sub === 'string' && sub !== ''
 }
 
-/** Identifies a caller: a session or a state of one caller is refused to another. */
+/** Returns the key of a caller. Sessions and request states are bound to it, so another caller cannot use them. */
 export function callerKey(caller: Caller): string {
   return caller.kind === 'user' ? `user:${caller.userId}` : caller.kind
 }

@@ -3,13 +3,13 @@ import { type Caller, callerKey } from './caller.ts'
 import { announce, createServer, type ServerOptions } from './mcp-server.ts'
 import { rpcError } from './rpc-error.ts'
 
-// Sessions of clients of 2025 (Mcp-Session-Id). They are kept in this process, because the client's answers arrive in
-// requests of their own and go to the handler that waits here.
+// Sessions (Mcp-Session-Id) of clients that speak an MCP version of 2025. They are kept in this process, where a
+// handler waits for the client's answer, which arrives in a separate request.
 
 export interface LegacySessions {
   /**
-   * Answers a request of a session, or the request that opens one. `undefined`: it has no session and opens none, so
-   * it can be answered without.
+   * Answers a request that belongs to a session or opens one. Returns `undefined` for any other request, which can be
+   * answered without a session.
    */
   answer(request: Request, caller: Caller): Promise<Response | undefined>
   close(): Promise<void>
@@ -24,7 +24,10 @@ interface Session {
 
 export interface SessionLimits {
   readonly max: number
-  /** One user must not close the sessions of others. Gatepass, which calls for many users, has no such limit. */
+  /**
+   * Keeps one user's sessions from displacing the sessions of others. Does not apply to Gatepass, which calls for many
+   * users, or to anonymous callers.
+   */
   readonly maxPerUser: number
   readonly idleMs: number
 }
@@ -56,7 +59,7 @@ export function legacySessions(
     }
     await server.connect(transport)
     const response = await transport.handleRequest(request)
-    if (transport.sessionId === undefined) await close() // it was refused
+    if (transport.sessionId === undefined) await close() // the request was refused
     return response
   }
 
@@ -96,6 +99,6 @@ async function isOpening(request: Request): Promise<boolean> {
   const body: unknown = await request
     .clone()
     .json()
-    .catch(() => undefined) // the SDK answers what is not JSON
+    .catch(() => undefined) // the MCP SDK refuses a body that is not JSON
   return isInitializeRequest(body)
 }

@@ -3,7 +3,7 @@ import type { AppTool } from '../tools/app-tools.ts'
 import { authRequirements, type ToolAuth } from '../tools/auth.ts'
 import { jsonSchemaOf } from '../tools/schema.ts'
 
-/** A tool as `tools/list` answers it. `_meta` says what it requires, as Gatepass and Arcade's servers read it. */
+/** Returns a tool as `tools/list` lists it. `_meta` has the tool's requirements in the form of Arcade's servers. */
 export function listedMcpTool({ name, options }: AppTool): Tool {
   const { title, description, input, output, annotations } = options
   const requirements = requirementsOf(options)
@@ -11,8 +11,9 @@ export function listedMcpTool({ name, options }: AppTool): Tool {
     name,
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
-    inputSchema: jsonSchemaOf(input, 'input') as Tool['inputSchema'], // the app has checked that it is an object's
-    ...(output !== undefined && { outputSchema: jsonSchemaOf(output, 'output') as Tool['outputSchema'] }), // an object too
+    inputSchema: jsonSchemaOf(input, 'input') as Tool['inputSchema'], // the app has checked that it describes an object
+    // where it describes no object, the MCP SDK wraps it for clients of 2025
+    ...(output !== undefined && { outputSchema: jsonSchemaOf(output, 'output') as Tool['outputSchema'] }),
     ...(annotations !== undefined && { annotations: { ...annotations } }),
     ...(requirements !== undefined && { _meta: { arcade: { requirements } } }),
   } as Tool // no member is undefined
@@ -20,7 +21,7 @@ export function listedMcpTool({ name, options }: AppTool): Tool {
 
 function requirementsOf({ requiresAuth, requiresSecrets = [], requiresMetadata = [] }: AppTool['options']) {
   const { all, alternatives } = authRequirements(requiresAuth)
-  // `_meta` cannot express alternatives, so Gatepass asks for the first
+  // `_meta` cannot express alternatives, so Gatepass asks for consent to the first
   const authorization = [...all, ...(alternatives[0] ?? [])].map(authorizationOf)
   if (authorization.length + requiresSecrets.length + requiresMetadata.length === 0) return undefined
   return {

@@ -10,7 +10,7 @@ import { refuseOrigin, withCors } from './origins.ts'
 import { createStateCodec } from './request-state.ts'
 import { rpcError } from './rpc-error.ts'
 
-/** What tests set. */
+/** Values that only tests set. */
 export interface McpHandlerInternals {
   readonly now?: () => number
   readonly holdMs?: number
@@ -18,7 +18,7 @@ export interface McpHandlerInternals {
 }
 
 export interface McpHandler {
-  /** Answers one request of an MCP client. It may be called without its object. */
+  /** Answers one request of an MCP client. Does not use `this`, so it can be passed on as a function. */
   readonly fetch: (request: Request) => Promise<Response>
   /** Ends open sessions and streams. */
   close(): Promise<void>
@@ -37,7 +37,7 @@ export function createHandler(
   options: McpHandlerOptions,
   { now = Date.now, holdMs = HOLD_MS, sessions: limits = SESSION_LIMITS }: McpHandlerInternals = {},
 ): McpHandler {
-  const identify = callerIdentification(options, { needsCaller: () => needOfCaller(app), now })
+  const identify = callerIdentification(options, { whyCallerNeeded: () => whyCallerNeeded(app), now })
   const shared = { app, codec: createStateCodec(options.stateSecret, now), holdMs, staysConnected: false }
   const sessions = legacySessions(shared, limits, now)
   const callers = new WeakMap<Request, Caller>()
@@ -91,19 +91,22 @@ function unauthorized(request: Request, url: URL, { issuer }: CallerOptions): Re
   return rpcError(401, -32_000, 'This server needs a valid token.', { 'www-authenticate': challenge })
 }
 
-/** The parameter of the challenge that says where the metadata is (RFC 9728 sections 3.1 and 5.1). */
+/** Returns the challenge's `resource_metadata`, the URL of the metadata (RFC 9728 sections 3.1 and 5.1). */
 function metadataParameter(issuer: IssuerOptions, url: URL): string {
   const { origin, pathname } = audienceUrl(issuer) ?? url
   return `resource_metadata="${origin}${METADATA_PATH}${pathname === '/' ? '' : pathname}"`
 }
 
-/** The URL that clients know, which behind a proxy is not the one of the request; `undefined` for another audience. */
+/**
+ * Returns the audience if it is a URL: clients know this server by it, while a proxy may change the URL of a request.
+ * Returns `undefined` for an audience of another form.
+ */
 function audienceUrl({ audience }: IssuerOptions): URL | undefined {
   return /^https?:/i.test(audience) && URL.canParse(audience) ? new URL(audience) : undefined
 }
 
-/** Why the app must know its callers; `undefined` if it need not. */
-function needOfCaller(app: ServedApp): string | undefined {
+/** Returns why the tools need a caller; `undefined` if they do not. */
+function whyCallerNeeded(app: ServedApp): string | undefined {
   for (const { name, options } of app.tools.list()) {
     if (options.requiresAuth !== undefined) return `${name} needs its user’s token`
     if (options.requiresSecrets !== undefined && options.requiresSecrets.length > 0)

@@ -6,11 +6,11 @@ import type { McpHandlerOptions, ServeMcpOptions } from './options.ts'
 import { isLoopback, LOOPBACK_HOSTS } from './origins.ts'
 import { rpcError } from './rpc-error.ts'
 
-// An app as an MCP server, by the official SDK: Streamable HTTP and stdio, protocols 2025-03-26 to 2026-07-28.
+// Serves an app as an MCP server with the official SDK: Streamable HTTP and stdio, MCP 2025-03-26 to 2026-07-28.
 
 /**
- * A handler that mounts in hono, Next.js, a Worker: `mcp(app, options).fetch`. Throws `TypeError` where a tool needs a
- * user or a secret and callers are not identified.
+ * Makes a handler to mount in hono, Next.js or a Cloudflare Worker: `mcp(app, options).fetch`. Throws `TypeError` where
+ * a tool needs a user or a secret and no option identifies callers.
  */
 export function mcp(app: ServedApp, options: McpHandlerOptions = {}): McpHandler {
   return createHandler(app, options)
@@ -25,8 +25,8 @@ export interface ServedMcp {
 const DEFAULT_PORT = 8000
 
 /**
- * Serves the app until it is closed; on stdio, until the client closes its end. Throws `TypeError` where a secret that a
- * tool declares comes neither from Gatepass (`brokerSecret`) nor from the environment.
+ * Serves the app until `close` is called; on stdio, until the client closes its end. Throws `TypeError` where a secret
+ * that a tool declares comes neither from Gatepass (`brokerSecret`) nor from the environment.
  */
 export async function serveMcp(app: ServedApp, options: ServeMcpOptions = {}): Promise<ServedMcp> {
   if (options.transport === 'stdio') {
@@ -40,7 +40,9 @@ export async function serveMcp(app: ServedApp, options: ServeMcpOptions = {}): P
   const handler = mcp(app, { ...rest, allowedHosts })
   const listening = await listen(
     (request) =>
-      isOf(path, request) ? handler.fetch(request) : rpcError(404, -32_000, `The MCP server is at ${path}.`),
+      isServed(path, request)
+        ? handler.fetch(request)
+        : rpcError(404, -32_000, `The MCP server is at ${path}.`),
     { host, port },
   )
   return {
@@ -52,7 +54,8 @@ export async function serveMcp(app: ServedApp, options: ServeMcpOptions = {}): P
   }
 }
 
-function isOf(path: string, request: Request): boolean {
+/** Whether a request is for the MCP server at `path`, or for its metadata (RFC 9728). */
+function isServed(path: string, request: Request): boolean {
   const { pathname } = new URL(request.url)
   return pathname === path || pathname.startsWith('/.well-known/oauth-protected-resource')
 }

@@ -1,12 +1,12 @@
 import { rpcError } from './rpc-error.ts'
 
-// Which web pages may send requests. A page in the user's browser reaches servers that the Internet does not reach, and
-// its owner may point a host name of their own at this server (DNS rebinding).
+// Decides which web pages may send requests. A page in the user's browser can reach servers that are not reachable from
+// the Internet, and the page's owner may point a host name of their own at this server (DNS rebinding).
 
 export interface OriginOptions {
   /** Origins of web pages that may call this server, such as `https://inspector.example.com`. */
   readonly allowedOrigins?: readonly string[] | undefined
-  /** Host names under which this server answers. Default: any; on a loopback address, loopback names. */
+  /** Host names under which this server answers. Default: any; if served on a loopback address, loopback names. */
   readonly allowedHosts?: readonly string[] | undefined
 }
 
@@ -18,7 +18,7 @@ export function isLoopback(hostname: string): boolean {
 
 export const LOOPBACK_HOSTS: readonly string[] = LOOPBACK
 
-/** Refuses the request of a foreign page. */
+/** Returns the refusal of a request whose host name or origin is not allowed; `undefined` for other requests. */
 export function refuseOrigin(request: Request, options: OriginOptions): Response | undefined {
   const host = hostOf(request)
   const { allowedHosts } = options
@@ -30,7 +30,7 @@ export function refuseOrigin(request: Request, options: OriginOptions): Response
     : rpcError(403, -32_000, `Pages of ${origin} may not call this server.`)
 }
 
-/** Lets pages that may call this server read its answers. */
+/** Adds the CORS headers that let the page of an allowed origin read the response. */
 export function withCors(request: Request, response: Response): Response {
   const origin = request.headers.get('origin')
   if (origin === null) return response

@@ -1,11 +1,11 @@
-// What a handler asks of the client while it runs: a form, a completion of the client's model, its roots. Clients of
-// 2025 answer on the open stream (`askedOnStream`). Clients of 2026-07-28 answer by sending the call again
+// What a handler asks of the client while it runs: a form, a completion of the client's model, the client's roots.
+// Clients of 2025 answer on the open stream (`askedOnStream`). Clients of 2026-07-28 answer by sending the call again
 // (`replayedQuestions`): the handler then runs again from its beginning, with the answers that the client has given.
 
 export type Question = ElicitationQuestion | SamplingQuestion | RootsQuestion
 
 interface Keyed {
-  /** Names the answer. Absent: the kind with the number of the question within the run. */
+  /** Names the answer. Default: the kind and the question's number within the run, such as `elicitation-1`. */
   readonly key?: string | undefined
 }
 
@@ -14,7 +14,10 @@ export interface ElicitationQuestion extends Keyed {
   readonly message: string
   /** The form, a flat JSON Schema. */
   readonly requestedSchema: Readonly<Record<string, unknown>>
-  /** Whether the content of an accepted form fits the schema; a client that sends another is asked again. */
+  /**
+   * Whether the content of an accepted form fits the schema. If it does not, a client of 2026-07-28 is asked again, and
+   * the question to a client of 2025 fails.
+   */
   accepts(content: unknown): boolean | Promise<boolean>
   /** For clients of 2025, which answer while the handler waits. */
   readonly timeoutMs?: number | undefined
@@ -67,9 +70,9 @@ export class AnswerPending extends Error {
 export interface ReplayedQuestions extends Questions {
   /** What the next round needs to know. */
   readonly state: RoundState
-  /** Is called when the handler has ended: later questions are ignored. */
+  /** To be called when the handler has ended: later questions are ignored. */
   end(): void
-  /** Resolves when the handler waits for answers that this request does not carry. */
+  /** Resolves with the questions for the client when the handler waits for answers that this request does not carry. */
   readonly waiting: Promise<Readonly<Record<string, InputRequest>>>
 }
 
@@ -116,7 +119,7 @@ export function replayedQuestions(
       const isSame = asked[key] === undefined || asked[key] === fingerprint
       if (!isSame && answers[key] !== undefined)
         throw new Error(
-          `The handler asked something else under the key ${JSON.stringify(key)} when it was entered again. Keep what varies in step().`,
+          `The handler asked a different question under the key ${JSON.stringify(key)} when it ran again. Compute what varies in step().`,
         )
       asked[key] = fingerprint
       const answer =
@@ -155,7 +158,7 @@ export function replayedQuestions(
   }
 }
 
-/** Without a prototype, because the author's keys may be any text, such as `constructor`. */
+/** Copies the state into objects without a prototype: an author's key may be any text, such as `constructor`. */
 function copyOf({ answers, asked, steps }: RoundState) {
   return {
     answers: Object.assign<Record<string, Readonly<Record<string, unknown>>>, object>(empty(), answers),
@@ -202,7 +205,7 @@ function inputRequestOf(question: Question): InputRequest {
   }
 }
 
-/** The response, if it is an answer to the question. */
+/** Returns the response if it answers the question, else `undefined`. */
 async function answerTo(
   question: Question,
   response: unknown,
@@ -221,8 +224,8 @@ async function answerTo(
 }
 
 /**
- * FNV-1a over 32 bits: notices a changed question. It need not resist a client that makes collisions, since the client
- * answers anyway.
+ * Returns the FNV-1a hash (32 bits) of a question, which shows whether the question has changed. It need not resist
+ * deliberate collisions: a client gains nothing by them, because it chooses the answer anyway.
  */
 function fingerprintOf(text: string): number {
   let hash = 0x811c9dc5

@@ -6,7 +6,7 @@ import { fromBase64Url, toBase64Url } from '../base64-url.ts'
 export interface StateCodec {
   /** Encrypts a JSON value. Only `open` with an equal `binding` decrypts it. */
   seal(value: unknown, binding: readonly unknown[]): Promise<string>
-  /** Returns `undefined` for a state that was changed, has expired, or was sealed for something else. */
+  /** Returns `undefined` for a state that was changed, has expired, or was sealed with another binding. */
   open(state: string, binding: readonly unknown[]): Promise<unknown>
 }
 
@@ -18,13 +18,13 @@ const MIN_SECRET_LENGTH = 32
 
 /**
  * Encrypts with AES-256-GCM; the binding is the associated data. Without a secret the key is random, so only the
- * process that sealed a state can open it. Throws `TypeError` for a secret that could be guessed.
+ * process that sealed a state can open it. Throws `TypeError` for a secret of less than 32 characters.
  */
 export function createStateCodec(secret: string | undefined, now: () => number = Date.now): StateCodec {
   if (secret !== undefined && secret.length < MIN_SECRET_LENGTH)
     throw new TypeError(`stateSecret must have at least ${MIN_SECRET_LENGTH} characters.`)
   let key: Promise<CryptoKey> | undefined
-  const theKey = () => {
+  const getKey = () => {
     key ??= stateKey(secret)
     return key
   }
@@ -34,7 +34,7 @@ export function createStateCodec(secret: string | undefined, now: () => number =
       const text = JSON.stringify({ exp: now() + STATE_SECONDS * 1000, value })
       const sealed = await crypto.subtle.encrypt(
         { name: 'AES-GCM', iv, additionalData: bytesOf(binding) },
-        await theKey(),
+        await getKey(),
         new TextEncoder().encode(text),
       )
       return `${VERSION}.${toBase64Url(iv)}.${toBase64Url(new Uint8Array(sealed))}`
@@ -46,7 +46,7 @@ export function createStateCodec(secret: string | undefined, now: () => number =
       try {
         const opened = await crypto.subtle.decrypt(
           { name: 'AES-GCM', iv: fromBase64Url(iv), additionalData: bytesOf(binding) },
-          await theKey(),
+          await getKey(),
           fromBase64Url(sealed),
         )
         const { exp, value } = JSON.parse(new TextDecoder().decode(opened))
@@ -76,7 +76,7 @@ async function stateKey(secret: string | undefined): Promise<CryptoKey> {
   )
 }
 
-/** Equal values give equal bytes in any order of their members, because clients may repeat arguments in another order. */
+/** Serializes the binding with sorted members, because a client may repeat the arguments in another order. */
 function bytesOf(binding: readonly unknown[]): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(JSON.stringify(binding, sortedMembers))
 }

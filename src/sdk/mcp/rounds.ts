@@ -19,9 +19,9 @@ import {
 } from './questions.ts'
 import type { StateCodec } from './request-state.ts'
 
-// The rounds of one request of a client: the state between them, and what ends each.
+// The rounds of one request of a client: the state that is carried between them, and what ends a round.
 
-/** What a client may declare that it answers. */
+/** The kinds of questions that a client may declare that it answers. */
 export type ClientCapability = 'elicitation' | 'sampling' | 'roots'
 
 /** What a request asks for: the same in each of its rounds. */
@@ -34,7 +34,7 @@ export interface Target {
 /** The content of `requestState`. */
 interface Carried {
   readonly round: RoundState
-  /** The consent that the user was sent to. */
+  /** The id of the authorization whose link the client was given. */
   readonly consent?: string
 }
 
@@ -42,14 +42,15 @@ interface Carried {
 export interface Round {
   readonly questions: Questions
   readonly signal: AbortSignal
-  /** The consent that the user was sent to in an earlier round, and what the client says about it. */
+  /** The authorization whose link the client was given in an earlier round, and whether the user refused to open it. */
   readonly consent?: { readonly id: string; readonly isRefused: boolean }
   can(capability: ClientCapability): boolean
   /** Whether the client opens links for its user. */
   readonly canOpenLinks: boolean
   /**
-   * Ends the round: the client shows the link and sends the request again; without a message it sends it without asking
-   * the user. Clients of 2025 have no second round.
+   * Returns the result that ends the round: the client shows the link with the message and then sends the request
+   * again. Without a link or a message, the client sends the request again and shows nothing. `undefined` for clients
+   * of 2025, which have no second round.
    */
   readonly endForConsent:
     | ((
@@ -80,7 +81,7 @@ export async function inRound<Result>(
   const carried = await openState(context, codec, binding)
   const responses = context.mcpReq.inputResponses ?? {}
   const questions = replayedQuestions(carried.round, responses)
-  const over = new AbortController()
+  const roundEnd = new AbortController()
   const envelope: Readonly<Record<string, unknown>> = context.mcpReq.envelope ?? {}
   // the SDK has checked the envelope
   const declared = envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined
@@ -91,7 +92,7 @@ export async function inRound<Result>(
     )
   const ran = run({
     questions,
-    signal: AbortSignal.any([context.mcpReq.signal, over.signal]),
+    signal: AbortSignal.any([context.mcpReq.signal, roundEnd.signal]),
     ...(carried.consent !== undefined && { consent: consentResponse(carried.consent, responses) }),
     can: (capability) => isDeclared(declared, capability),
     canOpenLinks: declared?.elicitation?.url !== undefined,
@@ -106,14 +107,14 @@ export async function inRound<Result>(
     questions.waiting.then((inputRequests) => ({ inputRequests })),
   ])
   if ('result' in first) return first.result
-  over.abort(new Error('The handler waits for the next round.'))
+  roundEnd.abort(new Error('The handler waits for the next round.'))
   ran.catch(() => undefined)
-  // the embedded requests were built as MCP has them
+  // `replayedQuestions` builds them in the form of MCP
   const inputRequests = first.inputRequests as NonNullable<InputRequiredResult['inputRequests']>
   return inputRequired({ inputRequests, requestState: await seal() })
 }
 
-/** The user of a call by Gatepass, which calls for many users: the state of one user is refused in a call for another. */
+/** Returns the user for whom Gatepass calls. Gatepass calls for many, and a state must serve only its own user. */
 function onBehalfOf({ caller, context }: RoundsOptions): string | null {
   return caller.kind === 'broker' ? readCallContext(context.mcpReq._meta?.arcade_context).userId : null
 }
@@ -130,7 +131,7 @@ function legacyRound({ server, context }: RoundsOptions): Round {
     ),
     signal: mcpReq.signal,
     can: (capability) => isDeclared(declared, capability),
-    // links came with 2025-11-25
+    // forms came before 2025-11-25, links with it
     canOpenLinks:
       declared?.elicitation?.url !== undefined &&
       (server.getNegotiatedProtocolVersion() ?? '') >= '2025-11-25',
@@ -138,7 +139,7 @@ function legacyRound({ server, context }: RoundsOptions): Round {
   }
 }
 
-/** A person answers a form, so its default is as long as one round of the newer protocol may take. */
+/** Default limit, as long as one round of MCP 2026-07-28 may take (`STATE_SECONDS`): a person answers the form. */
 const ANSWER_MS = 600_000
 
 async function openState(
@@ -155,7 +156,7 @@ async function openState(
   })
 }
 
-/** What the client answered about the link. One that showed the link in an earlier round sends no answer. */
+/** Reads the client's answer to the link. The client answers once: in later rounds, no answer is no refusal. */
 function consentResponse(
   id: string,
   responses: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** An HTTP error whose body is a JSON-RPC error, for clients that read only that. */
+/** Returns an HTTP error whose body is a JSON-RPC error, for clients that read only the body. */
 export function rpcError(
   status: number,
   code: number,

@@ -18,23 +18,23 @@ export interface AppParts {
     listTemplates(): ResourceTemplate[]
     /** Returns `undefined` for a URI that no resource has. */
     read(uri: string, request: PartRequest): Promise<ResourceContents[] | undefined>
-    /** What the author suggests for a variable of a template. */
+    /** Returns the author's suggestions for a variable of a template. */
     complete(template: string, variable: string, value: string): Promise<readonly string[]>
   }
   readonly prompts: {
     list(): Prompt[]
-    /** Returns `undefined` for an unknown name. Throws `ArgumentsRefusedError` for arguments that it does not take. */
+    /** Returns `undefined` for an unknown name. Throws `ArgumentsRefusedError` if the prompt refuses the arguments. */
     get(
       name: string,
       args: Readonly<Record<string, string>>,
       request: PartRequest,
     ): Promise<GetPromptResult | undefined>
-    /** What the author suggests for an argument. */
+    /** Returns the author's suggestions for an argument. */
     complete(name: string, argument: string, value: string): Promise<readonly string[]>
   }
 }
 
-/** The request for a resource or a prompt: its user, and what can be asked of them. */
+/** The request for a resource or a prompt: its user, and how to show them a form. */
 export interface PartRequest {
   readonly userId: string | null
   readonly signal?: AbortSignal

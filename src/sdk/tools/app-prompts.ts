@@ -14,7 +14,7 @@ export interface PromptOptions<TInput = Readonly<Record<string, string>>> {
   handler(request: {
     readonly input: TInput
     readonly userId: string | null
-    /** Throws `ContextRequiredError` where no MCP client of the user asked for the prompt. */
+    /** Its `elicit` throws `ContextRequiredError` where no form can be shown to the user. */
     readonly ui: ToolContext['ui']
   }): PromptValue | Promise<PromptValue>
   /** Suggests values for an argument (MCP `completion/complete`). */
@@ -30,10 +30,10 @@ type AppPrompts = AppParts['prompts'] & {
   remove(name: string): Promise<boolean>
 }
 
-/** The prompt does not take the arguments. The message is about them alone, so it may be shown to who sent them. */
+/** The prompt refuses its arguments. The message speaks only of the arguments, so the caller may see it. */
 export class ArgumentsRefusedError extends TypeError {}
 
-/** `changed` is called after each change. */
+/** Makes the prompts of an app, with `changed` to be called after each change. */
 export function appPrompts(changed: () => Promise<void>): AppPrompts {
   const prompts = new Map<string, { readonly options: AnyPromptOptions; readonly args: PromptArgument[] }>()
   return {
@@ -79,7 +79,7 @@ export function appPrompts(changed: () => Promise<void>): AppPrompts {
           throw new ContextRequiredError(`The prompt "${name}" needs a form for the user (ui.elicit).`)
         },
       }
-      // the prompt's schema made the input
+      // the prompt's schema has parsed the input
       const value = await options.handler({ input: parsed.value as never, userId, ui })
       return toResult(value, options.description)
     },

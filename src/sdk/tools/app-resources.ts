@@ -34,7 +34,7 @@ type AppResources = AppParts['resources'] & {
   updated(uri: string): Promise<void>
 }
 
-/** `changed` is called after each change. */
+/** Makes the resources of an app, with `changed` to be called after each change. */
 export function appResources(changed: (change: AppChange) => Promise<void>): AppResources {
   const resources = new Map<string, ResourceOptions>()
   const isTemplate = (uri: string) => uri.includes('{')

@@ -14,7 +14,7 @@ export interface Running extends OuterRun {
 /** Length of one log line, in characters. */
 const MAX_LOG_LENGTH = 10_000
 
-/** Makes the handler's context. */
+/** Makes the context that a handler is given. */
 export function buildContext(
   tool: RunnableTool,
   input: never,
@@ -51,9 +51,9 @@ export function buildContext(
     return answer
   }
 
-  function missing(member: string, wants: string): ContextRequiredError {
+  function notOffered(member: string, need: string): ContextRequiredError {
     return new ContextRequiredError(
-      `The tool "${name}" needs ${wants} (${member}), which ${run.way} does not offer.`,
+      `The tool "${name}" needs ${need} (${member}), which ${run.way} does not offer.`,
     )
   }
 
@@ -119,7 +119,7 @@ export function buildContext(
         whileRunning(async () => {
           const ask = run.createMessage
           if (ask !== undefined) return running.whileAsking(() => ask(request))
-          throw missing('sampling.createMessage', 'the model of an MCP client')
+          throw notOffered('sampling.createMessage', 'the model of an MCP client')
         }),
     },
     ui: {
@@ -134,7 +134,7 @@ export function buildContext(
 
   async function askForm(form: Form) {
     const ask = run.elicit
-    if (ask === undefined) throw missing('ui.elicit', 'a form for the user')
+    if (ask === undefined) throw notOffered('ui.elicit', 'a form for the user')
     return running.whileAsking(() => ask(form))
   }
 
@@ -145,9 +145,9 @@ export function buildContext(
   }
 
   async function callTool(called: string, args: Readonly<Record<string, unknown>>) {
-    if (run.callTool === undefined) throw missing('tools.call', 'other tools')
+    if (run.callTool === undefined) throw notOffered('tools.call', 'other tools')
     const answer = await run.callTool(called, args, running)
-    // the inner tool was cut off with this run, which is no failure for the handler to go on with
+    // if this run has ended, the inner tool was aborted with it: the handler must not continue with that failure
     running.signal.throwIfAborted()
     if (answer.outcome === 'result') return answer.result
     running.lacksConsent(answer)

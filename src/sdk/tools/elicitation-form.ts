@@ -1,14 +1,14 @@
 import { isRecord } from '../is-record.ts'
 
-// What MCP permits as the schema of a form: an object of primitive members, so that every client can draw it.
+// MCP permits only simple schemas for a form, an object of primitive members, so that every client can show it.
 
 const STRING_FORMATS = ['email', 'uri', 'date', 'date-time']
 const TYPES = ['string', 'number', 'integer', 'boolean']
 
 /**
- * Returns the schema as clients take it: without `$schema`, and without patterns, which forms do not have; the answer
- * is checked here. Throws `TypeError` for a schema that is no flat object of strings, numbers, integers, booleans and
- * choices.
+ * Returns the schema as clients accept it: without `$schema`, `additionalProperties` and patterns, which forms do not
+ * have. `elicit` checks the answer by the full schema. Throws `TypeError` for a schema that is no flat object of
+ * strings, numbers, integers, booleans and choices.
  */
 export function elicitationForm(
   schema: Readonly<Record<string, unknown>>,
@@ -37,7 +37,7 @@ function fault(reason: string): TypeError {
 function faultOf(member: Readonly<Record<string, unknown>>): string | undefined {
   const { type, format, items } = member
   if (type === 'array')
-    return isRecord(items) && isChoice(items) ? undefined : 'is a list of other than choices'
+    return isRecord(items) && isChoice(items) ? undefined : 'is a list whose items are not choices'
   if (type === undefined && isChoice(member)) return undefined
   if (typeof type !== 'string' || !TYPES.includes(type))
     return type === 'object' ? 'is an object' : 'is no string, number, integer or boolean'
@@ -48,14 +48,14 @@ function faultOf(member: Readonly<Record<string, unknown>>): string | undefined 
   return undefined
 }
 
-/** `enum`, or a list of `{const, title}`. */
+/** Whether a schema is a choice between texts: `enum`, or `oneOf` or `anyOf` with a list of `{const, title}`. */
 function isChoice({ enum: values, oneOf, anyOf }: Readonly<Record<string, unknown>>): boolean {
   if (Array.isArray(values)) return values.every((one) => typeof one === 'string')
   const titled = oneOf ?? anyOf
   return Array.isArray(titled) && titled.every((one) => isRecord(one) && typeof one.const === 'string')
 }
 
-/** A choice with titles as MCP writes it: `oneOf` for one of them, `anyOf` for several. */
+/** Returns a member as MCP has it: without a pattern; titled choices are `oneOf`, or `anyOf` in a list's `items`. */
 function toMember(member: unknown): Readonly<Record<string, unknown>> {
   const { pattern: _, anyOf, oneOf, items, ...plain } = isRecord(member) ? member : {}
   const choices = choicesOf(oneOf ?? anyOf)

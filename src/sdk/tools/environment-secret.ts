@@ -1,15 +1,15 @@
 import type { ServedApp } from './served-app.ts'
 
-/** These belong to Gatepass and Arcade themselves, and a tool must never read them. */
+/** Variables of Gatepass and Arcade themselves, which a tool must never read. */
 const RESERVED = /^(?:GATEPASS|ARCADE)_/i
 
-/** A secret of a tool from the environment of the process; `undefined` where there is none, or no environment. */
+/** Reads a tool's secret from the environment of the process; `undefined` if it is not set or must not be read. */
 export function environmentSecret(key: string): string | undefined {
   if (RESERVED.test(key) || typeof process === 'undefined') return undefined
   return process.env[key] || undefined
 }
 
-/** Throws `TypeError`, naming them, where the environment lacks secrets that the app's tools declare. */
+/** Throws `TypeError` that names the secrets which the app's tools declare and the environment lacks. */
 export function requireEnvironmentSecrets({ tools }: ServedApp): void {
   const declared = new Set(tools.list().flatMap(({ options }) => options.requiresSecrets ?? []))
   const missing = [...declared].filter((key) => environmentSecret(key) === undefined)

@@ -18,7 +18,9 @@ export function errorDetails(error: unknown, adapters: readonly ErrorAdapter[] =
     message: 'The tool has failed.',
     canRetry: false,
     developerMessage:
-      error instanceof Error ? `${error.name}: ${error.message}` : `It has thrown ${typeof error}.`,
+      error instanceof Error
+        ? `${error.name}: ${error.message}`
+        : `The handler threw a value that is no Error, of the type ${typeof error}.`,
     ...stack,
   }
 }

@@ -1,4 +1,4 @@
-/** How a handler may fail: Arcade's kinds of error (`ToolErrorKind` of the client) without those of Gatepass itself. */
+/** How a handler may fail: Arcade's kinds of error, without those that only Gatepass reports. */
 export type ErrorKind =
   | 'TOOL_REQUIREMENTS_NOT_MET'
   | 'TOOL_RUNTIME_BAD_INPUT_VALUE'
@@ -22,8 +22,8 @@ export interface ToolErrorOptions {
   /** Whether the same call may be repeated without doing anything twice. */
   readonly canRetry?: boolean
   /**
-   * The HTTP status of the API. 401 means that the token was rejected: the tool is run again with a fresh token if
-   * that is safe.
+   * The HTTP status that the API answered. 401 means that the API rejected the token: the tool is run again with a
+   * fresh token if that is safe.
    */
   readonly statusCode?: number
   /** For the operator of the tool, not for the model or the user. */
@@ -102,7 +102,7 @@ export class ContextRequiredError extends ToolError {
   }
 }
 
-/** Whether it is a `ToolError`, also of another copy of this package. */
+/** Whether a value is a `ToolError`, also one of another copy of this package. */
 export function isToolError(error: unknown): error is ToolError {
   return error instanceof Error && BRAND in error
 }

@@ -3,16 +3,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 // Serves a web-standard handler on a port, by the runtime's `node:http` (Node, Bun, Deno).
 
 export interface Listening {
-  /** Has the actual port, also where port 0 was given. */
+  /** Has the actual port, also if port 0 was given. */
   readonly url: string
   readonly port: number
-  /** Takes no more requests, and ends those that are open. */
+  /** Accepts no more requests, and ends those that are open. */
   close(): Promise<void>
 }
 
 export type FetchHandler = (request: Request) => Response | Promise<Response>
 
-/** Rejects with the error of the system (`EADDRINUSE`, ...) where it cannot listen. */
+/** Serves requests until `close` is called. Rejects with the system's error (`EADDRINUSE`, ...) if it cannot listen. */
 export async function listen(
   handler: FetchHandler,
   { host, port }: { readonly host: string; readonly port: number },
@@ -38,25 +38,25 @@ export async function listen(
   }
 }
 
-/** Never rejects. */
+/** Answers one request; by 500 if the handler fails. Never rejects. */
 async function answer(handler: FetchHandler, req: IncomingMessage, res: ServerResponse): Promise<void> {
-  const gone = new AbortController()
+  const disconnect = new AbortController()
   res.on('close', () => {
-    if (!res.writableFinished) gone.abort()
+    if (!res.writableFinished) disconnect.abort()
   })
   try {
-    const request = toRequest(req, gone.signal)
+    const request = toRequest(req, disconnect.signal)
     if (request === undefined) res.writeHead(400).end()
-    else await send(await handler(request), res, gone)
+    else await send(await handler(request), res, disconnect.signal)
   } catch (error) {
-    if (!gone.signal.aborted) console.error('A request could not be answered:', error)
+    if (!disconnect.signal.aborted) console.error('A request could not be answered:', error)
     if (res.headersSent) res.destroy()
     else res.writeHead(500).end()
   }
 }
 
-async function send(response: Response, res: ServerResponse, gone: AbortController): Promise<void> {
-  if (gone.signal.aborted) {
+async function send(response: Response, res: ServerResponse, disconnected: AbortSignal): Promise<void> {
+  if (disconnected.aborted) {
     await response.body?.cancel() // otherwise an endless body would be produced for no client
     return
   }
@@ -69,10 +69,10 @@ async function send(response: Response, res: ServerResponse, gone: AbortControll
   }
   res.flushHeaders()
   const reader = response.body.getReader()
-  gone.signal.addEventListener('abort', () => void reader.cancel().catch(() => undefined), { once: true })
+  disconnected.addEventListener('abort', () => void reader.cancel().catch(() => undefined), { once: true })
   for (;;) {
     const { done, value } = await reader.read()
-    if (done || gone.signal.aborted) break // a closed response emits no further event to wait for
+    if (done || disconnected.aborted) break // a closed response emits no further event to wait for
     if (!res.write(value)) await new Promise<void>((resume) => onceAny(res, ['drain', 'close'], resume))
   }
   res.end()
@@ -86,7 +86,7 @@ function onceAny(res: ServerResponse, events: readonly string[], resume: () => v
   for (const one of events) res.on(one, done)
 }
 
-/** Returns `undefined` for a URL or a method that web-standard requests do not have. */
+/** Returns the web-standard request; `undefined` for a URL or a method that `Request` does not accept. */
 function toRequest(req: IncomingMessage, signal: AbortSignal): Request | undefined {
   const headers = new Headers()
   for (let i = 0; i + 1 < req.rawHeaders.length; i += 2) {
@@ -105,7 +105,7 @@ function toRequest(req: IncomingMessage, signal: AbortSignal): Request | undefin
   })
 }
 
-/** Returns `undefined` where `host` is more than a host and a port, and for a URL with credentials. */
+/** Returns the absolute URL; `undefined` if `host` is more than a host and a port, or the URL has credentials. */
 function urlOf(target: string, host: string): URL | undefined {
   const base = URL.parse(`http://${host}`)
   if (base === null || base.href !== `${base.origin}/`) return undefined

@@ -10,12 +10,12 @@ import type { ServedApp } from './served-app.ts'
 import { errorResult, toCallToolResult, withoutDeveloperMessage } from './tool-result.ts'
 import { userAuthorizations } from './user-authorizations.ts'
 
-/** How deep calls of tools by tools may nest. */
+/** How deep the calls of tools by other tools may nest. */
 const MAX_DEPTH = 8
 
 /**
- * `tools.call` and `tools.list` for an app that is served on its own. `tools.call` runs the app's own tools and those of its
- * Gatepass; `tools.list` has only the app's own.
+ * Adds `tools.call` and `tools.list` to a run, for an app that is served outside of Gatepass. `tools.call` runs the
+ * app's own tools and those of its Gatepass; `tools.list` returns only the app's own.
  */
 export function withOwnTools(app: ServedApp, run: ToolRun, depth = 1): ToolRun {
   let calls = 0
@@ -42,8 +42,9 @@ export function withOwnTools(app: ServedApp, run: ToolRun, depth = 1): ToolRun {
 }
 
 /**
- * The run of a tool that another tool calls. `key` sets its steps and forms apart from those of other calls, and is the
- * same when the outer tool runs again. The caller follows the outer tool's progress, so the inner one's is dropped.
+ * Returns the run of a tool that another tool calls. `key` distinguishes its steps and forms from those of other calls,
+ * and is the same when the outer tool runs again. Progress and chunks of the inner tool are dropped, because the caller
+ * follows those of the outer tool.
  */
 function innerRun(
   { progress: _, chunk: __, step, elicit, createMessage, ...run }: ToolRun,
@@ -62,14 +63,14 @@ function innerRun(
   }
 }
 
-/** A tool of the app by its own name, or by the name under which Gatepass lists it (`hub:repositories`). */
+/** Finds a tool of the app by its own name, or by the name under which Gatepass lists it (`hub:repositories`). */
 function findOwn({ name: app, tools }: ServedApp, name: string): AppTool | undefined {
   return tools.find(name) ?? (name.startsWith(`${app}:`) ? tools.find(name.slice(app.length + 1)) : undefined)
 }
 
 type Held = { readonly outcome: 'held'; readonly authorizations: ToolRun['authorizations'] } | ConsentMissing
 
-/** The tokens of the outer tool if they cover what the inner one needs; otherwise tokens that Gatepass gives. */
+/** Returns the outer tool's tokens if they cover what the inner tool needs; otherwise tokens from Gatepass. */
 async function authorizationsFor(
   { gatepass }: ServedApp,
   { authorizations, userId }: ToolRun,
@@ -82,7 +83,7 @@ async function authorizationsFor(
   }
   const { all, alternatives } = authRequirements(requiresAuth)
   if (all.every(isHeld) && (alternatives.length === 0 || alternatives.some((group) => group.every(isHeld)))) {
-    // of anyOf, the tool must not get a token that lacks its scopes
+    // with `anyOf`, a provider's token may lack scopes: the inner tool must not get such a token
     const lacking = allAuths(requiresAuth)
       .filter((auth) => !isHeld(auth))
       .map(authName)
@@ -113,7 +114,7 @@ async function callGatepass(
   try {
     outcome = await gatepass.tools.execute(name, args, { user: userId, signal, traceparent })
   } catch (error) {
-    return refusedCall(error)
+    return refusedResult(error)
   }
   if (outcome.outcome === 'requires_authorization') {
     const { url = '', ...authorization } = outcome.authorization
@@ -122,7 +123,10 @@ async function callGatepass(
   return { outcome: 'result', result: toResult(name, outcome) }
 }
 
-/** What is wrong with the app's API key or address, or with Gatepass, is for the author: callers may see results. */
+/**
+ * Refusals that only the app's author should see: the API key or the address of Gatepass is wrong, or Gatepass has
+ * failed. They are thrown, because callers may see results.
+ */
 const FOR_THE_AUTHOR: readonly string[] = [
   'invalid_authorization',
   'insufficient_role',
@@ -132,8 +136,8 @@ const FOR_THE_AUTHOR: readonly string[] = [
   'internal_error',
 ]
 
-/** The result for a call that Gatepass refuses, as in its own process; throws any other error. */
-function refusedCall(error: unknown): InnerResult {
+/** Returns a failed result for a call that Gatepass refuses, as in Gatepass's own process; throws any other error. */
+function refusedResult(error: unknown): InnerResult {
   const isRefusal = error instanceof Error && 'code' in error && 'status' in error
   if (!isRefusal || typeof error.code !== 'string' || typeof error.status !== 'number') throw error
   if (FOR_THE_AUTHOR.includes(error.code)) throw error

@@ -50,21 +50,24 @@ async function resultOf(
 ): Promise<ToolResult> {
   const { options } = tool
   try {
-    // a copy, because callers keep the original
+    // a copy, because a handler may change its input and callers keep the original
     const parsed = await parseValue(options.input, structuredClone(input))
     if (parsed.outcome === 'refused') return failed('TOOL_RUNTIME_BAD_INPUT_VALUE', parsed.reason)
     const unmet = unmetRequirement(tool, run)
     if (unmet !== undefined) return failed('TOOL_REQUIREMENTS_NOT_MET', unmet)
     const { value } = parsed
-    const given = await options.handler(buildContext(tool, value as never, run, running)) // the schema made it
-    return isCallToolResult(given) ? await checkedContent(options, given) : await checkedValue(options, given)
+    // the schema has parsed the value
+    const returned = await options.handler(buildContext(tool, value as never, run, running))
+    return isCallToolResult(returned)
+      ? await checkedContent(options, returned)
+      : await checkedValue(options, returned)
   } catch (error) {
     if (error instanceof NotJson) return badOutput(error.message)
     return { outcome: 'error', error: errorDetails(error, options.adapters) }
   }
 }
 
-/** Names a requirement that the call does not meet; `undefined` when it meets all. */
+/** Returns a sentence that names a requirement which the call does not meet; `undefined` if it meets all. */
 function unmetRequirement({ name, options }: RunnableTool, run: ToolRun): string | undefined {
   const { all, alternatives } = authRequirements(options.requiresAuth)
   const isHeld = (auth: ToolAuth) => run.authorizations[authName(auth)] !== undefined
@@ -76,18 +79,18 @@ function unmetRequirement({ name, options }: RunnableTool, run: ToolRun): string
   return unset === undefined ? undefined : `The tool "${name}" needs the secret ${unset}, which is not set.`
 }
 
-async function checkedValue({ output }: AnyToolOptions, given: unknown): Promise<ToolResult> {
-  const parsed = output === undefined ? undefined : await parseValue(output, given)
+async function checkedValue({ output }: AnyToolOptions, returned: unknown): Promise<ToolResult> {
+  const parsed = output === undefined ? undefined : await parseValue(output, returned)
   if (parsed?.outcome === 'refused') return badOutput(parsed.reason)
-  return { outcome: 'value', json: toJsonText(parsed === undefined ? given : parsed.value) }
+  return { outcome: 'value', json: toJsonText(parsed === undefined ? returned : parsed.value) }
 }
 
-/** A tool with an output schema promises `structuredContent` that fits it. */
-async function checkedContent({ output }: AnyToolOptions, given: CallToolResult): Promise<ToolResult> {
-  const result: CallToolResult = JSON.parse(toJsonText(given)) // a round trip through JSON, which keeps its members
+/** Checks a complete result. Where the tool has an output schema, `structuredContent` must match the schema. */
+async function checkedContent({ output }: AnyToolOptions, returned: CallToolResult): Promise<ToolResult> {
+  const result: CallToolResult = JSON.parse(toJsonText(returned)) // a round trip through JSON keeps its members
   if (output === undefined || !isTypedSchema(output) || result.isError === true)
     return { outcome: 'content', result }
-  const parsed = await parseValue(output, given.structuredContent)
+  const parsed = await parseValue(output, returned.structuredContent)
   if (parsed.outcome === 'refused') return badOutput(`structuredContent: ${parsed.reason}`)
   return {
     outcome: 'content',

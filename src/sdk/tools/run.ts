@@ -33,9 +33,9 @@ export interface ToolRun {
   readonly requestId: string | null
   /** Absent where the call belongs to no trace. */
   readonly traceparent?: string | undefined
-  /** By the names in `requiresAuth`. */
+  /** The tokens by the names in `requiresAuth`. */
   readonly authorizations: Readonly<Record<string, AuthInfo>>
-  /** Of the call. The tool gets the values that it declares. */
+  /** The metadata of the call. The tool gets only the values that it declares. */
   readonly metadata: Readonly<Record<string, unknown>>
   /** The value of a secret that the tool declares. */
   secret(key: string): string | undefined
@@ -55,7 +55,7 @@ export interface ToolRun {
   listChanged?(list: ListKind): void | Promise<void>
 }
 
-/** The run of a tool that calls another one. */
+/** The run of a tool that calls another tool. */
 export interface OuterRun {
   /** Aborted when the run is over. */
   readonly signal: AbortSignal
@@ -68,7 +68,7 @@ export type ListKind = 'tools' | 'resources' | 'prompts'
 /** What has changed in an app: one of its lists, or the contents of the resource at a URI. */
 export type AppChange = ListKind | { readonly updated: string }
 
-/** The consent that is missing. */
+/** A consent that is missing, with the link for the user. */
 export interface RequiredAuthorization {
   readonly id: string
   readonly url: string
@@ -95,7 +95,7 @@ export type ToolResult =
       /** The time limit passed, or the caller cancelled, before the handler had ended. */
       readonly isCutOff?: true
     }
-  /** A tool that this one called lacks its user's consent. */
+  /** A tool that this tool called lacks the user's consent. */
   | ConsentMissing
 
 /** The members of an error that is sent to the caller. */

@@ -37,7 +37,7 @@ export function isTypedSchema(schema: ToolSchema): schema is TypedSchema {
 
 export type SchemaSide = 'input' | 'output'
 
-/** A date is sent as text. */
+/** The schema of a date, which JSON has as text. */
 const DATE = { type: 'string', format: 'date-time' }
 
 /** Options by which each library describes types that JSON Schema does not have. */
@@ -89,8 +89,8 @@ export type Parsed =
 const MAX_ISSUES = 5
 
 /**
- * Parses a value with a typed schema. With a JSON Schema it accepts every value: the server that lists the tool checks
- * the input.
+ * Parses a value with a typed schema. With a JSON Schema it accepts every value: Gatepass checks the input of its own
+ * calls, and the input of other callers is not checked.
  */
 export async function parseValue(schema: ToolSchema, value: unknown): Promise<Parsed> {
   if (!isTypedSchema(schema)) return { outcome: 'accepted', value }

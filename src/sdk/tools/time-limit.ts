@@ -1,10 +1,11 @@
-/** The time limit of a run, without the time in which the run waits for its user. */
+/** The time limit of a run. The time in which the run waits for an answer of its client does not count. */
 export interface TimeLimit {
   clear(): void
   /** Stops the clock until `ask` has ended. */
   pausedDuring<Answer>(ask: () => Promise<Answer>): Promise<Answer>
 }
 
+/** Starts the time limit; `onEnd` is called once it has passed. */
 export function timeLimit(ms: number, onEnd: () => void): TimeLimit {
   let leftMs = ms
   let startedAt = performance.now()

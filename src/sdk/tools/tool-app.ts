@@ -24,8 +24,8 @@ export interface ToolAppOptions {
   /** Log lines of tools below this level are dropped. Default: `debug`. */
   readonly logLevel?: LogLevel | Uppercase<LogLevel>
   /**
-   * A client of Gatepass, for apps that are served on their own: it resolves `requiresAuth` for MCP callers, and
-   * `tools.call` of tools that the app does not have.
+   * A client of Gatepass, for apps that are served outside of Gatepass: it gets the tokens of `requiresAuth` for MCP
+   * callers, and runs tools that the app does not have (`tools.call`).
    */
   readonly gatepass?: GatepassClient
 }
@@ -62,7 +62,7 @@ export class ToolApp {
   readonly prompts: ReturnType<typeof appPrompts>
   readonly #listeners = new Set<(change: AppChange) => void | Promise<void>>()
 
-  /** Throws `TypeError` for a name that tools cannot be called by. */
+  /** Throws `TypeError` for a name that is not allowed. */
   constructor({
     name = 'tools',
     version,
@@ -72,12 +72,14 @@ export class ToolApp {
     gatepass,
   }: ToolAppOptions = {}) {
     if (!isName(name))
-      throw new TypeError(`The app ${JSON.stringify(name)} needs a name of 1 to 128 of A-Z, a-z, 0-9 and _.-`)
+      throw new TypeError(
+        `The app ${JSON.stringify(name)} needs a name of 1 to 128 characters of A-Z, a-z, 0-9 and _.-`,
+      )
     this.name = name
     this.version = version
     this.title = title
     this.instructions = instructions
-    this.logLevel = logLevel.toLowerCase() as LogLevel // its type has them in both cases
+    this.logLevel = logLevel.toLowerCase() as LogLevel // the option's type permits each level in both cases
     this.gatepass = gatepass
     this.tools = appTools(() => this.changed('tools'))
     this.resources = appResources((change) => this.changed(change))
@@ -85,7 +87,7 @@ export class ToolApp {
   }
 
   /**
-   * Adds a tool, or replaces the one of that name. Throws `TypeError` for one that cannot be published.
+   * Adds a tool, or replaces the tool of that name. Throws `TypeError` for a tool that cannot be published.
    */
   tool<
     TInput = Readonly<Record<string, unknown>>,
@@ -93,10 +95,10 @@ export class ToolApp {
     const TAuth extends RequiresAuth | undefined = undefined,
   >(name: string, options: ToolOptions<TInput, TSecrets, TAuth> | MaterializedTool): void {
     const materialized = isMaterialized(options) ? options : tool(options)
-    this.tools.add(name, materialized).catch(() => undefined) // it is added; what failed is a listener
+    this.tools.add(name, materialized).catch(() => undefined) // the tool is added; only a listener can fail
   }
 
-  /** Adds a resource. A URI with `{name}` is a template for many. */
+  /** Adds a resource. A URI with `{name}` is a template for many resources. */
   resource(uri: string, options: ResourceOptions): void {
     this.resources.add(uri, options).catch(() => undefined)
   }
@@ -113,14 +115,14 @@ export class ToolApp {
   }
 
   /**
-   * The app as an HTTP worker of Arcade's protocol, to be mounted: `app.worker({secret}).fetch`. Throws `TypeError` without
-   * a secret.
+   * Makes an HTTP worker (Arcade's protocol) of the app, to mount in a server: `app.worker({secret}).fetch`. Throws
+   * `TypeError` without a secret.
    */
   worker(options: WorkerOptions): ToolWorker {
     return createWorker(this, options)
   }
 
-  /** Serves the app until it is closed. Rejects where the port is taken, or something that it needs is missing. */
+  /** Serves the app until `close` is called. Rejects if the port is taken, or a secret or an option is missing. */
   async serve(served: ServeOptions): Promise<Serving> {
     if (served.as === 'mcp') {
       const { as: _, ...options } = served
@@ -131,13 +133,13 @@ export class ToolApp {
     return listen(this.worker(options).fetch, { host, port })
   }
 
-  /** Calls the listeners. */
+  /** Calls the listeners of `onChange`. */
   async changed(change: AppChange): Promise<void> {
     await Promise.all([...this.#listeners].map((listener) => listener(change)))
   }
 }
 
-/** Whether it is a `ToolApp`, also of another copy of this package. */
+/** Whether a value is a `ToolApp`, also one of another copy of this package. */
 export function isToolApp(value: unknown): value is ToolApp {
   return typeof value === 'object' && value !== null && APP_MARK in value
 }

@@ -1,7 +1,7 @@
 import type { CallToolResult } from './content.ts'
 import type { ConsentMissing, ErrorDetails, ToolResult } from './run.ts'
 
-/** The result as MCP has it. An object is also `structuredContent`. */
+/** Converts a result to MCP's form. A value that is an object becomes `structuredContent` too. */
 export function toCallToolResult(result: Exclude<ToolResult, ConsentMissing>): CallToolResult {
   switch (result.outcome) {
     case 'content':
@@ -26,7 +26,7 @@ export function withoutDeveloperMessage<Result extends ToolResult>(result: Resul
   return { ...result, error }
 }
 
-/** A failed result. Its `_meta` has the error's details as Arcade's servers write them. */
+/** Returns a failed result. Its `_meta` has the error's details in the form of Arcade's servers. */
 export function errorResult({
   kind,
   message,

@@ -7,18 +7,18 @@ import type { ToolSchema, TypedSchema } from './schema.ts'
 /** The same symbol in every copy of this package, so a module may bring its own copy. */
 export const TOOL_MARK = Symbol.for('gatepass.tool')
 
-/** For `timeoutSeconds`. */
+/** The greatest `timeoutSeconds`. */
 export const MAX_TIMEOUT_SECONDS = 3600
 
-/** Translates what a library throws. */
+/** Converts errors that a library throws. */
 export interface ErrorAdapter {
-  /** For logs. */
+  /** The adapter's name. */
   readonly slug: string
   /** Returns `null` for an error that is not the library's. */
   fromException(error: unknown): ToolError | null
 }
 
-/** MCP's hints about what a tool does; never promises. */
+/** MCP's hints about what a tool does. They guarantee nothing. */
 export interface ToolAnnotations {
   readonly title?: string
   readonly readOnlyHint?: boolean
@@ -47,7 +47,7 @@ export interface ToolOptions<
   readonly tags?: readonly string[]
   /** Default: 30, at most 3600. */
   readonly timeoutSeconds?: number
-  /** Translate what the handler throws: the first that returns an error is used. `HTTPErrorAdapter` always comes last. */
+  /** Convert what the handler throws; the first adapter that returns an error wins. `HTTPErrorAdapter` comes last. */
   readonly adapters?: readonly ErrorAdapter[]
   /** Returns a text, a value that JSON can represent, or a `CallToolResult`. */
   handler(
@@ -84,7 +84,7 @@ export interface DefinedTool extends MaterializedTool {
   readonly [TOOL_MARK]: AnyToolOptions & Pick<NamedToolOptions, 'name' | 'namespace'>
 }
 
-/** Makes a tool that `app.tool(name, it)` and `app.tools.add(name, it)` take. */
+/** Makes a tool to add to an app: `app.tool(name, tool)` or `app.tools.add(name, tool)`. */
 export function tool<
   TInput = Readonly<Record<string, unknown>>,
   const TSecrets extends string = never,

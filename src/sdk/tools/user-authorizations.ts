@@ -9,13 +9,13 @@ import type { AuthInfo } from './context.ts'
 import type { GatepassClient } from './gatepass-client.ts'
 import type { RequiredAuthorization } from './run.ts'
 
-// Gets the tokens that a tool needs from Gatepass, for calls that bring none: those of other callers than Gatepass.
+// Gets from Gatepass the tokens that a tool needs. Only a call by Gatepass brings them; calls by other callers do not.
 
 export type UserAuthorizations =
   | { readonly outcome: 'held'; readonly authorizations: Readonly<Record<string, AuthInfo>> }
   | { readonly outcome: 'missing'; readonly authorization: RequiredAuthorization }
 
-/** The user's tokens for everything that the tool requires, or the first consent that is missing. */
+/** Returns the user's tokens for all that the tool requires, or the first consent that is missing. */
 export async function userAuthorizations(
   gatepass: GatepassClient,
   user: string,
@@ -23,7 +23,7 @@ export async function userAuthorizations(
   signal: AbortSignal,
 ): Promise<UserAuthorizations> {
   const needed = authRequirements(requiresAuth)
-  const all = await heldOf(gatepass, user, needed.all, signal)
+  const all = await tokensOf(gatepass, user, needed.all, signal)
   if (all.outcome === 'missing' || needed.alternatives.length === 0) return all
   const chosen = await chooseAlternative(gatepass, user, needed, signal)
   if (chosen.outcome === 'missing') return chosen
@@ -31,8 +31,8 @@ export async function userAuthorizations(
 }
 
 /**
- * The first alternative that the user has granted; else the consent that is missing for the first one whose providers are
- * configured. Throws the refusal of Gatepass if there is none.
+ * Returns the tokens of the first alternative that the user has granted; else the consent that is missing for the first
+ * alternative whose providers are configured. Throws the first refusal of Gatepass if no alternative is configured.
  */
 async function chooseAlternative(
   gatepass: GatepassClient,
@@ -40,29 +40,30 @@ async function chooseAlternative(
   { alternatives }: AuthRequirements,
   signal: AbortSignal,
 ): Promise<UserAuthorizations> {
-  let first: UserAuthorizations | undefined
+  let firstMissing: UserAuthorizations | undefined
   const refusals: unknown[] = []
   for (const alternative of alternatives) {
     try {
-      const held = await heldOf(gatepass, user, alternative, signal)
-      if (held.outcome === 'held') return held
-      first ??= held
+      const found = await tokensOf(gatepass, user, alternative, signal)
+      if (found.outcome === 'held') return found
+      firstMissing ??= found
     } catch (error) {
       if (!isNotConfigured(error)) throw error
       refusals.push(error)
     }
   }
-  if (first !== undefined) return first
+  if (firstMissing !== undefined) return firstMissing
   throw refusals[0]
 }
 
-/** Whether Gatepass has refused because it does not have the provider, or not completely. */
+/** Whether Gatepass has refused because the provider is unknown, incomplete or inactive there. */
 function isNotConfigured(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return ['provider_not_found', 'provider_incomplete', 'provider_inactive'].includes(code)
 }
 
-async function heldOf(
+/** Returns the user's tokens for all that is needed, or the first consent that is missing. */
+async function tokensOf(
   gatepass: GatepassClient,
   user: string,
   needed: readonly ToolAuth[],
@@ -91,7 +92,7 @@ async function heldOf(
   return { outcome: 'held', authorizations }
 }
 
-/** The consent that an `AuthorizationRequired` of any copy of the client names. */
+/** Returns the missing consent if the error is an `AuthorizationRequired`, of any copy of the client. */
 function missingOf(error: unknown): RequiredAuthorization | undefined {
   if (!(error instanceof Error) || !('authorization' in error)) return undefined
   const { authorization } = error

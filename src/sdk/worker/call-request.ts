@@ -22,7 +22,7 @@ export interface CallContext {
   authorizations(requiresAuth: RequiresAuth | undefined): Readonly<Record<string, AuthInfo>>
 }
 
-/** Returns `undefined` for a body that names no tool. */
+/** Reads a call. Returns `undefined` for a body that names no tool, or whose inputs are no object. */
 export function readCallRequest(body: unknown): CallRequest | undefined {
   const { execution_id, tool, inputs, context } = members(body)
   const { name, toolkit } = members(tool)
@@ -36,7 +36,7 @@ export function readCallRequest(body: unknown): CallRequest | undefined {
   }
 }
 
-/** Missing and malformed members are left out, as in the call of a tool that needs nothing. */
+/** Reads the context of a call. Malformed members count as absent, as in the call of a tool that needs nothing. */
 export function readCallContext(context: unknown): CallContext {
   const { user_id, secrets, metadata, authorization, authorizations } = members(context)
   return {
@@ -59,7 +59,10 @@ export function readCallContext(context: unknown): CallContext {
   }
 }
 
-/** Arcade's calls name no scopes: it calls a tool only when the required ones are granted. */
+/**
+ * Reads an authorization; `undefined` without a token. Arcade's calls name no scopes, because Arcade calls a tool only
+ * when the required scopes are granted.
+ */
 function toAuthInfo(
   { token, token_type, expires_at, scopes, user_info, extra }: Readonly<Record<string, unknown>>,
   required: readonly string[],
@@ -77,11 +80,11 @@ function toAuthInfo(
 }
 
 /** Reads `[{key, value}]`, or an object as Arcade's published schema has it. */
-function keyed(value: unknown, isTaken: (value: unknown) => boolean): Readonly<Record<string, unknown>> {
+function keyed(value: unknown, isAccepted: (value: unknown) => boolean): Readonly<Record<string, unknown>> {
   const pairs: [string, unknown][] = Array.isArray(value)
     ? value.map(members).map(({ key, value }) => [typeof key === 'string' ? key : '', value])
     : Object.entries(members(value))
-  return Object.fromEntries(pairs.filter(([key, one]) => key !== '' && isTaken(one)))
+  return Object.fromEntries(pairs.filter(([key, one]) => key !== '' && isAccepted(one)))
 }
 
 function isAbsent(value: unknown): boolean {

@@ -17,7 +17,7 @@ export interface ToolWorker {
   fetch(request: Request): Promise<Response>
 }
 
-/** Throws `TypeError` without a secret. */
+/** Makes the worker of an app. Throws `TypeError` without a secret. */
 export function createWorker(app: ServedApp, { secret }: WorkerOptions): ToolWorker {
   if (typeof secret !== 'string' || secret === '')
     throw new TypeError('A worker needs a secret: without one anybody could run its tools.')

@@ -4,7 +4,7 @@ import { jsonSchemaOf } from '../tools/schema.ts'
 import type { ServedApp } from '../tools/served-app.ts'
 import { toParameters, toValueSchema } from './value-schema.ts'
 
-/** A tool as `GET /worker/tools` lists it. */
+/** Returns a tool as `GET /worker/tools` lists it. */
 export function toolDefinition(app: ServedApp, { name, options }: AppTool) {
   const { title, description, input, output, annotations = {}, version = app.version, tags } = options
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations
@@ -33,8 +33,8 @@ export function toolDefinition(app: ServedApp, { name, options }: AppTool) {
 }
 
 /**
- * Arcade knows one authorization for each tool. Where there are several, `authorizations` (all are needed) and
- * `authorization_alternatives` (besides, all of any one list) hold them for Gatepass.
+ * Arcade knows one authorization for each tool, `authorization`. A tool with several has them, for Gatepass, in
+ * `authorizations` (all are needed) and in `authorization_alternatives` (lists, of which one is needed in addition).
  */
 function requirementsOf({ requiresAuth, requiresSecrets = [], requiresMetadata = [] }: AppTool['options']) {
   const { all, alternatives } = authRequirements(requiresAuth)

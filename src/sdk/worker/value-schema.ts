@@ -2,8 +2,8 @@ import { isRecord } from '../is-record.ts'
 import type { JsonSchema } from '../tools/content.ts'
 import { type JsonType, type SchemaReader, schemaReader, type ValueShape } from './value-shape.ts'
 
-// Converts JSON Schema to Arcade's parameters; Gatepass converts back. Converting a worker's definition there and back
-// does not change its meaning.
+// Converts JSON Schema to Arcade's parameters; Gatepass converts in the other direction. A worker's definition that is
+// converted to JSON Schema and back keeps its meaning.
 
 export const VALUE_TYPES = ['string', 'integer', 'number', 'boolean', 'json', 'array'] as const
 export type ValueType = (typeof VALUE_TYPES)[number]
@@ -12,8 +12,8 @@ export type ValueType = (typeof VALUE_TYPES)[number]
 export interface ValueSchema {
   val_type: ValueType
   /**
-   * Always present for arrays, and never `array`, because Arcade's zod helper throws otherwise; `items` then says
-   * more.
+   * Always present for arrays, and never `array`, because Arcade's zod helper throws otherwise. For an array of arrays
+   * it is `json`, and `items` has the inner schema.
    */
   inner_val_type?: ValueType
   /** For an array, the enum of its items. */
@@ -35,7 +35,7 @@ export interface Parameter {
   inferrable: boolean
 }
 
-/** Our schema keyword; `false` marks a parameter whose value a model cannot infer. Absent: it can. */
+/** Gatepass's own schema keyword: `false` marks a parameter whose value a model cannot infer. Default: `true`. */
 export const INFERRABLE = 'x-inferrable'
 
 /** Converts an input schema to parameters. */
@@ -105,7 +105,7 @@ function arrayMembers(items: unknown, reader: SchemaReader): Partial<ValueSchema
   }
 }
 
-/** Arcade's enums are strings, for numbers too. */
+/** Returns the enum as strings, as Arcade has the enums of numbers too. */
 function enumMember(val_type: ValueType, values: readonly unknown[] | undefined): Pick<ValueSchema, 'enum'> {
   const wanted = val_type === 'string' ? 'string' : 'number'
   if (val_type === 'json' || val_type === 'boolean') return {}

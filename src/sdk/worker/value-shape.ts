@@ -6,14 +6,14 @@ export type JsonType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'a
 
 /** What a schema says about a value, with its references, `allOf`, `anyOf` and `oneOf` merged. */
 export interface ValueShape {
-  /** Absent: any. */
+  /** Absent: any type. */
   readonly types?: ReadonlySet<JsonType>
   readonly enum?: readonly unknown[]
   readonly properties?: Readonly<Record<string, unknown>>
   readonly required?: readonly string[]
   readonly items?: unknown
   readonly description?: string
-  /** The references that were followed to get here. */
+  /** The references (`$ref`) that were followed to this shape. */
   readonly followed: readonly string[]
 }
 
@@ -24,7 +24,7 @@ export interface SchemaReader {
 }
 
 const ANY: ValueShape = { followed: [] }
-/** References can expand a small schema into a huge tree; past this many schemas anything is accepted. */
+/** References can expand a small schema into a huge tree. Schemas past this number are read as accepting any value. */
 const MAX_SCHEMAS = 2000
 
 /** Reads the schemas of one document. Terminates for any document, because no reference is followed within itself. */
@@ -72,7 +72,7 @@ function ownShape(schema: JsonSchema): ValueShape {
   }
 }
 
-/** The types from `type`, else those that the other keywords imply. OpenAPI 3.0 writes `nullable` beside it. */
+/** The types from `type`, else those that the other keywords imply. OpenAPI 3.0 has `nullable` beside `type`. */
 function ownTypes(schema: JsonSchema, values: readonly unknown[] | undefined): Set<JsonType> | undefined {
   const { type } = schema
   const named = TYPES.filter((one) => one === type || (Array.isArray(type) && type.includes(one)))
@@ -90,7 +90,7 @@ function typeOf(value: unknown): JsonType {
   return typeof value === 'string' || typeof value === 'boolean' ? (typeof value as JsonType) : 'object'
 }
 
-/** Merges two shapes that a value must both have. If they contradict each other, the first wins. */
+/** Merges two shapes that a value must both match. If they contradict each other, the first wins. */
 function mergeShapes(a: ValueShape, b: ValueShape): ValueShape {
   const types = a.types && b.types ? intersectTypes(a.types, b.types) : (a.types ?? b.types)
   const required = [...new Set([...(a.required ?? []), ...(b.required ?? [])])]
@@ -113,7 +113,7 @@ function intersectTypes(a: ReadonlySet<JsonType>, b: ReadonlySet<JsonType>): Rea
   return met.length > 0 ? new Set(met) : a
 }
 
-/** Merges alternative shapes: only what all of them say is kept, except that `null` merely adds itself to the types. */
+/** Merges alternative shapes: keeps what is true of all. An alternative that is only `null` adds a type. */
 function mergeAlternatives(choices: readonly ValueShape[]): ValueShape {
   const informative = choices.filter(({ types }) => !(types?.size === 1 && types.has('null')))
   const [only, ...others] = informative

@@ -1,6 +1,6 @@
 import { type Jwt, parseJwt } from '../jwt.ts'
 
-/** Makes the function that checks the `Authorization` header of a request: a JWT of HS256 for `worker`, version `1`. */
+/** Makes a function that checks an `Authorization` header: a JWT by HS256 with the audience `worker` and `ver` "1". */
 export function tokenVerifier(secret: string): (header: string | null) => Promise<boolean> {
   const key = crypto.subtle.importKey(
     'raw',
@@ -18,7 +18,7 @@ export function tokenVerifier(secret: string): (header: string | null) => Promis
   }
 }
 
-/** `exp` and `nbf` are optional and checked when present. */
+/** Checks the claims. `exp` and `nbf` are optional. */
 function isForWorker({ aud, ver, exp, nbf }: Jwt['claims']): boolean {
   const now = Date.now() / 1000
   const isAddressed = aud === 'worker' || (Array.isArray(aud) && aud.includes('worker'))

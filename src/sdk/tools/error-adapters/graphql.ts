@@ -30,16 +30,16 @@ export class GraphQLErrorAdapter implements ErrorAdapter {
   }
 }
 
-/** The list, if each member is a GraphQL error: it has a message, and extensions, a path, locations or a type. */
+/** Returns the list if each member is a GraphQL error, with a message and extensions, a path, locations or a type. */
 function graphqlErrors(errors: unknown): readonly Shape[] | undefined {
   if (!Array.isArray(errors) || errors.length === 0) return undefined
   const shapes = errors.map(shapeOf)
-  const isOne = (one: Shape) =>
+  const isGraphQLError = (one: Shape) =>
     typeof one.message === 'string' && ['extensions', 'locations', 'path', 'type'].some((name) => name in one)
-  return shapes.every(isOne) ? shapes : undefined
+  return shapes.every(isGraphQLError) ? shapes : undefined
 }
 
-/** Codes of Apollo Server, and types of GitHub's API. */
+/** HTTP statuses by the codes of Apollo Server and the error types of GitHub's API. */
 const STATUSES: Readonly<Record<string, number>> = {
   UNAUTHENTICATED: 401,
   FORBIDDEN: 403,

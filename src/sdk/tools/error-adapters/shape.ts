@@ -4,7 +4,7 @@ import { parseRetryAfter } from '../../retry-after.ts'
 
 export type Shape = Readonly<Record<string, unknown>>
 
-/** The value as an object whose members may be read; an empty one where it is none. */
+/** Returns the value as an object whose members may be read; an empty object for any other value. */
 export function shapeOf(value: unknown): Shape {
   const hasMembers = (typeof value === 'object' && value !== null) || typeof value === 'function'
   return hasMembers ? (value as Shape) : {} // reading a member of an object is always possible
@@ -14,7 +14,7 @@ export function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** The first that is an HTTP status of a failure. */
+/** Returns the first value that is an HTTP error status, 400 to 599, as a number or as text. */
 export function failureStatus(...values: readonly unknown[]): number | undefined {
   const numbers = values.map((one) => (typeof one === 'string' && /^\d{3}$/.test(one) ? Number(one) : one))
   return numbers.find(
@@ -24,7 +24,7 @@ export function failureStatus(...values: readonly unknown[]): number | undefined
 
 const MAX_MESSAGE = 2000
 
-/** The error as text for the operator alone, because it may contain secrets. */
+/** Returns the error as text. Only for the operator, because it may contain secrets. */
 export function developerMessageOf(error: unknown): string {
   const { name, message, statusText } = shapeOf(error)
   return `${text(name) ?? 'Error'}: ${text(message) ?? text(statusText) ?? String(error)}`.slice(
@@ -33,7 +33,7 @@ export function developerMessageOf(error: unknown): string {
   )
 }
 
-/** Reads `Retry-After` of `Headers`, of a plain object or of a Map. Milliseconds. */
+/** Reads `Retry-After` from `Headers`, a plain object or a Map. Returns milliseconds. */
 export function retryAfterOf(headers: unknown): number | undefined {
   return parseRetryAfter(header(headers, 'retry-after') ?? '')
 }
@@ -49,7 +49,7 @@ function header(headers: unknown, name: string): string | undefined {
   return typeof first === 'number' ? String(first) : text(first)
 }
 
-/** The host of an address; the rest of it may hold secrets. */
+/** Returns the host of the first value that is a URL. The rest of a URL may contain secrets. */
 export function hostOf(...addresses: readonly unknown[]): string | undefined {
   const address = addresses
     .map((one) => (one instanceof URL ? one.href : one))

@@ -59,7 +59,7 @@ const FORBIDDEN = [
 ]
 const FAILED = ['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']
 
-/** Slack answers 200 with the reason of a refusal. */
+/** Returns the HTTP status for the reason of a refusal, because Slack answers 200. */
 function statusOf(reason: string): number {
   if (UNAUTHENTICATED.includes(reason)) return 401
   if (FORBIDDEN.includes(reason)) return 403
