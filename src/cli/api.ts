@@ -5,11 +5,11 @@ import type { Method, OpenApiOptions, Transport } from './transport.ts'
 import type { LocalInstallation } from './with-broker.ts'
 
 /**
- * The HTTP API for administration commands: that of a server (`--url`), or that of an app in this process, which works on
- * the database. So each command is written once, against the API.
+ * The HTTP API, as administration commands use it. The requests go to a server (`--url`), or to the same API in this
+ * process, which works on the database. So the code of a command is the same in both cases.
  */
 export interface Api {
-  /** The installation, in words for messages. */
+  /** The installation's name in messages: the server's origin, or the database. */
   readonly place: string
   /** The open database, if the command works on it directly. */
   readonly local?: LocalInstallation
@@ -17,7 +17,7 @@ export interface Api {
   send<Answer>(method: Method, path: string, options?: ApiRequest): Promise<Answer>
   /** Sends a request and returns the response of any status. */
   request(method: Method, path: string, options?: ApiRequest): Promise<ApiResponse>
-  /** The lines of a long response, as they arrive. */
+  /** Sends a GET request and yields the lines of a long response, as they arrive. */
   lines(path: string, query: Query): AsyncIterable<string>
 }
 
@@ -35,8 +35,8 @@ export interface ApiResponse {
 }
 
 const DEADLINE_MS = 60_000
-/** The largest page of a list. */
-const PAGE = 100
+/** The number of items to request in one page of a list. */
+const PAGE_SIZE = 100
 
 /** Runs the command against the server of `--url` or `GATEPASS_URL`, else on the database of the settings. */
 export async function withApi(
@@ -66,7 +66,7 @@ export async function withApi(
   return withServerTransport(url, key, (transport) => run(apiOver(transport)))
 }
 
-/** The server that `--url` or `GATEPASS_URL` names. */
+/** The URL of the server that `--url` or `GATEPASS_URL` names; `undefined` if neither is set. */
 export function serverOf({ environment }: Shell, { url }: Pick<CommonOptions, 'url'>): string | undefined {
   return url ?? (environment.GATEPASS_URL?.trim() || undefined)
 }
@@ -78,7 +78,7 @@ interface ListPage<Item> {
   readonly next_cursor?: string
 }
 
-/** Every item of a list, or the first `most`, page by page. */
+/** Fetches the items of a list page by page: all of them, or the first `most`. */
 export async function listAll<Item>(
   api: Api,
   path: string,
@@ -86,17 +86,17 @@ export async function listAll<Item>(
   most = Number.POSITIVE_INFINITY,
 ): Promise<Item[]> {
   const all: Item[] = []
-  let begin: Query = {}
+  let position: Query = {}
   for (;;) {
     const page = await api.send<ListPage<Item>>('GET', path, {
-      query: { ...query, ...begin, limit: Math.min(PAGE, most - all.length) },
+      query: { ...query, ...position, limit: Math.min(PAGE_SIZE, most - all.length) },
     })
     const { items, total_count, next_cursor: cursor } = page
     all.push(...items)
     if (all.length >= most) return all
-    if (cursor !== undefined) begin = { cursor }
-    else if (begin.cursor !== undefined || items.length === 0 || all.length >= total_count) return all
-    else begin = { offset: all.length }
+    if (cursor !== undefined) position = { cursor }
+    else if (position.cursor !== undefined || items.length === 0 || all.length >= total_count) return all
+    else position = { offset: all.length }
   }
 }
 
@@ -116,7 +116,7 @@ function apiOver(transport: Transport): Api {
     request,
     async send<Answer>(method: Method, path: string, options?: ApiRequest) {
       const { status, body } = await request(method, path, options)
-      if (status >= 200 && status < 300) return body as Answer // the wire's contract says so
+      if (status >= 200 && status < 300) return body as Answer // the API guarantees this type
       throw refusal(status, body, transport.place)
     },
     async *lines(path, query) {
@@ -151,15 +151,15 @@ function parseBody(text: string, status: number, place: string): unknown {
     return JSON.parse(text)
   } catch {
     throw new CommandFailure(
-      `${place} answered with status ${status} and no JSON: it is no Gatepass, or a proxy in front of it answered.`,
+      `${place} answered with status ${status} and no JSON: it is not a Gatepass server, or a proxy in front of it answered.`,
       exitCodeOf(undefined, status),
     )
   }
 }
 
 function targetOf(path: string, query: Query): string {
-  const members = Object.entries(query).flatMap(([name, value]) =>
+  const parameters = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)]],
   )
-  return members.length === 0 ? path : `${path}?${new URLSearchParams(members)}`
+  return parameters.length === 0 ? path : `${path}?${new URLSearchParams(parameters)}`
 }

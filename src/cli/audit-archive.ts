@@ -49,7 +49,7 @@ export function defineArchive(audit: Command, shell: Shell): void {
         const before = options.before(broker.now())
         const items: { readonly project: string; readonly archived: readonly Archived[] }[] = []
         for (const one of all ? await broker.store.projects.list() : [project]) {
-          const archived = await whenFree(archiveTrail, broker, one, { before, folder: to })
+          const archived = await archiveWhenFree(archiveTrail, broker, one, { before, folder: to })
           items.push({ project: one.name, archived })
           if (!json) printArchived(one.name, archived, before)
         }
@@ -69,8 +69,11 @@ export function defineArchive(audit: Command, shell: Shell): void {
     })
 }
 
-/** Waits while another process indexes or archives the trail. Throws `CommandFailure` after a while. */
-async function whenFree(
+/**
+ * Archives the trail, once no other process indexes or archives it. Throws `CommandFailure` if another process still does
+ * after `WAIT_MS`.
+ */
+async function archiveWhenFree(
   archive: (
     broker: Broker,
     project: Project,
@@ -101,7 +104,10 @@ async function whenFree(
   }
 }
 
-/** Converts errors that a retry cannot solve, such as an invalid trail or a full disk, so that the exit code does not ask for a retry. */
+/**
+ * Converts an error that a retry alone does not solve, such as an invalid trail or a full disk. The exit code of the
+ * result does not ask for a retry.
+ */
 function toFailure(error: unknown): unknown {
   if (error instanceof BrokerError) {
     const reason = error.cause instanceof Error ? ` (${sanitize(error.cause.message)})` : ''
@@ -119,7 +125,7 @@ function printArchived(name: string, archived: readonly Archived[], before: Epoc
   for (const { file = '', firstSeq, lastSeq } of archived)
     print(`${MARKS.ok} ${name}: entries ${firstSeq} to ${lastSeq} are in ${sanitize(file)}.`)
   if (archived.length > 0)
-    print(dim('  Keep it elsewhere too: the database does not have these entries any more.'))
+    print(dim('  Keep a copy elsewhere too: the database does not have these entries any more.'))
 }
 
 function parseBefore(text: string): ArchiveOptions['before'] {

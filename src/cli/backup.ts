@@ -26,7 +26,7 @@ export function defineBackup(command: Command, shell: Shell): void {
       const database = parseDatabaseUrl(databaseUrlOf(shell))
       if (!(await isBegun(database)))
         throw new CommandFailure(
-          `There is no database ${databaseName(database)} yet. Set GATEPASS_DATABASE_URL to the one its server uses.`,
+          `There is no database ${databaseName(database)} yet. Set GATEPASS_DATABASE_URL to the database that the server uses.`,
         )
       const started = performance.now()
       const takenAt = systemClock()
@@ -46,7 +46,9 @@ export function defineBackup(command: Command, shell: Shell): void {
         `  ${quantity(connections, 'connection')}, ${quantity(providers, 'provider')}, ${quantity(tools, 'tool')}, ${quantity(projects, 'project')}`,
       )
       print(
-        dim('  Only the master key opens it, which it does not contain: keep the key too, in another place.'),
+        dim(
+          '  Its tokens and secrets open only with the master key, which is not in the file: keep the key elsewhere.',
+        ),
       )
       if (!recorded)
         print(
@@ -62,10 +64,10 @@ function size(bytes: number): string {
 }
 
 const HELP = `
-The file is a SQLite database, from PostgreSQL too. To restore it, stop all servers, then
+The file is a SQLite database, also if the installation uses PostgreSQL. To restore it, stop all servers, then
   gatepass restore <backup>
 into the database of GATEPASS_DATABASE_URL, which must be empty or not exist yet, and start with the same master key.
-Tokens that were rotated since then are invalid: docs/backup.md.
+Tokens that were rotated after the backup are invalid: docs/backup.md.
 
 Examples:
   $ gatepass backup --to /backups/gatepass-$(date +%F).db

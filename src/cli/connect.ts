@@ -68,7 +68,7 @@ async function begin(
   const who = { user_id, ...(account !== undefined && { account }) }
   const auth_requirement = { provider_id: name, oauth2: { scopes: scopes ?? [] } }
   const asProvider = await api.request('POST', '/v1/auth/authorize', { body: { auth_requirement, ...who } })
-  if (asProvider.status === 200) return oneProvider(asProvider.body as AuthorizationWire) // the wire's contract
+  if (asProvider.status === 200) return oneProvider(asProvider.body as AuthorizationWire) // the API guarantees it
   const refused = refusal(asProvider.status, asProvider.body, api.place)
   if (refused.exitCode !== EXIT.notFound) throw refused
 
@@ -82,7 +82,7 @@ async function begin(
       `"${name}" is a tool, which defines the scopes it needs: leave --scopes out.`,
       EXIT.usage,
     )
-  const { tool_id: tool_name, requirements } = asTool.body as ToolWire // the wire's contract
+  const { tool_id: tool_name, requirements } = asTool.body as ToolWire // the API guarantees this type
   const { authorizations, authorization } = requirements
   const needs = authorizations ?? (authorization === undefined ? [] : [authorization])
   return {
@@ -156,7 +156,7 @@ async function report(
   { authorization, providers }: StartedAuthorization,
   { before, options }: { readonly before: readonly ConnectionWire[]; readonly options: ConnectOptions },
 ): Promise<void> {
-  const { id, status, reason = 'failed', message = 'Run this again.', scopes } = authorization
+  const { id, status, reason = 'failed', message = 'Run the command again.', scopes } = authorization
   const who = { id, user_id: options.user, status }
   if (status !== 'completed') {
     if (options.json) printJson({ ...who, reason, message })

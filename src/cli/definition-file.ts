@@ -4,8 +4,8 @@ import { CommandFailure, EXIT } from './failure.ts'
 import { readJsonFile, readTextFile } from './read-json-file.ts'
 
 /**
- * Reads the object of a file in JSON or YAML, or of JSON on standard input for `-`. It is the body of `POST
- * /v1/admin/auth_providers`, or the definition of a provider, which differs only by having no client.
+ * Reads the object in a JSON or YAML file; for `-`, the JSON object on standard input. The object is the body of `POST
+ * /v1/admin/auth_providers`, or a provider's definition, which is such a body without a client.
  */
 export async function readProviderFile(source: string): Promise<Record<string, unknown>> {
   if (!['.yaml', '.yml'].includes(extname(source))) return readJsonFile(source)
@@ -18,7 +18,7 @@ export async function readProviderFile(source: string): Promise<Record<string, u
   throw new CommandFailure(`The file "${source}" should hold one object.`, EXIT.usage)
 }
 
-/** Whether the object has no client, as a definition. */
+/** Whether the object is a definition: its `oauth2` has no `client_id`. */
 export function lacksClient({ oauth2 }: Readonly<Record<string, unknown>>): boolean {
   return typeof oauth2 === 'object' && oauth2 !== null && !('client_id' in oauth2)
 }

@@ -42,7 +42,7 @@ async function runChecks(shell: Shell, options: DoctorOptions): Promise<Check[]>
   throw new CommandFailure('--production checks the settings of this shell: leave --url out.', EXIT.usage)
 }
 
-/** The checks of the running server, which alone knows its settings. */
+/** Asks the running server for its checks: only the server knows its own settings. */
 async function askServer(shell: Shell, options: CommonOptions): Promise<Check[]> {
   const checks: Check[] = []
   await withApi(shell, options, async (api) => {
@@ -63,7 +63,7 @@ async function runChecksHere(shell: Shell, options: DoctorOptions): Promise<Chec
         : readSettings(shell.environment, { makeKey: false })
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return [...checks, ...error.faults.map(toFault)]
+    return [...checks, ...error.faults.map(toFailedCheck)]
   }
   const installation = await checkInstallation(shell, config)
   const isUp = installation.opens && (await isServing(config.publicUrl))
@@ -88,7 +88,10 @@ async function runChecksHere(shell: Shell, options: DoctorOptions): Promise<Chec
   return checks
 }
 
-/** Asks the server that answers at this shell's public URL, if an API key for it is known. */
+/**
+ * Asks the server that answers at this shell's public URL for its checks. Without an API key for the server, or if the
+ * request fails, returns a warning instead that gives the reason.
+ */
 async function askRunningServer(
   shell: Shell,
   { publicUrl, apiKey, database, development }: Config,
@@ -114,8 +117,8 @@ async function askRunningServer(
   }
 }
 
-/** The message of a fault begins with the variable's name. */
-function toFault(fault: string): Check {
+/** Converts a fault of the settings, which begins with the variable's name, to a failed check. */
+function toFailedCheck(fault: string): Check {
   const [variable = ''] = fault.split(' ')
   return { name: 'settings', status: 'failed', message: fault, fix: `Set ${variable} in the environment.` }
 }
@@ -138,8 +141,7 @@ Examples:
   $ gatepass doctor --production --json
   $ gatepass doctor --url https://gatepass.example.com
 
-A running server makes the checks itself, with its own settings: the one of --url (or GATEPASS_URL), or the one that
-answers at the public URL of these settings if an administrator's key for it is known. With --production, GATEPASS_URL
-is ignored.
+A running server makes the checks itself, with its own settings: the server of --url (or GATEPASS_URL), else the server
+at GATEPASS_PUBLIC_URL, if an administrator's API key for it is known here. With --production, GATEPASS_URL is ignored.
 
 Exit code 1 when a check failed; warnings do not count.`

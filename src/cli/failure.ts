@@ -6,14 +6,14 @@ export const EXIT = {
   done: 0,
   /** The command failed, or one of its checks did. */
   failed: 1,
-  /** The command line or the settings are wrong; nothing was tried. */
+  /** The command line, the input or the settings are wrong; nothing was done. */
   usage: 2,
   notFound: 3,
-  /** The API key, its role or a policy does not permit it. */
+  /** The API key is not valid, or its role or a policy does not permit the request. */
   refused: 4,
   /** The user must approve first. */
   consentNeeded: 5,
-  /** The server, the database or a provider does not answer; it may be tried again. */
+  /** The server, the database or a provider does not answer; the command may be tried again. */
   unreachable: 6,
 } as const
 

@@ -71,7 +71,7 @@ export function defineKeys(keys: Command, shell: Shell): void {
           ...(expires !== undefined && { expires_in: expires }),
           ...(rateLimit !== undefined && { rate_limit: rateLimit }),
           ...(user !== undefined && { user_id: user }),
-          // on the database itself, the project is open already
+          // without a server, the command has opened this project already
           ...(api.local === undefined && project !== undefined && { project }),
         }
         const issued = await api.send<IssuedWire>('POST', '/v1/admin/keys', { body })
@@ -146,7 +146,7 @@ export function defineKeys(keys: Command, shell: Shell): void {
 
 const pathOf = (id: string) => `/v1/admin/keys/${encodeURIComponent(id)}`
 
-/** The JSON output that other programs rely on. The name is left out, because the caller has just given it. */
+/** The JSON output, on whose members other programs rely. */
 function toJson({ id, key, project, role, user_id, expires_at, rate_limit, replaces }: IssuedWire) {
   return { id, key, project, role, user_id, expires_at, rate_limit, replaces }
 }

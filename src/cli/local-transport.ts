@@ -7,8 +7,8 @@ import type { OpenApiOptions, Transport } from './transport.ts'
 import { withBroker } from './with-broker.ts'
 
 /**
- * The API as an app in this process, which works on the database itself. It needs the database and the master key, but
- * no API key; the audit trail names the command.
+ * Runs `run` with the API in this process, which works on the database itself. The database and the master key are
+ * needed, but no API key; the audit trail names the command.
  */
 export async function withLocalTransport(
   shell: Shell,
@@ -24,6 +24,7 @@ export async function withLocalTransport(
     )
     const ask = async (target: string, init?: RequestInit) => {
       const answer = await app.request(target, init)
+      // the command prints other errors itself
       if (answer.status === 500) for (const write of heldBack.splice(0)) write()
       return answer
     }
@@ -43,7 +44,7 @@ export async function withLocalTransport(
   })
 }
 
-/** Holds back error lines, because the command itself prints refusals. The caller writes them only after an answer 500. */
+/** Makes a log that holds error lines back, because the command prints refusals. Each of `heldBack` writes one line. */
 function quietLog(log: Log): { readonly log: Log; readonly heldBack: (() => void)[] } {
   const heldBack: (() => void)[] = []
   return {

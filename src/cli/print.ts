@@ -45,7 +45,7 @@ export function dim(text: string): string {
   return styleText('dim', text)
 }
 
-/** Text from outside (a tool's name, an account) as one line without control characters, which could control the terminal. */
+/** Makes text from outside (a tool's name, an account) one line, without characters that could control the terminal. */
 export function sanitize(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
 }
@@ -56,7 +56,7 @@ export function shortened(text: string): string {
   return line.length > 60 ? `${line.slice(0, 59)}…` : line
 }
 
-/** Columns as wide as their widest cell, under a heading. Cells are text, not styled. */
+/** Formats a table with a heading. Styles are removed from cells, because they would count in the width of a column. */
 export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [heading.map((name) => name.toUpperCase()), ...rows.map((row) => row.map(sanitize))]
   const widths = heading.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))

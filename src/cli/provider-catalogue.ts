@@ -69,7 +69,7 @@ export async function findDefinition(api: Api, id: string): Promise<DefinitionWi
   const { status, body } = await api.request('GET', `${PATH}/${encodeURIComponent(id)}`)
   if (status === 404) return undefined
   if (status !== 200) throw refusal(status, body, api.place)
-  return body as DefinitionWire // the wire's contract says so
+  return body as DefinitionWire // the API guarantees this type
 }
 
 /** Returns the definition. Throws `CommandFailure` with the most similar names if there is none. */
@@ -77,7 +77,7 @@ export function getDefinition(api: Api, id: string): Promise<DefinitionWire> {
   return api.send<DefinitionWire>('GET', `${PATH}/${encodeURIComponent(id)}`)
 }
 
-/** Prints a definition that no provider was made of yet. */
+/** Prints a definition from which no provider was added yet. */
 export function reportDefinition(definition: DefinitionWire, { json }: CommonOptions): void {
   if (json) {
     printJson(definition)
@@ -88,7 +88,7 @@ export function reportDefinition(definition: DefinitionWire, { json }: CommonOpt
   const members: [string, string][] = [
     ['name', name],
     ['category', category],
-    ['endpoints', checkedWords(definition)],
+    ['endpoints', verificationText(definition)],
     ['authorization endpoint', oauth2.authorize_request?.endpoint ?? '-'],
     ['token endpoint', oauth2.token_request?.endpoint ?? '-'],
     ['documentation', documentation ?? '-'],
@@ -108,7 +108,7 @@ export function reportDefinition(definition: DefinitionWire, { json }: CommonOpt
   print(`\nAdd it by: gatepass providers add ${sanitize(id)}`)
 }
 
-/** Throws `CommandFailure` for a variable that the definition does not declare, with the nearest that it does. */
+/** Throws `CommandFailure`, with the most similar name, for a variable that the definition does not declare. */
 export function refuseUnknownVariables({ id, oauth2 }: DefinitionWire, given: readonly string[]): void {
   const known = Object.keys(oauth2.variables ?? {})
   for (const name of given) {
@@ -142,22 +142,22 @@ export function explainRegistration(definition: DefinitionWire, redirectUri: str
   process.stderr.write(`${lines.map(sanitize).join('\n')}\n`)
 }
 
-/** The provider's own names of the client id and the secret. */
+/** The labels of the prompts for client id and secret, with the provider's own terms in brackets. */
 export function clientWords({ registration }: DefinitionWire): {
   readonly id: string
   readonly secret: string
 } {
   const { client_id, client_secret } = registration?.fields ?? {}
   return {
-    id: named('client id', client_id),
-    secret: named('client secret', client_secret),
+    id: promptLabel('client id', client_id),
+    secret: promptLabel('client secret', client_secret),
   }
 }
 
-function named(usual: string, own: string | undefined): string {
+function promptLabel(usual: string, own: string | undefined): string {
   return own === undefined || own.toLowerCase() === usual ? usual : `${usual} (${sanitize(own)})`
 }
 
-function checkedWords({ verified, checked }: DefinitionWire): string {
-  return verified ? `verified, checked ${checked}` : 'unverified: one source alone has them'
+function verificationText({ verified, checked }: DefinitionWire): string {
+  return verified ? `verified, checked ${checked}` : 'unverified: only one source has them'
 }

@@ -33,8 +33,8 @@ interface Imported {
 }
 
 const MAX_BYTES = 16 * 1024 * 1024
-/** Up to this many providers the report has a line for each. */
-const MANY = 30
+/** Above this number of providers the report counts reasons, and only `--verbose` prints a line for each provider. */
+const MOST_LISTED = 30
 
 export function defineProvidersImport(providers: Command, shell: Shell): void {
   providers
@@ -45,7 +45,9 @@ export function defineProvidersImport(providers: Command, shell: Shell): void {
       'a file, - for standard input, or the URL of a document, an issuer or an MCP server',
       parseId,
     )
-    .addOption(new Option('--from <product>', 'what it is, if its shape does not show it').choices(SOURCES))
+    .addOption(
+      new Option('--from <product>', 'the kind of source, if its content does not show it').choices(SOURCES),
+    )
     .option(
       '--to <directory>',
       'where the definitions are written, one file each, for GATEPASS_PROVIDERS',
@@ -63,12 +65,12 @@ export function defineProvidersImport(providers: Command, shell: Shell): void {
     .addOption(jsonOption())
     .addHelpText('after', EXAMPLES)
     .action(async (source: string, options: ImportProvidersOptions) => {
-      const imported = only(await read(source, options, shell), options.only)
+      const imported = selectNamed(await read(source, options, shell), options.only)
       const files = write(imported.items, options)
       if (options.json) printJson({ ...imported, counts: countsOf(imported.items), files })
       else report(imported, files, options)
       if (imported.items.every(({ definition }) => definition === undefined))
-        throw new CommandFailure('No definition could be made of it; the reasons are above.')
+        throw new CommandFailure('No definition could be made of the source; the reasons are above.')
     })
 }
 
@@ -101,29 +103,32 @@ async function read(source: string, { from }: ImportProvidersOptions, shell: She
   }
 }
 
-/** Reads an issuer by its own metadata, or an MCP server by the authorization server that it names (RFC 9728). */
+/**
+ * Reads the metadata of an issuer, or of the authorization server that an MCP server names (RFC 9728). Without `from`,
+ * `url` is tried as an issuer first. `issuer` is the URL as the operator wrote it: `URL` could add a slash.
+ */
 async function readServer(
   outgoing: Outgoing,
   url: URL,
-  written: string,
+  issuer: string,
   from: 'issuer' | 'mcp' | undefined,
 ): Promise<Imported> {
   const discover = createDiscovery(outgoing, systemClock)
   const options = { allowsHttp: (one: URL) => outgoing.allows(one) }
-  const issuer = async (): Promise<Imported> => ({
+  const fromIssuer = async (): Promise<Imported> => ({
     source: 'issuer',
-    items: [await importIssuer(discover, written, options)],
+    items: [await importIssuer(discover, issuer, options)],
   })
-  const server = async (): Promise<Imported> => ({
+  const fromMcpServer = async (): Promise<Imported> => ({
     source: 'mcp',
     items: [await importMcpServer({ outgoing, discover }, url, options)],
   })
-  if (from !== undefined) return from === 'issuer' ? issuer() : server()
+  if (from !== undefined) return from === 'issuer' ? fromIssuer() : fromMcpServer()
   try {
-    return await issuer()
+    return await fromIssuer()
   } catch (error) {
     if (!(error instanceof ProviderRefusal) || error.reason === 'provider_unavailable') throw error
-    return server()
+    return fromMcpServer()
   }
 }
 
@@ -147,7 +152,7 @@ async function fetchText(outgoing: Outgoing, url: URL): Promise<string> {
   return Buffer.from(body).toString('utf8')
 }
 
-function only({ source, items }: Imported, names: readonly string[] | undefined): Imported {
+function selectNamed({ source, items }: Imported, names: readonly string[] | undefined): Imported {
   if (names === undefined) return { source, items }
   const unknown = names.filter((name) => !items.some((one) => one.name === name))
   if (unknown.length > 0)
@@ -202,30 +207,30 @@ function countsOf(items: readonly ImportedProvider[]) {
   return { all: items.length, whole: count('whole'), part: count('part'), none: count('none') }
 }
 
-const LINES = { whole: MARKS.ok, part: MARKS.warning, none: MARKS.failed } as const
+const CARRIED_MARKS = { whole: MARKS.ok, part: MARKS.warning, none: MARKS.failed } as const
 
 function report(
   { source, items }: Imported,
   files: readonly WrittenFile[],
   options: ImportProvidersOptions,
 ): void {
-  if (options.verbose === true || items.length <= MANY)
+  if (options.verbose === true || items.length <= MOST_LISTED)
     for (const { name, carried, notes } of items) {
       print(
-        `${LINES[carried]} ${sanitize(name)}${carried === 'none' ? '' : dim(`  carried over ${inWords(carried)}`)}`,
+        `${CARRIED_MARKS[carried]} ${sanitize(name)}${carried === 'none' ? '' : dim(`  carried over ${inWords(carried)}`)}`,
       )
       for (const { member, reason } of notes)
         print(`    ${member === '' ? '' : `${sanitize(member)}: `}${sanitize(reason)}`)
     }
   const { all, whole, part, none } = countsOf(items)
   print(`\n${bold(`${all} of ${source}`)}: ${whole} carried over whole, ${part} in part, ${none} not at all`)
-  if (items.length > MANY) {
-    reasons(
+  if (items.length > MOST_LISTED) {
+    printReasons(
       'Not carried over',
       items.filter(({ carried }) => carried === 'none'),
     )
-    reasons(
-      'Left out of those in part',
+    printReasons(
+      'Left out of those carried over in part',
       items.filter(({ carried }) => carried === 'part'),
     )
     if (options.verbose !== true) print(dim('--verbose names each provider, --json has everything.'))
@@ -248,7 +253,7 @@ function inWords(carried: 'whole' | 'part'): string {
   return carried === 'whole' ? 'whole' : 'in part, without'
 }
 
-function reasons(title: string, items: readonly ImportedProvider[]): void {
+function printReasons(title: string, items: readonly ImportedProvider[]): void {
   const rows = countNotes(items).map(({ reason, count }) => [String(count), reason])
   if (rows.length > 0) print(`\n${bold(title)}\n${table(['providers', 'reason'], rows)}`)
 }
@@ -262,4 +267,4 @@ Examples:
   $ gatepass providers import https://mcp.example.com/mcp --to ./providers
 
 Definitions are written without a client: GATEPASS_PROVIDERS=./providers makes them known, and
-\`gatepass providers add <id>\` sets the client. Nothing is guessed: what a definition cannot say is left out and named.`
+\`gatepass providers add <id>\` sets the client. Nothing is guessed: what a definition cannot express is left out and reported.`

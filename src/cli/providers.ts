@@ -42,7 +42,7 @@ interface ProviderWire {
 }
 
 interface ListOptions extends CommonOptions {
-  /** The searched text; `true` without one. */
+  /** The text to search for; `true` if the option has none. */
   readonly catalogue?: string | true
 }
 
@@ -142,7 +142,7 @@ export function defineProviders(providers: Command, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async (id: string, options: AddOptions) =>
       withApi(shell, options, async (api: Api) => {
-        const known = await api.send<ProviderWire>('GET', pathOf(id)) // fails before it prompts
+        const known = await api.send<ProviderWire>('GET', pathOf(id)) // an unknown id fails before the prompt
         if (!options.json && options.file === undefined && options.variable === undefined)
           process.stderr.write(`Redirect URI to register: ${known.oauth2.redirect_uri}\n`)
         const body = withVariables(await readChange(options), options)
@@ -176,19 +176,21 @@ export function defineProviders(providers: Command, shell: Shell): void {
 async function addFromCatalogue(api: Api, id: string, options: AddOptions): Promise<void> {
   const definition = await getDefinition(api, options.catalogue ?? id)
   refuseUnknownVariables(definition, (options.variable ?? []).map(variableName))
-  const isAskedFor = options.clientId === undefined && process.stdin.isTTY === true
-  const client = isAskedFor ? {} : await promptClient(options, definition)
+  const isPromptedLater = options.clientId === undefined && process.stdin.isTTY === true
+  const client = isPromptedLater ? {} : await promptClient(options, definition)
   if (!options.json) warnIfUnverified(definition)
   const body = withVariables({ type: 'oauth2', id, provider_id: definition.id, oauth2: client }, options)
   const added = await addProvider<ProviderWire>(api, PATH, body)
   if (!options.json) explainRegistration(definition, added.oauth2.redirect_uri)
-  if (!isAskedFor) return report(added, options)
-  process.stderr.write(`It is stored. Later, its client is set by: gatepass providers set ${sanitize(id)}\n`)
+  if (!isPromptedLater) return report(added, options)
+  process.stderr.write(
+    `The provider is stored. To set its client later: gatepass providers set ${sanitize(id)}\n`,
+  )
   const complete = { oauth2: await promptClient(options, definition) }
   report(await api.send<ProviderWire>('PATCH', pathOf(id), { body: complete }), options)
 }
 
-/** Throws `CommandFailure` with the most similar names of the catalogue, unless an added provider has a similar name. */
+/** Throws `CommandFailure` with the most similar names of the catalogue, unless the name is similar to an added one. */
 async function refuseUnknown(api: Api, id: string): Promise<void> {
   const { items } = await api.send<{ readonly items: readonly ProviderWire[] }>('GET', PATH)
   if (

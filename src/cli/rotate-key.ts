@@ -69,7 +69,7 @@ async function rotate(
     throw new CommandFailure(
       interruption.signal.aborted
         ? `Interrupted before everything was sealed with the new key. ${commandLine(shell, 'rotate-key')} continues with the rest.`
-        : `Something was sealed with an older key again: a server still seals with it. Restart all servers with key ${newest} in front, then run ${commandLine(shell, 'rotate-key')} again.`,
+        : `Something was sealed with an older key again: a server still uses that key. Restart all servers with key ${newest} in front, then run ${commandLine(shell, 'rotate-key')} again.`,
     )
 }
 
@@ -85,19 +85,19 @@ function printResult(
     print(
       resealed === 0
         ? `${MARKS.ok} Everything is sealed with key ${newest} already.`
-        : `${MARKS.ok} ${number(resealed)} re-sealed with key ${newest} (${seconds.toFixed(1)} s).`,
+        : `${MARKS.ok} ${formatCount(resealed)} re-sealed with key ${newest} (${seconds.toFixed(1)} s).`,
     )
   for (const { place, reason } of unreadable.slice(0, 20))
     print(
       `${MARKS.warning} ${place.table}.${place.column} of ${place.rowId} ${reason === 'altered' ? 'was altered and does not open' : 'is sealed with a key that is not set here'}: not changed.`,
     )
   if (unreadable.length > 20)
-    print(`${MARKS.warning} and ${number(unreadable.length - 20)} more (--json names all).`)
+    print(`${MARKS.warning} and ${formatCount(unreadable.length - 20)} more (--json names all).`)
   if (complete && older.length > 0)
     print(
       [
         `Nothing needs ${older.length === 1 ? 'key' : 'the keys'} ${older.join(', ')} any more: remove ${older.length === 1 ? 'it' : 'them'} from GATEPASS_MASTER_KEY and restart each server.`,
-        dim('Keep it apart for as long as you keep backups from before: they open with it alone.'),
+        dim('Keep old keys elsewhere for as long as you keep older backups: only the old keys open those.'),
       ].join('\n'),
     )
 }
@@ -116,12 +116,12 @@ async function status(shell: Shell, { broker }: LocalInstallation, { json }: Rot
   print(
     table(
       ['key', 'here', 'sealed with it'],
-      keys.map(({ id, role, envelopes }) => [id, role, number(envelopes)]),
+      keys.map(({ id, role, envelopes }) => [id, role, formatCount(envelopes)]),
     ),
   )
   if (left > 0)
     print(
-      `\n${MARKS.warning} ${number(left)} to be sealed with key ${newest}: ${commandLine(shell, 'rotate-key')}`,
+      `\n${MARKS.warning} ${formatCount(left)} to be sealed with key ${newest}: ${commandLine(shell, 'rotate-key')}`,
     )
   else print(`\n${MARKS.ok} Everything is sealed with key ${newest}.`)
 }
@@ -136,7 +136,7 @@ function progressReporter(): (progress: RotationProgress) => void {
     last = now
     const seconds = done === 0 ? undefined : (((now - started) / done) * (total - done)) / 1000
     const eta = seconds === undefined ? '' : `, ${Math.ceil(seconds)} s to go`
-    const line = `${number(done)} of ${number(total)} re-sealed (${Math.floor((100 * done) / total)} %${eta})`
+    const line = `${formatCount(done)} of ${formatCount(total)} re-sealed (${Math.floor((100 * done) / total)} %${eta})`
     process.stderr.write(process.stderr.isTTY ? `\r\u001b[K${line}` : `${line}\n`)
   }
 }
@@ -145,7 +145,7 @@ function sum(counts: readonly EnvelopeCount[]): number {
   return counts.reduce((all, { count }) => all + count, 0)
 }
 
-function number(count: number): string {
+function formatCount(count: number): string {
   return count.toLocaleString('en')
 }
 

@@ -17,7 +17,7 @@ interface ServeOptions {
 
 export function defineServe(command: Command, shell: Shell): void {
   command
-    .option('--processes <n>', 'processes of this machine that serve together', parseProcesses, 1)
+    .option('--processes <n>', 'number of processes on this machine that serve together', parseProcesses, 1)
     .addOption(jsonOption())
     .addHelpText('after', SETTINGS_HELP)
     .action(async ({ processes, json }: ServeOptions) => {
@@ -29,7 +29,7 @@ export function defineServe(command: Command, shell: Shell): void {
       if (config.verifier.kind === 'open')
         log.warn(
           {},
-          'GATEPASS_USER_VERIFIER is open: anyone who opens a link can complete it. Name the page of your application to make sure it is the right user.',
+          'GATEPASS_USER_VERIFIER is open: anyone who opens a link can complete it. Set it to the URL of the page of your application that confirms users.',
         )
       const onServing = () => {
         const { host, port, publicUrl } = config
@@ -84,13 +84,13 @@ export async function runUntilSignal(server: RunningServer, log: Log): Promise<v
   await stop(server, log)
 }
 
-/** Ends the process after its log was written; a blocked reader delays it by at most a second. */
+/** Ends the process after its log was written; a blocked reader of the log delays the end by at most a second. */
 export async function exitAfterLog(log: ServerLog): Promise<never> {
   await log.close()
   process.exit()
 }
 
-/** One of several processes. Its settings come from the primary. */
+/** Serves as one of several processes, with the settings that the primary process sends. */
 async function serveAsWorker(): Promise<void> {
   try {
     const primary = await joinPrimary()
@@ -124,7 +124,7 @@ async function stop(server: RunningServer, log: Log): Promise<void> {
   log.info({ ms: Math.round(performance.now() - begun) }, 'ended')
 }
 
-/** Logs an uncaught exception without its message, which may hold secrets, and ends the process: its state is unknown. */
+/** Logs an uncaught exception without its message, which may hold secrets. Ends the process, whose state is unknown. */
 function exitOnUncaughtException(log: ServerLog): void {
   process.once('uncaughtException', (error) => {
     log.error({ error }, 'uncaught error; this process ends')

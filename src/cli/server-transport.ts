@@ -4,7 +4,7 @@ import type { Transport } from './transport.ts'
 
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** The API of a server, over HTTP, with an API key. Private hosts are allowed, because the operator named the host. */
+/** Runs `run` with the API of a server. Its host may be private, because the operator named the host. */
 export async function withServerTransport(
   url: string,
   key: string,
@@ -19,8 +19,8 @@ export async function withServerTransport(
       EXIT.usage,
     )
 
-  /** Converts the error of an answer that breaks off while it is read. */
-  async function* reading(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  /** Yields the body. Throws `CommandFailure` if the response breaks off. */
+  async function* readBody(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
     try {
       yield* body
     } catch (error) {
@@ -32,8 +32,8 @@ export async function withServerTransport(
     }
   }
 
-  async function reach<Answer>(ask: Promise<Answer>): Promise<Answer> {
-    return ask.catch((error: unknown) => {
+  async function reach<Answer>(response: Promise<Answer>): Promise<Answer> {
+    return response.catch((error: unknown) => {
       if (!(error instanceof OutgoingError)) throw error
       if (error.kind === 'redirected')
         throw new CommandFailure(`${server.origin} redirects: name the address it redirects to.`, EXIT.usage)
@@ -63,7 +63,7 @@ export async function withServerTransport(
         const { status, body } = await reach(
           outgoing.stream({ url: new URL(target, server), headers: { authorization } }),
         )
-        return { status, body: reading(body) }
+        return { status, body: readBody(body) }
       },
     })
   } finally {

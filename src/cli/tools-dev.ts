@@ -77,7 +77,7 @@ interface Served extends Pick<DevOptions, 'id'> {
   readonly port: number
   readonly url: string
   readonly key: string
-  /** Sets `$KEY` of the printed calls. */
+  /** The line for the shell that sets `$KEY`, which the printed calls use. */
   readonly keyLine: string
 }
 
@@ -102,7 +102,7 @@ async function serveFile(api: Api, shell: Shell, served: Served): Promise<void> 
     isRegistered = true
     if (worker.sync_error !== undefined) printProgress(`${MARKS.warning} ${sanitize(worker.sync_error)}`)
     const text = await describe(api, shell, id, url, report.tools)
-    print(text === shown ? `\n${MARKS.ok} Reloaded; the calls stay as they are.` : text)
+    print(text === shown ? `\n${MARKS.ok} Reloaded; the calls above still apply.` : text)
     shown = text
   }
 
@@ -135,7 +135,7 @@ async function register(
   const known = isRegistered ? undefined : await api.request('GET', pathOf(id))
   if (known?.status === 404) return api.send<WorkerWire>('POST', '/v1/workers', { body: { id, http } })
   if (known !== undefined && known.status !== 200) throw refusal(known.status, known.body, api.place)
-  const before = known?.body as WorkerWire | undefined // of the API
+  const before = known?.body as WorkerWire | undefined // the API guarantees this type
   if (before !== undefined && !/^http:\/\/127\.0\.0\.1:/.test(before.http?.uri ?? ''))
     throw new CommandFailure(`There is another worker ${id} already. Choose another id with --id.`)
   const worker = await api.send<WorkerWire>('PATCH', pathOf(id), { body: { http } })
@@ -184,7 +184,7 @@ function needsOf(shell: Shell, { requirements }: ToolWire): string[] {
   ]
 }
 
-/** The Gatepass to register with. */
+/** Finds the Gatepass to register with, and an API key for it. Throws `CommandFailure` if no key is found. */
 function gatepassOf(
   { environment }: Shell,
   { url, key }: DevOptions,
@@ -192,7 +192,7 @@ function gatepassOf(
   const setting = (name: string) => environment[`GATEPASS_${name}`]?.trim() || undefined
   const database = readDatabase(setting('DATABASE_URL') ?? 'file:gatepass.db', () => undefined)
   const found = key ?? setting('API_KEY') ?? readDevelopmentKey(database)
-  const at = url ?? setting('URL') ?? `http://localhost:${setting('PORT') ?? DEFAULT_PORT}`
+  const server = url ?? setting('URL') ?? `http://localhost:${setting('PORT') ?? DEFAULT_PORT}`
   // `gatepass dev` shows the development key too; other keys must not get into logs
   const keyLine =
     key !== undefined
@@ -200,7 +200,7 @@ function gatepassOf(
       : setting('API_KEY') !== undefined
         ? 'KEY="$GATEPASS_API_KEY"'
         : `KEY='${found}'`
-  if (found !== undefined) return { url: at.replace(/\/$/, ''), key: found, keyLine }
+  if (found !== undefined) return { url: server.replace(/\/$/, ''), key: found, keyLine }
   throw new CommandFailure(
     'No API key: start `gatepass dev` in this folder, or give --key (GATEPASS_API_KEY) with --url.',
     EXIT.usage,
@@ -225,7 +225,7 @@ async function freePort(wanted: number | undefined, url: string): Promise<number
   for (const port of candidates) if (await isFree(port)) return port
   throw new CommandFailure(
     wanted === undefined
-      ? `The ports ${candidates.join(', ')} are all in use. Give another with --port, and allow it to Gatepass: GATEPASS_ALLOWED_HOSTS=127.0.0.1:<port>.`
+      ? `The ports ${candidates.join(', ')} are all in use. Give another with --port, and allow Gatepass to reach it: GATEPASS_ALLOWED_HOSTS=127.0.0.1:<port>.`
       : `The port ${wanted} is in use already.`,
   )
 }

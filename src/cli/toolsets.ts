@@ -28,7 +28,7 @@ interface ShownToolWire {
   readonly description: string
 }
 
-interface Settings extends CommonOptions {
+interface ToolsetOptions extends CommonOptions {
   readonly tool?: readonly string[]
   readonly namespace?: readonly string[]
   readonly tag?: readonly string[]
@@ -87,11 +87,11 @@ export function defineToolsets(toolsets: Command, shell: Shell): void {
       }),
     )
 
-  withSettings(
+  withToolsetOptions(
     toolsets.command('create').description('create a toolset').argument('<id>', 'such as mail', parseId),
   )
     .addHelpText('after', EXAMPLES)
-    .action(async (id: string, options: Settings) =>
+    .action(async (id: string, options: ToolsetOptions) =>
       withApi(shell, options, async (api) => {
         const made = await api.send<ToolsetDetailWire>('POST', PATH, { body: { id, ...bodyOf(options) } })
         if (options.json) return printJson(made)
@@ -101,10 +101,10 @@ export function defineToolsets(toolsets: Command, shell: Shell): void {
       }),
     )
 
-  withSettings(
+  withToolsetOptions(
     toolsets
       .command('update')
-      .description('change a toolset; each list that is given replaces the one there was')
+      .description('change a toolset; each list that is given replaces the previous list')
       .argument('<id>', "the toolset's id", parseId),
   )
     .addOption(
@@ -114,12 +114,12 @@ export function defineToolsets(toolsets: Command, shell: Shell): void {
       ).choices(CLEARABLE),
     )
     .addHelpText('after', EXAMPLES)
-    .action(async (id: string, options: Settings) => {
+    .action(async (id: string, options: ToolsetOptions) => {
       const { clear = [] } = options
       const given = Object.entries(bodyOf(options)).filter(([, value]) => value !== undefined)
-      const [both] = given.map(([member]) => member).filter((member) => clear.includes(member))
-      if (both !== undefined)
-        throw new CommandFailure(`Either give ${both} or clear ${both}, not both.`, EXIT.usage)
+      const [conflicting] = given.map(([member]) => member).filter((member) => clear.includes(member))
+      if (conflicting !== undefined)
+        throw new CommandFailure(`Either give ${conflicting} or clear ${conflicting}, not both.`, EXIT.usage)
       const body = Object.fromEntries([...given, ...clear.map((member) => [member, null] as const)])
       return withApi(shell, options, async (api) => {
         const changed = await api.send<ToolsetDetailWire>('PATCH', pathOf(id), { body })
@@ -147,7 +147,7 @@ export function defineToolsets(toolsets: Command, shell: Shell): void {
 
 const pathOf = (id: string) => `${PATH}/${encodeURIComponent(id)}`
 
-function withSettings(command: Command): Command {
+function withToolsetOptions(command: Command): Command {
   return withCommonOptions(
     command
       .option('--tool <names...>', 'tools, by any of their names; * alone is every tool')
@@ -155,7 +155,7 @@ function withSettings(command: Command): Command {
       .option('--tag <tags...>', 'all tools with one of these tags')
       .option('--provider <ids...>', 'all tools that need one of these providers')
       .addOption(
-        new Option('--names <naming>', 'prefixed: Namespace_Tool; bare: the own name of each tool').choices(
+        new Option('--names <naming>', "prefixed: Namespace_Tool; bare: the tool's own name").choices(
           TOOL_NAMINGS,
         ),
       )
@@ -163,13 +163,13 @@ function withSettings(command: Command): Command {
       .addOption(
         new Option(
           '--listing <listing>',
-          'all: clients list every tool; search: they list one that searches and one that calls',
+          'all: clients list every tool; search: clients list two, which search for and call the others',
         ).choices(TOOL_LISTINGS),
       ),
   )
 }
 
-function bodyOf({ tool, namespace, tag, provider, names, instructions, listing }: Settings) {
+function bodyOf({ tool, namespace, tag, provider, names, instructions, listing }: ToolsetOptions) {
   return { tools: tool, namespaces: namespace, tags: tag, providers: provider, names, instructions, listing }
 }
 

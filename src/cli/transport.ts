@@ -1,14 +1,14 @@
 import type { CommonOptions } from './shell.ts'
 import type { LocalInstallation, OpenOptions } from './with-broker.ts'
 
-/** Sends one request to an installation's HTTP API and returns the answer as HTTP gives it. */
+/** Sends requests to an installation's HTTP API. Responses are not parsed. */
 export interface Transport {
-  /** The installation, in words for messages. */
+  /** The installation's name in messages: the server's origin, or the database. */
   readonly place: string
   /** The installation's database, if this process has it open. */
   readonly local?: LocalInstallation
   fetch(method: Method, target: string, body: string | undefined, deadlineMs: number): Promise<RawResponse>
-  /** For an answer that is too long to be held in memory. */
+  /** Sends a GET request whose response may be too long to be held in memory. */
   stream(target: string): Promise<{ readonly status: number; readonly body: AsyncIterable<Uint8Array> }>
 }
 

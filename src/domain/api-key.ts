@@ -39,11 +39,11 @@ export type KeyPrefix = (typeof KEY_PREFIXES)[number]
 
 /** Makes a key and its record. The key is returned once; only its hash is stored. */
 export function issueApiKey(
-  of: NewApiKey,
+  properties: NewApiKey,
   prefix: KeyPrefix = 'gp',
 ): { readonly key: string; readonly record: ApiKey } {
   const key = `${prefix}_${randomToken()}`
-  return { key, record: { ...of, id: newId('key'), hash: sha256(key) } }
+  return { key, record: { ...properties, id: newId('key'), hash: sha256(key) } }
 }
 
 /**
@@ -56,7 +56,7 @@ export function rotatedApiKey(
   prefix: KeyPrefix = 'gp',
 ): { readonly key: string; readonly record: ApiKey } {
   const { projectId, name, role, createdAt, expiresAt, rateLimit, userId } = old
-  const order = {
+  const properties = {
     projectId,
     name,
     role,
@@ -65,7 +65,7 @@ export function rotatedApiKey(
     ...(rateLimit !== undefined && { rateLimit }),
     ...(userId !== undefined && { userId }),
   }
-  return issueApiKey(order, prefix)
+  return issueApiKey(properties, prefix)
 }
 
 /** Whether `role` may do everything that `needed` may. */

@@ -109,13 +109,13 @@ export interface AuditEvent {
   readonly reason?: string
   /** What the provider said, as far as it may be shown. */
   readonly detail?: string
-  /** Keyed hash of the access token: equal for equal tokens, and without the key it reveals nothing about them. */
+  /** Keyed hash of the access token: equal for equal tokens. Without the key, the hash reveals nothing about a token. */
   readonly fingerprint?: string
 }
 
 /**
- * Audit entries that were committed together. `text` holds one JSON object a line, without `seq`; the first has
- * `firstSeq`. `hash` is keyed and covers the block and the previous hash, so a chain that verifies cannot be made
+ * Audit entries that were committed together. `text` holds one JSON object a line, without `seq`; the first entry has
+ * number `firstSeq`. `hash` is keyed and covers the block and the previous hash, so a chain that verifies cannot be made
  * without the master key.
  */
 export interface AuditBlock {

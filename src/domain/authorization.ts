@@ -52,7 +52,7 @@ interface Common {
   readonly account?: string
   /** The address to which the browser is sent at the end. It was checked against the allowed origins when it was received. */
   readonly nextUri?: string
-  /** The connect session that began it: a click then needs the cookie that opening the session has set. */
+  /** The connect session that began the authorization: a click then needs the cookie that opening the session has set. */
   readonly connectSessionId?: string
   /** The user's name as the pages show it; the caller sets it. */
   readonly userDisplay?: string
@@ -167,8 +167,9 @@ export type FailureReason = (typeof FAILURE_REASONS)[number]
 export const EXPIRED_MESSAGE = 'The link was not used in time. Ask for a new one and open it within its time.'
 
 /**
- * The authorization in its state at `now`. After `expiresAt` an unused one is failed as `expired`. After `deadline` one
- * whose exchange died with its process, or whose response was not used, is pending without an attempt.
+ * Returns the authorization in its state at `now`. At `expiresAt` an authorization that has not ended is failed as
+ * `expired`, unless its code is being redeemed. After `deadline`, an exchange that has not ended, or a response that was
+ * not used, no longer counts: the authorization is pending without an attempt.
  */
 export function authorizationAt(authorization: Authorization, now: EpochSeconds): Authorization {
   const { status } = authorization

@@ -1,8 +1,8 @@
-// Why an authorization or a connection does not work: for each cause one sentence, what to change, and who can. `explain`,
-// the pages at the end of an authorization and `gatepass doctor` all say it from this table.
+// Why an authorization or a connection does not work: for each cause one sentence, what to change, and who can do that.
+// `explain`, the pages at the end of an authorization and `gatepass doctor` take the sentences from this table.
 
 export const CAUSE_ACTORS = ['user', 'operator', 'tool_author'] as const
-/** Who can do something about it: the user who approves, the operator of Gatepass, or the author of the tool. */
+/** Who can remove the cause: the user who approves, the operator of Gatepass, or the author of the tool. */
 export type CauseActor = (typeof CAUSE_ACTORS)[number]
 
 /** The facts that the sentences of the table may insert. */
@@ -17,19 +17,21 @@ export interface CauseFacts {
   readonly missingScopes: readonly string[]
   /** How the client authenticates, as the entry says. */
   readonly authentication: string
-  /** When the secret expired that the provider gave Gatepass at its registration. */
+  /** When the client secret expired that the provider issued when Gatepass registered the client. */
   readonly secretExpiredAt?: string | undefined
   /** The entry was made for an MCP server, at which Gatepass may have registered the client. */
   readonly isOfMcpServer?: boolean
+  /** The PKCE method of the entry. */
   readonly pkce: string
-  /** Seconds by which our clock is ahead of the provider's. */
+  /** Seconds by which the clock of Gatepass is ahead of the provider's; negative: behind. */
   readonly clockDifference?: number | undefined
+  /** The refused claim of the ID token. */
   readonly claim?: string | undefined
   readonly account?: string | undefined
   readonly previousAccount?: string | undefined
 }
 
-interface Entry {
+interface CauseText {
   readonly who: CauseActor
   readonly message: string | ((facts: CauseFacts) => string)
   readonly toDo: string | ((facts: CauseFacts) => string)
@@ -42,7 +44,7 @@ const TABLE = {
   link_not_opened: {
     who: 'user',
     message: 'The link was not opened.',
-    toDo: 'See that the link reaches the user, who has to open it before it expires.',
+    toDo: 'Make sure that the link reaches the user, who has to open it before it expires.',
   },
   link_not_clicked: {
     who: 'user',
@@ -128,14 +130,14 @@ const TABLE = {
     who: 'operator',
     message: ({ provider }) => `${provider} refused the request.`,
     toDo: ({ provider, providerId }) =>
-      `Compare the entry "${providerId}" with ${provider}'s documentation; the error code and the words of ${provider} say what it did not like.`,
+      `Compare the entry "${providerId}" with ${provider}'s documentation; the error code and the words of ${provider} say what is wrong.`,
   },
   wrong_issuer: {
     who: 'operator',
     message: ({ provider }) =>
       `The answer names another issuer than that of ${provider}, so it was not used.`,
     toDo: ({ providerId }) =>
-      `If oauth2.issuer of the entry "${providerId}" is not what the server calls itself, set it to that. Else two answers were mixed up, perhaps on purpose: do not go on.`,
+      `If oauth2.issuer of the entry "${providerId}" is not what the server calls itself, set it to that. Otherwise this may be an attack that mixes up the answers of two servers (RFC 9700 section 4.4): do not go on.`,
   },
   unusable_answer: {
     who: 'operator',
@@ -158,12 +160,13 @@ const TABLE = {
   user_not_confirmed: {
     who: 'operator',
     message: 'The user approved, and your application did not confirm who the user is.',
-    toDo: 'See that the page of GATEPASS_USER_VERIFIER calls POST /v1/auth/confirm_user with the flow_id it is given, and sends the browser on to next_uri of the answer.',
+    toDo: 'Make sure that the page of GATEPASS_USER_VERIFIER calls POST /v1/auth/confirm_user with the flow_id it is given, and redirects the browser to next_uri of the answer.',
   },
   not_sent_on: {
     who: 'operator',
-    message: 'Your application confirmed the user, and the browser did not come on from its page.',
-    toDo: 'See that the page of GATEPASS_USER_VERIFIER sends the browser that visits it to next_uri of the answer of confirm_user, itself and at once.',
+    message:
+      'Your application confirmed the user, but the browser did not come back from its page to Gatepass.',
+    toDo: 'Make sure that the page of GATEPASS_USER_VERIFIER redirects the same browser to next_uri of the answer of confirm_user, at once.',
   },
 
   // the code exchange and refreshes
@@ -192,7 +195,7 @@ const TABLE = {
   clock_skew: {
     who: 'operator',
     message: ({ provider, claim, clockDifference }) =>
-      `A clock is wrong: by ours, the ID token of ${provider} is not valid now${claim === undefined ? '' : ` (its claim "${claim}")`}.${differenceOf(provider, clockDifference)}`,
+      `A clock is wrong: by the clock of Gatepass, the ID token of ${provider} is not valid now${claim === undefined ? '' : ` (its claim "${claim}")`}.${differenceOf(provider, clockDifference)}`,
     toDo: 'Set the clock of the machine that Gatepass runs on, by NTP. If it is right, the clock of the provider is wrong.',
   },
   id_token_refused: {
@@ -216,7 +219,7 @@ const TABLE = {
   entry_changed: {
     who: 'user',
     message: ({ provider }) =>
-      `The entry of ${provider} was changed, switched off or removed while the user was away, so the approval was not used.`,
+      `The entry of ${provider} was changed, switched off or removed before the user came back, so the approval was not used.`,
     toDo: AGAIN,
   },
   own_fault: {
@@ -286,7 +289,7 @@ const TABLE = {
     message: 'The stored tokens were altered in the database, so they cannot be decrypted.',
     toDo: `${AGAIN} The log and the audit trail (envelope.unreadable) name the row: find out who wrote to the database.`,
   },
-} as const satisfies Record<string, Entry>
+} as const satisfies Record<string, CauseText>
 
 export type CauseCode = keyof typeof TABLE
 export const CAUSE_CODES = Object.keys(TABLE) as [CauseCode, ...CauseCode[]]
@@ -301,8 +304,8 @@ export interface Cause {
 
 /** The cause with the sentences of the table, in which the facts are inserted. */
 export function causeOf(code: CauseCode, facts: CauseFacts): Cause {
-  const { who, message, toDo }: Entry = TABLE[code]
-  const said = (words: Entry['message']) => (typeof words === 'string' ? words : words(facts))
+  const { who, message, toDo }: CauseText = TABLE[code]
+  const said = (words: CauseText['message']) => (typeof words === 'string' ? words : words(facts))
   return { code, message: said(message), toDo: said(toDo), who }
 }
 
@@ -312,5 +315,5 @@ function registersAgain(providerId: string): string {
 
 function differenceOf(provider: string, seconds: number | undefined): string {
   if (seconds === undefined) return ''
-  return ` Our clock is ${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead of' : 'behind'} that of ${provider}.`
+  return ` The clock of Gatepass is ${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead of' : 'behind'} that of ${provider}.`
 }

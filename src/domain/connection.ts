@@ -16,10 +16,11 @@ export interface Connection {
   readonly status: 'active' | 'needs_authorization'
   readonly statusReason?: NeedsAuthorizationReason
   readonly tokenType: string
-  /** When the access token was received, and when it runs out; absent when the provider did not say. */
+  /** When the access token was received. */
   readonly receivedAt: EpochSeconds
+  /** When the access token expires; absent when the provider did not say. */
   readonly expiresAt?: EpochSeconds
-  /** When the refresh token can no longer be used, unless it is used before; absent when that is unknown. */
+  /** When the refresh token expires if it is not used before; absent when that is unknown. */
   readonly refreshExpiresAt?: EpochSeconds
   /** The latest time of the background refresh; absent: it follows from `expiresAt`. */
   readonly refreshAt?: EpochSeconds
@@ -37,7 +38,7 @@ export interface Connection {
   readonly generation: number
   /** Refresh requests sent with the stored refresh token whose outcome is unknown. */
   readonly unansweredRefreshes: number
-  /** When the first of them was sent. */
+  /** When the first of these requests was sent. */
   readonly unansweredSince?: EpochSeconds
   readonly createdAt: EpochSeconds
   /** When the attempt began that led to the current consent. Of two concurrent consents, the one begun later wins. */
@@ -58,7 +59,7 @@ export interface AccessSecrets {
   readonly userInfo: Readonly<Record<string, unknown>>
   /** Other members of the token response and the authorization response, such as `instance_url` or `realmId`. */
   readonly extra?: Readonly<Record<string, unknown>>
-  /** Values that the entry keeps (`kept-values.ts`), by where the provider told them. */
+  /** Values for the entry's `keptValues` and variables; each key names where the value came from (`kept-values.ts`). */
   readonly kept?: Readonly<Record<string, string>>
 }
 

@@ -16,7 +16,7 @@ export function contrast(one: Colour, other: Colour): number {
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
 }
 
-/** Black or white, on whichever text is easier to read: at least 4.58 on any colour. */
+/** The text colour with the higher contrast to the background, black or white. The contrast is never less than 4.58. */
 export function textOn(background: Colour): '#000000' | '#ffffff' {
   return contrast(background, '#ffffff') >= contrast(background, '#000000') ? '#ffffff' : '#000000'
 }
@@ -28,7 +28,7 @@ export function isReadable(colour: Colour, scheme: keyof typeof BACKGROUNDS): bo
 
 const STEPS = 100
 
-/** The colour, mixed with as little black (light scheme) or white (dark scheme) as makes it readable. */
+/** Mixes the colour with the least black (light scheme) or white (dark scheme) that makes it readable. */
 export function nearestReadable(colour: Colour, scheme: keyof typeof BACKGROUNDS): Colour {
   const end = scheme === 'light' ? '#000000' : '#ffffff'
   for (let step = 0; step < STEPS; step++) {
@@ -38,7 +38,7 @@ export function nearestReadable(colour: Colour, scheme: keyof typeof BACKGROUNDS
   return end
 }
 
-/** The colour with a part of another one in it, from 0 to 1. */
+/** Mixes two colours. `part` is the share of the second, from 0 to 1. */
 export function mixed(colour: Colour, other: Colour, part: number): Colour {
   const [from, to] = [channels(colour), channels(other)]
   const hex = from.map((value, at) => Math.round(value + ((to[at] ?? 0) - value) * part).toString(16))

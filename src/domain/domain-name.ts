@@ -1,10 +1,10 @@
 import { domainToASCII } from 'node:url'
 
-/** The label below which the owner of a name publishes the proof. */
+/** The first label in the name of the TXT record that proves control of the domain. */
 const CHALLENGE_LABEL = '_gatepass-challenge'
 /** The beginning of the TXT record's value, which shows people what the record is for. */
 const CHALLENGE_PREFIX = 'gatepass-domain='
-/** A name has at most 253 characters (RFC 1035 section 2.3.4), and that of the record is longer. */
+/** A name has at most 253 characters (RFC 1035 section 2.3.4), and the record's name is longer than the domain's. */
 const MAX_NAME = 253 - CHALLENGE_LABEL.length - 1
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
@@ -27,7 +27,7 @@ export function readDomainName(text: string): ReadDomainName {
   return { name }
 }
 
-/** The DNS record whose publication proves a domain. */
+/** The DNS record whose publication proves control of a domain. */
 export interface ChallengeRecord {
   readonly type: 'TXT'
   readonly name: string

@@ -68,7 +68,7 @@ export type FaultCode = (typeof FAULT_CODES)[number]
 
 /** One thing that is wrong with a request. */
 export interface Fault {
-  /** The member, with dots between the levels: `auth_requirement.oauth2.scopes.0`. Empty for the whole. */
+  /** The member, with dots between the levels: `auth_requirement.oauth2.scopes.0`. Empty for the whole request. */
   readonly path: string
   readonly code: FaultCode
   readonly message: string

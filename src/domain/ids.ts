@@ -33,12 +33,12 @@ export function newOwnedId(prefix: 'auth' | 'conn', projectId: string, userId: s
   return `${prefix}_${uuid.slice(0, VERSION_AT)}8${uuid.slice(VERSION_AT + 1, -OWNER_DIGITS)}${ownerBits(projectId, userId)}`
 }
 
-/** The `ownerBits` within an id; `undefined` in one of an older release, which has none. */
+/** The `ownerBits` within an id; `undefined` for an id of an older release, which has none. */
 export function ownerBitsOf(id: string): string | undefined {
   return OWNED_ID.exec(id)?.[1]
 }
 
-/** 16 bits of a hash of project and user, as hexadecimal digits. They are stored for good: how they are made never changes. */
+/** 16 bits of a hash of project and user, as hexadecimal digits. They are stored, so the hash must never change. */
 export function ownerBits(projectId: string, userId: string): string {
   return createHash('sha256')
     .update(JSON.stringify([projectId, userId]))
@@ -59,7 +59,7 @@ export function ownedTokenHash(token: string): string {
   return sha256(token) + (OWNED_TOKEN.exec(token)?.[1] ?? '')
 }
 
-/** The `ownerBits` in the stored form of a token; `undefined` where it has none. */
+/** The `ownerBits` in the stored form of a token; `undefined` if it has none. */
 export function ownerBitsOfHash(hash: string): string | undefined {
   return OWNED_TOKEN.exec(hash)?.[1]
 }

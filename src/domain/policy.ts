@@ -64,7 +64,7 @@ export interface PolicyTime {
   readonly zone?: string
 }
 
-/** Matches once there were more than `limit` uses within `seconds`, counted separately for each `per`. */
+/** Matches every use beyond `limit` uses within `seconds`. Uses are counted separately for each `per`. */
 export interface PolicyRate {
   readonly limit: number
   readonly seconds: number

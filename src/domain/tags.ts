@@ -3,8 +3,8 @@ const MAX_LENGTH = 64
 const MAX_TAGS = 20
 
 /**
- * Normalizes tags for search: lower case, of `[a-z0-9-_.]`, without duplicates, in their order. Tags that become
- * empty are dropped.
+ * Normalizes tags for search: lower case, of `[a-z0-9-_.]`, without duplicates, in their order. Drops tags that become
+ * empty or are too many, and cuts tags that are too long.
  */
 export function normalizeTags(tags: readonly string[]): string[] {
   const normal = tags.map(normalizeTag).filter((tag) => tag !== '')

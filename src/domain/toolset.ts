@@ -1,6 +1,6 @@
 import type { EpochSeconds } from './clock.ts'
 
-/** A named selection of a project's tools, which MCP clients reach at `/mcp/{id}`. A tool that any selector names is in it. */
+/** A selection of a project's tools, which MCP clients reach at `/mcp/{id}`: every tool that a selector names. */
 export interface Toolset extends ToolSelectors {
   /** 1 to 64 of `[a-z0-9-]`, unique in its project. */
   readonly id: string
@@ -8,7 +8,7 @@ export interface Toolset extends ToolSelectors {
   readonly names: ToolNaming
   /** Text for the model about these tools (`instructions` of MCP's `initialize` and `server/discover`). */
   readonly instructions?: string
-  /** Absent: `search` for more than `MAX_LISTED_TOOLS` tools. */
+  /** Absent: `search` for more than `MAX_LISTED_TOOLS` tools, otherwise `all`. */
   readonly listing?: ToolListing
   readonly createdAt: EpochSeconds
   readonly updatedAt: EpochSeconds
@@ -39,7 +39,7 @@ export type ToolListing = (typeof TOOL_LISTINGS)[number]
 /** Clients refuse or cut longer lists; Copilot does above this number. */
 export const MAX_LISTED_TOOLS = 128
 
-/** The longest name, in characters. Model APIs allow 64, of which some clients need 16 for a prefix with the server's name. */
+/** The longest name, in characters. Model APIs allow 64; some clients need 16 for a prefix with the server's name. */
 export const MAX_SHOWN_NAME = 48
 
 /** Gatepass' own tools at `/mcp`. No other tool is shown under these names. */

@@ -56,13 +56,13 @@ export interface TrailDetails {
   readonly message?: string
   /** The claim of an ID token that was refused. */
   readonly claim?: string
-  /** How many seconds our clock is ahead of the provider's; negative: behind. */
+  /** How many seconds the clock of Gatepass is ahead of the provider's; negative: behind. */
   readonly clock_difference_seconds?: number
   readonly connection_id?: string
   readonly account?: string
   /** The account that was connected before, when another one approved. */
   readonly previous_account?: string
-  /** The issuer at which the user logged in, or who confirmed the user. */
+  /** The tool or application that requested the authorization (`begun`), or the issuer of the login (`logged_in`). */
   readonly by?: string
   /** How many times in a row the same failure occurred, and when it first did (`first_at`). */
   readonly times?: number
@@ -79,8 +79,9 @@ export interface TrailEntry {
   readonly details?: TrailDetails
 }
 
-/** Characters of one line, and of a whole trail. When a trail is full, the next lines replace it. */
+/** The most characters of one line. */
 const LONGEST_LINE = 1_200
+/** The characters after which a trail is full: the next lines then replace all earlier ones. */
 export const LONGEST_TRAIL = 10_000
 const MOST_NAMES = 40
 const LONGEST_TEXT = 300
@@ -97,14 +98,14 @@ function lineOf({ at, step, part, details = {} }: TrailEntry): string {
   const short = Object.fromEntries(Object.entries(details).map(([name, value]) => [name, shortened(value)]))
   const line = (given: object) =>
     JSON.stringify({ at, step, ...(part !== undefined && { part }), details: given })
-  const whole = line(short)
-  if (whole.length <= LONGEST_LINE) return whole
+  const full = line(short)
+  if (full.length <= LONGEST_LINE) return full
   const { received: _, ...sent } = short
-  const without = line(sent)
-  if (without.length <= LONGEST_LINE) return without
+  const withoutReceived = line(sent)
+  if (withoutReceived.length <= LONGEST_LINE) return withoutReceived
   const { parameters: __, scopes: ___, missing_scopes: ____, ...rest } = sent
-  const most = line(rest)
-  return most.length <= LONGEST_LINE ? most : line({})
+  const withoutLists = line(rest)
+  return withoutLists.length <= LONGEST_LINE ? withoutLists : line({})
 }
 
 function shortened(value: unknown): unknown {

@@ -1,7 +1,7 @@
 import Range from 'semver/classes/range.js'
 import SemVer from 'semver/classes/semver.js'
 
-// Versions of tools by SemVer 2.0.0. The package semver parses and compares; this file limits what its loose mode accepts.
+// Versions of tools (SemVer 2.0.0). The package semver parses and compares; this file restricts what it accepts.
 
 const VERSION = /^v?\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/
 const COMPARATOR = /^(=|>=|>|<=|<|\^|~)?(v?\d.*)$/
@@ -24,10 +24,10 @@ export function plainVersion(text: string): string | undefined {
 
 /**
  * Parses a version constraint: `=1.2.3`, `>`, `>=`, `<`, `<=`, `^1.2` (no breaking change: below 1.0.0 a minor version may
- * break, below 0.1.0 any) and `~1.2` (patches only). Several, joined by spaces or commas, must all hold. A version without
- * operator means exactly that version, and omitted numbers are 0 (except after `^` and `~`), which differs from npm's
- * ranges. A pre-release only meets a constraint that names a pre-release of the same version, so that no caller gets one
- * unintentionally. `undefined` if the text is not a constraint.
+ * break, below 0.1.0 any) and `~1.2` (patches only). Several constraints, joined by spaces or commas, must all hold. A
+ * version without operator means exactly that version, and omitted numbers are 0 (except after `^` and `~`), which
+ * differs from npm's ranges. A pre-release only meets a constraint that names a pre-release of the same version, so that
+ * no caller gets one unintentionally. `undefined` if the text is not a constraint.
  */
 export function parseConstraint(text: string): Range | undefined {
   const parts = text

@@ -1,7 +1,7 @@
 import type { EpochSeconds } from './clock.ts'
 import type { Sealed } from './sealed.ts'
 
-/** What webhooks send. The names are stable: receivers switch on them. */
+/** The events that webhooks send. The names are stable: receivers switch on them. */
 export const EVENT_TYPES = [
   'authorization.completed',
   'authorization.failed',
@@ -36,7 +36,7 @@ export interface Webhook {
   readonly previousUntil?: EpochSeconds
   /** Failed attempts since the last one that succeeded. */
   readonly failures: number
-  /** When the first of them failed. */
+  /** When the first of these attempts failed. */
   readonly failingSince?: EpochSeconds
   /** After `FAILURES_UNTIL_PROBES` failures: when one delivery is tried next. */
   readonly probeAt?: EpochSeconds
@@ -46,7 +46,7 @@ export interface Webhook {
   readonly mac?: string
 }
 
-/** `failing`: no delivery succeeded for days; `gone`: the receiver answered 410; `operator`: an administrator did it. */
+/** `operator`: an administrator disabled it; `failing`: no delivery for days; `gone`: the receiver answered 410. */
 export type DisabledReason = 'operator' | 'failing' | 'gone'
 
 /** `waiting` until a receiver has answered 2xx (`delivered`) or the last attempt has failed (`failed`). */
@@ -107,7 +107,7 @@ export const LONGEST_RETRY_SECONDS = 24 * HOUR
 /** After this many failures in a row, one delivery at a time is attempted, and the others wait. */
 const FAILURES_UNTIL_PROBES = 5
 
-/** `failing`: only probes are sent. */
+/** `failing`: one delivery at a time is attempted, as a probe. */
 export const WEBHOOK_STATES = ['active', 'failing', 'disabled'] as const
 export type WebhookState = (typeof WEBHOOK_STATES)[number]
 

@@ -272,7 +272,7 @@ describe('the cause of an authorization', () => {
     expect(body.providers[0]).toMatchObject({ provider_id: 'unregistered', redirect_uri })
     issuer.behaviour.claims = { exp: 1 }
     const skewed = (await explain(await clickAt('openid', { scopes: ['openid'] }))).body
-    expect(skewed.cause.message).toMatch(/claim "exp".+Our clock is \d+ seconds ahead of/)
+    expect(skewed.cause.message).toMatch(/claim "exp".+The clock of Gatepass is \d+ seconds ahead of/)
   })
 
   test('is wrong_user when another user came back, and user_not_confirmed while none is confirmed', async () => {
