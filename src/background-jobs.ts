@@ -11,7 +11,7 @@ import { SCHEDULE_MS, type Scheduler } from './tools/run/scheduler.ts'
 import { createSyncRounds, SYNC_SECONDS } from './tools/worker.ts'
 
 const FLUSH_MS = 1_000
-/** Rarer than the others: the console shows counts by the hour, and when users were last seen by the minute. */
+/** Longer than `FLUSH_MS`: the console shows hourly counts, and to the minute when users were last seen. */
 const ACTIVITY_MS = 5_000
 const DISPATCH_MS = 1_000
 const EXPIRE_MS = 5_000
@@ -31,12 +31,12 @@ const COUNTED_SECONDS = 90 * 24 * 3600
 
 /** How long a user's approval of an MCP client is kept after its last use: longer than any token of the client lives. */
 const MCP_CONSENT_SECONDS = 90 * 24 * 3600
-/** How long a connection's page names a tool that no longer uses it. */
+/** How long a connection's page names a tool that no longer uses the connection. */
 const TOOL_USE_SECONDS = 400 * 24 * 3600
 /** How long the console lists a user for whom Gatepass no longer acts. Their connections stay. */
 const SEEN_SECONDS = 400 * 24 * 3600
 
-/** What a process does at intervals, without a request. */
+/** A task that a process repeats at an interval. */
 export interface BackgroundJob {
   readonly intervalMs: number
   run(): Promise<unknown>
@@ -62,8 +62,8 @@ export function ownJobs(broker: Broker, { scheduler, dispatcher }: DueWork): Bac
 }
 
 /**
- * The jobs that one process of a machine runs for all of them. On several machines they run several times without
- * harm: a catalogue is read twice, a lease lets one process refresh.
+ * The jobs that one process of a machine runs for all its processes. Each of several machines runs them, without
+ * harm: a worker's tools are read more often, and a lease lets only one process refresh a connection.
  */
 export function sharedJobs(broker: Broker): BackgroundJob[] {
   return [
@@ -98,7 +98,7 @@ async function sweep({ store, now, settings }: Broker): Promise<void> {
   await store.users.sweep(now() - SEEN_SECONDS)
 }
 
-/** Starts the jobs of this process; the shared ones too, where it is the process that runs them. */
+/** Starts the jobs of this process, and with `runsSharedJobs` also the shared ones. */
 export function startJobs(
   broker: Broker,
   dueWork: DueWork,

@@ -36,16 +36,16 @@ import type { Store } from './store/store.ts'
 export interface Broker {
   readonly store: Store
   readonly sealer: Sealer
-  /** The client of the providers. */
+  /** Sends OAuth requests to providers. */
   readonly oauth: OAuthClient
-  /** The client of the issuer at which users log in to the broker. */
+  /** Sends requests to the issuer at which users log in to the broker. */
   readonly login: LoginClient
   /** The definitions of providers that entries can be made of. */
   readonly definitions: Definitions
   /** Reads an issuer's metadata, through a cache. */
   readonly discover: Discover
   readonly outgoing: Outgoing
-  /** The client of webhooks: connections of its own, so that slow receivers take none from providers and workers. */
+  /** Delivers webhooks. It has its own connections, so that slow receivers take none from providers and workers. */
   readonly receivers: Outgoing
   readonly now: () => EpochSeconds
   readonly log: Log
@@ -61,7 +61,7 @@ export interface Broker {
   /** Read-through caches, invalidated by store changes. */
   readonly cache: {
     readonly connections: ReadCache<readonly CachedConnection[]>
-    /** The entries of each project. */
+    /** The provider entries of each project. */
     readonly providers: KeptRows<ProviderEntry>
     /** The tools of each project. */
     readonly catalogue: KeptRows<Tool>
@@ -73,7 +73,7 @@ export interface Broker {
     readonly toolsets: ReadCache<{ readonly toolset?: Toolset }>
   }
   readonly refreshes: Refreshes
-  /** Proofs in the `next_uri` of `confirm_user`. */
+  /** Makes and checks the proof that the `next_uri` of `confirm_user` contains. */
   readonly confirmations: Confirmations
   /** Derives the keys that seal what clients carry between requests, such as cookies. */
   readonly deriveKey: DeriveKey
@@ -92,9 +92,9 @@ export interface Broker {
   readonly domains: ProjectDomains
   /** Looks up the TXT records of a name. */
   readonly lookUpTxt: LookUpTxt
-  /** Where the users of the project see its pages: at its proved domain, else at the public URL. */
+  /** The URL of the pages for the project's users: at the project's proved domain, else the public URL. */
   usersUrl(projectId: string): URL
-  /** `/callback/<uid>` on the origin of `usersUrl`, so that every entry of every project has its own (RFC 9700 section 4.4). */
+  /** `/callback/<uid>` on the origin of `usersUrl`: a different one for every provider entry (RFC 9700 section 4.4). */
   redirectUri(entry: Pick<ProviderEntry, 'uid' | 'projectId'>): string
   /** The client of the entry, from the entry itself or the environment; `undefined` while it has no client id. */
   clientFor(entry: ProviderEntry): Client | undefined
@@ -115,7 +115,7 @@ export interface BrokerSettings {
   readonly connectPage: 'show' | 'pass'
   /** Addresses and networks (CIDR) of proxies whose `X-Forwarded-For` counts. */
   readonly trustedProxies: readonly string[]
-  /** The limit of a key without its own; 0: no limit. */
+  /** The limit of an API key without a limit of its own; 0: no limit. */
   readonly requestsPerSecond: number
   /** Pending authorizations of one project. */
   readonly maxPending: number
@@ -161,14 +161,14 @@ export interface DashboardRule {
 
 /** Who may call `/mcp`. */
 export interface McpSettings {
-  /** The name of the project in which users act who call with an access token. */
+  /** The name of the project that calls with an access token act in. */
   readonly project: string
-  /** Origins of web pages that may call it, besides the server's own and those of the loopback interface. */
+  /** Origins of web pages that may call `/mcp`, besides the server's own and those of the loopback interface. */
   readonly origins: ReadonlySet<string>
   /** Whether the server listens on the loopback interface only. */
   readonly isLoopbackOnly: boolean
   readonly issuer?: McpIssuer
-  /** Whether MCP clients may register themselves (RFC 7591). Those with a metadata document of their own need not. */
+  /** Whether MCP clients may register themselves (RFC 7591). A client with a client ID metadata document need not. */
   readonly registration: 'on' | 'off'
 }
 

@@ -1,4 +1,4 @@
-/** All faults of the settings together. Each names its variable and the values that it accepts. */
+/** Reports all faults of the settings together. Each fault names its variable and what to change. */
 export class ConfigError extends Error {
   readonly faults: readonly string[]
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { DatabasePlace } from './store/database-place.ts'
 
 // In development Gatepass keeps an administrator's API key in a file that only its owner can read, like the master key,
-// so that the commands which one start prints still work after the next.
+// so that the commands which Gatepass prints at one start still work after the next start.
 
 /** The file with the key: beside the SQLite file, else in the working directory. */
 function developmentKeyFile(database: DatabasePlace): string {

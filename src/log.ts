@@ -7,11 +7,11 @@ import { currentSpan } from './services/tracing.ts'
 
 /** The size, in bytes, of the buffer of unread log lines. When it is full, lines are dropped, and no request waits. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024
-/** How long closing waits for the reader. */
+/** How long `close` waits for the reader to read all lines. */
 const CLOSE_TIMEOUT_MS = 1_000
 
 export interface ServerLog extends Log {
-  /** Lines that were dropped because the reader was too slow. */
+  /** How many lines were lost, because the reader was too slow or because a write failed. */
   readonly dropped: number
   /** Resolves when all lines are written, and after one second at the latest; unwritten lines are lost. */
   close(): Promise<void>
@@ -25,8 +25,8 @@ export interface LogOptions {
 }
 
 /**
- * Structured logs, one JSON object a line. They are written asynchronously, so that a blocked reader (a full pipe, a
- * slow disk) delays no request. Every line of a request has its `requestId`.
+ * Creates a log with one JSON object per line. Lines are written asynchronously, so a blocked reader (a full pipe, a
+ * slow disk) delays no request. Every line that is logged during a request has the `requestId`.
  */
 export function createLog(
   level: LogLevel,

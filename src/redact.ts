@@ -25,7 +25,7 @@ const SECRET_NAMES = new Set([
 const SECRET_ENDINGS =
   /(?:token|secret|password|passwd|passphrase|key|cookie|verifier|assertion|credentials?)s?$/
 
-/** Patterns of secrets inside text: by their own form, or by the name before them. */
+/** Patterns of secrets inside text, by the secret's own form or by the name before it, and their replacements. */
 const SECRET_TEXTS: readonly (readonly [RegExp, string])[] = [
   // the scheme and its credentials, but not where a sentence goes on: "Basic authentication", "a bearer token"
   [

@@ -37,14 +37,14 @@ import { version } from './version.ts'
 
 /** Graceful-shutdown budget; Kubernetes sends SIGKILL after 30 s by default. */
 export const SHUTDOWN_BUDGET_MS = 25_000
-/** A run that is cut off has this long to record how it ended. The store then has as long for its last writes. */
+/** The time for runs that are cut off to record how they ended, and then again for the last writes of the store. */
 const FINAL_WRITES_MS = 1_000
 /** How long the shutdown waits for the collector to accept the last spans. */
 const TELEMETRY_MS = 2_000
 
 export interface RunningServer {
   readonly broker: Broker
-  /** Development's administrator key, the same at every start. */
+  /** Only in development: an administrator's API key, the same at every start. */
   readonly apiKey?: string
   /**
    * Graceful shutdown: reports not ready, answers waiters, finishes running requests and refreshes and stores their
@@ -62,7 +62,7 @@ export interface ServerParts {
   readonly onCall?: OnCall
   /** Set where several processes of one machine serve together. */
   readonly cluster?: {
-    /** Whether this process runs the background jobs that one process runs for all. */
+    /** Whether this process runs the background jobs that one process of a machine runs for all. */
     readonly runsSharedJobs: boolean
     readonly gather: Gather
   }
@@ -73,10 +73,10 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
   const { log, cluster } = parts
   const config = given.development ? withSandboxClient(given) : given
   const telemetry = config.telemetry && (await startTelemetry(config.telemetry, { log, version }))
-  const opened: (() => Promise<void>)[] = [async () => telemetry?.close(0)]
+  const closers: (() => Promise<void>)[] = [async () => telemetry?.close(0)]
   try {
     const broker = await openBroker(config, { ...parts, ...telemetryParts(telemetry) })
-    opened.push(() => broker.close())
+    closers.push(() => broker.close())
     const apiKey = await ensureApiKey(broker, config)
     await loadTools(broker, config)
     const sandbox = config.development ? sandboxFor(config, broker.now) : undefined
@@ -106,7 +106,7 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
     const served = atOwnDomains(app.fetch, broker)
     const serving = parts.onCall ? withCallLog(served, parts.onCall) : served
     const listener = await listen(serving, config)
-    opened.push(() => listener.close(0))
+    closers.push(() => listener.close(0))
     broker.metrics.gauge(
       'gatepass_http_requests_running',
       'Requests under way',
@@ -140,11 +140,11 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
         await waitAtMost(left() - FINAL_WRITES_MS, calls)
         await deliveries // a delivery that was cut off is attempted again later
         const cutOff = await scheduled
-        if (cutOff > 0) log.error({ runs: cutOff }, 'scheduled runs were cut off at the end')
+        if (cutOff > 0) log.error({ runs: cutOff }, 'scheduled runs were cut off at shutdown')
         // a refresh is finished without a waiting client too: its response may hold the only valid refresh token
         const { running } = broker.refreshes
         await waitAtMost(left(), broker.refreshes.whenIdle())
-        if (running.size > 0) log.error({ refreshes: running.size }, 'refreshes were cut off at the end')
+        if (running.size > 0) log.error({ refreshes: running.size }, 'refreshes were cut off at shutdown')
         await broker.outgoing.close()
         // closing waits for the database, which may be unreachable
         await Promise.all([
@@ -154,7 +154,7 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
       },
     }
   } catch (error) {
-    for (const close of opened.reverse()) await close()
+    for (const close of closers.reverse()) await close()
     throw error
   }
 }
@@ -208,22 +208,22 @@ async function loadTools(broker: Broker, { toolModules }: Config): Promise<void>
   }
 }
 
-/** Stores the configured key. Without one, development mode creates and returns a key of its own. */
+/** Stores the configured API key. Without one, development mode returns the key of an earlier start, or a new key. */
 async function ensureApiKey(broker: Broker, config: Config): Promise<string | undefined> {
   const { store, now, audit } = broker
   const { id: projectId } = await store.projects.ensure(DEFAULT_PROJECT, now())
-  const of = { projectId, role: 'admin', createdAt: now() } as const
+  const common = { projectId, role: 'admin', createdAt: now() } as const
   const add = (record: ApiKey) =>
     store.apiKeys.add(record, audit.of(projectId, { action: 'key.created', subject: record.id }))
   if (config.apiKey !== undefined) {
-    await add({ ...of, id: newId('key'), name: 'GATEPASS_API_KEY', hash: sha256(config.apiKey) })
+    await add({ ...common, id: newId('key'), name: 'GATEPASS_API_KEY', hash: sha256(config.apiKey) })
     return undefined
   }
   if (!config.development) return undefined
   const kept = readDevelopmentKey(config.database)
   const known = kept === undefined ? undefined : await store.apiKeys.findByHash(sha256(kept))
   if (known?.projectId === projectId && known.role === 'admin' && !isExpired(known, now())) return kept
-  const { key, record } = issueApiKey({ ...of, name: 'development' })
+  const { key, record } = issueApiKey({ ...common, name: 'development' })
   await add(record)
   keepDevelopmentKey(config.database, key)
   return key

@@ -52,8 +52,9 @@ interface ConsentNeeded extends RequiredAuthorization {
 type Stop = { readonly error: CodeError } | { readonly authorization: ConsentNeeded }
 
 /**
- * Runs the code in the sandbox. The tools that it calls run in this process, like any other call, so that the code never
- * sees their tokens. A failure of the code is part of the result. Throws `rate_limited` when all slots are taken.
+ * Runs the code in the sandbox. Tools that the code calls run in this process, like any other tool call, so the code
+ * never sees their tokens. A failure of the code is part of the result. Throws `rate_limited` when all slots are
+ * taken.
  */
 export async function executeCode(
   broker: Broker,
@@ -96,7 +97,7 @@ async function runTraced(broker: Broker, run: CodeRun, signal: AbortSignal | und
   }
 }
 
-/** Serves the requests of the code: tool calls, which are counted, and the list of tools. No payload is trusted. */
+/** Serves requests of the code: tool calls, which are counted, and the list of tools. Every payload is validated. */
 function createGateway(
   broker: Broker,
   run: CodeRun,
@@ -109,13 +110,13 @@ function createGateway(
   const hasRoom = (more: number) => calls + more <= limits.toolCalls
 
   async function call(
-    { toolId: named, args }: RequestedCall,
+    { toolId: requestedId, args }: RequestedCall,
     operation: Operation,
     signal: AbortSignal,
   ): Promise<Reply<Stop>> {
-    const traced = begin(named, args, operation)
+    const traced = begin(requestedId, args, operation)
     try {
-      const tool = await getTool(broker, projectId, named)
+      const tool = await getTool(broker, projectId, requestedId)
       const id = toolId(tool)
       traced.named(id)
       const { accounts: _, ...rest } = run.call
@@ -147,7 +148,7 @@ function createGateway(
       return call(wanted, 'run', signal)
     },
 
-    /** Runs one step after another. The first failure is the failure of the chain; its result is that of the last step. */
+    /** Runs the steps in order. Returns the result of the last step, or the error of the step that failed. */
     async chain(payload: unknown, signal: AbortSignal): Promise<Reply<Stop>> {
       const given = isRecord(payload) && Array.isArray(payload.steps) ? payload.steps : [undefined]
       const steps = given.map(readRequestedCall).filter((wanted) => wanted !== undefined)
@@ -177,7 +178,7 @@ function createGateway(
     },
 
     async list(): Promise<Reply<Stop>> {
-      // the whole catalogue is read and written: the prelude requests it once, and no other code may request it again
+      // a list costs a read of the whole catalogue; the prelude keeps the first one, so only hostile code asks again
       if (isListed) return refused('The tools were listed already.')
       isListed = true
       const tools = withoutTwins(await broker.cache.catalogue.of(projectId))
@@ -239,7 +240,7 @@ const CONSENT: CallError = {
   canRetry: true,
 }
 
-const tooManySteps = (steps: number, most: number): CodeError => ({
+const tooManySteps = (steps: number, limit: number): CodeError => ({
   kind: 'chain_step_limit',
-  message: `The code runs a chain of ${steps} steps; ${most} are the most (limits.chain_steps).`,
+  message: `The code runs a chain of ${steps} steps; at most ${limit} are allowed (limits.chain_steps).`,
 })

@@ -18,7 +18,7 @@ export const DEFAULT_LIMITS: CodeLimits = {
   chainSteps: 100,
 }
 
-/** The highest limits that a run may request; 0 requests these. */
+/** The highest limits that a run may request. A requested 0 means the highest. */
 export const MAX_LIMITS: CodeLimits = {
   timeoutMs: 120_000,
   memoryMb: 256,

@@ -3,7 +3,7 @@ import { MAX_OUTPUT_BYTES } from './limits.ts'
 // Standard output and standard error are buffers that both threads share: nothing is lost when the sandbox is terminated,
 // and many lines do not become many messages.
 
-/** The header: the number of used bytes, and whether output was cut off. The bytes follow. */
+/** The size of the header: two 32-bit integers, the length of the output in bytes, and 1 if output was cut off. */
 const HEAD_BYTES = 8
 
 export function createOutput(): SharedArrayBuffer {

@@ -1,4 +1,4 @@
-/** What the host provides to the prelude. Texts are JSON in both directions. */
+/** What the host provides to the prelude. Strings that the two exchange are JSON. */
 export interface PreludeHost {
   /** The global object of the sandbox. */
   readonly global: object
@@ -10,6 +10,7 @@ export interface PreludeHost {
   readonly maxLine: number
   /** The limit of characters for an error's name, message and stack each. */
   readonly maxError: number
+  /** The limit of characters for the JSON of the returned value. */
   readonly maxValue: number
 }
 
@@ -29,22 +30,23 @@ export type CodeOutcome =
 
 /**
  * Runs inside of the sandbox before the code: it defines `tools` and `console` and returns the functions that run the
- * code. It is no security boundary. It keeps its own references to the built-ins that it uses, so that code which changes
- * them does not break it by accident. It is passed on as text, so it cannot use anything outside of itself.
+ * code. It is no security boundary. It keeps its own references to the built-ins that it uses, so that code which
+ * changes them does not break it by accident. The sandbox gets it as source text, so it cannot use imports of this
+ * file.
  */
 export function prelude(host: PreludeHost): Prelude {
   const { global, ask, write, random, maxLine, maxError, maxValue } = host
   const { stringify, parse } = JSON
   const { freeze, defineProperty, create, assign, hasOwn } = Object
-  const text = String
+  const toText = String
   const BaseError = Error
-  const TypeFault = TypeError
+  const BaseTypeError = TypeError
   const BasePromise = Promise
   const cut: (whole: string, start: number, end: number) => string = Function.prototype.call.bind(
     String.prototype.slice,
   )
 
-  /** As JSON. Without a prototype, so that a `toJSON` that the code sets on a prototype is not called. */
+  /** Returns JSON. The copy has no prototype, so a `toJSON` that the code adds to `Object.prototype` is not called. */
   const json = (members: object): string => stringify(assign(create(null), members))
 
   class ToolError extends BaseError {
@@ -73,52 +75,55 @@ export function prelude(host: PreludeHost): Prelude {
 
   const request = async (what: string, payload: object): Promise<unknown> => {
     const { stack } = new BaseError() // the stack of the caller, which is gone when the answer arrives
-    return opened(await reply(what, payload), stack)
+    return unwrapped(await reply(what, payload), stack)
   }
 
-  const opened = (text: string, stack: string | undefined): unknown => {
-    const answer = parse(text)
+  /** The value of an answer. Throws a `ToolError` with the given stack if the answer is an error. */
+  const unwrapped = (answerJson: string, stack: string | undefined): unknown => {
+    const answer = parse(answerJson)
     if (!hasOwn(answer, 'error')) return answer.value
     const error = new ToolError(answer.error)
     defineProperty(error, 'stack', { value: stack, writable: true, configurable: true })
     throw error
   }
 
+  /** The answer to the only `list` request. */
   let catalogue: Promise<string> | undefined
 
-  const named = (id: unknown): string => {
-    if (typeof id !== 'string') throw new TypeFault('A tool is called by its id, which is a string.')
+  const checkedToolId = (id: unknown): string => {
+    if (typeof id !== 'string') throw new BaseTypeError('A tool is called by its id, which is a string.')
     return id
   }
 
   const tools = freeze({
-    call: async (id: unknown, args: unknown = {}) => request('call', { toolId: named(id), args }),
+    call: async (id: unknown, args: unknown = {}) => request('call', { toolId: checkedToolId(id), args }),
     chain: async (steps: unknown) => request('chain', { steps }),
     list: async () => {
       const { stack } = new BaseError()
       catalogue ??= reply('list', {})
-      return opened(await catalogue, stack)
+      return unwrapped(await catalogue, stack)
     },
   })
 
-  const safe = (read: () => unknown): string => {
+  /** The text of what `read` returns; empty if it throws. */
+  const safeText = (read: () => unknown): string => {
     try {
-      return text(read())
+      return toText(read())
     } catch {
       return ''
     }
   }
 
-  const shown = (value: unknown): string => {
+  const printed = (value: unknown): string => {
     if (typeof value === 'string') return value
-    if (value instanceof BaseError) return safe(() => `${value.name}: ${value.message}`)
+    if (value instanceof BaseError) return safeText(() => `${value.name}: ${value.message}`)
     try {
       const written = typeof value === 'object' ? stringify(value) : undefined
       if (written !== undefined) return written
     } catch {
       // a cycle, or a getter that throws: only the type is shown
     }
-    return safe(() => value)
+    return safeText(() => value)
   }
 
   const printer =
@@ -126,7 +131,7 @@ export function prelude(host: PreludeHost): Prelude {
     (...values: unknown[]): void => {
       let line = ''
       for (let i = 0; i < values.length && line.length < maxLine; i++)
-        line += (i === 0 ? '' : ' ') + shown(values[i])
+        line += (i === 0 ? '' : ' ') + printed(values[i])
       write(stream, stringify(`${cut(line, 0, maxLine)}\n`))
     }
   const out = printer('stdout')
@@ -146,11 +151,11 @@ export function prelude(host: PreludeHost): Prelude {
       return value.length > maxValue ? json({ tooLarge: value.length }) : `{"value":${value}}`
     } catch (error) {
       const isError = error instanceof BaseError
-      const part = (read: () => unknown) => cut(safe(read), 0, maxError)
+      const part = (read: () => unknown) => cut(safeText(read), 0, maxError)
       return json({
         thrown: assign(create(null), {
           name: isError ? part(() => error.name) : '',
-          message: isError ? part(() => error.message) : cut(shown(error), 0, maxError),
+          message: isError ? part(() => error.message) : cut(printed(error), 0, maxError),
           stack: isError ? part(() => error.stack) : '',
         }),
       })

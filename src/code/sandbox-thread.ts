@@ -22,7 +22,7 @@ const { timeoutMs, memoryMb, toolCalls } = data
 const script = toScript(data.code, data.language)
 if (script.outcome === 'error') send({ type: 'ended', ended: script })
 else {
-  const elapsed = performance.now.bind(performance)
+  const elapsed = performance.now.bind(performance) // the real clock, before `stopClock` replaces it
   let begun: number | undefined
   stopClock(data.now)
   const interpreter = await openInterpreter({

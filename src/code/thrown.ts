@@ -9,15 +9,15 @@ export interface Thrown {
   readonly stack: string
 }
 
-/** Translates an error of the code. `memory`: the error for a run that is out of memory. */
+/** Translates an error that the code threw. Returns `outOfMemory` if the code threw because its memory was full. */
 export function toCodeError(
   { name, message, stack }: Thrown,
-  memory: CodeError,
+  outOfMemory: CodeError,
   isMemoryFull: boolean,
 ): CodeError {
-  if (name === 'InternalError' && message === 'out of memory') return memory
+  if (name === 'InternalError' && message === 'out of memory') return outOfMemory
   // QuickJS throws null when there is no memory left for an error object
-  if (name === '' && message === 'null' && isMemoryFull) return memory
+  if (name === '' && message === 'null' && isMemoryFull) return outOfMemory
   const text =
     name === '' ? `The code threw ${message || 'a value that cannot be read'}` : `${name}: ${message}`
   return { kind: 'code_error', message: text.slice(0, MAX_MESSAGE_CHARACTERS), ...placeOf(stack) }
@@ -25,7 +25,7 @@ export function toCodeError(
 
 export const tooLargeValue = (characters: number): CodeError => ({
   kind: 'output_limit',
-  message: `The code returns ${characters} characters of JSON; ${MAX_VALUE_CHARACTERS} are the most. Return less of it.`,
+  message: `The code returns ${characters} characters of JSON; at most ${MAX_VALUE_CHARACTERS} are allowed. Return less.`,
 })
 
 export const STALLED: CodeError = {

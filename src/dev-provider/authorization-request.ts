@@ -33,9 +33,9 @@ export function readAuthorizationRequest(
   const { values, repeated } = readParameters(query)
   const redirectUri = values.redirect_uri
   if (repeated === 'client_id' || values.client_id !== SANDBOX_CLIENT_ID)
-    return unknown(`The client_id is not ${SANDBOX_CLIENT_ID}, the one client that is registered here.`)
+    return unknownClient(`The client_id is not ${SANDBOX_CLIENT_ID}, the one client that is registered here.`)
   if (redirectUri === undefined || repeated === 'redirect_uri' || !isBelow(callbacks, redirectUri))
-    return unknown(`The redirect_uri does not begin with ${callbacks.href}.`)
+    return unknownClient(`The redirect_uri does not begin with ${callbacks.href}.`)
 
   const { state } = repeated === 'state' ? {} : values
   const refuse = (error: string, error_description: string): AuthorizationRequestReading => ({
@@ -61,7 +61,7 @@ export function readAuthorizationRequest(
   }
 }
 
-function unknown(message: string): AuthorizationRequestReading {
+function unknownClient(message: string): AuthorizationRequestReading {
   return { outcome: 'unknown_client', message }
 }
 

@@ -11,7 +11,7 @@ export function sandboxClientSecret(key: Buffer): string {
   return deriveKey(key, 'client secret').toString('base64url')
 }
 
-/** The settings with the sandbox's client added, so that its provider entry needs no further setup. */
+/** The settings with the broker's client at the sandbox, so that the sandbox's provider entry needs no client. */
 export function withSandboxClient(config: Config): Config {
   const [key] = config.masterKeys
   const client = {

@@ -1,7 +1,10 @@
 import { type Definition, readDefinition } from '../providers/definition/read-definition.ts'
 import { SCOPES } from './scopes.ts'
 
-/** What pages say of the sandbox's scopes. It is no entry of the catalogue: the sample tool brings the provider. */
+/**
+ * The definition with which pages describe the sandbox's scopes. The catalogue does not list it: the sandbox's provider
+ * entry comes from the sample tool's metadata.
+ */
 export function sandboxDefinition(publicUrl: URL): Definition {
   const endpoint = (path: string) => ({ endpoint: new URL(`sandbox/${path}`, publicUrl).href })
   return readDefinition(

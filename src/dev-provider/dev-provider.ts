@@ -9,9 +9,9 @@ import { sandboxTokens } from './tokens.ts'
 import { sandboxWorker } from './worker.ts'
 
 // The sandbox: a pretend provider for `gatepass dev`, which lets a newcomer try the whole flow without registering
-// anything. It has an authorization server with a consent page, an API that its tokens open, and a tool worker that
-// calls the API. Users do not log in, so `gatepass serve` must never mount it. It keeps spent and revoked tokens in
-// memory and nothing else. It does not know the broker, which treats it like any other provider and worker.
+// anything. It has an authorization server with a consent page, an API that accepts its tokens, and a tool worker
+// that calls the API. Users do not log in, so `gatepass serve` must never mount it. It keeps only spent and revoked
+// tokens, in memory. Its routes do not use the broker, and the broker treats it like any other provider and worker.
 
 export interface SandboxOptions {
   /** The origin that serves the sandbox, under /sandbox. */

@@ -34,8 +34,8 @@ export interface SandboxTokens {
   /** The claims of a token; `undefined` if it is not of this kind, has expired or was revoked. Does not spend it. */
   read(kind: TokenKind, token: string): Promise<TokenClaims | undefined>
   /**
-   * Spends a code or refresh token, which is valid once. Returns `false` if it was spent before: it has leaked then,
-   * and the whole grant is revoked (RFC 9700 sections 2.1.1 and 4.14.2).
+   * Spends a code or refresh token, which is valid once. Returns `false` if it was spent before: it may have leaked,
+   * so the whole grant is revoked (RFC 9700 sections 2.1.1 and 4.14.2).
    */
   spend(claims: TokenClaims): boolean
   /** Revokes one access token, or, given a refresh token, the whole grant (RFC 7009 section 2.1). */

@@ -24,16 +24,17 @@ const toolCall = z.object({
 /** A tool worker with one tool, in Arcade's worker protocol. Paths are below `/worker`. */
 export function sandboxWorker({ secret, now, api }: SandboxWorkerOptions): Hono {
   const key = new TextEncoder().encode(secret)
-  const callerOnly = createMiddleware(async (c, next) => {
+  const requireWorkerToken = createMiddleware(async (c, next) => {
     const token = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1] ?? ''
-    if (!(await isCallers(token, key, now))) return c.json({ error: 'The worker token is not valid.' }, 401)
+    if (!(await isWorkerToken(token, key, now)))
+      return c.json({ error: 'The worker token is not valid.' }, 401)
     return next()
   })
 
   return new Hono()
     .get('/health', (c) => c.json({ status: 'ok', tool_count: '1' }))
-    .get('/tools', callerOnly, (c) => c.json([profileToolDefinition()]))
-    .post('/tools/invoke', callerOnly, async (c) => {
+    .get('/tools', requireWorkerToken, (c) => c.json([profileToolDefinition()]))
+    .post('/tools/invoke', requireWorkerToken, async (c) => {
       const call = toolCall.safeParse(await c.req.json().catch(() => undefined))
       if (!call.success) return c.json({ error: 'The body is not a tool call.' }, 400)
       const { execution_id, tool, inputs, context } = call.data
@@ -51,7 +52,8 @@ export function sandboxWorker({ secret, now, api }: SandboxWorkerOptions): Hono 
     })
 }
 
-async function isCallers(token: string, key: Uint8Array, now: Clock): Promise<boolean> {
+/** Whether the broker signed the token for its calls to this worker. */
+async function isWorkerToken(token: string, key: Uint8Array, now: Clock): Promise<boolean> {
   try {
     const { payload } = await jwtVerify(token, key, {
       algorithms: ['HS256'],

@@ -17,7 +17,7 @@ import { codeOf, OutgoingError } from './outgoing-error.ts'
 // interceptor is experimental: it writes a warning into the log, and turns a body that is not compressed as its header
 // says into an error, where `decodeBody` returns the body as it came.
 
-/** RFC 9659 section 3 recommends 8 MiB; without a limit a frame of a few bytes may claim 128 MiB. */
+/** The limit of RFC 9659 section 3 for the window: 8 MiB. By default, a frame of a few bytes may claim 128 MiB. */
 const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 }
 const unzstd = promisify(zstdDecompress)
 
@@ -49,8 +49,9 @@ interface Coded<Body> {
 }
 
 /**
- * The response without its content coding. A body that cannot be decoded is returned as it came, as is one with an
- * unknown coding or several. Throws `OutgoingError` `too_large` when the decoded body has more than `maxBytes`.
+ * The response without its content coding. The response is returned unchanged if its body cannot be decoded or has an
+ * unknown coding or several codings. Throws `OutgoingError` `too_large` when the decoded body has more than
+ * `maxBytes`.
  */
 export async function decodeBody<R extends Coded<Uint8Array>>(
   response: R,

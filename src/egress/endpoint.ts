@@ -1,6 +1,6 @@
 import { reachRules } from './public-address.ts'
 
-/** Whether the operator allows the URL in addition to https to public hosts (`GATEPASS_ALLOWED_HOSTS`); plain http too. */
+/** Whether requests to the URL are allowed. `GATEPASS_ALLOWED_HOSTS` may allow http, and hosts that are not public. */
 export type AllowsHttp = (url: URL) => boolean
 
 const publicOnly = reachRules([])
@@ -12,7 +12,7 @@ const publicOnly = reachRules([])
  */
 export function endpointFault(text: string, allowsHttp: AllowsHttp): string | undefined {
   if (!URL.canParse(text)) return 'is not an absolute URL'
-  // URL parsers disagree about these characters, so another one could find another host
+  // URL parsers disagree about these characters, so another parser could find another host
   if (/[\s\p{Cc}\\]/u.test(text)) return 'must not hold white space, control characters or backslashes'
   const url = new URL(text)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowsHttp(url))) {
@@ -27,7 +27,7 @@ export function endpointFault(text: string, allowsHttp: AllowsHttp): string | un
   return undefined
 }
 
-/** `false` for hosts that are not public by their name alone: an address, `localhost`. */
+/** Whether the host may be reached, as far as the URL alone tells: a name may still resolve to a private address. */
 export function mayBeReached(url: URL, allowsHttp: AllowsHttp): boolean {
   return publicOnly.allowsUrl(url) || allowsHttp(url)
 }

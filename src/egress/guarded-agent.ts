@@ -4,7 +4,8 @@ import { Agent, buildConnector } from 'undici'
 import { OutgoingError } from './outgoing-error.ts'
 import { bareHostname, type ReachRules } from './public-address.ts'
 
-// The one file that opens outgoing connections; it guards against threat 14 in docs/security.md.
+// The one file that opens outgoing connections. It guards against server-side request forgery (threat 14 in
+// docs/security.md).
 
 export type { Dispatcher } from 'undici'
 
@@ -23,13 +24,13 @@ export interface GuardedAgentOptions {
   readonly certificate?: ClientCertificate | undefined
 }
 
-/** All addresses of a name. */
+/** Resolves with all addresses of a name. */
 export type Resolve = (hostname: string, options: LookupOptions) => Promise<readonly LookupAddress[]>
 
 /**
- * Connections that are opened at the same time share one look-up of a name; no answer is kept. Node looks names up in
- * libuv's threads, of which at most half (`bin/gatepass.js`) wait for name servers: without this, one name that is slow to
- * resolve would take all of these, and delay connections to every host. Default: the system's resolver.
+ * Creates a resolver in which concurrent look-ups of a name share one query; no answer is cached. Node looks names up
+ * in libuv's threads, of which at most half (`bin/gatepass.js`) wait for name servers: without sharing, one slow name
+ * could occupy that half and delay connections to every host. Default: the system's resolver.
  */
 export function createResolver(lookup: LookupFunction = systemLookup): Resolve {
   const running = new Map<string, Promise<readonly LookupAddress[]>>()
@@ -53,7 +54,7 @@ export function createGuardedAgent({ rules, resolve, connections, certificate }:
     connect: guardedConnector(rules, resolve, certificate),
     connections,
     allowH2: false,
-    // the deadlines of an exchange begin with the call and hold while the body is not read; undici's begin later and pause
+    // each request has a time limit of its own, from the call on; undici's begin later and pause while no body is read
     headersTimeout: 0,
     bodyTimeout: 0,
   })

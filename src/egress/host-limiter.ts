@@ -1,11 +1,12 @@
 /** Limits the concurrent requests of each host. Excess requests wait in a queue, first in, first out. */
 export interface HostLimiter {
-  /** Takes a slot of the host, or a place in its queue. `undefined` when the queue is full. */
+  /** Takes a slot, or joins the queue, which calls `onTaken` later. `undefined` when the queue is full. */
   acquire(host: string, onTaken: () => void): HostSlot | undefined
 }
 
-/** A slot of a host, or a place in the host's queue until `onTaken` is called. */
+/** A slot of a host, or a place in the host's queue. */
 export interface HostSlot {
+  /** `false` while the request is in the queue. */
   readonly isTaken: boolean
   /** Releases the slot, or leaves the queue: `onTaken` is not called then. A second call has no effect. */
   release(): void

@@ -10,7 +10,7 @@ export type OutgoingErrorKind =
 /** A request that got no usable response. Holds the host and a system error code; never a path, query, header or body. */
 export class OutgoingError extends Error {
   readonly kind: OutgoingErrorKind
-  /** `false` only when certainly no byte was sent, so that a code or refresh token is still unused. */
+  /** `false` only if no byte can have been sent, so that a code or refresh token is still unused. */
   readonly requestSent: boolean
 
   constructor(
@@ -30,9 +30,9 @@ const REASONS = {
   busy: 'has too many requests waiting for it already',
   unreachable: 'could not be reached',
   timeout: 'did not answer in time',
-  too_large: 'answered with more than is read',
+  too_large: 'sent a response that is too large',
   redirected: 'answered with a redirect, which is not followed',
-  given_up: 'was sent nothing, because the request was no longer wanted when the connection was open',
+  given_up: 'was sent nothing, because the request was no longer wanted',
 } as const satisfies Record<OutgoingErrorKind, string>
 
 /** The error code of the system or of undici, if it is a plain name. */

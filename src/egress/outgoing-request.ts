@@ -3,7 +3,7 @@ import type { ReceivedBody } from './received-body.ts'
 
 export type { ClientCertificate } from './guarded-agent.ts'
 
-/** What a request is made for: a label of the metrics. */
+/** What a request is for. Metrics have it as a label. */
 export type OutgoingPurpose =
   | 'exchange'
   | 'refresh'
@@ -23,7 +23,7 @@ export interface OutgoingRequest {
   readonly method?: Dispatcher.HttpMethod
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
-  /** Whether `traceparent` is added if tracing is on. Only requests to the operator's workers set it. */
+  /** Whether the header `traceparent` is added if tracing is on. Set only for requests to the operator's workers. */
   readonly continuesTrace?: boolean
   /** Presented in the TLS handshake (RFC 8705). Such a request is not made over plain http. */
   readonly clientCertificate?: ClientCertificate
@@ -31,7 +31,7 @@ export interface OutgoingRequest {
   readonly deadlineMs?: number
   /** The limit for the response's body, both as received and as decoded. Default: 256 KiB. */
   readonly maxBytes?: number
-  /** Ends the request as `timeout`. */
+  /** When it is aborted, the request ends as `timeout`. */
   readonly signal?: AbortSignal
   /**
    * Called when the connection is open, right before the first byte is written. If it resolves with `false`, nothing is
@@ -62,7 +62,7 @@ export interface OutgoingStreamRequest
   readonly redirects?: 'answer' | 'refuse'
   /** Default: `identity`. The body is returned undecoded, with its `content-encoding`. */
   readonly acceptEncoding?: string
-  /** Ends the request as `timeout`, also while the response's body is read. */
+  /** When it is aborted, the request ends as `timeout`, also while the response's body is read. */
   readonly signal?: AbortSignal
 }
 

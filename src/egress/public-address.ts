@@ -37,7 +37,7 @@ const SPECIAL_IPV6 = blockList('ipv6', [
   '3fff::/20', // documentation
 ])
 
-/** Whether the address is global: in none of the IANA special-purpose registries. */
+/** Whether the address is public: an IP address without a zone that is in none of the special ranges. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address)
   if (family === 0 || address.includes('%')) return false
@@ -79,8 +79,8 @@ export function bareHostname(hostname: string): string {
 }
 
 /**
- * The URL that is dialled: without the trailing dots of an absolute name. Assigning the shorter name parses it again,
- * which shows that `0x7f.1..` is 127.0.0.1. A host that is invalid without its dot keeps it.
+ * The URL that is dialled: without the trailing dots of an absolute name. Assigning the shorter host makes
+ * the URL parser read it again, so `0x7f.1..` becomes 127.0.0.1. A host that is invalid without its dot keeps the dot.
  */
 export function withBareHost(url: URL): URL {
   if (!url.hostname.endsWith('.')) return url
@@ -104,7 +104,7 @@ export interface Endpoint {
 export interface ReachRules {
   /** Judged before the name is resolved: a name that passes may still resolve to an address that is refused. */
   allowsUrl(url: URL): boolean
-  /** Whether the settings allow the host by its name: then every address that it resolves to may be dialled. */
+  /** Whether `GATEPASS_ALLOWED_HOSTS` names the host. If so, every address that the name resolves to may be dialled. */
   isNamed(endpoint: Endpoint): boolean
   /** `https:` may reach public and allowed addresses, `http:` only allowed ones. */
   allowsAddress(protocol: string, address: string): boolean

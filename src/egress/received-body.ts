@@ -3,12 +3,13 @@ import { Chunks, joined } from './chunks.ts'
 /** Reading from the socket pauses while this many bytes wait for their reader. */
 const BUFFER_BYTES = 64 * 1024
 
+/** The exchange that receives the body. */
 interface Source {
   /** Called for each read. */
   onRead(): void
   pause(): void
   resume(): void
-  /** The body is not wanted any more. */
+  /** Called when the reader wants no more of the body. */
   cancel(): void
 }
 

@@ -39,7 +39,7 @@ test('SIGTERM while the database is away and does not come back: what is still t
     expect(await served.ended).toEqual({ code: 0, signal: null })
     expect((performance.now() - since) / 1000).toBeLessThan(29)
     expect(served.logLines()).toContainEqual(
-      expect.objectContaining({ message: 'scheduled runs were cut off at the end', runs: 1 }),
+      expect.objectContaining({ message: 'scheduled runs were cut off at shutdown', runs: 1 }),
     )
     expect(served.logLines().at(-1)).toMatchObject({ message: 'ended' })
   } finally {

@@ -143,7 +143,7 @@ describe('SIGTERM', () => {
       execution_status: 'running',
     })
     expect(served.logLines()).toContainEqual(
-      expect.objectContaining({ message: 'scheduled runs were cut off at the end', runs: 1 }),
+      expect.objectContaining({ message: 'scheduled runs were cut off at shutdown', runs: 1 }),
     )
     expect(served.log()).not.toContain('uncaught error')
   })

@@ -2,23 +2,26 @@ import { matchingText } from '../../providers/matching-text.ts'
 import type { SimulatedBlock, SimulatedOAuth2, SimulatedResponse } from './definition.ts'
 import { place, unsignedJwt } from './place-members.ts'
 
-// The server's answers: members are where the definition looks for them.
+// The simulated responses. Each value is where the definition tells the broker to read it.
 
+/** An access token that the server has issued, with what belongs to it. Times are in seconds since 1970. */
 export interface Issued {
   readonly accessToken: string
   readonly refreshToken?: string
   readonly scopes: readonly string[]
   readonly expiresAt: number
-  /** Of the code, so not exchanged yet. */
+  /** Issued for a code, so not replaced by `exchange_request` yet. */
   readonly isFirst: boolean
+  /** Issued by a refresh or a renewal. */
   readonly isRefreshed: boolean
 }
 
-/** The account that approves, wherever the definition reads it. */
+/** The account that approves. */
 export const ACCOUNT = { id: 'simulated-account-1', name: 'ada@simulated.example' } as const
-const USUAL = { id: '$.sub', name: '$.email' } as const
+/** Where the account is if the definition does not say where to read it. */
+const DEFAULT_ACCOUNT_PLACES = { id: '$.sub', name: '$.email' } as const
 
-/** The token response, and the access token that it has: a JWT where its expiry is read from it. */
+/** The token response and its access token, which is a JWT if the definition reads the expiry from the token. */
 export function tokenAnswer(
   oauth2: SimulatedOAuth2,
   block: SimulatedBlock,
@@ -30,33 +33,34 @@ export function tokenAnswer(
     ? unsignedJwt({ exp: grant.expiresAt, jti: grant.accessToken })
     : grant.accessToken
   const [type = 'Bearer'] = oauth2.token_types ?? []
-  // a provider with a default or an introspection tells no lifetime itself
-  const tellsExpiry =
+  // a server sends no `expires_in` if the definition has a default lifetime or reads the expiry by introspection
+  const sendsExpiry =
     oauth2.default_expires_in === undefined && oauth2.token_introspection_request === undefined && !isJwt
   const members: Record<string, unknown> = {
     access_token: accessToken,
     token_type: type,
     ...(grant.refreshToken !== undefined && { refresh_token: grant.refreshToken }),
-    ...(tellsExpiry && { expires_in: expiryOf(block, grant, about.now) }),
+    ...(sendsExpiry && { expires_in: expiryOf(block, grant, about.now) }),
     ...(oauth2.callback_tells_scopes !== true &&
       grant.scopes.length > 0 && { scope: listed(oauth2, grant.scopes).join(oauth2.scope_delimiter) }),
     ...(about.nonce !== undefined && { id_token: idToken(oauth2, about) }),
   }
   const body: Record<string, unknown> = {}
   const { response_map: map = {} } = block
-  const nested = map.access_token === undefined ? undefined : /^(.*)[.[]/.exec(map.access_token)?.[1]
+  // a nested access token has its token_type beside it
+  const parent = map.access_token === undefined ? undefined : /^(.*)[.[]/.exec(map.access_token)?.[1]
   for (const [name, value] of Object.entries(members)) {
-    const own =
+    const at =
       map[name] ??
-      (name === 'token_type' && nested !== undefined && nested !== '$' ? `${nested}.token_type` : undefined)
-    place(body, own ?? `$['${name}']`, value)
+      (name === 'token_type' && parent !== undefined && parent !== '$' ? `${parent}.token_type` : undefined)
+    place(body, at ?? `$['${name}']`, value)
   }
   for (const [at, value] of Object.entries(keptIn(oauth2, 'token_response'))) place(body, at, value)
   if (oauth2.user_info_request === undefined) placeAccount(oauth2, body)
   return { response: bodyOf(block, body), accessToken }
 }
 
-/** Values that the definition keeps of one document, by where it looks for them, or by their names. */
+/** Values for the `kept_values` that the definition reads from the document `from`, by their places or names. */
 export function keptIn(
   { kept_values: all = {} }: SimulatedOAuth2,
   from: string,
@@ -71,12 +75,13 @@ export function keptIn(
 }
 
 export function userInfoAnswer(oauth2: SimulatedOAuth2, { response_map: map }: SimulatedBlock): object {
-  const read: Record<string, unknown> = {}
-  placeAccount(oauth2, read)
-  for (const [at, value] of Object.entries(keptIn(oauth2, 'user_info'))) place(read, at, value)
-  if (map === undefined) return read
+  // `account` and `kept_values` are read from the result of the response map, if there is one
+  const mapped: Record<string, unknown> = {}
+  placeAccount(oauth2, mapped)
+  for (const [at, value] of Object.entries(keptIn(oauth2, 'user_info'))) place(mapped, at, value)
+  if (map === undefined) return mapped
   const body: Record<string, unknown> = {}
-  for (const [name, expression] of Object.entries(map)) place(body, expression, read[name] ?? 'simulated')
+  for (const [name, expression] of Object.entries(map)) place(body, expression, mapped[name] ?? 'simulated')
   return body
 }
 
@@ -111,7 +116,7 @@ function expiryOf(
   }
 }
 
-/** Scopes as the server lists them: under its own names, and without those that another one includes. */
+/** Scopes as the server lists them: under its own names, and without those that another of the scopes includes. */
 function listed(
   { scope_aliases: aliases = {}, scope_implies: implies = {} }: SimulatedOAuth2,
   scopes: readonly string[],
@@ -143,9 +148,9 @@ function idToken(
   })
 }
 
-/** The account's id as the broker has to read it: a kept value, where the definition reads both from one place. */
+/** The account id that the broker must read: a kept value, if the definition reads both from the same place. */
 export function accountIdOf(oauth2: SimulatedOAuth2): string {
-  const [at = USUAL.id] = oauth2.account?.id ?? []
+  const [at = DEFAULT_ACCOUNT_PLACES.id] = oauth2.account?.id ?? []
   return (
     keptIn(oauth2, oauth2.user_info_request === undefined ? 'token_response' : 'user_info')[at] ?? ACCOUNT.id
   )
@@ -153,8 +158,8 @@ export function accountIdOf(oauth2: SimulatedOAuth2): string {
 
 function placeAccount(oauth2: SimulatedOAuth2, document: Record<string, unknown>): void {
   const { account = {} } = oauth2
-  place(document, account.name?.[0] ?? USUAL.name, ACCOUNT.name)
-  place(document, account.id?.[0] ?? USUAL.id, accountIdOf(oauth2))
+  place(document, account.name?.[0] ?? DEFAULT_ACCOUNT_PLACES.name, ACCOUNT.name)
+  place(document, account.id?.[0] ?? DEFAULT_ACCOUNT_PLACES.id, accountIdOf(oauth2))
 }
 
 function bodyOf(
@@ -172,7 +177,7 @@ function bodyOf(
   return json(200, body)
 }
 
-/** A refused grant as the definition tells it; else as RFC 6749 section 5.2 does. */
+/** The response to a refused grant: in the form of the definition's `error_response`, else of RFC 6749 section 5.2. */
 export function refusal({ error_response: declared }: SimulatedBlock): SimulatedResponse {
   const [code] =
     Object.entries(declared?.codes ?? {}).find(([, standard]) => standard === 'invalid_grant') ?? []

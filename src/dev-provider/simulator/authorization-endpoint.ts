@@ -6,17 +6,17 @@ import type { SimulatedClient, SimulatedOAuth2 } from './definition.ts'
 import type { SimulatedEndpoints } from './simulated-endpoints.ts'
 import { namesIn, type Values } from './template.ts'
 
-/** How the server behaves from the next request on; the members can be set at any time. */
+/** How the server answers the next requests. The members may be changed between requests. */
 export interface Play {
-  /** The user's answer at the consent. */
+  /** The user's answer to the consent request. */
   consent: 'approve' | 'deny'
-  /** Refresh tokens are refused (RFC 6749 section 5.2), and so are renewals. */
+  /** Whether refresh requests (RFC 6749 section 5.2) and renewals are refused. */
   refusesRefresh: boolean
   /** The scopes that the broker was asked for. */
   scopes: readonly string[]
 }
 
-/** What a code was given for, until it is redeemed. */
+/** An issued code that is not redeemed yet. */
 interface Code {
   readonly challenge?: string
   readonly scopes: readonly string[]
@@ -25,6 +25,7 @@ interface Code {
 
 /** The simulated authorization endpoint (RFC 6749 section 3.1). */
 export class AuthorizationEndpoint {
+  /** By the code. */
   readonly codes = new Map<string, Code>()
   readonly #oauth2: SimulatedOAuth2
   readonly #client: SimulatedClient
@@ -43,7 +44,7 @@ export class AuthorizationEndpoint {
     this.#newCode = newCode
   }
 
-  /** Checks the browser's request and gives the URL to which the browser is sent back. */
+  /** Checks the authorization request and returns the URL of its response. Throws `RequestFault`. */
   answer(url: URL, { scopes, consent }: Play, client: Values): URL {
     const { authorize_request: block, pkce, scope_delimiter: separator, issuer } = this.#oauth2
     const endpoint = this.#endpoints.of(block)
@@ -52,27 +53,27 @@ export class AuthorizationEndpoint {
     if (url.hash !== (block.fragment === undefined ? '' : `#${block.fragment}`))
       throw new RequestFault('has another fragment than the definition says')
     const values = { ...client, scopes, existing_scopes: [] }
-    const isPlaced = Object.values(block.params ?? {}).some((one) =>
+    const paramsHaveScopes = Object.values(block.params ?? {}).some((one) =>
       namesIn(one).some((name) => name === 'scopes' || name === 'existing_scopes'),
     )
-    const isText = (value: string) => value !== ''
+    const isNotEmpty = (value: string) => value !== ''
     const standard = new Map<string, Expected>([
       ['response_type', endpoint.searchParams.get('response_type') ?? 'code'],
       ['client_id', this.#client.clientId],
       ['redirect_uri', this.#client.redirectUri],
-      ['state', isText],
-      ...(isPlaced || scopes.length === 0 ? [] : [['scope', scopes.join(separator)] as const]),
-      ...(scopes.includes('openid') ? [['nonce', isText] as const] : []),
+      ['state', isNotEmpty],
+      ...(paramsHaveScopes || scopes.length === 0 ? [] : [['scope', scopes.join(separator)] as const]),
+      ...(scopes.includes('openid') ? [['nonce', isNotEmpty] as const] : []),
       ...(pkce.enabled
         ? ([
-            ['code_challenge', isText],
+            ['code_challenge', isNotEmpty],
             ['code_challenge_method', pkce.code_challenge_method],
           ] as const)
         : []),
     ])
     const expected = withParams(standard, block, values, separator)
-    const own = [...endpoint.searchParams].filter(([name]) => !expected.has(name))
-    for (const [name, value] of own) expected.set(name, value)
+    const fixed = [...endpoint.searchParams].filter(([name]) => !expected.has(name))
+    for (const [name, value] of fixed) expected.set(name, value)
     const actual = new Map<string, string>()
     for (const [name, value] of url.searchParams) {
       if (actual.has(name)) throw new RequestFault(`has the parameter ${name} twice`)
@@ -102,18 +103,19 @@ export class AuthorizationEndpoint {
     return back
   }
 
+  /** The parameters that the definition expects in the authorization response besides the standard ones. */
   #callbackValues(): Record<string, string> {
     const { callback_members: members = {} } = this.#oauth2
-    const told = Object.fromEntries(
+    const declared = Object.fromEntries(
       Object.entries(members).flatMap(([name, pattern]) => {
         const text = matchingText(pattern)
         return text === undefined ? [] : [[name, text]]
       }),
     )
-    return { ...told, ...keptIn(this.#oauth2, 'authorization_response') }
+    return { ...declared, ...keptIn(this.#oauth2, 'authorization_response') }
   }
 
-  /** Whether the verifier is that of the challenge (RFC 7636 section 4.6). */
+  /** Whether the code verifier matches the code challenge (RFC 7636 section 4.6). */
   fits(verifier: string, challenge: string | undefined): boolean {
     const { code_challenge_method: method, code_challenge_encoding: encoding } = this.#oauth2.pkce
     if (method === 'plain') return verifier === challenge

@@ -1,6 +1,6 @@
 import { type Expression, parseExpression } from '../../providers/response-map.ts'
 
-/** A document in which the expression finds the value: the inverse of reading by a response map. */
+/** Writes the value to the place in the document from which the expression reads: the inverse of a response map. */
 export function place(document: Record<string, unknown>, expression: string, value: unknown): void {
   const parsed = parseExpression(expression)
   if ('fault' in parsed) throw new Error(`${expression} ${parsed.fault}`)
@@ -13,6 +13,7 @@ function placeAt(document: Record<string, unknown>, expression: Expression, valu
       placeByPath(document, expression.steps, value)
       return
     case 'join': {
+      // /(?!)/ never matches, where '' would split the value into characters
       const items = String(value).split(expression.delimiter === '' ? /(?!)/ : expression.delimiter)
       placeAt(document, expression.list, items)
       return
@@ -36,7 +37,7 @@ function placeByPath(
     if (next === undefined) owner[step] = value
     else {
       owner[step] ??= typeof next === 'number' ? [] : {}
-      owner = owner[step] as Record<string | number, unknown> // made by the line above, or by another member
+      owner = owner[step] as Record<string | number, unknown> // the line above or another member created it
     }
   }
 }

@@ -3,10 +3,10 @@ import { expectThat, JobFailure } from './job-failure.ts'
 import type { SimulatedGatepass } from './simulated-gatepass.ts'
 import type { Simulator } from './simulator.ts'
 
-/** The user's browser, from the link to the page after the callback; its cookies go along. */
+/** Acts as the user's browser, which sends cookies: from the connect page to the simulated provider to the callback. */
 export async function walkThroughConsent(
   { browse }: Pick<SimulatedGatepass, 'browse'>,
-  playing: Simulator,
+  simulator: Simulator,
   {
     url,
     usersValues,
@@ -14,22 +14,22 @@ export async function walkThroughConsent(
   }: {
     readonly url: string
     readonly usersValues: Readonly<Record<string, string>>
-    /** A redirect, or a form that the provider has the browser post (`response_mode`). */
+    /** The authorization response is a redirect, or a form that the browser posts (`response_mode=form_post`). */
     readonly comesBackBy: 'redirect' | 'form'
   },
 ): Promise<void> {
   const page = await browse(url, {})
-  // a page that asks for the user's values waits for the click
+  // the connect page redirects at once, unless it first asks the user for values
   const typed = Object.entries(usersValues).map(([name, value]) => [`${VALUE_PREFIX}${name}`, value])
-  const isShown = page.status === 200 && typed.length > 0
+  const hasForm = page.status === 200 && typed.length > 0
   const form = new URLSearchParams(typed).toString()
-  const opened = isShown ? await browse(url, { cookie: cookiesOf(page), form }) : page
+  const opened = hasForm ? await browse(url, { cookie: cookiesOf(page), form }) : page
   const toProvider = opened.headers.get('location')
   expectThat(toProvider !== null, `the link does not lead to the provider (${opened.status})`)
   const cookie = cookiesOf(opened) || cookiesOf(page)
   let back: URL
   try {
-    back = playing.authorize(new URL(toProvider))
+    back = simulator.authorize(new URL(toProvider))
   } catch (error) {
     throw new JobFailure(`the authorization request ${error instanceof Error ? error.message : error}`)
   }

@@ -2,8 +2,8 @@ import { type Issued, keptIn } from './answers.ts'
 import type { SimulatedBlock, SimulatedClient, SimulatedOAuth2, SimulatedRequest } from './definition.ts'
 import { render } from './template.ts'
 
-/** What tells requests to one endpoint apart. */
-interface Secrets {
+/** The codes and the latest grant. They distinguish the kinds of request that go to the same endpoint. */
+interface KnownSecrets {
   readonly codes: readonly string[]
   readonly grant: Issued | undefined
 }
@@ -23,22 +23,22 @@ export class SimulatedEndpoints {
     return this.#blocks().some(([, block]) => this.of(block).host === url.host) || this.#isApi(url)
   }
 
-  /** Which of the definition's requests it is; several may go to one endpoint. */
-  kindOf(request: SimulatedRequest, { codes, grant }: Secrets) {
-    const at = this.#blocks().flatMap(([kind, block]) =>
+  /** Which request of the definition this is; `undefined` if none. Several kinds may go to one endpoint. */
+  kindOf(request: SimulatedRequest, { codes, grant }: KnownSecrets) {
+    const matching = this.#blocks().flatMap(([kind, block]) =>
       kind !== 'authorization' && isAt(request.url, this.of(block)) ? [{ kind, block }] : [],
     )
-    const [first, ...others] = at
+    const [first, ...others] = matching
     if (first === undefined) return this.#isApi(request.url) ? ('api' as const) : undefined
     if (others.length === 0) return first.kind
     const { refreshToken = '', accessToken = '', isFirst = false } = grant ?? {}
-    const byMethod = at.filter(({ block }) => (block.method ?? 'POST') === request.method)
-    const isOne = (kind: string) => byMethod.some((one) => one.kind === kind)
-    if (isOne('token') && codes.some((code) => holds(request, code))) return 'token' as const
-    if (isOne('refresh') && refreshToken !== '' && holds(request, refreshToken)) return 'refresh' as const
-    if (isOne('exchange') && isFirst && holds(request, accessToken)) return 'exchange' as const
-    if (isOne('renewal') && accessToken !== '' && holds(request, accessToken)) return 'renewal' as const
-    if (isOne('revocation') && accessToken !== '' && holds(request, accessToken)) return 'revocation' as const
+    const byMethod = matching.filter(({ block }) => (block.method ?? 'POST') === request.method)
+    const mayBe = (kind: string) => byMethod.some((one) => one.kind === kind)
+    if (mayBe('token') && codes.some((code) => holds(request, code))) return 'token' as const
+    if (mayBe('refresh') && refreshToken !== '' && holds(request, refreshToken)) return 'refresh' as const
+    if (mayBe('exchange') && isFirst && holds(request, accessToken)) return 'exchange' as const
+    if (mayBe('renewal') && accessToken !== '' && holds(request, accessToken)) return 'renewal' as const
+    if (mayBe('revocation') && accessToken !== '' && holds(request, accessToken)) return 'revocation' as const
     return (byMethod[0] ?? first).kind
   }
 
@@ -63,13 +63,13 @@ export class SimulatedEndpoints {
     )
   }
 
-  /** The endpoint of a request block as a URL, with the values of the definition's variables. */
+  /** The endpoint of a request block as a URL, with its placeholders filled in. */
   of({ endpoint }: SimulatedBlock): URL {
     const { variables = {} } = this.#oauth2
     const values = Object.entries(variables).map(([name, { value = '' }]) => [name, value] as const)
     const client = ['client_id', encodeURIComponent(this.#client.clientId)] as const
-    const told = keptIn(this.#oauth2, 'authorization_response', 'names')
-    return new URL(render(endpoint, { ...told, ...Object.fromEntries([...values, client]) }))
+    const fromCallback = keptIn(this.#oauth2, 'authorization_response', 'names')
+    return new URL(render(endpoint, { ...fromCallback, ...Object.fromEntries([...values, client]) }))
   }
 }
 

@@ -2,7 +2,7 @@ import { type Outgoing, OutgoingError, type OutgoingRequest } from '../../egress
 import type { SimulatedResponse } from './definition.ts'
 import type { Simulator } from './simulator.ts'
 
-/** An outgoing client that reaches only the simulator: nothing is dialled, and any other host is refused. */
+/** An outgoing client that opens no connections: the simulator answers, and hosts unknown to it are refused. */
 export interface SimulatedOutgoing extends Outgoing {
   /** The simulator that answers from now on. */
   playing: Simulator | undefined

@@ -29,23 +29,23 @@ import type {
 import { SimulatedEndpoints } from './simulated-endpoints.ts'
 import { namesIn, type Values } from './template.ts'
 
-/** One thing that the broker did otherwise than the definition says. */
+/** A difference between a request of the broker and the definition. */
 export interface SimulatedFault {
   readonly request: string
   readonly fault: string
 }
 
-const LIFETIME = 3600
+const LIFETIME_SECONDS = 3600
 
 /**
- * An authorization server and its API, as one definition says. It takes requests as they would arrive, checks each
- * strictly, and answers in the declared form: renamed and nested members, formats of expiry, odd token types, values that
- * match their patterns, scopes as the server lists them.
+ * An authorization server and its API, as one definition describes them. It checks each request strictly and answers
+ * in the declared form: renamed and nested members, formats of expiry, unusual token types, values that match
+ * patterns, scopes as the server lists them.
  */
 export class Simulator {
   readonly faults: SimulatedFault[] = []
   readonly play: Play = { consent: 'approve', refusesRefresh: false, scopes: [] }
-  /** How many requests of each kind were answered well. */
+  /** How many requests of each kind had no fault. */
   readonly counts: Record<string, number> = {}
   readonly #oauth2: SimulatedOAuth2
   readonly #client: SimulatedClient
@@ -75,18 +75,18 @@ export class Simulator {
     return this.#endpoints.knows(url)
   }
 
-  /** The browser's authorization request (RFC 6749 section 4.1.1): the URL to which the browser is sent back. */
+  /** Answers the authorization request (RFC 6749 section 4.1.1) with the URL of the response. Throws `RequestFault`. */
   authorize(url: URL): URL {
     try {
       const back = this.#authorization.answer(url, this.play, this.#values())
       this.#count('authorization')
       return back
     } catch (error) {
-      throw this.#noted('the authorization request', error)
+      throw this.#recorded('the authorization request', error)
     }
   }
 
-  /** Any other request. A fault is noted, and answered as an error of the server. */
+  /** Answers any other request. A fault is recorded, and answered with `invalid_request`. */
   answer(request: SimulatedRequest): SimulatedResponse {
     const kind = this.#endpoints.kindOf(request, {
       codes: [...this.#authorization.codes.keys()],
@@ -101,7 +101,7 @@ export class Simulator {
       this.#count(kind)
       return response
     } catch (error) {
-      const fault = this.#noted(kind ?? 'a request', error)
+      const fault = this.#recorded(kind ?? 'a request', error)
       return json(400, { error: 'invalid_request', error_description: fault.message })
     }
   }
@@ -153,12 +153,12 @@ export class Simulator {
     return this.#issue(block, { scopes: grant.scopes, before: grant })
   }
 
-  /** Another access token for that of the code, with a longer life. */
+  /** Replaces the access token that was issued for the code. */
   exchange(request: SimulatedRequest): SimulatedResponse {
     return this.#replace(request, this.#oauth2.exchange_request)
   }
 
-  /** Another access token for the one that has no refresh token. */
+  /** Replaces an access token that is renewed without a refresh token. */
   renewal(request: SimulatedRequest): SimulatedResponse {
     const { renewal_request: block } = this.#oauth2
     if (block !== undefined && this.play.refusesRefresh) return refusal(block)
@@ -194,12 +194,12 @@ export class Simulator {
     const tokens = [grant.accessToken, ...(grant.refreshToken === undefined ? [] : [grant.refreshToken])]
     if (method === 'bearer_access_token')
       checkBearer(request, block.auth_header_value_format, (token) => tokens.includes(token))
-    const isOfClient = method !== 'none' && method !== 'bearer_access_token'
+    const asClient = method !== 'none' && method !== 'bearer_access_token'
     const actual = this.#parameters(request, block)
     const isToken = (value: string) =>
       revokes === 'access_token' ? value === grant.accessToken : tokens.includes(value)
     const standard = new Map<string, Expected>([
-      ...(isOfClient
+      ...(asClient
         ? checkClient(request, block, this.#client)
         : name === undefined
           ? [['client_id', this.#client.clientId] as const]
@@ -223,19 +223,19 @@ export class Simulator {
     const token = this.latest?.accessToken ?? ''
     const values = { ...this.#values(), access_token: token, ...this.#keptValues() }
     checkHeaders(request, { endpoint: '', headers: api?.headers ?? {} }, values)
-    const isElsewhere = Object.values(api?.headers ?? {}).some((one) => namesIn(one).includes('access_token'))
-    if (!isElsewhere) checkBearer(request, api?.auth_header_value_format, (one) => one === token)
+    const isInHeader = Object.values(api?.headers ?? {}).some((one) => namesIn(one).includes('access_token'))
+    if (!isInHeader) checkBearer(request, api?.auth_header_value_format, (one) => one === token)
     return json(200, { simulated: true })
   }
 
-  /** Issues an access token for the latest one. `before`: the grant that is renewed. */
+  /** Issues an access token in place of the latest one. `before`: the grant, if this is a renewal. */
   #replace(request: SimulatedRequest, block?: SimulatedBlock, before?: Issued): SimulatedResponse {
     const grant = this.latest
     if (block === undefined || grant === undefined) throw new RequestFault('is not in the definition')
     const { auth_method: method, auth_header_value_format: format } = block
     if (method === 'bearer_access_token') checkBearer(request, format, (token) => token === grant.accessToken)
-    const isOfClient = method !== 'none' && method !== 'bearer_access_token'
-    const client = isOfClient ? checkClient(request, block, this.#client) : new Map<string, Expected>()
+    const asClient = method !== 'none' && method !== 'bearer_access_token'
+    const client = asClient ? checkClient(request, block, this.#client) : new Map<string, Expected>()
     const values = { ...this.#values(), access_token: grant.accessToken }
     this.#check(request, block, this.#parameters(request, block), client, values)
     return this.#issue(block, { scopes: grant.scopes, ...(before && { before }) })
@@ -268,8 +268,8 @@ export class Simulator {
         refreshToken: isNew ? this.#secret('refresh') : (before?.refreshToken ?? ''),
       }),
       scopes,
-      // a token can only be renewed while it is alive
-      expiresAt: this.#now() + LIFETIME + (this.#oauth2.renewal_request?.least_age ?? 0),
+      // so that the token is still valid at the age from which it may be renewed
+      expiresAt: this.#now() + LIFETIME_SECONDS + (this.#oauth2.renewal_request?.least_age ?? 0),
       isFirst: block === this.#oauth2.token_request,
       isRefreshed: before !== undefined,
     }
@@ -306,7 +306,8 @@ export class Simulator {
     this.counts[kind] = (this.counts[kind] ?? 0) + 1
   }
 
-  #noted(request: string, error: unknown): Error {
+  /** Records a `RequestFault` and returns it. Rethrows any other error. */
+  #recorded(request: string, error: unknown): Error {
     if (!(error instanceof RequestFault)) throw error
     this.faults.push({ request, fault: error.message })
     return error

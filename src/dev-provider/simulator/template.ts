@@ -2,32 +2,32 @@
 export type Values = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /**
- * The text of a template. It is written a second time here, apart from the broker's own, because the two are compared.
- * Scopes become the union of all that the template names; where another value is empty, the double space that is left
- * becomes one.
+ * Fills in a template. The code is independent of the broker's, which the simulator checks. A template with a list
+ * of scopes becomes the union of all its scopes. Otherwise several spaces, as around an empty value, become one.
  */
 export function render(template: string, values: Values, separator = ' '): string {
-  const words = template.split(/(\{\{\s*\w+\s*\}\})/)
-  const names = words.flatMap((word) => nameIn(word) ?? [])
+  const parts = template.split(/(\{\{\s*\w+\s*\}\})/)
+  const names = parts.flatMap((part) => nameIn(part) ?? [])
   if (names.some((name) => Array.isArray(values[name]))) {
-    const all = words.flatMap((word) => {
-      const name = nameIn(word)
-      return name === undefined ? word.split(/[\s,]+/) : (values[name] ?? [])
+    const all = parts.flatMap((part) => {
+      const name = nameIn(part)
+      return name === undefined ? part.split(/[\s,]+/) : (values[name] ?? [])
     })
     return [...new Set(all.filter((one) => one !== ''))].join(separator)
   }
-  const filled = words.map((word) => {
-    const name = nameIn(word)
-    return name === undefined ? word : String(values[name] ?? '')
+  const filled = parts.map((part) => {
+    const name = nameIn(part)
+    return name === undefined ? part : String(values[name] ?? '')
   })
   const text = filled.join('')
-  return words.length > 1 ? text.replaceAll(/ {2,}/g, ' ').trim() : text
+  return parts.length > 1 ? text.replaceAll(/ {2,}/g, ' ').trim() : text
 }
 
 export function namesIn(template: string): readonly string[] {
-  return template.split(/(\{\{\s*\w+\s*\}\})/).flatMap((word) => nameIn(word) ?? [])
+  return template.split(/(\{\{\s*\w+\s*\}\})/).flatMap((part) => nameIn(part) ?? [])
 }
 
-function nameIn(word: string): string | undefined {
-  return /^\{\{\s*(\w+)\s*\}\}$/.exec(word)?.[1]
+/** The name in a placeholder; `undefined` for other text. */
+function nameIn(part: string): string | undefined {
+  return /^\{\{\s*(\w+)\s*\}\}$/.exec(part)?.[1]
 }
