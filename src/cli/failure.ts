@@ -48,7 +48,8 @@ const EXIT_CODES: Partial<Record<ErrorCode, ExitCode>> = {
 
 /** The exit code for an error response of the API: by its error code, else by its status. */
 export function exitCodeOf(name: unknown, status: number): ExitCode {
-  const known = typeof name === 'string' ? EXIT_CODES[name as ErrorCode] : undefined // an unknown name finds nothing
+  const known =
+    typeof name === 'string' && Object.hasOwn(EXIT_CODES, name) ? EXIT_CODES[name as ErrorCode] : undefined
   if (known !== undefined) return known
   if (status === 401 || status === 403) return EXIT.refused
   if (status === 404) return EXIT.notFound

@@ -118,9 +118,9 @@ async function serveFile(api: Api, shell: Shell, served: Served): Promise<void> 
   } finally {
     await running.close()
     await last
-    if (isRegistered) await api.request('DELETE', pathOf(id))
+    if (isRegistered) await api.send('DELETE', pathOf(id))
   }
-  printProgress(`${id} is deleted from ${url}.`)
+  if (isRegistered) printProgress(`${id} is deleted from ${url}.`)
 }
 
 const pathOf = (id: string) => `/v1/workers/${encodeURIComponent(id)}`

@@ -271,3 +271,15 @@ test('takes the input of a tool and the headers of the application to no other s
     redirecting.close()
   }
 })
+
+test('a header of the options in another case does not join the API key', async () => {
+  const sent: Headers[] = []
+  const fetch = async (_: unknown, init?: RequestInit) => {
+    sent.push(new Headers(init?.headers))
+    return Response.json({ items: [], offset: 0, limit: 1, total_count: 0 })
+  }
+  const headers = { Authorization: 'mine', 'X-Team': 'a' }
+  const gatepass = new Gatepass({ baseUrl: 'http://127.0.0.1:1', apiKey: 'key', headers, fetch })
+  for await (const _ of gatepass.tools.list());
+  expect(sent.map((one) => [one.get('authorization'), one.get('x-team')])).toEqual([['Bearer key', 'a']])
+})

@@ -96,7 +96,11 @@ export interface TransportOptions {
 
 export function createTransport(options: TransportOptions): Transport {
   const { baseUrl, apiKey, logger, fetch: fetchWith } = options
-  const headers = () => ({ ...options.headers, authorization: `Bearer ${apiKey}` })
+  // `Headers` makes the names lower-case, so that the client's own headers replace those of `options`
+  const headers = () => ({
+    ...Object.fromEntries(new Headers(options.headers)),
+    authorization: `Bearer ${apiKey}`,
+  })
 
   /** One attempt, whose deadline covers what `read` does with the response. */
   async function attempt<T>(

@@ -109,8 +109,19 @@ function notGiven({ name }: AppTool, { signal }: Round, error: unknown): { reado
   if (error instanceof ProtocolError) throw error // clients of 2025 get the link for the user as this error
   if (!signal.aborted) console.error('Gatepass has not given the tokens of the tool %s:', name, error)
   const message = 'The tool was not run, because Gatepass did not give the tokens that it needs.'
-  const answer = errorResult({ kind: 'TOOL_RUNTIME_RETRY', message, canRetry: true })
+  const canRetry = !isRefusal(error)
+  const answer = errorResult({
+    kind: canRetry ? 'TOOL_RUNTIME_RETRY' : 'TOOL_RUNTIME_FATAL',
+    message,
+    canRetry,
+  })
   return { answer: answer as CallToolResult } // the SDK's type has further members
+}
+
+/** Whether Gatepass refused the request, so that the same request would be refused again: not 429, nor a failure of its own. */
+function isRefusal(error: unknown): boolean {
+  const status = error instanceof Error && 'status' in error ? error.status : undefined
+  return typeof status === 'number' && status >= 400 && status < 500 && status !== 429
 }
 
 function refusal(text: string): { readonly answer: CallToolResult } {

@@ -103,7 +103,7 @@ export function buildContext(
     prompts: {
       get: (prompt, args = {}) =>
         whileRunning(async () => {
-          const request = { ...run, ...(run.elicit && { elicit: askForm }) }
+          const request = { ...run, signal: running.signal, ...(run.elicit && { elicit: askForm }) }
           const found = await app?.prompts.get(prompt, args, request)
           if (found !== undefined) return found
           throw new Error(`There is no prompt ${JSON.stringify(prompt)}.`)
@@ -139,7 +139,7 @@ export function buildContext(
   }
 
   async function readResource(uri: string) {
-    const contents = await app?.resources.read(uri, run)
+    const contents = await app?.resources.read(uri, { ...run, signal: running.signal })
     if (contents !== undefined) return contents
     throw new Error(`There is no resource ${JSON.stringify(uri)}.`)
   }

@@ -432,13 +432,20 @@ describe('what callers get', () => {
     })
     const handler = mcp(app, { verify: (token) => ({ sub: token }) })
     const { body } = await call(handler, 'tools/call', { name: 'whoami', arguments: {} }, bearer('ada'))
+    Object.assign(fault, { status: 403, code: 'denied_by_policy' })
+    const denied = await call(handler, 'tools/call', { name: 'whoami', arguments: {} }, bearer('ada'))
+    expect(denied.body.result._meta.arcade).toMatchObject({
+      errorKind: 'TOOL_RUNTIME_FATAL',
+      canRetry: false,
+    })
     expect(body.result).toMatchObject({
       isError: true,
       content: [{ text: 'The tool was not run, because Gatepass did not give the tokens that it needs.' }],
       _meta: { arcade: { canRetry: true } },
     })
     expect(JSON.stringify(body)).not.toContain('internal')
-    expect(logged.mock.calls).toEqual([[expect.any(String), 'whoami', fault]])
+    const line = [expect.any(String), 'whoami', fault]
+    expect(logged.mock.calls).toEqual([line, line])
     logged.mockRestore()
   })
 

@@ -117,6 +117,29 @@ describe('a run', () => {
     expect(lines).toEqual(['begun'])
   })
 
+  test('ends at its time limit, and so do the requests to resources of its app', async () => {
+    const app = new ToolApp()
+    const ended = Promise.withResolvers<void>()
+    app.resource('x://slow', {
+      handler: ({ signal }) =>
+        new Promise<string>((resolve) => {
+          signal?.addEventListener('abort', () => {
+            ended.resolve()
+            resolve('late')
+          })
+        }),
+    })
+    app.tool('slow', {
+      input: z.object({}),
+      timeoutSeconds: 0.05,
+      handler: async ({ resources }) => (await resources.get('x://slow')).uri,
+    })
+    const slow = app.tools.find('slow')
+    if (slow === undefined) throw new Error('it was added')
+    expect(await runTool({ ...slow, app }, {}, run)).toMatchObject({ outcome: 'error' })
+    await ended.promise
+  })
+
   test('need not await the answers of its app, and gets none after its end', async () => {
     const unhandled = vi.fn()
     process.on('unhandledRejection', unhandled)
