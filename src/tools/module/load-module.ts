@@ -63,12 +63,12 @@ const loaded = new Map<string, ToolModule>()
 
 /** Imports the file and reads its tools. Throws `ModuleFault`. */
 export async function loadModule(file: string): Promise<ToolModule> {
-  const url = pathToFileURL(file).href
-  const known = loaded.get(url)
+  const toolModule = pathToFileURL(file).href
+  const known = loaded.get(toolModule)
   if (known !== undefined) return known
   let exported: unknown
   try {
-    exported = await import(url)
+    exported = await import(toolModule)
   } catch (error) {
     throw new ModuleFault(file, `which cannot be loaded: ${String(error)}`, error)
   }
@@ -86,7 +86,7 @@ export async function loadModule(file: string): Promise<ToolModule> {
   }
   const module: ToolModule = {
     id,
-    url,
+    url: toolModule,
     tools() {
       const tools = sources().map(readOnce)
       const taken = new Set<string>()
@@ -106,7 +106,7 @@ export async function loadModule(file: string): Promise<ToolModule> {
     },
   }
   module.tools() // throws for a tool that cannot be used
-  loaded.set(url, module)
+  loaded.set(toolModule, module)
   return module
 }
 
