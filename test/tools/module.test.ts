@@ -441,6 +441,25 @@ describe('GATEPASS_TOOLS', () => {
     )
   })
 
+  test('two apps may have one tool, each under its own name', async () => {
+    const file = await write(
+      'shared.mjs',
+      `import { ToolApp } from '${DEFINE}'
+      const same = { input: { type: 'object' }, handler: () => 'same' }
+      export const alpha = new ToolApp({ name: 'Alpha' })
+      export const beta = new ToolApp({ name: 'Beta' })
+      alpha.tool('Same', same)
+      beta.tool('Same', same)`,
+    )
+    await using gatepass = await startGatepass({ environment: { GATEPASS_TOOLS: file } })
+    for (const tool_name of ['Alpha.Same', 'Beta.Same'])
+      expect((await gatepass.call('POST', '/v1/tools/execute', { tool_name, input: {} })).body).toMatchObject(
+        {
+          output: { value: 'same' },
+        },
+      )
+  })
+
   test('loads the example', async () => {
     const example = fileURLToPath(new URL('../../examples/local-tools.ts', import.meta.url))
     await using gatepass = await startGatepass({ environment: { GATEPASS_TOOLS: example } })

@@ -79,7 +79,7 @@ export async function loadModule(file: string): Promise<ToolModule> {
   const read = new WeakMap<AnyToolOptions, ModuleTool>()
   const readOnce = (source: ToolSource): ModuleTool => {
     const known = read.get(source.options)
-    if (known?.name === source.name) return known
+    if (known?.name === source.name && known.app === source.app) return known
     const tool = readTool(file, id, source)
     read.set(source.options, tool)
     return tool
