@@ -118,9 +118,15 @@ async function serveFile(api: Api, shell: Shell, served: Served): Promise<void> 
   } finally {
     await running.close()
     await last
-    if (isRegistered) await api.send('DELETE', pathOf(id))
+    if (isRegistered) await deleteWorker(api, id, url)
   }
-  if (isRegistered) printProgress(`${id} is deleted from ${url}.`)
+}
+
+async function deleteWorker(api: Api, id: string, url: string): Promise<void> {
+  const { status, body } = await api.request('DELETE', pathOf(id))
+  if (status < 300 || status === 404) return printProgress(`${id} is deleted from ${url}.`)
+  const { message } = refusal(status, body, api.place)
+  printProgress(`${MARKS.warning} ${id} could not be deleted from ${url}: ${message}`)
 }
 
 const pathOf = (id: string) => `/v1/workers/${encodeURIComponent(id)}`

@@ -309,8 +309,9 @@ describe('the client', () => {
     const clientId = async () => (await providers(world))[0].oauth2.client_id
     const doctor = async () => JSON.stringify((await call('GET', '/v1/admin/diagnosis')).body)
     await world.authorize('ada')
-    await call('PATCH', '/v1/admin/auth_providers/mcp-demo', { description: 'Tickets' })
     const first = await clientId()
+    const change = { description: 'Tickets', oauth2: { client_id: first } }
+    expect((await call('PATCH', '/v1/admin/auth_providers/mcp-demo', change)).status).toBe(200)
 
     clock.advance(30 * DAY)
     as.behaviour.refresh = 'invalid_client'

@@ -96,7 +96,8 @@ export function applyProviderPatch(
   const { clientSecret: sealed, wellKnownId: _, description: __, ...kept } = entry
   const keepsSecret = sentOAuth2.client_secret === undefined && sealed !== undefined
   const { clientSecretExpiresAt } = entry.provider
-  const keepsExpiry = keepsSecret && sentOAuth2.client_id === undefined && clientSecretExpiresAt !== undefined
+  const keepsClient = sentOAuth2.client_id === undefined || sentOAuth2.client_id === entry.clientId
+  const keepsExpiry = keepsSecret && keepsClient && clientSecretExpiresAt !== undefined
   return {
     entry: {
       ...kept,

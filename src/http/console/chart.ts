@@ -69,8 +69,11 @@ function labelsOf(counts: readonly HourCount[]): readonly string[] {
 }
 
 const GOOD = new Set(['completed', 'ready', 'refreshed', 'value', 'artifact'])
-/** Outcomes that depend on the user, not on a fault. */
-const WAITS = new Set(['authorization_required', 'requires_authorization', 'access_denied', 'expired'])
+/** Outcomes that depend on the user or on another change, not on a fault. */
+const WAITS = new Set([
+  ...['authorization_required', 'requires_authorization', 'access_denied', 'expired'],
+  ...['superseded', 'revoked_meanwhile'],
+])
 
 /**
  * The colours that a label of each kind takes, the best first: green for success, amber for `WAITS`, red for a fault. The
@@ -79,12 +82,14 @@ const WAITS = new Set(['authorization_required', 'requires_authorization', 'acce
 const COLORS = {
   good: ['s4', 's1', 's6', 's3', 's5', 's2'],
   waits: ['s5', 's6', 's1', 's3', 's4', 's2'],
+  others: ['s6', 's3', 's1', 's5', 's4', 's2'],
   fault: ['s2', 's3', 's1', 's6', 's4', 's5'],
 }
 
 /** Each colour is used once. Labels of success and of `WAITS` choose before the faults. */
 function colorsOf(labels: readonly string[]): readonly string[] {
-  const kindOf = (label: string) => (GOOD.has(label) ? 'good' : WAITS.has(label) ? 'waits' : 'fault')
+  const kindOf = (label: string) =>
+    GOOD.has(label) ? 'good' : WAITS.has(label) ? 'waits' : label === OTHERS ? 'others' : 'fault'
   const taken = new Map<string, string>()
   for (const label of labels.toSorted(
     (a, b) => Number(kindOf(a) === 'fault') - Number(kindOf(b) === 'fault'),

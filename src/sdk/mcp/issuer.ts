@@ -56,7 +56,8 @@ export function issuerVerifier(
   }
 
   function currentKeys(): Promise<readonly JsonWebKey[]> {
-    return keys !== undefined && now() < readAgainAt ? keys : readKeys()
+    const at = now() // before `readAt` if the clock was set back
+    return keys !== undefined && at >= readAt && at < readAgainAt ? keys : readKeys()
   }
 
   return async (jwt) => {
