@@ -1,4 +1,5 @@
 import type { Broker } from '../broker.ts'
+import type { EpochSeconds } from '../domain/clock.ts'
 import type { AccessSecrets, Connection, RefreshSecrets } from '../domain/connection.ts'
 import type { RefreshedTokens } from '../store/connection-refreshes.ts'
 import type { SealedPlace } from '../store/seal.ts'
@@ -28,12 +29,13 @@ export function sealGrant(
   const seal = (secrets: AccessSecrets | RefreshSecrets, column: 'access' | 'refresh') =>
     broker.sealer.seal(JSON.stringify(secrets), connectionPlace(row, column))
   const expiresAt = expiresIn === undefined ? undefined : receivedAt + expiresIn
-  const held = before && openRefresh(broker, { ...row, refresh: before.refresh })
+  const opened = before && openRefresh(broker, { ...row, refresh: before.refresh })
+  const held = opened && withKnownEnd(opened, before?.refreshExpiresAt, provider)
   const refreshToken = tokens.refreshToken ?? held?.refreshToken
   const hasRefresh = refreshToken !== undefined
   const times = hasRefresh ? refreshTimes(provider, { ...tokens, receivedAt }, held) : {}
   const { endsAt, expiresAt: refreshExpiresAt } = times
-  const isSealed = tokens.refreshToken === undefined && endsAt === held?.endsAt
+  const isSealed = tokens.refreshToken === undefined && endsAt === opened?.endsAt
   const refreshAt = backgroundRefreshAt(provider, row.id, {
     receivedAt,
     expiresAt,
@@ -83,6 +85,18 @@ function openRefresh(
   if (connection.refresh === undefined) return undefined
   // only sealGrant seals this column, in this shape
   return JSON.parse(sealer.open(connection.refresh, connectionPlace(connection, 'refresh'))) as RefreshSecrets
+}
+
+/** Older envelopes have no `endsAt`. Without an idle limit, the expiry in the row is the end of the token's lifetime. */
+function withKnownEnd(
+  opened: RefreshSecrets,
+  refreshExpiresAt: EpochSeconds | undefined,
+  { refreshTokenLife }: NonNullable<TokenTimes['provider']>,
+): RefreshSecrets {
+  const isKnown = opened.endsAt !== undefined || refreshExpiresAt === undefined
+  return isKnown || refreshTokenLife?.idleSeconds !== undefined
+    ? opened
+    : { ...opened, endsAt: refreshExpiresAt }
 }
 
 function connectionPlace(row: ConnectionRow, column: 'access' | 'refresh'): SealedPlace {

@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isDue, refreshDue } from '../../src/flows/refresh/refresh-due.ts'
 import { backgroundRefreshAt, refreshTimes } from '../../src/flows/refresh/token-times.ts'
@@ -44,6 +45,38 @@ describe('a refresh token’s own end', () => {
     }
     expect(asked(scene)).toBe(2)
     expect(await row(scene)).toMatchObject({ refreshExpiresAt: scene.clock() + left })
+  })
+
+  test('stays where an older release sealed the refresh token without it', async () => {
+    await using scene = await start(
+      {},
+      { omitRefreshTokenOnRefresh: true, tokenMembers: { refresh_expires_in: 9 * DAY } },
+    )
+    await scene.connect()
+    const { id, projectId, userId, providerUid, refresh = '' as never, refreshExpiresAt } = await row(scene)
+    const { sealer } = scene.gatepass.broker
+    const place = {
+      table: 'connections',
+      column: 'refresh',
+      rowId: id,
+      projectId,
+      userId,
+      providerUid,
+    } as const
+    const { refreshToken } = JSON.parse(sealer.open(refresh, place))
+    const database = new Database(scene.gatepass.databasePath)
+    database
+      .prepare('update connections set refresh = ? where id = ?')
+      .run(sealer.seal(JSON.stringify({ refreshToken }), place), id)
+    database.close()
+    scene.as.behaviour.tokenMembers = {}
+    scene.clock.advance(DAY)
+    await scene.authorize()
+    expect(asked(scene)).toBe(1)
+    expect(await row(scene)).toMatchObject({ refreshExpiresAt })
+    scene.clock.advance(DAY)
+    await scene.authorize()
+    expect(await row(scene)).toMatchObject({ refreshExpiresAt })
   })
 
   test('is what a response map finds, and none where 0 or nothing is told', async () => {

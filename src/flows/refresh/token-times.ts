@@ -7,7 +7,7 @@ import type { Provider } from '../../providers/provider.ts'
 export interface TokenTimes {
   readonly provider?: TimingProvider
   /** The connection whose tokens were refreshed. */
-  readonly before?: Pick<Connection, 'refresh'>
+  readonly before?: Pick<Connection, 'refresh' | 'refreshExpiresAt'>
   /** When the tokens were received; absent: now. */
   readonly receivedAt?: EpochSeconds | undefined
 }
