@@ -52,8 +52,12 @@ export type Consent =
 export interface Behaviour {
   /** `none` checks a challenge that was sent; `ignore` does not know PKCE at all. */
   requirePkce: 'S256' | 'plain' | 'none' | 'ignore'
-  /** `refuse-both` takes either place but not both at once; `public` expects no secret; `refuse` refuses every client. */
-  clientAuth: 'either' | 'basic-only' | 'post-only' | 'refuse-both' | 'public' | 'refuse'
+  /**
+   * `refuse-both` takes either place but not both at once; `public` expects no secret; `refuse` refuses every client.
+   * `as-registered` is the MCP SDK for Python: `client_id` in the body of every request, and the secret in the place
+   * that the client registered (its `server/auth/middleware/client_auth.py`).
+   */
+  clientAuth: 'either' | 'basic-only' | 'post-only' | 'refuse-both' | 'public' | 'refuse' | 'as-registered'
   /** In place of `clientAuth`: returns why the client is refused, if it is. */
   checkClient: ((request: RecordedRequest) => string | undefined) | undefined
   /** What is done to the id and the secret of Basic: RFC 6749's form decoding, percent decoding, or nothing (RFC 7617). */
@@ -109,8 +113,11 @@ export interface Behaviour {
   onUserInfo: (() => void) | undefined
   /** With a body: that one, with status 200, and nothing is revoked. */
   revocation: 'ok' | '503' | 'unsupported' | 'hang' | { readonly body: string }
-  /** RFC 7591: registers public clients, clients with a secret, or none. */
-  registration: 'public' | 'secret' | 'refuse'
+  /**
+   * RFC 7591: registers public clients, clients with a secret for Basic, or none. `as-asked` keeps the client's
+   * authentication method, and gives a secret unless that is `none`.
+   */
+  registration: 'public' | 'secret' | 'as-asked' | 'refuse'
   /** `client_secret_expires_at` of registrations. */
   clientSecretExpiresAt: number
   /** Client ids that are https URLs are taken, as by a server that reads client ID metadata documents. */
@@ -211,6 +218,8 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
   const codes = new Map<string, Code>()
   /** Registered ones too, with their secrets. */
   const clients = new Map<string, string | undefined>([[clientId, clientSecret]])
+  /** The authentication methods of registered clients. */
+  const methods = new Map<string, string>()
   const accessTokens = new Map<string, AccessToken>()
   const grants: Grant[] = []
   const refreshReuses: string[] = []
@@ -268,12 +277,19 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
   function register(res: ServerResponse, { json }: RecordedRequest) {
     if (behaviour.registration === 'refuse') return answerJson(res, 403, { error: 'access_denied' })
     const id = secret('client')
-    const own = behaviour.registration === 'secret' ? secret('client-secret') : undefined
+    const asked = json as { readonly token_endpoint_auth_method?: string }
+    const method = {
+      public: 'none',
+      secret: 'client_secret_basic',
+      'as-asked': asked.token_endpoint_auth_method ?? 'client_secret_post',
+    }[behaviour.registration]
+    const own = method === 'none' ? undefined : secret('client-secret')
     clients.set(id, own)
+    methods.set(id, method)
     return answerJson(res, 201, {
-      ...(json as object), // RFC 7591 section 3.2.1: all that was registered
+      ...asked, // RFC 7591 section 3.2.1: all that was registered
       client_id: id,
-      token_endpoint_auth_method: own === undefined ? 'none' : 'client_secret_basic',
+      token_endpoint_auth_method: method,
       ...(own !== undefined && {
         client_secret: own,
         client_secret_expires_at: behaviour.clientSecretExpiresAt,
@@ -433,6 +449,14 @@ export async function startFakeAuthorizationServer(options: FakeAuthorizationSer
     const posted = params.client_secret
     const rule = behaviour.clientAuth
     if (rule === 'refuse') return 'Client authentication failed.'
+    if (rule === 'as-registered') {
+      const { client_id: id = '' } = params
+      if (!clients.has(id)) return id === '' ? 'Missing client_id' : 'Invalid client_id'
+      const isBasic = methods.get(id) === 'client_secret_basic'
+      if (isBasic && basic?.id !== id)
+        return 'Missing or invalid Basic authentication in Authorization header'
+      return (isBasic ? basic?.secret : posted) === clients.get(id) ? undefined : 'Invalid client_secret'
+    }
     if (behaviour.tokenMethod === 'POST' && search.includes('client_secret='))
       return 'The secret must not be in the URL.'
     if (rule === 'public') {

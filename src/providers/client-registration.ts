@@ -27,7 +27,11 @@ export interface ClientRegistration {
   readonly secretExpiresAt?: EpochSeconds
 }
 
-const METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const
+/**
+ * In the order of preference. The MCP SDK for Python wants `client_id` in the body of every token request, which Basic
+ * leaves out, so a secret is sent in the body where the server accepts both.
+ */
+const METHODS = ['none', 'client_secret_post', 'client_secret_basic'] as const
 const MAX_CREDENTIAL = 4096
 
 export function clientMetadata(options: {
@@ -50,21 +54,12 @@ export function clientMetadata(options: {
   }
 }
 
-/** The default authentication method: a public client if the server accepts one, since PKCE binds the code. */
+/** The method that the broker registers with: a public client if the server accepts one, since PKCE binds the code. */
 export function usualAuthMethod({
   token_endpoint_auth_methods_supported: supported,
 }: Pick<ServerMetadata, 'token_endpoint_auth_methods_supported'>): (typeof METHODS)[number] {
   if (supported === undefined) return 'client_secret_basic' // RFC 8414 section 2
   return METHODS.find((one) => supported.includes(one)) ?? 'client_secret_basic'
-}
-
-/** The default authentication method of a client that has a secret. */
-export function usualSecretMethod({
-  token_endpoint_auth_methods_supported: supported = [],
-}: Pick<ServerMetadata, 'token_endpoint_auth_methods_supported'>): (typeof METHODS)[number] {
-  return supported.includes('client_secret_post') && !supported.includes('client_secret_basic')
-    ? 'client_secret_post'
-    : 'client_secret_basic'
 }
 
 /** Registers the broker openly (RFC 7591 section 3). Throws `ProviderRefusal`. */
@@ -98,11 +93,15 @@ export async function registerClient(
   if (!isCredential(clientId))
     throw new ProviderRefusal('provider_bad_response', `${host} registered this broker without a client id.`)
   if (!isCredential(clientSecret)) return { client: { clientId }, authMethod: 'none' }
-  // the default of RFC 7591 section 2
-  const authMethod = METHODS.find((one) => one === said) ?? 'client_secret_basic'
+  const authMethod = METHODS.find((one) => one === said) ?? methodOfSecret(metadata)
   return authMethod === 'none'
     ? { client: { clientId }, authMethod }
     : { client: { clientId, clientSecret }, authMethod, ...expiryIn(answer) }
+}
+
+/** The method of a client whose registration names none: the one it asked for, or the default of RFC 7591 section 2. */
+function methodOfSecret({ token_endpoint_auth_method: asked }: ClientMetadata): (typeof METHODS)[number] {
+  return asked === 'client_secret_post' ? asked : 'client_secret_basic'
 }
 
 /** When the secret expires; 0 says that it never does (RFC 7591 section 3.2.1). */

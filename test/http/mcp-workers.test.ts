@@ -291,6 +291,38 @@ describe('the client', () => {
     expect(JSON.stringify((await world.call('GET', '/v1/workers/demo')).body)).not.toMatch(/client-secret_/)
   })
 
+  test('authenticates in the body at a server of the Python SDK, which wants client_id there', async () => {
+    const clock = testClock()
+    await using world = await wantingOAuth({
+      as: {
+        registration: 'as-asked',
+        clientAuth: 'as-registered',
+        metadata: {
+          token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
+          revocation_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
+        },
+        refresh: 'rotate',
+        now: () => clock() * 1000,
+      },
+      gatepass: { now: clock },
+    })
+    const { as, call } = world
+    expect((await world.authorize('ada')).body.status).toBe('completed')
+    expect(await toolNames(world)).toContain('echo')
+    clock.advance(3600)
+    expect((await world.execute('Demo.echo', { user_id: 'ada' })).body.success).toBe(true)
+    const [connection] = (await call('GET', '/v1/connections?user_id=ada')).body.items
+    expect((await call('DELETE', `/v1/connections/${connection.id}`)).body.revocation).toBe('revoked')
+    const sent = [...as.tokenRequests(), ...as.requestsTo('/revoke')]
+    expect(new Set(sent.map(({ path, params }) => params.grant_type ?? path))).toEqual(
+      new Set(['authorization_code', 'refresh_token', '/revoke']),
+    )
+    for (const { headers, params } of sent) {
+      expect(params.client_secret).toMatch(/^client-secret_/)
+      expect(headers.authorization).toBeUndefined()
+    }
+  })
+
   test.each([
     ['the secret has expired', 30 * DAY, 'registered again'],
     ['it never expires', 0, 'kept'],

@@ -6,6 +6,7 @@ import { operatorsConsole } from './list/console.ts'
 import { egress } from './list/egress.ts'
 import { headers } from './list/headers.ts'
 import { identity } from './list/identity.ts'
+import { interoperability } from './list/interoperability.ts'
 import { nodes } from './list/nodes.ts'
 import { portal } from './list/portal.ts'
 import { requests } from './list/requests.ts'
@@ -25,6 +26,7 @@ export const mutations: readonly Mutation[] = [
   ...consent,
   ...connectSessions,
   ...headers,
+  ...interoperability,
   ...identity,
   ...tokens,
   ...requests,

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOutgoing, type Outgoing } from '../../src/egress/outgoing.ts'
-import { clientMetadata, registerClient, usualAuthMethod } from '../../src/providers/client-registration.ts'
+import {
+  type ClientMetadata,
+  clientMetadata,
+  registerClient,
+  usualAuthMethod,
+} from '../../src/providers/client-registration.ts'
 import { createDiscovery } from '../../src/providers/discovery.ts'
 import { bearerChallenge, discoverProtectedResource } from '../../src/providers/protected-resource.ts'
 import { answer, answerJson, listen } from '../loopback.ts'
@@ -149,9 +154,15 @@ describe('a registration', () => {
       { client_id: 'c', client_secret: 's', token_endpoint_auth_method: 'none' },
       { client: { clientId: 'c' }, authMethod: 'none' },
     ],
-  ])('gives %s', async (_, members, registration) => {
+    [
+      'a secret, without the method that was asked for',
+      { client_id: 'c', client_secret: 's' },
+      { client: { clientId: 'c', clientSecret: 's' }, authMethod: 'client_secret_post' },
+      { ...metadata, token_endpoint_auth_method: 'client_secret_post' },
+    ],
+  ])('gives %s', async (_, members, registration, asked: ClientMetadata = metadata) => {
     await using server = await serving({ '/register': members })
-    expect(await registerClient(outgoing, `${server.url}/register`, metadata)).toEqual(registration)
+    expect(await registerClient(outgoing, `${server.url}/register`, asked)).toEqual(registration)
   })
 
   test.each([
@@ -175,6 +186,8 @@ describe('a registration', () => {
     [undefined, 'client_secret_basic'],
     [['client_secret_post', 'none'], 'none'],
     [['client_secret_post'], 'client_secret_post'],
+    [['client_secret_basic', 'client_secret_post'], 'client_secret_post'],
+    [['client_secret_basic'], 'client_secret_basic'],
     [['private_key_jwt'], 'client_secret_basic'],
   ])('at a server that supports %j asks for %s', (supported, way) => {
     expect(usualAuthMethod(supported ? { token_endpoint_auth_methods_supported: supported } : {})).toBe(way)

@@ -11,9 +11,8 @@ import {
   isSecretExpired,
   registerClient,
   usualAuthMethod,
-  usualSecretMethod,
 } from '../../providers/client-registration.ts'
-import type { ServerMetadata } from '../../providers/discovery.ts'
+import { type ServerMetadata, secretAuthMethod } from '../../providers/discovery.ts'
 import type { Challenge } from '../../providers/protected-resource.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
@@ -224,11 +223,9 @@ async function addClient(
   if (clientId !== undefined) {
     const known = broker.clientFor(entry)
     if (known?.clientId === clientId && known.clientSecret === clientSecret) return entry
-    const method = usualAuthMethod(metadata)
     return storeClient(broker, entry, {
       client: { clientId, ...(clientSecret !== undefined && { clientSecret }) },
-      authMethod:
-        clientSecret === undefined ? 'none' : method === 'none' ? usualSecretMethod(metadata) : method,
+      authMethod: clientSecret === undefined ? 'none' : secretAuthMethod(metadata),
     })
   }
   if (broker.clientFor(entry) !== undefined && !isSecretExpired(entry.provider, broker.now())) return entry
