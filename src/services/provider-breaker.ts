@@ -37,10 +37,14 @@ export interface BreakerReport {
   readonly state: BreakerState
 }
 
-/** `not_sent`: there was no request, or it failed for a reason that says nothing about the provider. */
+/**
+ * `not_sent`: there was no request, or it failed for a reason that says nothing about the provider. `refused_retry`: the
+ * refresh token may have been replaced before, so its refusal is no sign of a fault.
+ */
 export type RequestResult =
   | 'refreshed'
   | 'answered'
+  | 'refused_retry'
   | 'outage'
   | 'not_sent'
   | { readonly limitedForSeconds: number }
@@ -149,6 +153,11 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
     logState(health, 'closed', 'a provider honours its grants again')
   }
 
+  /** The probe of a degraded breaker has shown nothing, so the next connection can be the probe at once. */
+  function probeNext({ degraded }: Health): void {
+    if (degraded !== undefined) degraded.beforeProbe = pauseOf(0)
+  }
+
   return {
     enter(entry, connectionId) {
       const health = entries.get(entry.uid)
@@ -179,13 +188,16 @@ export function createProviderBreaker({ now, log }: { now: Clock; log: Log }): P
       if (isProbe) delete health.probe
       switch (result) {
         case 'not_sent':
-          // so that the next connection can be the probe at once
-          if (isProbe && health.degraded !== undefined) health.degraded.beforeProbe = pauseOf(0)
+          if (isProbe) probeNext(health)
           return
         case 'outage':
           return countOutage(health, isProbe)
         case 'answered':
           return endOutage(health)
+        case 'refused_retry':
+          endOutage(health)
+          if (isProbe) probeNext(health)
+          return
         case 'refreshed':
           endOutage(health)
           return countRefresh(health)

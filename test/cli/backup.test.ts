@@ -260,15 +260,17 @@ describe('a backup of PostgreSQL', () => {
 })
 
 describe('an old backup that is restored', () => {
-  async function restoredLater(refresh: 'rotate-strict' | 'static') {
+  async function restoredLater(refresh: 'rotate-strict' | 'static', others: readonly string[] = []) {
     const scene = await startScene({ as: { refresh, accessTokenLifetime: 600 } })
     await scene.connect()
+    for (const user_id of others) await scene.connect({ user_id })
     const pending = (await scene.authorize({ user_id: 'u2' })).body.id
     const path = join(folder, 'old.db')
     expect(await backup(`file:${scene.gatepass.databasePath}`, path)).toMatchObject({ code: 0 })
     // life goes on: the refresh token of the backup is used, and a rotating server gives another one
     scene.clock.advance(1_000)
-    expect((await scene.authorize()).body.status).toBe('completed')
+    for (const user_id of ['u1', ...others])
+      expect((await scene.authorize({ user_id })).body.status).toBe('completed')
     scene.clock.advance(1_000)
     const start = () => startGatepass({ databasePath: path, now: scene.clock })
     return { scene, pending, path, start }
@@ -291,6 +293,22 @@ describe('an old backup that is restored', () => {
       { order: 'newest first', limit: 100, containing: ['installation.restored'] },
     )
     expect(blocks).toHaveLength(1)
+  })
+
+  test('gives each of many users a link at once, and sends each rotated token once', async () => {
+    const others = Array.from({ length: 12 }, (_, i) => `user ${i}`)
+    const { scene, start } = await restoredLater('rotate-strict', others)
+    await using _ = scene
+    await using restored = await start()
+    const before = scene.as.tokenRequests('refresh_token').length
+    for (let round = 0; round < 2; round++)
+      for (const user_id of ['u1', ...others])
+        expect(await authorize(restored, { user_id })).toMatchObject({
+          status: 200,
+          body: { status: 'pending', url: expect.any(String) },
+        })
+    expect(scene.as.tokenRequests('refresh_token')).toHaveLength(before + others.length + 1)
+    expect(restored.logLines.join('\n')).not.toContain('refuses many grants')
   })
 
   test('goes on as if nothing had been where refresh tokens are not rotated', async () => {

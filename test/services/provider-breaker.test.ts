@@ -3,7 +3,7 @@ import { createProviderBreaker } from '../../src/services/provider-breaker.ts'
 import { type Behaviour, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { addProvider, authorize, click, type Scene, startScene } from '../flows/fixtures.ts'
 import { asked, LIFE } from '../flows/refresh-fixtures.ts'
-import { testClock } from '../gatepass.ts'
+import { startGatepass, testClock } from '../gatepass.ts'
 
 const ENTRY = { uid: 'prov_1', id: 'demo' }
 const OTHER = { uid: 'prov_2', id: 'other' }
@@ -190,6 +190,23 @@ describe('threat 55: a provider that refuses the grants of many', () => {
     expect(lines).toHaveLength(2)
   })
 
+  test('is not suspected for refusing tokens that it may have replaced, and the next is its probe at once', () => {
+    const { subject, states } = breaker()
+    for (let i = 0; i < 100; i++) {
+      expect(subject.enter(ENTRY, `c${i}`)).toBe(0)
+      subject.ended(ENTRY, `c${i}`, 'refused_retry')
+    }
+    expect(states()).toEqual([])
+
+    const degraded = wave(10)
+    degraded.clock.advance(30)
+    for (const id of ['new', 'newer', 'newest']) {
+      expect(degraded.subject.enter(ENTRY, id)).toBe(0)
+      degraded.subject.ended(ENTRY, id, 'refused_retry')
+    }
+    expect(degraded.states()).toEqual(['degraded'])
+  })
+
   test('is believed after an hour, until it honours a grant', () => {
     const { subject, clock, states } = wave(10)
     clock.advance(3599)
@@ -251,6 +268,30 @@ describe('with a real server', () => {
     expect(second.isLive(fresh)).toBe(true)
     expect(second.tokenRequests('refresh_token')).toHaveLength(1)
     await second.close()
+  })
+
+  test('a process that is killed under many refreshes: each token is tried once more, and each user gets a link', async () => {
+    await using scene = await startScene({ as: { refresh: 'rotate-strict' } })
+    await connectAll(scene, 12)
+    scene.clock.advance(LIFE)
+    // what a killed process leaves behind: the requests were counted and carried out, and no answer was stored
+    const { connections } = scene.gatepass.broker.store
+    const { settleRefresh } = connections
+    Object.assign(connections, {
+      settleRefresh: () => Promise.reject(new Error('the process was killed')),
+    })
+    for (const user_id of users(12)) await scene.authorize({ user_id })
+    Object.assign(connections, { settleRefresh })
+    expect(asked(scene)).toBe(12)
+    scene.clock.advance(26)
+    await using next = await startGatepass({ now: scene.clock, databasePath: scene.gatepass.databasePath })
+    const ask = () => Promise.all(users(12).map((user_id) => authorize(next, { user_id })))
+    for (const answer of await ask())
+      expect(answer).toMatchObject({ status: 200, body: { status: 'pending' } })
+    for (const answer of await ask())
+      expect(answer).toMatchObject({ status: 200, body: { status: 'pending' } })
+    expect(asked(scene)).toBe(24)
+    expect(next.broker.refreshes.breaker.states()).toEqual([])
   })
 
   test.each<[string, Partial<Behaviour>]>([

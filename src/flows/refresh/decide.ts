@@ -224,6 +224,14 @@ function decideAfterFailure(
   }
 }
 
+/**
+ * Whether the refresh token that was just sent had been sent before, and the provider may have replaced it then: the
+ * answer was lost, or the database was restored from an older backup. A refusal of this retry is to be expected.
+ */
+export function wasRetry(claimed: Connection, provider: RefreshRequest['provider']): boolean {
+  return claimed.unansweredRefreshes > 1 && rotationOf(provider)?.kind !== 'none'
+}
+
 /** Only a refusal of the grant may cost the user a consent, and only once the access token is of no use. */
 function decideAfterRefusal(
   connection: Connection,
@@ -232,8 +240,7 @@ function decideAfterRefusal(
   now: EpochSeconds,
 ): Decision {
   if (verdict === 'believed' && !isUsable(connection, request, now)) {
-    // the refresh token was sent before, and the answer to that request may have been lost
-    const isLost = connection.unansweredRefreshes > 1 && rotationOf(request.provider)?.kind !== 'none'
+    const isLost = wasRetry(connection, request.provider)
     return {
       next: 'mark_unusable',
       connection,

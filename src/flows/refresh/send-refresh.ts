@@ -8,7 +8,7 @@ import { UnsealError } from '../../store/seal.ts'
 import { registeredClient } from '../get-provider.ts'
 import { openAccess, openRefreshToken } from '../seal-grant.ts'
 import { countRefresh } from './count-refresh.ts'
-import type { Decision, Situation, StepResult } from './decide.ts'
+import { type Decision, type Situation, type StepResult, wasRetry } from './decide.ts'
 import { failureOf, loggedFailure, requestResultOf } from './failure.ts'
 import { createRefreshLease, type RefreshLease } from './lease.ts'
 
@@ -100,7 +100,9 @@ function notAnswered(
 }
 
 /**
- * Finds out whether the refusal concerns the tokens that are stored now, and whether the circuit breaker believes it.
+ * Finds out whether the refusal concerns the tokens that are stored now, and whether the circuit breaker believes it. The
+ * refusal of a retry is believed without asking the breaker: it says nothing about the provider's health, and sending a
+ * token that was probably used once more would bring no other answer.
  * `undefined`: the refusal came after the lease had lapsed, so another process may be refreshing the same tokens, and its
  * answer counts.
  */
@@ -122,6 +124,8 @@ export async function checkRefusal(
     breaker.ended(entry, id, 'answered')
     return undefined
   }
-  const verdict = breaker.refused(entry, id)
+  const isRetry = wasRetry(connection, entry.provider)
+  if (isRetry) breaker.ended(entry, id, 'refused_retry')
+  const verdict = isRetry ? 'believed' : breaker.refused(entry, id)
   return { connection, situation: { at: 'refusal_checked', failure, leaseOwner, verdict } }
 }

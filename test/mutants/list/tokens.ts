@@ -190,6 +190,15 @@ export const tokens: readonly Mutation[] = [
     name: 'threat 55',
   },
   {
+    rows: ['55'],
+    fault: 'refusals of tokens that may have been replaced are taken for a fault of the provider',
+    file: 'src/flows/refresh/send-refresh.ts',
+    from: "isRetry ? 'believed' : breaker.refused(entry, id)",
+    to: 'breaker.refused(entry, id)',
+    test: 'services/provider-breaker.test.ts',
+    name: 'a process that is killed under many refreshes',
+  },
+  {
     rows: ['P6'],
     fault: 'any refusal of a refresh costs the user a new consent',
     file: 'src/flows/refresh/failure.ts',
