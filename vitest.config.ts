@@ -110,7 +110,7 @@ export default defineConfig(({ mode }) => ({
   plugins: [sandboxThreadOfBundle],
   test: {
     setupFiles: ['test/random-seed.ts'],
-    globalSetup: ['test/sdk-setup.ts', 'test/postgres-setup.ts', 'test/program-bundle.ts'],
+    globalSetup: ['test/on-demand/setup.ts'],
     // each test file loads drizzle-orm: 0.3 s of CPU less for each
     execArgv: ['--import', new URL('bin/import-hook.js', import.meta.url).href],
     // for two processors: some files compute while others wait for deadlines and processes

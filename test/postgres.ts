@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { inject } from 'vitest'
+import { onDemand } from './on-demand/ask.ts'
 import { runSql } from './postgres-cluster.ts'
 
 export { type PostgresCluster, runSql, startPostgres } from './postgres-cluster.ts'
@@ -11,7 +11,8 @@ export interface FreshDatabase extends AsyncDisposable {
 
 /** A new, empty database on the server that all tests share. Making it takes 0.1 s of processor time. */
 export async function freshDatabase(): Promise<FreshDatabase> {
-  const server = inject('postgresUrl')
+  const server = await onDemand('postgres')
+  if (server === undefined) throw new Error('Only vitest has a PostgreSQL that tests share.')
   const name = `test_${randomUUID().replaceAll('-', '')}`
   await runSql(server, `create database ${name}`)
   const url = new URL(server)
@@ -37,10 +38,4 @@ export async function emptyTables({ url }: FreshDatabase): Promise<void> {
     url,
     ['begin', 'set local session_replication_role = replica', ...deletions, 'commit'].join('; '),
   )
-}
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    postgresUrl: string
-  }
 }

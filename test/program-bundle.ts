@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { glob, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Plugin } from 'vite'
 import { bundle, ROOT } from '../build/bundle.ts'
+import { serveProcess } from './served.ts'
 
 const BUNDLES = join(ROOT, 'node_modules/.cache/gatepass-program')
 /** After that time without a use, bundles of other sources are removed. */
@@ -14,26 +15,37 @@ const SHARED_WITH_TOOLS = [join(ROOT, 'src/sdk/'), join(ROOT, 'src/tools/module/
 
 /**
  * The tests start the program some 350 times, from a bundle of the sources and the locked packages (`build/bundle.ts`)
- * that is made here once. `test/cli/main-job.test.ts` runs the sources, as a checkout does, and
+ * that is made here once; the answer is its path. `test/cli/main-job.test.ts` runs the sources, as a checkout does, and
  * `test/cli/package.test.ts` runs the published package.
+ *
+ * A new bundle is started once, so that Node.js keeps its compiled modules, which a process that is killed does not write.
+ * Without them a start takes 0.2 s more of processor time.
  */
-export default async function setup(): Promise<void> {
-  const folder = join(BUNDLES, await hashOfSources())
-  const isNew = !existsSync(folder)
-  if (isNew) await makeBundle(folder)
-  await removeUnused(folder)
-  process.env.TEST_PROGRAM = join(folder, 'main.js')
-  if (isNew) await compile()
+export async function programBundle(): Promise<string> {
+  const { folder, isNew } = await bundleOf('main')
+  const path = join(folder, 'main.js')
+  if (isNew) {
+    await using served = await serveProcess({ program: path })
+    await served.stop()
+  }
+  return path
 }
 
 /**
- * Starts the program once, so that Node.js keeps its compiled modules, which a process that is killed does not write.
- * Without them a start takes 0.2 s more of processor time.
+ * The path of the thread that runs code, as a bundle: starting a thread from sources takes 70 ms of processor time, because
+ * it loads the type stripping of Node.js; from a bundle, as in the published package, it takes 35 ms.
  */
-async function compile(): Promise<void> {
-  const { serveProcess } = await import('./served.ts') // it reads TEST_PROGRAM
-  await using served = await serveProcess()
-  await served.stop()
+export async function sandboxThreadBundle(): Promise<string> {
+  const { folder } = await bundleOf('code/sandbox-thread')
+  return join(folder, 'code/sandbox-thread.js')
+}
+
+async function bundleOf(entry: string): Promise<{ readonly folder: string; readonly isNew: boolean }> {
+  const folder = join(BUNDLES, `${await hashOfSources()}-${basename(entry)}`)
+  const isNew = !existsSync(folder)
+  if (isNew) await makeBundle(entry, folder)
+  await removeUnused(folder)
+  return { folder, isNew }
 }
 
 async function removeUnused(folder: string): Promise<void> {
@@ -58,9 +70,9 @@ async function hashOfSources(): Promise<string> {
   return hash.digest('hex').slice(0, 16)
 }
 
-async function makeBundle(folder: string): Promise<void> {
+async function makeBundle(entry: string, folder: string): Promise<void> {
   const unfinished = `${folder}.${process.pid}`
-  await bundle({ entries: ['main', 'code/sandbox-thread'], outDir: unfinished, plugins: [asInSources] })
+  await bundle({ entries: [entry], outDir: unfinished, plugins: [asInSources] })
   try {
     await rename(unfinished, folder)
   } catch (error) {
@@ -85,17 +97,14 @@ const asInSources: Plugin = {
   },
 }
 
-/**
- * Has code run in the thread of the bundle too: starting a thread from sources takes 70 ms of processor time, because it
- * loads the type stripping of Node.js; from a bundle, as in the published package, it takes 35 ms.
- */
+/** Has code run in the bundle of its thread. */
 export const sandboxThreadOfBundle: Plugin = {
   name: 'gatepass:sandbox-thread-of-bundle',
   enforce: 'pre',
   transform(code, id) {
     if (id !== join(ROOT, 'src/code/sandbox.ts')) return null
-    // reads TEST_PROGRAM when the module runs: the changed source is cached, and another run has another bundle
-    const thread = `new URL('code/sandbox-thread.js', 'file://' + process.env.TEST_PROGRAM)`
+    // reads the variable when the module runs: the changed source is cached, and another run has another bundle
+    const thread = `new URL('file://' + process.env.TEST_SANDBOX_THREAD)`
     const changed = code.replace(/^const THREAD = .*$/m, `const THREAD = ${thread}`)
     if (changed === code)
       throw new Error('sandbox.ts no longer names its thread in one line "const THREAD = …".')

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AnyJson } from './any-json.ts'
+import { onDemand } from './on-demand/ask.ts'
 import { freePort } from './ports.ts'
 import { until } from './until.ts'
 
@@ -14,12 +15,12 @@ export const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 /** The program of a checkout, which runs the sources. */
 export const CHECKOUT_PROGRAM = fileURLToPath(new URL('../bin/gatepass.js', import.meta.url))
 /** The bundle that `program-bundle.ts` makes of the program, which starts in half the processor time. */
-export const PROGRAM = process.env.TEST_PROGRAM ?? CHECKOUT_PROGRAM
+export const programPath = async (): Promise<string> => (await onDemand('program')) ?? CHECKOUT_PROGRAM
 /** The folder of compiled modules, which halve the processor time of a start. Those of a bundle are removed with it. */
-export const COMPILE_CACHE =
-  process.env.TEST_PROGRAM === undefined
+export const compileCacheOf = (program: string): string =>
+  program === CHECKOUT_PROGRAM
     ? fileURLToPath(new URL('../node_modules/.cache/node-compile', import.meta.url))
-    : join(process.env.TEST_PROGRAM, '../compiled')
+    : join(program, '../compiled')
 
 /** A process of `gatepass serve`, as an operator runs it. */
 export interface Served extends AsyncDisposable {
@@ -46,6 +47,8 @@ export interface Served extends AsyncDisposable {
 }
 
 export interface ServeOptions {
+  /** Default: the bundle of the program. */
+  readonly program?: string
   /** The URL of the database. Without it, a SQLite file in a folder that is removed at the end. */
   readonly database?: string
   /** Base64, newest first. */
@@ -81,16 +84,17 @@ export class NotStarted extends Error {
  */
 export async function serveProcess(options: ServeOptions = {}): Promise<Served> {
   const { args = [], nodeArgs = [], under = [], masterKeys = [MASTER_KEY] } = options
+  const program = options.program ?? (await programPath())
   const folder = options.database === undefined ? await mkdtemp(join(tmpdir(), 'gatepass-serve-')) : undefined
   const databasePath = join(folder ?? '', 'gatepass.db')
   const port = options.port ?? (await freePort())
   const url = `http://127.0.0.1:${port}`
-  const [command = '', ...words] = [...under, process.execPath, ...nodeArgs, PROGRAM, 'serve', ...args]
+  const [command = '', ...words] = [...under, process.execPath, ...nodeArgs, program, 'serve', ...args]
   const child = spawn(command, words, {
     stdio: ['ignore', 'pipe', 'pipe', ...(options.ipc ? (['ipc'] as const) : [])],
     env: {
       PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      NODE_COMPILE_CACHE: compileCacheOf(program),
       GATEPASS_PORT: String(port),
       GATEPASS_PUBLIC_URL: url,
       GATEPASS_DATABASE_URL: options.database ?? `file:${databasePath}`,

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sampleMetadata } from '../../src/dev-provider/sample-metadata.ts'
 import { newPerson, openBrowser } from '../browser.ts'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
+import { onDemand } from '../on-demand/ask.ts'
 import { freePort } from '../ports.ts'
 import { lookAt } from './look-at.ts'
 import { clickThrough, heading, untilClosed } from './looks-right.ts'
@@ -22,6 +23,7 @@ let appExited: Promise<unknown>
 let appUrl: string
 
 beforeAll(async () => {
+  await onDemand('sdk')
   const port = await freePort()
   appUrl = `http://localhost:${port}`
   gatepass = await startGatepass({

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sampleMetadata } from '../../src/dev-provider/sample-metadata.ts'
 import { newPerson, openBrowser, type Person } from '../browser.ts'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
+import { onDemand } from '../on-demand/ask.ts'
 import { freePort } from '../ports.ts'
 
 // examples/web-app as its reader starts it, beside a Gatepass whose verifier it is. The two are different sites to a
@@ -24,6 +25,7 @@ let appUrl: string
 let users = 0
 
 beforeAll(async () => {
+  await onDemand('sdk')
   if (SCREENSHOTS !== undefined) mkdirSync(SCREENSHOTS, { recursive: true })
   const port = await freePort()
   appUrl = `http://localhost:${port}`

@@ -19,7 +19,7 @@ import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { approve, authorize, oauth2For, startScene } from '../flows/fixtures.ts'
 import { startGatepass } from '../gatepass.ts'
 import { type FreshDatabase, freshDatabase, runSql } from '../postgres.ts'
-import { COMPILE_CACHE, PROGRAM, type Served, serveProcess } from '../served.ts'
+import { compileCacheOf, programPath, type Served, serveProcess } from '../served.ts'
 import { defined } from '../store/fixtures.ts'
 import { until } from '../until.ts'
 import { type Installation, install } from './gatepass.ts'
@@ -179,10 +179,11 @@ async function largeDatabase(megabytes: number): Promise<string> {
 test('one that was killed leaves nothing that looks like a backup, and the next one goes well', async () => {
   const database = await largeDatabase(150)
   const path = join(folder, 'copy.db')
-  const child = spawn(process.execPath, [PROGRAM, 'backup', '--to', path], {
+  const program = await programPath()
+  const child = spawn(process.execPath, [program, 'backup', '--to', path], {
     env: {
       PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      NODE_COMPILE_CACHE: compileCacheOf(program),
       GATEPASS_DATABASE_URL: database,
       GATEPASS_MASTER_KEY: KEY,
     },

@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream'
 import { vi } from 'vitest'
 import { runProgram } from '../../src/cli/program.ts'
 import { freePort } from '../ports.ts'
-import { COMPILE_CACHE, PROGRAM } from '../served.ts'
+import { compileCacheOf, programPath } from '../served.ts'
 
 const READY_MS = 120_000
 
@@ -76,6 +76,7 @@ export function runHere(
 export async function install(): Promise<Installation> {
   const directory = mkdtempSync(join(tmpdir(), 'gatepass-cli-'))
   const port = await freePort()
+  const bundle = await programPath()
   const running = new Set<Started>()
   const settings = {
     GATEPASS_PORT: String(port),
@@ -83,7 +84,7 @@ export async function install(): Promise<Installation> {
   }
 
   function start(options: RunOptions, args: readonly string[]): Started {
-    return startProgram(options, process.execPath, [options.program ?? PROGRAM, ...args])
+    return startProgram(options, process.execPath, [options.program ?? bundle, ...args])
   }
 
   function startProgram(
@@ -96,7 +97,7 @@ export async function install(): Promise<Installation> {
       env: {
         PATH: process.env.PATH,
         HOME: directory,
-        NODE_COMPILE_CACHE: COMPILE_CACHE,
+        NODE_COMPILE_CACHE: compileCacheOf(bundle),
         ...settings,
         ...env,
       },
@@ -121,7 +122,7 @@ export async function install(): Promise<Installation> {
     pipe: (into, ...args) =>
       startProgram({}, 'bash', [
         ...['-c', `"$@" | ${into}; exit "\${PIPESTATUS[0]}"`, 'bash'],
-        ...[process.execPath, PROGRAM, ...args],
+        ...[process.execPath, bundle, ...args],
       ]).ended,
     async [Symbol.asyncDispose]() {
       await Promise.all([...running].map((one) => one.stop()))

@@ -16,6 +16,7 @@ import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { onDemand } from '../on-demand/ask.ts'
 import { freePort } from '../ports.ts'
 
 // The packages that `npm pack` builds, in a folder without the sources. `.ci/run` has npm install them there; `npm test` links
@@ -59,7 +60,8 @@ function manifestOf(name: string) {
 
 beforeAll(async () => {
   if (!isInstalled) await buildServer()
-  // other tests use the build of the SDK meanwhile, which is current, so it is not made again
+  // other tests use the build of the SDK meanwhile, so npm must not make it again
+  await onDemand('sdk')
   const sdk = await pack(join(ROOT, 'src/sdk'), !isInstalled)
   const server = await pack(ROOT, !isInstalled)
   writeFileSync(join(folder, 'package.json'), '{"type": "module"}')

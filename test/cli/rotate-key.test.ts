@@ -17,7 +17,7 @@ import { keyId } from '../../src/store/seal.ts'
 import { type FakeAuthorizationServer, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { approve, oauth2For } from '../flows/fixtures.ts'
 import { freshDatabase } from '../postgres.ts'
-import { COMPILE_CACHE, PROGRAM, type Served, serveProcess } from '../served.ts'
+import { compileCacheOf, programPath, type Served, serveProcess } from '../served.ts'
 import { defined } from '../store/fixtures.ts'
 import { type Installation, install } from './gatepass.ts'
 
@@ -297,10 +297,11 @@ describe('under load', () => {
    * Kills the command with SIGKILL once 50 rows have the new key, long before all have it; returns how many have it.
    */
   async function interrupted(batch: number): Promise<number> {
-    const child = spawn(process.execPath, [PROGRAM, 'rotate-key', '--batch', String(batch)], {
+    const program = await programPath()
+    const child = spawn(process.execPath, [program, 'rotate-key', '--batch', String(batch)], {
       env: {
         PATH: process.env.PATH,
-        NODE_COMPILE_CACHE: COMPILE_CACHE,
+        NODE_COMPILE_CACHE: compileCacheOf(program),
         GATEPASS_DATABASE_URL: database,
         GATEPASS_MASTER_KEY: `${NEW},${OLD}`,
       },

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
+import { onDemand } from '../on-demand/ask.ts'
 import { UserAgent } from '../user-agent.ts'
 
 // docs/start.md, as its reader follows it. The test does what the reader does in the browser.
@@ -18,6 +19,7 @@ const blocks = (language: string) =>
 const folder = mkdtempSync(join(tmpdir(), 'gatepass-start-'))
 let gatepass: Gatepass
 beforeAll(async () => {
+  await onDemand('sdk')
   gatepass = await startGatepass({ mode: 'development' })
   mkdirSync(join(folder, 'node_modules/@gatepass'), { recursive: true })
   symlinkSync(resolve('src/sdk'), join(folder, 'node_modules/@gatepass/sdk'))

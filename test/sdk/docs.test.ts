@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { approve } from '../http/world.ts'
+import { onDemand } from '../on-demand/ask.ts'
 import { startSdkWorld } from './sdk-world.ts'
 
 // The examples of docs/sdk.md and of the web application's page compile against the built package, by its name, under `strict` and without skipping the
@@ -31,6 +32,7 @@ const GIVEN: Readonly<Record<string, string>> = {
 let blocks: { readonly kind: string; readonly code: string }[]
 
 beforeAll(async () => {
+  await onDemand('sdk')
   const pages = ['docs/sdk.md', 'examples/web-app/README.md']
   const text = (await Promise.all(pages.map((page) => readFile(join(ROOT, page), 'utf8')))).join('\n')
   blocks = [...text.matchAll(/^```ts(?: (\S+))?\n(.*?)^```$/gms)].map(([, kind = '', code = '']) => ({

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { approve, startWorld, type World } from '../http/world.ts'
 import { type Loopback, listen, record } from '../loopback.ts'
+import { onDemand } from '../on-demand/ask.ts'
 import { freePort } from '../ports.ts'
 import { until } from '../until.ts'
 
@@ -20,6 +21,7 @@ const hasAll = process.env.RUNTIMES === 'all'
 let world: World
 let user: Loopback
 beforeAll(async () => {
+  await onDemand('sdk')
   world = await startWorld()
   user = await listen(async (req, res) => {
     await approve((await record(req)).body)

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { onDemand } from '../../on-demand/ask.ts'
 import type { AgentWorld } from './agent-world.ts'
 import type { ScriptedModel } from './scripted-model.ts'
 
@@ -17,6 +18,7 @@ export async function inAnotherProcess(
   model: ScriptedModel,
   { arguments: more, input = '', environment, approve }: Program,
 ): Promise<string> {
+  await onDemand('sdk')
   const child = spawn(process.execPath, [file.pathname, ...more], {
     env: {
       GATEPASS_URL: world.gatepass.url,

@@ -7,6 +7,7 @@ import type { AnyJson } from '../../any-json.ts'
 import { approve, providerBody, startWorld, type World } from '../../http/world.ts'
 import { expectListedNamesToRun } from '../../listed-names.ts'
 import { answerJson, bearerOf, type Loopback, listen, type RecordedRequest, record } from '../../loopback.ts'
+import { onDemand } from '../../on-demand/ask.ts'
 
 // The files of examples/tools: three in Gatepass's process, the fourth started by an MCP client. GitHub, Slack and Brave
 // are a server of the test, which takes only tokens that the user has granted for it.
@@ -23,6 +24,7 @@ let requests: RecordedRequest[] = []
 const environment = new Map<string, string | undefined>()
 
 beforeAll(async () => {
+  await onDemand('sdk')
   api = await listen(async (req, res) => {
     const request = await record(req)
     requests.push(request)
