@@ -30,6 +30,8 @@ export interface Tool {
   readonly source: ToolSource
   /** The worker that runs the tool. A worker's own tool always has one; a metadata tool may be bound to one. */
   readonly binding?: ToolBinding
+  /** Who owns the tool's name; absent: nobody, or the tool was not read from the store. */
+  readonly owner?: NameOwner
   /** SHA-256 of the imported document: an identical import changes nothing. */
   readonly digest: string
   readonly createdAt: EpochSeconds
@@ -79,6 +81,15 @@ export type ToolSource =
       readonly workerUid: string
       readonly document: Readonly<Record<string, unknown>>
     }
+
+/** Who owns the name of a tool, and since when (`tool-name.ts`). */
+export interface NameOwner {
+  /** The uid of a worker, or `IMPORTS`. */
+  readonly source: string
+  readonly since: EpochSeconds
+  /** Keyed MAC over the name and its owner (`signed-store.ts`); the store writes it. */
+  readonly mac?: string
+}
 
 /** `toolkit` and `name` as the worker spells them. */
 export interface ToolBinding {

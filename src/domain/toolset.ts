@@ -6,6 +6,11 @@ export interface Toolset extends ToolSelectors {
   readonly id: string
   readonly projectId: string
   readonly names: ToolNaming
+  /**
+   * The source of each tool of `tools` that existed when an administrator named it, by its text there. A tool of another
+   * source is not selected.
+   */
+  readonly toolSources?: Readonly<Record<string, string>>
   /** Text for the model about these tools (`instructions` of MCP's `initialize` and `server/discover`). */
   readonly instructions?: string
   /** Absent: `search` for more than `MAX_LISTED_TOOLS` tools, otherwise `all`. */

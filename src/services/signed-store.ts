@@ -5,6 +5,8 @@ import type { ConnectSession } from '../domain/connect-session.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { isSameSecret } from '../domain/ids.ts'
 import type { Policy } from '../domain/policy.ts'
+import type { Tool } from '../domain/tool.ts'
+import { type ToolName, toolIdentity } from '../domain/tool-name.ts'
 import type { Webhook } from '../domain/webhook.ts'
 import type { Worker } from '../domain/worker.ts'
 import type { ProviderEntry } from '../providers/provider-entry.ts'
@@ -17,6 +19,7 @@ export interface AlteredRow {
     | 'api_keys'
     | 'providers'
     | 'workers'
+    | 'tool_names'
     | 'policies'
     | 'webhooks'
     | 'connect_sessions'
@@ -25,6 +28,9 @@ export interface AlteredRow {
   readonly projectId: string
 }
 
+/** The owner of a name whose row was altered: no source has it. */
+const ALTERED = 'altered'
+
 interface Signed {
   readonly id: string
   readonly projectId: string
@@ -32,16 +38,17 @@ interface Signed {
 
 /**
  * Wraps the store so that rows which grant access carry a MAC that is verified on every read: API keys, the targets of
- * provider entries and workers, the accepted needs of workers, policies, the URLs of webhooks, connect sessions and the
- * browsers that opened them, and proofs of domains. An altered row counts as absent. An altered policy stops all releases
+ * provider entries and workers, the accepted needs of workers, the owners of tools' names, policies, the URLs of webhooks, connect sessions and the
+ * browsers that opened them, and proofs of domains. An altered row counts as absent; a name whose row was altered belongs
+ * to no source until an administrator accepts it again. An altered policy stops all releases
  * of its project until an administrator sets or deletes it.
  *
  * The MACs do not cover envelopes, which are bound to their rows anyway. They do not detect that a row was deleted, or
  * replaced by an older version of itself.
  */
 export function signedStore(store: Store, signer: RowSigner, onAltered: (row: AlteredRow) => void): Store {
-  const { apiKeys, providers, tools, workers, policies, webhooks, deliveries, connectSessions, domains } =
-    store
+  const { apiKeys, providers, tools, toolNames, workers, policies, webhooks, deliveries } = store
+  const { connectSessions, domains } = store
   const genuine =
     <Row extends Signed>(table: AlteredRow['table'], isGenuine: (row: Row) => boolean) =>
     (row: Row | undefined): Row | undefined => {
@@ -57,6 +64,19 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
     'workers',
     (row) => isSame(row.mac, signer.worker(row)) && isSame(row.acceptedMac, signer.accepted(row)),
   )
+  const name = (row: ToolName): ToolName => {
+    if (isSame(row.mac, signer.toolName(row))) return row
+    onAltered({ table: 'tool_names', id: row.identity, projectId: row.projectId })
+    return { ...row, source: ALTERED }
+  }
+  const signedName = (one: ToolName): ToolName => ({ ...one, mac: signer.toolName(one) })
+  /** The tools keep their getters, which parse large members when they are read. */
+  const withOwners = (read: readonly Tool[]): readonly Tool[] =>
+    read.map((tool) => {
+      if (tool.owner === undefined) return tool
+      const row = { projectId: tool.projectId, identity: toolIdentity(tool), ...tool.owner }
+      return Object.defineProperty(tool, 'owner', { value: { ...tool.owner, source: name(row).source } })
+    })
   const domain = (row: ProvedDomain | undefined) => {
     if (row === undefined || isSame(row.mac, signer.domain(row))) return row
     onAltered({ table: 'brandings', id: row.name, projectId: row.projectId })
@@ -120,18 +140,34 @@ export function signedStore(store: Store, signer: RowSigner, onAltered: (row: Al
     },
     tools: {
       ...tools,
-      change(projectId, { entries = [], ...changes }, ...rest) {
-        const signed = entries.map(({ to, ...from }) => ({ ...from, to: signedEntry(to) }))
-        return tools.change(projectId, { ...changes, entries: signed }, ...rest)
+      named: async (...args) => withOwners(await tools.named(...args)),
+      list: async (...args) => withOwners(await tools.list(...args)),
+      async page(...args) {
+        const { rows, ...rest } = await tools.page(...args)
+        return { ...rest, rows: withOwners(rows) }
       },
+      byUids: async (...args) => withOwners(await tools.byUids(...args)),
+      change(projectId, { entries = [], names = [], ...changes }, ...rest) {
+        const signed = entries.map(({ to, ...from }) => ({ ...from, to: signedEntry(to) }))
+        return tools.change(projectId, { ...changes, entries: signed, names: names.map(signedName) }, ...rest)
+      },
+    },
+    toolNames: {
+      ...toolNames,
+      find: async (...args) => (await toolNames.find(...args)).map(name),
+      settle: (names) => toolNames.settle(names.map(signedName)),
     },
     workers: {
       ...workers,
       add: (one, ...rest) => workers.add(signedWorker(one), ...rest),
       change: async (from, to, ...rest) => worker(await workers.change(from, signedWorker(to), ...rest)),
       settleSync: async (reading) => worker(await workers.settleSync(reading)),
-      accept: (from, to, ...rest) =>
-        workers.accept(from, { ...to, acceptedMac: signer.accepted(to) }, ...rest),
+      accept: (from, { names = [], ...to }, ...rest) =>
+        workers.accept(
+          from,
+          { ...to, acceptedMac: signer.accepted(to), names: names.map(signedName) },
+          ...rest,
+        ),
       findByUid: async (uid) => worker(await workers.findByUid(uid)),
       find: async (projectId, id) => worker(await workers.find(projectId, id)),
       list: async (projectId) => all(await workers.list(projectId), worker),
@@ -203,6 +239,7 @@ export interface RowSigner {
   readonly apiKey: (row: ApiKey) => string
   readonly provider: (row: ProviderEntry) => string
   readonly worker: (row: Worker) => string
+  readonly toolName: (row: ToolName) => string
   /** Separate from `worker`, since each of the two MACs is written without the other. */
   readonly accepted: (row: AcceptedNeeds) => string
   readonly policy: (row: Policy) => string
@@ -231,6 +268,8 @@ export function createRowSigner(installationKey: Buffer): RowSigner {
     worker: ({ uid, projectId, id, type, enabled, uri, settings }) =>
       mac('workers', [uid, projectId, id, type, enabled, uri, sorted(settings)]),
     accepted: ({ uid, accepted }) => mac('accepted', [uid, sorted(accepted)]),
+    toolName: ({ projectId, identity, source, since }) =>
+      mac('tool_names', [projectId, identity, source, since]),
     policy: ({ id, projectId, enabled, effect, match, hook }) =>
       mac('policies', [id, projectId, enabled, effect, sorted(match), sorted(hook)]),
     webhook: ({ id, projectId, url, types }) => mac('webhooks', [id, projectId, url, types]),

@@ -31,6 +31,7 @@ import { retrying } from './retry.ts'
 import { createSecrets } from './secrets.ts'
 import { createSettleRestore } from './settle-restore.ts'
 import { createSuspendedCalls } from './suspended-calls.ts'
+import { createToolNames } from './tool-names.ts'
 import { createTools } from './tools.ts'
 import { createToolsets } from './toolsets.ts'
 import { createUsers } from './users.ts'
@@ -52,6 +53,7 @@ export function createNouns(database: Database, appending: Pick<AuditTrail, 'app
     connections: retried(createConnections(database)),
     connectionTools: retried(createConnectionTools(database)),
     tools: retried(createTools(database)),
+    toolNames: retried(createToolNames(database)),
     workers: retried(createWorkers(database)),
     secrets: retried(createSecrets(database)),
     facts: retried(facts),

@@ -1,13 +1,14 @@
-import { getTableColumns, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { Tool, ToolSource } from '../domain/tool.ts'
 import type { Tables } from './schema.ts'
 import type { Present } from './statement.ts'
 
 /** The columns of a tool. Those that may be large are read as JSON text, without being parsed. */
-export function keptToolColumns(tools: Tables['tools']) {
+export function keptToolColumns({ tools, toolNames }: Tables) {
   const { inputSchema, outputSchema, meta, icons, source, ...columns } = getTableColumns(tools)
   return {
     ...columns,
+    ...ownerColumns(toolNames),
     inputSchema: sql<string>`${inputSchema}`,
     outputSchema: sql<string | null>`${outputSchema}`,
     meta: sql<string | null>`${meta}`,
@@ -16,10 +17,42 @@ export function keptToolColumns(tools: Tables['tools']) {
   }
 }
 
+/** The columns of the row that says who owns the name of a tool (`joinsOwner`). */
+export function ownerColumns(toolNames: Tables['toolNames']) {
+  return {
+    ownerSource: sql<string | null>`${toolNames.source}`,
+    ownerSince: sql<number | null>`${toolNames.since}`.mapWith(Number),
+    ownerMac: sql<string | null>`${toolNames.mac}`,
+  }
+}
+
+/** The condition of the join with that row. */
+export function joinsOwner({ tools, toolNames }: Tables): SQL | undefined {
+  return and(
+    eq(toolNames.projectId, tools.projectId),
+    eq(toolNames.identity, sql`lower(${tools.namespace} || ':' || ${tools.name})`),
+  )
+}
+
+interface OwnerOfRow {
+  readonly ownerSource?: string | undefined
+  readonly ownerSince?: number | undefined
+  readonly ownerMac?: string | undefined
+}
+
+/** The member `owner` of a tool that was read with these columns. */
+export function toOwner({ ownerSource, ownerSince, ownerMac }: OwnerOfRow): Pick<Tool, 'owner'> {
+  if (ownerSource === undefined) return {}
+  return {
+    owner: { source: ownerSource, since: ownerSince ?? 0, ...(ownerMac !== undefined && { mac: ownerMac }) },
+  }
+}
+
 type Columns = ReturnType<typeof keptToolColumns>
 type Row = Present<
   Pick<Tables['tools']['$inferSelect'], keyof Columns & keyof Tables['tools']['$inferSelect']>
->
+> &
+  OwnerOfRow
 type KeptRow = Omit<Row, 'inputSchema' | 'outputSchema' | 'meta' | 'icons' | 'source'> & {
   readonly inputSchema: string
   readonly outputSchema?: string
@@ -49,6 +82,9 @@ export function toKeptTool({
   meta,
   icons,
   source,
+  ownerSource,
+  ownerSince,
+  ownerMac,
   ...row
 }: KeptRow): Tool {
   const input = parsedLater<Tool['inputSchema']>(inputSchema)
@@ -56,6 +92,7 @@ export function toKeptTool({
   const kind = workerUid === undefined ? 'metadata' : 'worker'
   const tool: Tool = {
     ...row,
+    ...toOwner({ ownerSource, ownerSince, ownerMac }),
     ...(version !== '' && { version }),
     get inputSchema() {
       return input()

@@ -15,6 +15,8 @@ export function describeMcpTables(kit: SchemaKit, projectId: () => AnySQLiteColu
       projectId: ofProject(),
       id: text('id').notNull(),
       tools: json<readonly string[]>('tools'),
+      /** The source of each tool of `tools` that existed when it was named, by its text there. */
+      toolSources: json<Readonly<Record<string, string>>>('tool_sources'),
       namespaces: json<readonly string[]>('namespaces'),
       tags: json<readonly string[]>('tags'),
       providers: json<readonly string[]>('providers'),

@@ -67,6 +67,21 @@ export function describeToolTables(kit: SchemaKit, projectId: () => AnySQLiteCol
     ],
   )
 
+  const toolNames = table(
+    'tool_names',
+    {
+      projectId: ofProject(),
+      identity: text('identity').notNull(),
+      source: text('source').notNull(),
+      since: whole('since').notNull(),
+      mac: text('mac'),
+    },
+    (t) => [
+      primaryKey({ columns: [t.projectId, t.identity] }),
+      index('tool_names_source').on(t.projectId, t.source),
+    ],
+  )
+
   const workers = table(
     'workers',
     {
@@ -168,5 +183,5 @@ export function describeToolTables(kit: SchemaKit, projectId: () => AnySQLiteCol
     ],
   )
 
-  return { tools, toolAliases, workers, secrets, policies, executions }
+  return { tools, toolAliases, toolNames, workers, secrets, policies, executions }
 }

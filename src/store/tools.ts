@@ -1,14 +1,16 @@
 import { and, desc, eq, getTableColumns, gt, sql } from 'drizzle-orm'
 import { toolAliases as aliasesOf, type Tool } from '../domain/tool.ts'
+import type { ToolName } from '../domain/tool-name.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { type Announce, rowChange } from './changes.ts'
 import type { Database } from './database.ts'
 import { eventWrites } from './event-writes.ts'
-import { keptToolColumns, toKeptTool } from './kept-tool.ts'
+import { joinsOwner, keptToolColumns, ownerColumns, toKeptTool, toOwner } from './kept-tool.ts'
 import { type EntryWrite, entryWrites } from './providers.ts'
 import { type RowPage, rowPage } from './row-page.ts'
 import type { Tables } from './schema.ts'
 import { type OfProject, type Present, placeholdersOf, type Steps } from './statement.ts'
+import { toolNameWrites } from './tool-names.ts'
 import { writeRow } from './write-row.ts'
 
 export interface Tools {
@@ -21,12 +23,14 @@ export interface Tools {
   byUids(projectId: string, uids: readonly string[]): Promise<readonly Tool[]>
   /**
    * Adds and replaces tools with their aliases by their `uid`, deletes tools, and adds or replaces provider entries: all or
-   * nothing. `false`, with nothing written, when an entry is no longer its `from`, or was deleted.
+   * nothing. Gives free names to their sources. `false`, with nothing written, when an entry is no longer its `from`, or
+   * was deleted. Throws `already_exists` when another source has taken one of the names.
    */
   change(projectId: string, changes: ToolChanges, audit?: AuditEntries): Promise<boolean>
   /** Writes what runs the tool and nothing else, and returns the tool; `undefined` when it was deleted. */
   bind(bound: BoundTool, audit?: AuditEntries): Promise<Tool | undefined>
-  delete(uid: string, audit?: AuditEntries): Promise<void>
+  /** Deletes a tool, and frees `name` for other sources if it is given. */
+  delete(uid: string, audit?: AuditEntries, name?: Omit<ToolName, 'since'>): Promise<void>
 }
 
 /** The binding of a tool, and when it was made. */
@@ -36,6 +40,8 @@ export interface ToolChanges {
   readonly put: readonly Tool[]
   readonly removed: readonly string[]
   readonly entries?: readonly EntryWrite[]
+  /** Names that their sources have from now on. */
+  readonly names?: readonly ToolName[]
   /** Written as an event for the project's webhooks. */
   readonly requirements?: ChangedRequirements
 }
@@ -50,26 +56,35 @@ export interface ChangedRequirements {
 
 export function createTools(database: Database): Tools {
   const { tables, query, statement, read, write, dialect } = database
-  const { tools, toolAliases } = tables
+  const { tools, toolAliases, toolNames } = tables
   const writeEntries = entryWrites(database)
   const events = eventWrites(database)
+  const names = toolNameWrites(database)
 
+  const whole = { ...getTableColumns(tools), ...ownerColumns(toolNames) }
   const ofAlias = statement((p: OfProject & { alias: string }) =>
     query
-      .select(getTableColumns(tools))
+      .select(whole)
       .from(toolAliases)
       .innerJoin(tools, eq(tools.uid, toolAliases.toolUid))
+      .leftJoin(toolNames, joinsOwner(tables))
       .where(and(eq(toolAliases.projectId, p.projectId), eq(toolAliases.alias, p.alias)))
       .orderBy(desc(tools.uid)),
   )
   const ofProject = statement((p: OfProject) =>
-    query.select().from(tools).where(eq(tools.projectId, p.projectId)).orderBy(tools.uid),
+    query
+      .select(whole)
+      .from(tools)
+      .leftJoin(toolNames, joinsOwner(tables))
+      .where(eq(tools.projectId, p.projectId))
+      .orderBy(tools.uid),
   )
-  const kept = keptToolColumns(tools)
+  const kept = keptToolColumns(tables)
   const pageAfter = statement((p: OfProject & { after: string; limit: number }) =>
     query
       .select(kept)
       .from(tools)
+      .leftJoin(toolNames, joinsOwner(tables))
       .where(and(eq(tools.projectId, p.projectId), gt(tools.uid, p.after)))
       .orderBy(tools.uid)
       .limit(p.limit),
@@ -78,6 +93,7 @@ export function createTools(database: Database): Tools {
     query
       .select(kept)
       .from(tools)
+      .leftJoin(toolNames, joinsOwner(tables))
       .where(
         and(
           eq(tools.projectId, p.projectId),
@@ -157,12 +173,21 @@ export function createTools(database: Database): Tools {
     async byUids(projectId, uids) {
       return (await read(ofUids({ projectId, uids }))).map(toKeptTool)
     },
-    async change(projectId, { put: changed, removed, entries = [], requirements }, audit) {
+    async change(
+      projectId,
+      { put: changed, removed, entries = [], names: claimed = [], requirements },
+      audit,
+    ) {
       return write(audit, function* (announce) {
         if (!(yield* writeEntries(entries))) return false
         for (const uid of removed) yield* remove({ uid })
         for (const tool of changed) yield* put(tool)
-        announce(rowChange('tool', projectId, [...removed, ...changed.map(({ uid }) => uid)]))
+        if (claimed.length > 0) yield* names.claim(claimed)
+        announce(
+          claimed.length > 0
+            ? { noun: 'tool', projectId }
+            : rowChange('tool', projectId, [...removed, ...changed.map(({ uid }) => uid)]),
+        )
         const uids = entries.map(({ to }) => to.uid)
         if (uids.length > 0) announce(rowChange('provider', projectId, uids))
         if (requirements !== undefined) yield* addRequirementsEvent(announce, projectId, requirements)
@@ -174,18 +199,29 @@ export function createTools(database: Database): Tools {
       const row = await writeRow(write, audit, change, () => bind(bound))
       return row && toTool(row)
     },
-    async delete(uid, audit) {
+    async delete(uid, audit, name) {
       const change = ({ projectId }: { projectId: string }) => rowChange('tool', projectId, [uid])
-      await writeRow(write, audit, change, () => remove({ uid }))
+      await writeRow(write, audit, change, function* () {
+        const removed = yield* remove({ uid })
+        if (removed.length > 0 && name !== undefined) yield* names.free(name)
+        return removed
+      })
     },
   }
 }
 
 function toRow(tool: Tool): Tables['tools']['$inferInsert'] {
   const workerUid = tool.source.kind === 'worker' ? tool.source.workerUid : null
-  return { ...tool, version: tool.version ?? '', workerUid }
+  const { owner: _, ...row } = tool
+  return { ...row, version: tool.version ?? '', workerUid }
 }
 
-function toTool({ workerUid: _, version, ...row }: Present<Tables['tools']['$inferSelect']>): Tool {
-  return { ...row, ...(version !== '' && { version }) }
+type ToolRow = Present<Tables['tools']['$inferSelect']> & Parameters<typeof toOwner>[0]
+
+function toTool({ workerUid: _, version, ownerSource, ownerSince, ownerMac, ...row }: ToolRow): Tool {
+  return {
+    ...row,
+    ...toOwner({ ownerSource, ownerSince, ownerMac }),
+    ...(version !== '' && { version }),
+  }
 }

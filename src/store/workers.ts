@@ -1,4 +1,5 @@
 import { eq, inArray, sql } from 'drizzle-orm'
+import type { ToolName } from '../domain/tool-name.ts'
 import type { Worker } from '../domain/worker.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import { rowChange } from './changes.ts'
@@ -6,6 +7,7 @@ import type { Database } from './database.ts'
 import { hasIdInProject } from './row-conditions.ts'
 import { sameMembers } from './same-members.ts'
 import { type InProject, type OfProject, placeholdersOf } from './statement.ts'
+import { announceNames, toolNameWrites } from './tool-names.ts'
 import { writeRow } from './write-row.ts'
 
 /** How many tools are deleted in one commit: a worker may have tens of thousands. */
@@ -32,23 +34,30 @@ export interface Workers {
   settleSync(reading: CatalogueReading): Promise<Worker | undefined>
   /**
    * Writes what the worker's tools may require. `false`, with nothing written, when the stored `accepted` is no longer
-   * that of `from`, or the worker was deleted.
+   * that of `from`, or the worker was deleted. With `names`, the worker has these names from now on, also those that
+   * another source had.
    */
-  accept(from: Pick<Worker, 'accepted'>, to: AcceptedNeeds, audit?: AuditEntries): Promise<boolean>
+  accept(
+    from: Pick<Worker, 'accepted'>,
+    to: AcceptedNeeds & { readonly names?: readonly ToolName[] },
+    audit?: AuditEntries,
+  ): Promise<boolean>
   findByUid(uid: string): Promise<Worker | undefined>
   find(projectId: string, id: string): Promise<Worker | undefined>
   list(projectId: string): Promise<readonly Worker[]>
   /** The workers of all projects, whose tools a background job reads again. */
   all(): Promise<readonly Worker[]>
   /**
-   * Deletes the worker with its tools, and unbinds the metadata tools that are bound to it. Most tools are deleted before
+   * Deletes the worker with its tools, frees their names, and unbinds the metadata tools that are bound to it. Most tools are deleted before
    * the worker, a few in each commit; if the process ends in between, the worker still exists.
    */
   delete(projectId: string, id: string, audit?: AuditEntries): Promise<boolean>
 }
 
-export function createWorkers({ tables, query, statement, read, write, dialect }: Database): Workers {
+export function createWorkers(database: Database): Workers {
+  const { tables, query, statement, read, write, dialect } = database
   const { workers, tools } = tables
+  const toolNames = toolNameWrites(database)
   const named = (p: InProject) => hasIdInProject(workers, p)
 
   const byUid = statement((p: { uid: string }) => query.select().from(workers).where(eq(workers.uid, p.uid)))
@@ -133,12 +142,16 @@ export function createWorkers({ tables, query, statement, read, write, dialect }
     async settleSync(reading) {
       return writeRow(write, undefined, { noun: 'worker' }, () => settleSync(reading))
     },
-    async accept(from, to, audit) {
+    async accept(from, { names = [], ...to }, audit) {
       return write(audit, function* (announce) {
         const [current] = yield* locked({ uid: to.uid })
         if (current === undefined || !sameMembers(current, from, ['accepted'])) return false
         yield* accept(to)
         announce({ noun: 'worker' })
+        if (names.length > 0) {
+          yield* toolNames.take(names)
+          announceNames(announce, names)
+        }
         return true
       })
     },
@@ -163,6 +176,7 @@ export function createWorkers({ tables, query, statement, read, write, dialect }
         if (gone === undefined) return false
         yield* removeTools(gone)
         yield* unbindTools(gone)
+        yield* toolNames.freeAll({ projectId, source: gone.uid })
         announce({ noun: 'tool', projectId })
         announce({ noun: 'worker' })
         return true

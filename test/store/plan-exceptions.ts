@@ -5,6 +5,7 @@ export const SMALL = new Set([
   'providers',
   'tools',
   'tool_aliases',
+  'tool_names', // at most a row for each name that a tool has ever had
   'workers',
   'secrets',
   'policies',

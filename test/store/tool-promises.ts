@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { IMPORTS, type ToolName } from '../../src/domain/tool-name.ts'
 import { WORKER_TYPES } from '../../src/domain/worker.ts'
 import { NO_NEEDS } from '../../src/domain/worker-needs.ts'
 import type { ProviderEntry } from '../../src/providers/provider-entry.ts'
@@ -64,6 +65,62 @@ export function toolPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.tools.list(projectId)).toEqual([bare])
       expect(await store.tools.named(projectId, 'who am i')).toEqual([])
       expect(await store.tools.named(projectId, 'tell me who i am')).toHaveLength(1)
+    })
+
+    test('belong to the source that had the name first, in any case, until it is deleted', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      const [first, second] = ['first', 'second'].map((id) => worker({ projectId, id }))
+      for (const one of [first, second]) await store.workers.add(defined(one))
+      const name = (of: Partial<ToolName> = {}): ToolName => ({
+        projectId,
+        identity: 'demo:whoami',
+        source: defined(first).uid,
+        since: 7,
+        mac: 'm',
+        ...of,
+      })
+      const [theirs, late] = [tool({ projectId }), tool({ projectId, namespace: 'DEMO', version: '9.0.0' })]
+      const claim = { put: [theirs], removed: [], names: [name(), name({ identity: 'demo:' })] }
+      await store.tools.change(projectId, claim)
+      const owner = { source: defined(first).uid, since: 7, mac: 'm' }
+      expect(await store.tools.list(projectId)).toEqual([{ ...theirs, owner }])
+      // again by the same source: nothing changes
+      await other.tools.change(projectId, { put: [], removed: [], names: [name({ since: 9, mac: 'x' })] })
+      expect(await store.tools.named(projectId, 'demo:whoami')).toMatchObject([{ owner }])
+
+      const taking = { put: [late], removed: [], names: [name({ source: defined(second).uid })] }
+      await expect(other.tools.change(projectId, taking)).rejects.toMatchObject({ code: 'already_exists' })
+      expect(await store.tools.list(projectId)).toEqual([{ ...theirs, owner }])
+      await other.tools.change(projectId, { put: [late], removed: [theirs.uid] })
+      await other.toolNames.settle([name({ source: defined(second).uid })])
+      expect(await store.tools.list(projectId)).toEqual([{ ...late, owner }])
+      expect(await store.toolNames.find(projectId, ['demo:whoami', 'none:none'])).toEqual([name()])
+      expect(await store.toolNames.count(projectId, defined(first).uid)).toBe(2)
+
+      const to = { uid: defined(second).uid, accepted: NO_NEEDS, acceptedMac: 'm' }
+      const taken = name({ source: defined(second).uid, since: 8 })
+      expect(await store.workers.accept(defined(second), { ...to, names: [taken] })).toBe(true)
+      expect(await store.tools.list(projectId)).toMatchObject([{ owner: { source: taken.source, since: 8 } }])
+      await store.workers.delete(projectId, 'second')
+      expect(await store.toolNames.find(projectId, ['demo:whoami', 'demo:'])).toEqual([
+        name({ identity: 'demo:' }),
+      ])
+    })
+
+    test('are freed with the last tool of an import', async () => {
+      await using opened = await open()
+      const { store } = opened
+      const { projectId } = await inProject(store)
+      const imported = tool({ projectId })
+      const name = { projectId, identity: 'demo:whoami', source: IMPORTS, since: 7 }
+      await store.tools.change(projectId, { put: [imported], removed: [], names: [name] })
+      await store.tools.delete(imported.uid, undefined, { ...name, source: 'work_1' })
+      expect(await store.toolNames.count(projectId, IMPORTS)).toBe(1)
+      await putTool(store, imported)
+      await store.tools.delete(imported.uid, undefined, name)
+      expect(await store.toolNames.count(projectId, IMPORTS)).toBe(0)
     })
 
     test('are bound without another change, and not when they were deleted', async () => {

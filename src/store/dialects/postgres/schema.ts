@@ -58,6 +58,7 @@ export const {
   connections,
   tools,
   toolAliases,
+  toolNames,
   workers,
   secrets,
   answers,

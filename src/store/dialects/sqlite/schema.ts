@@ -15,6 +15,7 @@ export const {
   connections,
   tools,
   toolAliases,
+  toolNames,
   workers,
   secrets,
   answers,
