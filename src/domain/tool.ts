@@ -30,7 +30,7 @@ export interface Tool {
   readonly source: ToolSource
   /** The worker that runs the tool. A worker's own tool always has one; a metadata tool may be bound to one. */
   readonly binding?: ToolBinding
-  /** Who owns the tool's name; absent: nobody, or the tool was not read from the store. */
+  /** Who owns the tool's name; absent: it has no owner, or the tool was not read from the store. */
   readonly owner?: NameOwner
   /** SHA-256 of the imported document: an identical import changes nothing. */
   readonly digest: string
