@@ -108,13 +108,14 @@ async function exchange(
 class ClaimEnded extends Error {}
 
 interface ExchangeGuard extends RequestGuard {
-  /** Why the code was not sent. */
+  /** Why the code was not sent, unless the request has only waited too long. */
   readonly heldBack: Error | undefined
 }
 
 /**
  * Checks that the claim still holds right before the first byte of the request is sent: while a process is suspended, its
- * claim may expire, and its user may click again.
+ * claim may expire, and its user may click again. A request that has waited too long, for example behind others at a
+ * provider that does not answer, is not sent either, although the claim holds: the authorization then fails.
  */
 function guardOf({ store }: Broker, claimed: Exchanging, elapsed: () => number): ExchangeGuard {
   let heldBack: Error | undefined
@@ -126,7 +127,7 @@ function guardOf({ store }: Broker, claimed: Exchanging, elapsed: () => number):
           current?.status === 'exchanging' &&
           current.attempt.stateHash === claimed.attempt.stateHash &&
           current.deadline === claimed.deadline
-        if (isHeld && elapsed() <= LONGEST_BEFORE_SENDING_MS) return true
+        if (isHeld) return elapsed() <= LONGEST_BEFORE_SENDING_MS
         heldBack = new ClaimEnded('The claim on redeeming the code has ended.')
       } catch (error) {
         heldBack = error instanceof Error ? error : new Error(String(error))

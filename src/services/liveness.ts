@@ -120,7 +120,7 @@ export function createLiveness(
       if (freed > 0)
         log.warn(
           { authorizations: freed },
-          'a process died while it redeemed codes: their users may start again',
+          'a process died or lost the database while it redeemed codes: their users may start again',
         )
     },
     async close() {

@@ -208,6 +208,15 @@ export const tokens: readonly Mutation[] = [
     name: 'R6: with 503 and Retry-After',
   },
   {
+    rows: ['R7'],
+    fault: 'a consent whose code waited too long to be sent stays open',
+    file: 'src/flows/complete-authorization.ts',
+    from: 'if (isHeld) return elapsed() <= LONGEST_BEFORE_SENDING_MS',
+    to: 'if (isHeld && elapsed() <= LONGEST_BEFORE_SENDING_MS) return true',
+    test: 'flows/hanging-provider.test.ts',
+    name: '200 consents at a provider',
+  },
+  {
     rows: ['R8'],
     fault: 'a code whose answer was lost is sent once more',
     file: 'src/flows/complete-authorization.ts',
