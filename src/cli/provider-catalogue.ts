@@ -1,5 +1,5 @@
 import { didYouMean } from '../domain/nearest.ts'
-import { englishSentence, type findScopeSentence } from '../providers/catalogue/scope-sentences.ts'
+import { englishSentence, type ScopeWords } from '../providers/catalogue/scope-sentences.ts'
 import { type Api, listAll, refusal } from './api.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, shortened, table } from './print.ts'
@@ -24,7 +24,7 @@ export interface DefinitionWire {
     readonly steps?: readonly string[]
     readonly fields?: Readonly<Record<string, string>>
   }
-  readonly scopes?: Parameters<typeof findScopeSentence>[0]
+  readonly scopes?: ScopeWords
 }
 
 interface VariableWire {

@@ -12,10 +12,11 @@ import {
 } from '../domain/authorization.ts'
 import { chooseConnection } from '../domain/connection.ts'
 import { newOwnedToken, ownedTokenHash, sha256 } from '../domain/ids.ts'
+import { unionOfScopes } from '../domain/scopes.ts'
 import { type TrailDetails, type TrailEntry, trailLines } from '../domain/trail.ts'
 import { askedValues, type ConnectionValues, givenFaults } from '../providers/connection-values.ts'
 import type { ProviderEntry, RegisteredClient } from '../providers/provider-entry.ts'
-import { scopesToAsk } from '../providers/provider-request.ts'
+import { ownScopes, scopesToAsk } from '../providers/provider-request.ts'
 import { callbackPath } from '../services/users-origin.ts'
 import type { SealedPlace } from '../store/seal.ts'
 import { failAsAnotherUser } from './another-user.ts'
@@ -121,7 +122,7 @@ export async function startAttempt(
       at: now(),
       step: 'sent_to_provider',
       part: step,
-      details: sentTo(authorizationUrl, registered, asked),
+      details: sentTo(authorizationUrl, registered, unionOfScopes(asked, ownScopes(entry.provider))),
     },
   )
   const started = await store.authorizations.attempt(id, step, attempt, now(), lines)

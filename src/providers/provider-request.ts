@@ -7,7 +7,14 @@ import { factsOf } from './known-facts.ts'
 import type { Provider } from './provider.ts'
 import type { RegisteredClient } from './provider-entry.ts'
 import type { RequestBlock } from './request-block.ts'
-import { fillTemplate, mentions, renderParams, renderTemplate, type TemplateValues } from './template.ts'
+import {
+  fillTemplate,
+  literalWords,
+  placesScopes,
+  renderParams,
+  renderTemplate,
+  type TemplateValues,
+} from './template.ts'
 
 /** The values for templates of this client's requests, without keys. Each request adds its token or scopes. */
 export function templateValues({ provider, client, redirectUri }: RegisteredClient): TemplateValues {
@@ -33,9 +40,7 @@ export function authorizationRequestOf(
   const templates = provider.authorizationRequest.params
   const { asked, fresh, existing } = scopesToAsk(provider, scopes, existingScopes)
   const values = { ...templateValues(registered), scopes: fresh, existing_scopes: existing }
-  const placed = Object.values(templates).some(
-    (template) => mentions(template, 'scopes') || mentions(template, 'existing_scopes'),
-  )
+  const placed = Object.values(templates).some(placesScopes)
   const params: Record<string, string> = {
     redirect_uri: redirectUri,
     ...(!placed && asked.length > 0 && { scope: asked.join(provider.scopeSeparator) }),
@@ -64,6 +69,18 @@ export function scopesToAsk(
     return { asked: fresh, fresh, existing: [] }
   return { asked: unionOfScopes(scopes, existingScopes), fresh, existing: existingScopes }
 }
+
+/** The scopes that the entry adds to each authorization request by the text of its parameters (`offline_access`). */
+export function ownScopes({ authorizationRequest: { endpoint, params } }: Provider): string[] {
+  const templates = Object.entries(params)
+    .filter(([name, template]) => SCOPE_PARAMETER.test(name) || placesScopes(template))
+    .map(([, template]) => template)
+  const ofEndpoint = URL.canParse(endpoint) ? new URL(endpoint).searchParams.getAll('scope') : []
+  return unionOfScopes((templates.length > 0 ? templates : ofEndpoint).flatMap(literalWords))
+}
+
+/** `scope` (RFC 6749 section 3.3), and names such as `user_scope` (Slack) of the scopes of another token. */
+const SCOPE_PARAMETER = /(?:^|_)scopes?$/i
 
 /**
  * The request that a block describes, in the encoding that the block asks for. The block's parameters replace those of

@@ -58,6 +58,11 @@ export function mentions(template: string, placeholder: Placeholder): boolean {
   return names(template, placeholder)
 }
 
+/** Whether a parameter's template carries the scopes that are asked for. */
+export function placesScopes(template: string): boolean {
+  return mentions(template, 'scopes') || mentions(template, 'existing_scopes')
+}
+
 /** As `mentions`, for a placeholder that the entry declares. */
 export function names(template: string, placeholder: string): boolean {
   return partsOf(template).some((part) => 'placeholder' in part && part.placeholder === placeholder)
@@ -98,6 +103,13 @@ export function renderTemplate(template: string, values: TemplateValues): string
     if ('placeholder' in part && texts[index] === '') closeGap(parts, texts, index)
   }
   return texts.join('')
+}
+
+/** The words of the template's own text, without its placeholders. */
+export function literalWords(template: string): string[] {
+  return partsOf(template)
+    .flatMap((part) => ('literal' in part ? part.literal.split(/[\s,]+/) : []))
+    .filter((word) => word !== '')
 }
 
 /** Removes the space on one side of an empty value, so that only the other side's space is left. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
-import { metadata } from './world.ts'
+import { enteredAs } from './portal-world.ts'
+import { approve, metadata, providerBody, startWorld } from './world.ts'
 
 // What the connect page shows of a provider's definition: the logo, and scopes in words.
 
@@ -29,7 +30,9 @@ test('scopes are shown in words, with the scopes themselves, under the logo', as
   await add('github', { provider_id: 'github', oauth2: client })
   const html = await pageOf('github', ['read:user', 'made:up'])
   expect(html).toMatch(/<li><span lang="en"><bdi>See your profile<\/bdi><\/span>/)
-  expect(html).toContain('A permission we cannot describe: <code><bdi>made:up</bdi></code>')
+  expect(html).toContain(
+    'Use <code><bdi>made:up</bdi></code>, as <a href="https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps" target="_blank" rel="noopener noreferrer"><bdi>GitHub</bdi></a> describes it',
+  )
   expect(html.match(/<details.*<\/details>/s)?.[0]).toContain('<code><bdi>read:user</bdi></code>')
   const [, src = ''] = /class="tile"[^>]*><img src="([^"]+)" alt=""/.exec(html) ?? []
   expect(src).toMatch(/^\/assets\/logo\/github-[0-9a-f]{12}\.svg$/)
@@ -45,10 +48,29 @@ test('scopes are shown in words, with the scopes themselves, under the logo', as
 })
 
 test('a provider without a logo has its first letter', async () => {
-  await add('slack', { provider_id: 'slack', oauth2: client })
-  const html = await pageOf('slack', ['chat:write'])
+  const oauth2 = { ...client, variables: { instance: { value: 'acme' } } }
+  await add('servicenow', { provider_id: 'servicenow', oauth2 })
+  const html = await pageOf('servicenow', ['useraccount'])
   expect(html).toContain('<bdi>S</bdi></p>')
-  expect(html).toContain('Write messages in your name')
+})
+
+test.each([
+  ['microsoft', ['User.Read'], 'offline_access'],
+  ['salesforce', ['api'], 'refresh_token'],
+])('%s: every scope that is sent is shown in words', async (id, scopes, added) => {
+  await add(id, { provider_id: id, oauth2: client })
+  const need = { user_id: 'ada', auth_requirement: { id, provider_type: 'oauth2', oauth2: { scopes } } }
+  const { body } = await gatepass.call('POST', '/v1/auth/authorize', need)
+  const html = await (await fetch(body.url)).text()
+  const sent = await fetch(body.url, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin: gatepass.url, 'sec-fetch-site': 'same-origin' },
+  })
+  const asked = new URL(sent.headers.get('location') ?? '').searchParams.get('scope')?.split(' ')
+  expect(asked).toEqual([...scopes, added])
+  expect(html).toContain('<bdi>Keep this access while you are away</bdi>')
+  expect(html.match(/<details.*<\/details>/s)?.[0]).toContain(`<code><bdi>${added}</bdi></code>`)
 })
 
 test('a variable in the host leaves them: it is a server of the provider', async () => {
@@ -93,3 +115,20 @@ test.each([
     expect(html).not.toMatch(/Read everything|See your profile|fill="#/)
   },
 )
+
+test('/me names in words what the provider does not list as granted, and links to where others are described', async () => {
+  await using world = await startWorld()
+  const { oauth2, ...body } = providerBody('lasting', world.as)
+  const params = { ...oauth2.authorize_request.params, scope: '{{scopes}} offline_access' }
+  const authorize_request = { ...oauth2.authorize_request, params }
+  await world.call('POST', '/v1/admin/auth_providers', { ...body, oauth2: { ...oauth2, authorize_request } })
+  world.as.behaviour.consent = 'partial' // all but the last scope
+  const need = { id: 'lasting', provider_type: 'oauth2', oauth2: { scopes: ['read'] } }
+  const begun = await world.call('POST', '/v1/auth/authorize', { user_id: 'ada', auth_requirement: need })
+  await approve(begun.body.url)
+  const { body: list } = await world.call('GET', '/v1/connections?user_id=ada')
+  expect(list.items[0].scopes).toEqual(['read'])
+  const page = await (await enteredAs(world, 'ada')).get(new URL('/me', world.gatepass.url).href)
+  expect(page.body).toContain('<li><bdi>Keep this access while you are away</bdi></li>')
+  expect(page.body).toContain('Use <code><bdi>read</bdi></code>, as <bdi>lasting</bdi> describes it')
+})

@@ -240,7 +240,9 @@ describe('the connect page', () => {
       /You are <strong><bdi>alice@example.com<\/bdi><\/strong>. Not you\? <button [^>]+>Cancel<\/button>\./,
     )
     expect(shown).toContain('<bdi>Calendar helper</bdi> will be able to:')
-    expect(shown).toContain('A permission we cannot describe: <code><bdi>https://x.test/a?b=c</bdi></code>')
+    expect(shown).toContain(
+      'Use <code><bdi>https://x.test/a?b=c</bdi></code>, as <bdi>Google</bdi> describes it',
+    )
     expect(shown).toContain('<li><span lang="en"><bdi>See you</bdi></span>')
     expect(shown).toContain(
       'Only go on if you just started this in your application. If somebody sent you this link, cancel.',

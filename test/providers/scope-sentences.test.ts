@@ -2,18 +2,25 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { definitionTexts } from '../../src/providers/catalogue/definition-texts.ts'
 import {
+  describeScopes,
   englishSentence,
-  findScopeSentence,
+  type ScopeWords,
+  SHARED_WORDS,
   translationsOf,
 } from '../../src/providers/catalogue/scope-sentences.ts'
 import { readDefinition } from '../../src/providers/definition/read-definition.ts'
 
 const FOLDER = new URL('../../src/providers/catalogue/scope-sentences/', import.meta.url)
 const english = new Set(
-  [...definitionTexts().values()].flatMap((text) =>
-    Object.values(readDefinition(JSON.parse(text)).facts.scopes ?? {}).map(englishSentence),
-  ),
+  [
+    SHARED_WORDS,
+    ...[...definitionTexts().values()].map((text) => readDefinition(JSON.parse(text)).facts.scopes ?? {}),
+  ].flatMap((words) => Object.values(words).map(englishSentence)),
 )
+
+function findScopeSentence(words: ScopeWords | undefined, scope: string, language: string) {
+  return describeScopes(words, [scope], language)[0]?.sentence
+}
 
 describe('the catalogue', () => {
   test('is translated into the languages of the pages', () => {
@@ -108,6 +115,26 @@ describe('what a scope means', () => {
     expect(findScopeSentence({ 'a*a': 'Code' }, 'a', 'en')).toBeUndefined()
     expect(findScopeSentence({ repo: 'Code' }, '__proto__', 'en')).toBeUndefined()
     expect(findScopeSentence(undefined, 'repo', 'en')).toBeUndefined()
+  })
+
+  test('is known of the scopes of OpenID Connect, of some only beside openid', () => {
+    const scopes = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access']
+    const texts = (asked: readonly string[], words?: ScopeWords) =>
+      describeScopes(words, asked, 'en').map(({ sentence }) => sentence?.text)
+    expect(texts(scopes)).toEqual([
+      'Know who you are',
+      'See your profile',
+      'See your email address',
+      'See your address',
+      'See your phone number',
+      'Keep this access while you are away',
+    ])
+    expect(texts(['profile', 'email', 'offline_access'])).toEqual([
+      undefined,
+      undefined,
+      'Keep this access while you are away',
+    ])
+    expect(texts(['openid', 'email'], { email: 'Send mail' })).toEqual(['Know who you are', 'Send mail'])
   })
 
   test('a sentence of the catalogue is translated, one of an operator is as the operator wrote it', () => {

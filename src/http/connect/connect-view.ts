@@ -1,11 +1,13 @@
 import type { Broker } from '../../broker.ts'
 import { type Authorization, currentStep, requestedAccount } from '../../domain/authorization.ts'
 import { type Connection, chooseConnection } from '../../domain/connection.ts'
-import { missingScopes } from '../../domain/scopes.ts'
+import { missingScopes, unionOfScopes } from '../../domain/scopes.ts'
+import { approvedScopes } from '../../flows/approved-scopes.ts'
 import { causeOfStored } from '../../flows/explain/explain-connection.ts'
 import { findProviderByUid } from '../../flows/get-provider.ts'
-import { findScopeSentence } from '../../providers/catalogue/scope-sentences.ts'
+import { describeScopes, type ScopeWords } from '../../providers/catalogue/scope-sentences.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
+import { ownScopes } from '../../providers/provider-request.ts'
 import { userVariables } from '../../providers/variables.ts'
 import type { Brand } from '../pages/brand.ts'
 import type { ConnectView, ShownScope, ValueField } from '../pages/connect-page.ts'
@@ -56,7 +58,7 @@ export async function connectView(
   const { projectId, userId, userDisplay, requester, step, steps, expiresAt } = authorization
   const { providerUid, given } = currentStep(authorization)
   const entry = await findProviderByUid(broker, projectId, providerUid)
-  const logo = entry && broker.definitions.describing(entry)?.facts.logo
+  const facts = entry && broker.definitions.describing(entry)?.facts
   const known = await knownConnection(broker, authorization)
   const askedAgain =
     known?.status === 'needs_authorization' ? (await causeOfStored(broker, known.id))?.message : undefined
@@ -64,10 +66,11 @@ export async function connectView(
     brand,
     requester,
     providerName: names.get(providerUid) ?? '',
-    logo: tileLogo(logo),
+    logo: tileLogo(facts?.logo),
+    documentation: facts?.documentation,
     userId,
     userDisplay,
-    scopes: shownScopes(broker, authorization, entry, { known, language: words.language }),
+    scopes: shownScopes(authorization, entry, { known, words: facts?.scopes, language: words.language }),
     fields: entry === undefined ? [] : fieldsOf(entry, given, values),
     step,
     steps: steps.map((one) => ({
@@ -86,23 +89,29 @@ export async function connectView(
   }
 }
 
+/** Every scope that the authorization request will carry. */
 function shownScopes(
-  broker: Broker,
   authorization: Authorization,
   entry: ProviderEntry | undefined,
-  { known, language }: { readonly known: Connection | undefined; readonly language: string },
+  {
+    known,
+    words,
+    language,
+  }: {
+    readonly known: Connection | undefined
+    readonly words: ScopeWords | undefined
+    readonly language: string
+  },
 ): ShownScope[] {
-  const sentences = entry && broker.definitions.describing(entry)?.facts.scopes
-  return currentStep(authorization).scopes.map((scope) => {
-    const sentence = findScopeSentence(sentences, scope, language)
-    return {
-      scope,
-      sentence,
-      level: sentence?.level,
-      sensitive: sentence?.sensitive,
-      isAllowed: known && missingScopes([scope], known.scopes, entry?.provider).length === 0,
-    }
-  })
+  const sent = unionOfScopes(currentStep(authorization).scopes, entry ? ownScopes(entry.provider) : [])
+  const approved = known && approvedScopes(known, entry?.provider)
+  return describeScopes(words, sent, language).map(({ scope, sentence }) => ({
+    scope,
+    sentence,
+    level: sentence?.level,
+    sensitive: sentence?.sensitive,
+    isAllowed: approved && missingScopes([scope], approved, entry?.provider).length === 0,
+  }))
 }
 
 /** The connection that the current step renews. */

@@ -38,6 +38,8 @@ export interface ConnectView {
   readonly providerName: string
   /** Absent: the page shows the first letter of the name. */
   readonly logo?: TileLogo | undefined
+  /** The provider's own page about its scopes. */
+  readonly documentation?: string | undefined
   readonly userId: string
   /** The display name of the user, which the caller gave. */
   readonly userDisplay?: string | undefined
@@ -86,7 +88,7 @@ ${noteOf(brand.note('connect.note', words))}
 ${view.askedAgain !== undefined && html`<p>${connect.askedAgain}${words.language === 'en' && html` ${view.askedAgain}`}</p>`}
 <h2>${connect.willBeAbleTo(asks)}</h2>
 <ul class="scopes">
-${view.scopes.length === 0 ? html`<li>${connect.defaults(provider)}</li>` : view.scopes.map((one) => scopeItem(one, words))}
+${view.scopes.length === 0 ? html`<li>${connect.defaults(provider)}</li>` : view.scopes.map((one) => scopeItem(one, view, words))}
 </ul>
 <form method="post" action="${action}">${(view.fields ?? []).map((one) => field(one, words))}
 <p class="warning" role="note">${connect.warning(app)}</p>
@@ -129,15 +131,24 @@ export function noteOf(note: Note | undefined): Html | false {
   return note !== undefined && html`<p class="own-note" lang="${note.language}" dir="auto">${note.text}</p>`
 }
 
-function scopeItem(shown: ShownScope, { texts: { connect } }: Words): Html {
+function scopeItem(shown: ShownScope, view: ConnectView, { texts: { connect } }: Words): Html {
   const { scope, sentence, level, sensitive = false, isAllowed } = shown
   const words =
     sentence === undefined
-      ? html`<span>${connect.undescribed(html`<code><bdi>${scope}</bdi></code>`)}</span>`
+      ? html`<span>${connect.undescribed(html`<code><bdi>${scope}</bdi></code>`, documentedBy(view))}</span>`
       : html`<span lang="${sentence.language}">${name(sentence.text, { longest: 200 })}</span>`
   return html`<li>${words} <span class="marks">${sensitive && html`<span class="mark wait">${connect.sensitive}</span>`}
 ${level !== undefined && html`<span class="mark">${connect.levels[level]}</span>`}
 ${isAllowed !== undefined && html`<span class="mark${isAllowed ? '' : ' new'}">${isAllowed ? connect.alreadyAllowed : connect.isNew}</span>`}</span></li>`
+}
+
+/** The provider's name, as a link to the page where it describes its scopes. */
+export function documentedBy({
+  providerName,
+  documentation,
+}: Pick<ConnectView, 'providerName' | 'documentation'>): Html {
+  if (documentation === undefined) return name(providerName)
+  return html`<a href="${documentation}" target="_blank" rel="noopener noreferrer">${name(providerName)}</a>`
 }
 
 function details(

@@ -1,7 +1,8 @@
 import type { Broker } from '../../broker.ts'
 import type { McpConsent } from '../../domain/mcp-consent.ts'
+import { approvedScopes } from '../../flows/approved-scopes.ts'
 import type { PortalConnection } from '../../flows/portal/portal-view.ts'
-import { findScopeSentence } from '../../providers/catalogue/scope-sentences.ts'
+import { describeScopes } from '../../providers/catalogue/scope-sentences.ts'
 import type { ProviderEntry } from '../../providers/provider-entry.ts'
 import { findToolsNamed } from '../../tools/catalogue/get-tool.ts'
 import { verifiedHost } from '../mcp-setup/client-identity.ts'
@@ -22,14 +23,15 @@ export async function connectionCards(
   )
   return connections.map((one) => {
     const { connection, entry, lastUsedAt, tools, moreTools, unusedSince, hasSiblings } = one
-    const { id, account, scopes, status, statusReason, isDefault, createdAt } = connection
-    const described = entry && broker.definitions.describing(entry)?.facts.scopes
+    const { id, account, status, statusReason, isDefault, createdAt } = connection
+    const facts = entry && broker.definitions.describing(entry)?.facts
     return {
       id,
       providerName: entry?.provider.displayName,
-      logo: entry && logoOf(broker, entry),
+      logo: tileLogo(facts?.logo),
+      documentation: facts?.documentation,
       account: account.name || account.id,
-      scopes: scopes.map((scope) => ({ scope, sentence: findScopeSentence(described, scope, language) })),
+      scopes: describeScopes(facts?.scopes, approvedScopes(connection, entry?.provider), language),
       isDefault,
       hasSiblings,
       broken: status === 'needs_authorization' ? (statusReason ?? 'refresh_refused') : undefined,

@@ -10,7 +10,7 @@ export interface Logo {
 
 let logos: Readonly<Record<string, Logo>> | undefined
 
-/** The logo of that name in simple-icons. They are copied from its version 16.37.0 (CC0-1.0). */
+/** The logo of that name. `logos.json` says where they are copied from (CC0-1.0). */
 export function findLogo(slug: string): Logo | undefined {
   logos ??= readLogos()
   return Object.hasOwn(logos, slug) ? logos[slug] : undefined

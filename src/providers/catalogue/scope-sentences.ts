@@ -13,22 +13,54 @@ export interface ScopeSentence {
   readonly sensitive: boolean
 }
 
-type ScopeWords = NonNullable<DefinitionInput['scopes']>
+export type ScopeWords = NonNullable<DefinitionInput['scopes']>
+
+/** A scope, with its sentence where one is known. */
+export interface DescribedScope {
+  readonly scope: string
+  readonly sentence: ScopeSentence | undefined
+}
+
+/** What these two scopes mean at every server (OpenID Connect Core 1.0 sections 3.1.2.1 and 11). */
+const STANDARD: ScopeWords = {
+  openid: { text: 'Know who you are', level: 'read' },
+  offline_access: 'Keep this access while you are away',
+}
+
+/** What these scopes mean beside `openid` (OpenID Connect Core 1.0 section 5.4). Other servers have them for other things. */
+const CLAIMS: ScopeWords = {
+  profile: { text: 'See your profile', level: 'read' },
+  email: { text: 'See your email address', level: 'read' },
+  address: { text: 'See your address', level: 'read' },
+  phone: { text: 'See your phone number', level: 'read' },
+}
+
+/** The scopes that every definition has words for, for the test of the translations. */
+export const SHARED_WORDS: ScopeWords = { ...STANDARD, ...CLAIMS }
 
 /**
- * What the scope means, as the definition of its provider says: by its exact name, else by the longest pattern that fits,
- * in which each `*` fits any characters. `undefined` for a scope that the definition does not describe.
+ * What the scopes of one token mean, as the definition of their provider says: by the exact name, else by the longest
+ * pattern that fits, in which each `*` fits any characters, else as OpenID Connect says.
  */
-export function findScopeSentence(
-  words: ScopeWords | undefined,
-  scope: string,
+export function describeScopes(
+  words: ScopeWords = {},
+  scopes: readonly string[],
   language: string,
-): ScopeSentence | undefined {
-  const said =
-    words && (Object.hasOwn(words, scope) ? words[scope] : words[longestPattern(words, scope) ?? ''])
-  if (said === undefined) return undefined
-  const { text, level, sensitive = false } = typeof said === 'string' ? { text: said } : said
-  return { ...inLanguage(text, language), sensitive, ...(level !== undefined && { level }) }
+): DescribedScope[] {
+  const shared = scopes.includes('openid') ? SHARED_WORDS : STANDARD
+  return scopes.map((scope) => {
+    const said = wordsOf(words, scope) ?? (Object.hasOwn(shared, scope) ? shared[scope] : undefined)
+    if (said === undefined) return { scope, sentence: undefined }
+    const { text, level, sensitive = false } = typeof said === 'string' ? { text: said } : said
+    return {
+      scope,
+      sentence: { ...inLanguage(text, language), sensitive, ...(level !== undefined && { level }) },
+    }
+  })
+}
+
+function wordsOf(words: ScopeWords, scope: string): ScopeWords[string] | undefined {
+  return Object.hasOwn(words, scope) ? words[scope] : words[longestPattern(words, scope) ?? '']
 }
 
 /** The English sentence of what a definition says of a scope. */

@@ -151,7 +151,9 @@ export const definitionSchema = z
       .boolean()
       .optional()
       .meta({ description: 'Whether two sources, or a document of the provider, confirm its endpoints' }),
-    logo: slug.optional().meta({ description: 'The slug of an icon of simple-icons' }),
+    logo: slug
+      .optional()
+      .meta({ description: 'The slug of a logo of the catalogue, which has those of simple-icons' }),
   })
   .meta({ title: 'Provider of Gatepass', description: 'The definition of one OAuth 2 provider' })
 

@@ -1,14 +1,12 @@
 import { SCOPES_TEMPLATE } from '../catalogue/built-in-provider.ts'
 import type { Provider } from '../provider.ts'
 import type { TokenRequestBlock } from '../request-block.ts'
-import { mentions } from '../template.ts'
+import { placesScopes } from '../template.ts'
 
 /** Writes out the parameters that every request has, as the answers of the API show them. */
 export function withStandardParams(provider: Provider): Provider {
   const { authorizationRequest, tokenRequest, refreshRequest } = provider
-  const placesScopes = Object.values(authorizationRequest.params).some(
-    (template) => mentions(template, 'scopes') || mentions(template, 'existing_scopes'),
-  )
+  const isPlaced = Object.values(authorizationRequest.params).some(placesScopes)
   const withParams = (block: TokenRequestBlock, params: Readonly<Record<string, string>>) => ({
     ...block,
     params: { ...params, ...block.params },
@@ -21,7 +19,7 @@ export function withStandardParams(provider: Provider): Provider {
         response_type: 'code',
         client_id: '{{client_id}}',
         redirect_uri: '{{redirect_uri}}',
-        ...(!placesScopes && { scope: SCOPES_TEMPLATE }),
+        ...(!isPlaced && { scope: SCOPES_TEMPLATE }),
         ...authorizationRequest.params,
       },
     },

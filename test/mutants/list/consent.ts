@@ -10,6 +10,33 @@ const RECEIVED = 'flows/receive-response.test.ts'
 
 export const consent: readonly Mutation[] = [
   {
+    rows: [],
+    fault: 'the connect page leaves out the scopes that the entry adds',
+    file: 'src/http/connect/connect-view.ts',
+    from: 'entry ? ownScopes(entry.provider) : []',
+    to: '[]',
+    test: 'http/connect-words.test.ts',
+    name: 'every scope that is sent is shown in words',
+  },
+  {
+    rows: [],
+    fault: '/me leaves out a scope that the provider does not list as granted',
+    file: 'src/flows/approved-scopes.ts',
+    from: 'refresh === undefined || provider === undefined',
+    to: 'true',
+    test: 'http/connect-words.test.ts',
+    name: '/me names in words what the provider does not list as granted',
+  },
+  {
+    rows: [],
+    fault: 'words of OpenID Connect are used for scopes of servers that do not speak it',
+    file: 'src/providers/catalogue/scope-sentences.ts',
+    from: "scopes.includes('openid') ? SHARED_WORDS : STANDARD",
+    to: 'SHARED_WORDS',
+    test: 'providers/scope-sentences.test.ts',
+    name: 'of some only beside openid',
+  },
+  {
     rows: ['1', 'P1'],
     fault: 'a callback is accepted in any browser that has a cookie',
     file: RECEIVE,

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { type BACKGROUNDS, nearestReadable, textOn } from '../../../domain/contrast.ts'
-import { findScopeSentence } from '../../../providers/catalogue/scope-sentences.ts'
+import { describeScopes } from '../../../providers/catalogue/scope-sentences.ts'
 import type { Definition } from '../../../providers/definition/read-definition.ts'
 import type { Brand } from '../../pages/brand.ts'
 import { type Html, name } from '../../pages/layout.ts'
@@ -74,10 +74,10 @@ function sample(brand: Brand, provider: SampleProvider, words: Words, host: stri
   const app = brand.appName === undefined ? undefined : name(brand.appName)
   const called = name(provider.displayName)
   const note = brand.note('connect.note', words)
-  const scopes = Object.keys(provider.facts?.scopes ?? {}).flatMap((scope) => {
-    const sentence = findScopeSentence(provider.facts?.scopes, scope, words.language)
-    return sentence === undefined ? [] : [sentence]
-  })
+  const described = provider.facts?.scopes ?? {}
+  const scopes = describeScopes(described, Object.keys(described), words.language).flatMap(
+    ({ sentence }) => sentence ?? [],
+  )
   const links = [
     [brand.privacyUrl, connect.privacy],
     [brand.supportUrl, connect.support],

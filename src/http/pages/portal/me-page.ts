@@ -1,7 +1,8 @@
 import { html } from 'hono/html'
 import type { EpochSeconds } from '../../../domain/clock.ts'
 import type { NeedsAuthorizationReason } from '../../../domain/connection.ts'
-import type { ScopeSentence } from '../../../providers/catalogue/scope-sentences.ts'
+import type { DescribedScope } from '../../../providers/catalogue/scope-sentences.ts'
+import { documentedBy } from '../connect-page.ts'
 import { type Html, name, page } from '../layout.ts'
 import { providerTile, type TileLogo } from '../provider-tile.ts'
 import type { Words } from '../texts/words.ts'
@@ -16,7 +17,9 @@ export interface ConnectionCard {
   readonly providerName?: string | undefined
   readonly logo?: TileLogo | undefined
   readonly account: string
-  readonly scopes: readonly GrantedScope[]
+  /** The provider's own page about its scopes. */
+  readonly documentation?: string | undefined
+  readonly scopes: readonly DescribedScope[]
   readonly isDefault: boolean
   /** The user has other accounts at this provider. */
   readonly hasSiblings: boolean
@@ -26,12 +29,6 @@ export interface ConnectionCard {
   readonly unusedSince?: EpochSeconds | undefined
   readonly tools: readonly { readonly title: string; readonly lastUsedAt: EpochSeconds }[]
   readonly moreTools: number
-}
-
-export interface GrantedScope {
-  readonly scope: string
-  /** What it means, in the page's language or in English. Absent: it is not described. */
-  readonly sentence?: Pick<ScopeSentence, 'text' | 'language'> | undefined
 }
 
 export interface ClientCard {
@@ -87,7 +84,7 @@ function connectionCard(view: MeView, one: ConnectionCard): Html {
 ${isBroken ? html`<p class="badge wait">${t.needsYou}</p>` : one.isDefault && one.hasSiblings && html`<p class="badge">${t.isDefault}</p>`}</header>
 ${one.broken !== undefined && html`<p class="warning">${brokenText(words, one.broken, provider)}${words.gap}${t.untilReconnected}</p>`}
 <h3>${t.may}</h3>
-${sentences(words, provider, one.scopes)}
+${sentences(words, providerName, one)}
 <dl class="facts small">
 <dt>${t.connectedOn}</dt><dd>${day(words, one.createdAt)}</dd>
 <dt>${t.lastUsed}</dt><dd>${one.lastUsedAt === undefined ? t.never : moment(words, one.lastUsedAt)}</dd>
@@ -111,12 +108,12 @@ function brokenText(words: Words, reason: NeedsAuthorizationReason, provider: Ht
   return typeof text === 'function' ? text(provider) : text
 }
 
-function sentences(words: Words, provider: Html, scopes: ConnectionCard['scopes']): Html {
+function sentences(words: Words, providerName: string, { scopes, documentation }: ConnectionCard): Html {
   const t = words.texts.portal
-  if (scopes.length === 0) return html`<ul class="scopes"><li>${t.defaults(provider)}</li></ul>`
+  if (scopes.length === 0) return html`<ul class="scopes"><li>${t.defaults(name(providerName))}</li></ul>`
   const items = scopes.map(({ scope, sentence }) =>
     sentence === undefined
-      ? html`<li>${t.undescribed(html`<code><bdi>${scope}</bdi></code>`)}</li>`
+      ? html`<li>${t.undescribed(html`<code><bdi>${scope}</bdi></code>`, documentedBy({ providerName, documentation }))}</li>`
       : html`<li${sentence.language === words.language ? '' : html` lang="${sentence.language}"`}>${name(sentence.text, { longest: 200 })}</li>`,
   )
   const rest = items.slice(SENTENCES_SHOWN)

@@ -22,7 +22,7 @@ export const de: Translation<typeof en> = {
   alreadyAllowed: 'bereits erlaubt',
   sensitive: 'sensibel',
   levels: { read: 'nur ansehen', write: 'ändern', admin: 'voller Zugriff' },
-  undescribed: (scope) => html`Eine Berechtigung, die wir nicht beschreiben können: ${scope}`,
+  undescribed: (scope, provider) => html`${scope} verwenden, wie ${provider} es beschreibt`,
   defaults: (provider) => html`Was ${provider} jeder Anwendung erlaubt`,
   details: 'Technische Angaben',
   detail: { user: 'Benutzerkennung', tool: 'Werkzeug', scopes: 'Scopes', request: 'Anfrage' },

@@ -21,7 +21,7 @@ export const en = {
   alreadyAllowed: 'already allowed',
   sensitive: 'sensitive',
   levels: { read: 'only look', write: 'make changes', admin: 'full control' },
-  undescribed: (scope: Text): Text => html`A permission we cannot describe: ${scope}`,
+  undescribed: (scope: Text, provider: Text): Text => html`Use ${scope}, as ${provider} describes it`,
   defaults: (provider: Text): Text => html`What ${provider} allows every application`,
   details: 'Technical details',
   detail: { user: 'User id', tool: 'Tool', scopes: 'Scopes', request: 'Request' },

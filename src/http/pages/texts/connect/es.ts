@@ -17,7 +17,7 @@ export const es: Translation<typeof en> = {
   alreadyAllowed: 'ya permitido',
   sensitive: 'sensible',
   levels: { read: 'solo ver', write: 'hacer cambios', admin: 'control total' },
-  undescribed: (scope) => html`Un permiso que no podemos describir: ${scope}`,
+  undescribed: (scope, provider) => html`Usar ${scope}, como lo describe ${provider}`,
   defaults: (provider) => html`Lo que ${provider} permite a cualquier aplicación`,
   details: 'Detalles técnicos',
   detail: { user: 'Identificador', tool: 'Herramienta', scopes: 'Scopes', request: 'Solicitud' },

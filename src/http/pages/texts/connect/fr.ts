@@ -22,7 +22,7 @@ export const fr: Translation<typeof en> = {
   alreadyAllowed: 'déjà autorisé',
   sensitive: 'sensible',
   levels: { read: 'consulter seulement', write: 'modifier', admin: 'contrôle total' },
-  undescribed: (scope) => html`Une autorisation que nous ne savons pas décrire\u00a0: ${scope}`,
+  undescribed: (scope, provider) => html`Utiliser ${scope}, comme ${provider} le décrit`,
   defaults: (provider) => html`Ce que ${provider} permet à toute application`,
   details: 'Détails techniques',
   detail: { user: 'Identifiant', tool: 'Outil', scopes: 'Scopes', request: 'Demande' },

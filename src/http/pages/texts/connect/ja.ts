@@ -21,7 +21,7 @@ export const ja: Translation<typeof en> = {
   alreadyAllowed: '許可済み',
   sensitive: '要注意',
   levels: { read: '閲覧のみ', write: '変更可能', admin: '完全な管理' },
-  undescribed: (scope) => html`説明のない権限：${scope}`,
+  undescribed: (scope, provider) => html`${provider} の説明にある ${scope} を使う`,
   defaults: (provider) => html`${provider} がすべてのアプリに許可していること`,
   details: '技術的な詳細',
   detail: { user: 'ユーザー ID', tool: 'ツール', scopes: 'スコープ', request: 'リクエスト' },

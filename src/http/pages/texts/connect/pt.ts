@@ -22,7 +22,7 @@ export const pt: Translation<typeof en> = {
   alreadyAllowed: 'já permitido',
   sensitive: 'sensível',
   levels: { read: 'só ver', write: 'fazer alterações', admin: 'controle total' },
-  undescribed: (scope) => html`Uma permissão que não sabemos descrever: ${scope}`,
+  undescribed: (scope, provider) => html`Usar ${scope}, como ${provider} descreve`,
   defaults: (provider) => html`O que ${provider} permite a qualquer aplicativo`,
   details: 'Detalhes técnicos',
   detail: { user: 'Identificador', tool: 'Ferramenta', scopes: 'Scopes', request: 'Pedido' },

@@ -22,7 +22,7 @@ export const zh: Translation<typeof en> = {
   alreadyAllowed: '已允许',
   sensitive: '敏感',
   levels: { read: '仅查看', write: '可更改', admin: '完全控制' },
-  undescribed: (scope) => html`一项我们无法描述的权限：${scope}`,
+  undescribed: (scope, provider) => html`使用 ${scope}，含义以 ${provider} 的说明为准`,
   defaults: (provider) => html`${provider} 允许任何应用做的事`,
   details: '技术详情',
   detail: { user: '用户 ID', tool: '工具', scopes: '权限范围', request: '请求' },

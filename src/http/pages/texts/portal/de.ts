@@ -33,7 +33,7 @@ export const de: Translation<typeof en> = {
   may: 'Was Werkzeuge dürfen',
   more: (count) => plural('de', count, { one: '# weitere', other: '# weitere' }),
   defaults: (provider) => html`Was ${provider} jeder Anwendung erlaubt`,
-  undescribed: (scope) => html`Eine Berechtigung, die wir nicht beschreiben können: ${scope}`,
+  undescribed: (scope, provider) => html`${scope} verwenden, wie ${provider} es beschreibt`,
   connectedOn: 'Verbunden',
   lastUsed: 'Zuletzt genutzt',
   never: 'Noch nicht',

@@ -32,7 +32,7 @@ export const en = {
   may: 'What tools may do',
   more: (count: number): string => plural('en', count, { one: '# more', other: '# more' }),
   defaults: (provider: Text): Text => html`What ${provider} allows every application`,
-  undescribed: (scope: Text): Text => html`A permission we cannot describe: ${scope}`,
+  undescribed: (scope: Text, provider: Text): Text => html`Use ${scope}, as ${provider} describes it`,
   connectedOn: 'Connected',
   lastUsed: 'Last used',
   never: 'Not yet',

@@ -28,7 +28,7 @@ export const es: Translation<typeof en> = {
   may: 'Lo que pueden hacer las herramientas',
   more: (count) => plural('es', count, { one: '# más', other: '# más' }),
   defaults: (provider) => html`Lo que ${provider} permite a cualquier aplicación`,
-  undescribed: (scope) => html`Un permiso que no podemos describir: ${scope}`,
+  undescribed: (scope, provider) => html`Usar ${scope}, como lo describe ${provider}`,
   connectedOn: 'Conectada',
   lastUsed: 'Último uso',
   never: 'Todavía no',

@@ -30,7 +30,7 @@ export const fr: Translation<typeof en> = {
   may: 'Ce que les outils peuvent faire',
   more: (count) => plural('fr', count, { one: '# autre', other: '# autres' }),
   defaults: (provider) => html`Ce que ${provider} permet à toute application`,
-  undescribed: (scope) => html`Une autorisation que nous ne savons pas décrire\u00a0: ${scope}`,
+  undescribed: (scope, provider) => html`Utiliser ${scope}, comme ${provider} le décrit`,
   connectedOn: 'Connecté',
   lastUsed: 'Dernière utilisation',
   never: 'Pas encore',

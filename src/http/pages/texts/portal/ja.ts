@@ -33,7 +33,7 @@ export const ja: Translation<typeof en> = {
   may: 'ツールができること',
   more: (count) => plural('ja', count, { other: 'ほか # 件' }),
   defaults: (provider) => html`${provider} がすべてのアプリに許可していること`,
-  undescribed: (scope) => html`説明のない権限：${scope}`,
+  undescribed: (scope, provider) => html`${provider} の説明にある ${scope} を使う`,
   connectedOn: '連携日',
   lastUsed: '最終使用',
   never: 'まだありません',

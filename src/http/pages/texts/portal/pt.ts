@@ -32,7 +32,7 @@ export const pt: Translation<typeof en> = {
   may: 'O que as ferramentas podem fazer',
   more: (count) => plural('pt', count, { one: 'mais #', other: 'mais #' }),
   defaults: (provider) => html`O que ${provider} permite a qualquer aplicativo`,
-  undescribed: (scope) => html`Uma permissão que não sabemos descrever: ${scope}`,
+  undescribed: (scope, provider) => html`Usar ${scope}, como ${provider} descreve`,
   connectedOn: 'Conectada',
   lastUsed: 'Último uso',
   never: 'Ainda não',

@@ -32,7 +32,7 @@ export const zh: Translation<typeof en> = {
   may: '工具可以做什么',
   more: (count) => plural('zh', count, { other: '另外 # 项' }),
   defaults: (provider) => html`${provider} 允许所有应用做的事`,
-  undescribed: (scope) => html`一项我们无法描述的权限：${scope}`,
+  undescribed: (scope, provider) => html`使用 ${scope}，含义以 ${provider} 的说明为准`,
   connectedOn: '连接时间',
   lastUsed: '上次使用',
   never: '尚未使用',
