@@ -1,8 +1,11 @@
 import type { EpochSeconds } from './clock.ts'
 import type { Sealed } from './sealed.ts'
 
-/** Which pages a session is for: a user's own (`/me`) or the operator's console (`/dashboard`). */
-export type PageSessionKind = 'me' | 'console'
+/**
+ * Which pages a session is for: a user's own (`/me`), the operator's console (`/dashboard`), or those on which a user
+ * connects accounts and approves MCP clients (`user`).
+ */
+export type PageSessionKind = 'me' | 'console' | 'user'
 
 /** The stored session of a browser on pages that need a login. */
 export interface PageSession {
@@ -10,7 +13,7 @@ export interface PageSession {
   readonly id: string
   readonly kind: PageSessionKind
   readonly projectId: string
-  /** The user of `me`; of `console` the API key's id or the subject at the issuer. */
+  /** The user of `me` and `user`; of `console` the API key's id or the subject at the issuer. */
   readonly subject: string
   /** Sealed JSON: what the session may do, and when its owner logged in. */
   readonly payload: Sealed

@@ -17,7 +17,7 @@ import {
 import { type BegunLogin, type KeptLogin, keepLogin, type LoginPurpose, openLogin } from './kept-login.ts'
 import { type LoginProof, proveLogin } from './login-proof.ts'
 import { type StartedAttempt, startAttempt } from './start-attempt.ts'
-import { beginSession, type SessionCookie, verifierName } from './user-session.ts'
+import { type IdentifiedUser, verifierName } from './user-session.ts'
 
 // The broker's own login (`GATEPASS_USER_VERIFIER=oidc:<issuer>`). For an authorization it comes after the click and
 // before the provider, so that a wrong user is detected before a consent, and before there is a code to redeem. The login's
@@ -37,7 +37,7 @@ export type LoginOutcome =
       readonly authorization: Authorization
       readonly proof: LoginProof
       /** Replaces the browser's session, which may belong to another user. */
-      readonly session: SessionCookie
+      readonly session: IdentifiedUser
       readonly start: () => Promise<StartedAttempt>
     }
   | { readonly outcome: 'trouble'; readonly trouble: LoginTrouble; readonly authorization: Authorization }
@@ -52,7 +52,7 @@ export type LoginOutcome =
       readonly returnTo: string
     }
   /** A login for a session in a cookie. */
-  | { readonly outcome: 'session'; readonly session: SessionCookie; readonly returnTo: string }
+  | { readonly outcome: 'session'; readonly session: IdentifiedUser; readonly returnTo: string }
   | { readonly outcome: 'session_trouble'; readonly trouble: LoginTrouble; readonly returnTo: string }
 
 /**
@@ -172,7 +172,7 @@ async function finishForAuthorization(
     openerOf: received.openerOf,
   })
   started.catch(() => {}) // the caller of `start` gets the error
-  const session = beginSession(broker, authorization.projectId, user, siteOfLogin(received))
+  const session = { projectId: authorization.projectId, userId: user, at: siteOfLogin(received) }
   return { outcome: 'logged_in', authorization, proof, session, start: () => started }
 }
 
@@ -197,7 +197,7 @@ async function finishForSession(
   if (page === undefined)
     return {
       outcome: 'session',
-      session: beginSession(broker, projectId, userId, siteOfLogin(received)),
+      session: { projectId, userId, at: siteOfLogin(received) },
       returnTo,
     }
   const authTime = authTimeOf(claims, broker.now(), { wasAsked: confirms === true })

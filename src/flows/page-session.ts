@@ -7,7 +7,7 @@ import type { AuditEntries } from '../store/audit-entries.ts'
 import { pageSessionPlace } from '../store/sealed-columns.ts'
 import { openCarried } from './carried-seal.ts'
 
-// Sessions of the pages `/me` and `/dashboard`. The browser's cookie holds a random token. The row is found by the token's
+// Sessions of the pages `/me` and `/dashboard`, and of users who have logged in (user-session.ts). The browser's cookie holds a random token. The row is found by the token's
 // hash, and its sealed payload says what the session may do. Each login makes a new token, so a token that an attacker
 // planted in the browser before the login is worthless afterwards (session fixation).
 
@@ -18,7 +18,7 @@ export const RECENT_SECONDS = 5 * 60
 /** The last use of a session is written at most once in this time. */
 const SEEN_SECONDS = 60
 /** The longest life of each kind of session. */
-export const LONGEST_SECONDS = { me: 8 * 3600, console: 12 * 3600 } as const satisfies Record<
+export const LONGEST_SECONDS = { me: 8 * 3600, console: 12 * 3600, user: 8 * 3600 } as const satisfies Record<
   PageSessionKind,
   number
 >
@@ -39,6 +39,8 @@ export interface PageRights {
   readonly returnUrl?: string
   /** `/me`: the language that the caller chose. */
   readonly lang?: string
+  /** `user`: the origin of the login; absent: the public URL. */
+  readonly origin?: string
 }
 
 /** A session that a request has opened by its cookie. */
@@ -94,7 +96,8 @@ export async function beginPageSession(
 }
 
 /**
- * The session of the cookie's token; `undefined` when it has ended, was idle for too long, or was altered.
+ * The session of the cookie's token; `undefined` when it has ended, was idle for too long, or was altered. A session of
+ * the kind `user` may be idle for its whole life.
  *
  * @param options.isUse `false` for requests that a script sends at intervals: they do not prolong the session.
  */
@@ -107,7 +110,8 @@ export async function openPageSession(
   if (token === undefined || !/^[\w-]{43}$/.test(token)) return undefined
   const now = broker.now()
   const id = sha256(token)
-  const row = await broker.store.pageSessions.find(kind, id, { now, seenSince: now - IDLE_SECONDS })
+  const idle = kind === 'user' ? LONGEST_SECONDS.user : IDLE_SECONDS
+  const row = await broker.store.pageSessions.find(kind, id, { now, seenSince: now - idle })
   if (row === undefined) return undefined
   const kept = openCarried<KeptRights>(broker.sealer, row.payload, pageSessionPlace(id, row.projectId))
   if (kept === undefined || kept.of !== boundTo(row)) return undefined
@@ -179,7 +183,7 @@ function sealRights(
   row: BoundRow & Pick<PageSession, 'id' | 'projectId'>,
   rights: PageRights,
 ) {
-  const { may, authority, display, authTime, shownProjectId, returnUrl, lang } = rights
+  const { may, authority, display, authTime, shownProjectId, returnUrl, lang, origin } = rights
   const of = boundTo(row)
   const kept: KeptRights = withoutUndefined({
     of,
@@ -190,6 +194,7 @@ function sealRights(
     shownProjectId,
     returnUrl,
     lang,
+    origin,
   })
   return broker.sealer.seal(JSON.stringify(kept), pageSessionPlace(row.id, row.projectId))
 }

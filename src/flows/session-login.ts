@@ -6,7 +6,7 @@ import { CARRIED_TABLE, type SealedPlace } from '../store/seal.ts'
 import { openCarried } from './carried-seal.ts'
 import { type BegunLogin, keepLogin, LOGIN_SECONDS, openLogin } from './kept-login.ts'
 import { beginLogin } from './login.ts'
-import { beginSession, type SessionCookie, verifierName } from './user-session.ts'
+import { type IdentifiedUser, verifierName } from './user-session.ts'
 
 // A login for a session of the browser, by the same verifier that guards consents: at the issuer, at the caller's page, or,
 // in development, by naming a user. The database stores nothing about it. The flow id for the caller's page is signed, and
@@ -80,7 +80,7 @@ export function confirmSessionLogin(
   return { id: `${PREFIX}.${nonce}`, nextUri: url.href }
 }
 
-/** The session of a login that was confirmed, and where its browser goes on; `undefined` in any other browser. */
+/** The user of a login that was confirmed, and where its browser goes on; `undefined` in any other browser. */
 export function finishConfirmedLogin(
   broker: Broker,
   {
@@ -100,18 +100,16 @@ export function finishConfirmedLogin(
   const confirmed = openConfirmation(broker, flowHash, confirmation)
   if (kept === undefined || !('session' in kept) || confirmed === undefined) return undefined
   if (confirmed.projectId !== kept.session.projectId) return undefined
-  return {
-    session: beginSession(broker, kept.session.projectId, confirmed.userId),
-    returnTo: kept.session.returnTo,
-  }
+  const { projectId, returnTo } = kept.session
+  return { session: { projectId, userId: confirmed.userId }, returnTo }
 }
 
 export interface FinishedLogin {
-  readonly session: SessionCookie
+  readonly session: IdentifiedUser
   readonly returnTo: string
 }
 
-/** Development: the session of the user whose id was typed. `undefined` for a login that another browser began. */
+/** Development: the user whose id was typed. `undefined` for a login that another browser began. */
 export function finishOpenLogin(
   broker: Broker,
   {
@@ -130,7 +128,7 @@ export function finishOpenLogin(
   const kept = openLogin(broker, { ...browser, stateHash: sha256(state), verifier: verifierName(verifier) })
   if (kept === undefined || !('session' in kept)) return undefined
   const { projectId, returnTo } = kept.session
-  return { session: beginSession(broker, projectId, userId), returnTo }
+  return { session: { projectId, userId }, returnTo }
 }
 
 interface Confirmed {

@@ -31,7 +31,7 @@ export function describeMcpTables(kit: SchemaKit, projectId: () => AnySQLiteColu
     (t) => [primaryKey({ columns: [t.projectId, t.id] })],
   )
 
-  /** The records of oidc-provider: clients, sessions, interactions, grants, codes and refresh tokens, by their model. */
+  /** The records of oidc-provider: clients, grants, codes and refresh tokens, by their model. */
   const mcpRecords = table(
     'mcp_records',
     {
@@ -44,9 +44,12 @@ export function describeMcpTables(kit: SchemaKit, projectId: () => AnySQLiteColu
       uid: text('uid'),
       consumedAt: whole('consumed_at'),
       expiresAt: whole('expires_at'),
+      /** Of a client that no user has approved yet: the network that registered it. */
+      network: text('network'),
     },
     (t) => [
       primaryKey({ columns: [t.model, t.id] }),
+      index('mcp_records_network').on(t.network, t.expiresAt, t.id).where(sql`network is not null`),
       index('mcp_records_grant').on(t.grantId).where(sql`grant_id is not null`),
       index('mcp_records_uid').on(t.uid).where(sql`uid is not null`),
       index('mcp_records_expiry').on(t.expiresAt).where(sql`expires_at is not null`),
@@ -66,6 +69,8 @@ export function describeMcpTables(kit: SchemaKit, projectId: () => AnySQLiteColu
       scopes: json<readonly string[]>('scopes').notNull(),
       /** The grant of oidc-provider that the approval made. */
       grantId: text('grant_id'),
+      /** Who identified the user (`verifierName`). The approval permits nothing once the settings name another. */
+      verifier: text('verifier'),
       createdAt: whole('created_at').notNull(),
       lastUsedAt: whole('last_used_at'),
     },

@@ -23,7 +23,7 @@ export function describePageTables(kit: SchemaKit, projectId: () => AnySQLiteCol
       expiresAt: whole('expires_at').notNull(),
     },
     (t) => [
-      index('page_sessions_subject').on(t.projectId, t.subject, t.kind),
+      index('page_sessions_of_subject').on(t.subject, t.kind, t.projectId),
       index('page_sessions_expiry').on(t.expiresAt),
     ],
   )

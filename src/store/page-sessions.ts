@@ -3,10 +3,10 @@ import type { EpochSeconds } from '../domain/clock.ts'
 import type { PageSession, PageSessionKind } from '../domain/page-session.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { Database } from './database.ts'
-import { placeholdersOf } from './statement.ts'
+import { placeholdersOf, variantsOf } from './statement.ts'
 import { deleteInSlices } from './sweep.ts'
 
-/** Sessions of browsers on `/me` and `/dashboard`. A session's id is the hash of the token in the browser's cookie. */
+/** Sessions of browsers on `/me`, `/dashboard` and the pages of users. A session's id is the hash of the token in the browser's cookie. */
 export interface PageSessions {
   /** Adds the session; deletes `replaces`, the browser's former session. */
   add(session: PageSession, replaces?: string, audit?: AuditEntries): Promise<void>
@@ -22,8 +22,8 @@ export interface PageSessions {
   change(before: PageSession, payload: PageSession['payload']): Promise<boolean>
   /** Ends the session. Returns `false` if there was none. */
   end(id: string, audit?: AuditEntries): Promise<boolean>
-  /** Ends all sessions of one kind that the subject has; returns how many. */
-  endOf(kind: PageSessionKind, projectId: string, subject: string): Promise<number>
+  /** Ends all sessions of one kind that the subject has, in one project or in all; returns how many. */
+  endOf(kind: PageSessionKind, subject: string, projectId: string | undefined): Promise<number>
   /** Deletes the sessions that have expired; returns how many. */
   sweep(now: EpochSeconds): Promise<number>
 }
@@ -70,17 +70,19 @@ export function createPageSessions(database: Database): PageSessions {
   const end = statement((p: { id: string }) =>
     query.delete(pageSessions).where(eq(pageSessions.id, p.id)).returning(id),
   )
-  const endOf = statement((p: OfSubject) =>
-    query
-      .delete(pageSessions)
-      .where(
-        and(
-          eq(pageSessions.projectId, p.projectId),
-          eq(pageSessions.subject, p.subject),
-          eq(pageSessions.kind, p.kind),
-        ),
-      )
-      .returning(id),
+  const endOf = variantsOf((where: 'in one project' | 'in all') =>
+    statement((p: OfSubject) =>
+      query
+        .delete(pageSessions)
+        .where(
+          and(
+            eq(pageSessions.subject, p.subject),
+            eq(pageSessions.kind, p.kind),
+            where === 'in one project' ? eq(pageSessions.projectId, p.projectId) : undefined,
+          ),
+        )
+        .returning(id),
+    ),
   )
   const sweep = deleteInSlices(database, pageSessions, id, (p: { now: EpochSeconds }) =>
     lte(pageSessions.expiresAt, p.now),
@@ -107,8 +109,9 @@ export function createPageSessions(database: Database): PageSessions {
         return (yield* end({ id })).length > 0
       })
     },
-    async endOf(kind, projectId, subject) {
-      return (await writeRepeatable(endOf({ kind, projectId, subject }))).length
+    async endOf(kind, subject, projectId) {
+      const end = endOf(projectId === undefined ? 'in all' : 'in one project')
+      return (await writeRepeatable(end({ kind, subject, projectId: projectId ?? '' }))).length
     },
     async sweep(now) {
       return sweep({ now })

@@ -82,22 +82,22 @@ describe('the login', () => {
     expect(again.body).toContain('wants to use your tools')
   })
 
-  test('is asked for again where the master key that sealed the cookie was replaced, and nothing is reported', async () => {
+  test('is refused where the master key that sealed its cookie was replaced meanwhile, and nothing is reported', async () => {
     await using world = await startAuthorizationServer()
     const browser = new UserAgent()
     const list = new URL('/me/clients', world.gatepass.url)
-    await browser.follow(list)
-    const cookies = Object.entries(browser.cookies(list))
-    expect(cookies.some(([name]) => name === 'gatepass-session')).toBe(true)
-    const ofReplacedKey = cookies.map(
+    const { response } = await browser.follow(list, {
+      until: ({ pathname }) => pathname === '/login/callback',
+    })
+    const back = new URL(response.headers.get('location') ?? '')
+    const cookies = Object.entries(browser.cookies(back))
+    expect(cookies.some(([name]) => name.startsWith('gatepass-login-'))).toBe(true)
+    const cookie = cookies.map(
       ([name, value]) => `${name}=${value.replace(/^v1\.[0-9a-f]{8}\./, 'v1.00000000.')}`,
     )
-    const { status, headers } = await world.gatepass.call('GET', '/me/clients', undefined, {
-      key: null,
-      headers: { cookie: ofReplacedKey.join('; ') },
-    })
-    expect(status).toBe(303)
-    expect(headers.get('location')).toContain(world.issuer.issuer)
+    const page = await new UserAgent().get(back, { headers: { cookie: cookie.join('; ') } })
+    expect(page.status).toBe(403)
+    expect(page.body).toContain('unknown_login')
     expect(world.gatepass.logLines.join('\n')).not.toContain('an envelope does not open')
   })
 

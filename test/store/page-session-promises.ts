@@ -47,7 +47,8 @@ export function pageSessionPromises(open: () => Promise<OpenedStore>): void {
       ]
       const own = pageSession({ projectId, subject: 'ada', kind: 'me', expiresAt: 50 })
       for (const one of [ada, bob, own]) await store.pageSessions.add(one)
-      expect(await other.pageSessions.endOf('console', projectId, 'ada')).toBe(1)
+      expect(await other.pageSessions.endOf('console', 'ada', 'proj_other')).toBe(0)
+      expect(await other.pageSessions.endOf('console', 'ada', projectId)).toBe(1)
       expect(await store.pageSessions.find('console', ada.id, at)).toBeUndefined()
       expect(await store.pageSessions.find('me', own.id, at)).toEqual(own)
       expect(await other.pageSessions.sweep(50)).toBe(1)

@@ -6,6 +6,7 @@ import { failureAudit } from '../authorization-audit.ts'
 import { findProviderByUid } from '../get-provider.ts'
 import { disconnectClient } from '../mcp-clients.ts'
 import { revokeConnection } from '../revoke-connection.ts'
+import { endSessionsOf } from '../user-session.ts'
 import type { DataOwner } from './user-data.ts'
 
 /** How many revocations are sent at once. */
@@ -48,7 +49,8 @@ export async function eraseUser(broker: Broker, owner: DataOwner): Promise<reado
   await store.events.forgetUser(projectId, userId, now())
   await store.connectionTools.forgetUser(projectId, userId)
   await store.users.forget(projectId, userId)
-  await store.pageSessions.endOf('me', projectId, userId)
+  await store.pageSessions.endOf('me', userId, projectId)
+  await endSessionsOf(broker, owner)
   return erased
 }
 

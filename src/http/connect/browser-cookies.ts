@@ -6,7 +6,6 @@ import { randomToken, sha256 } from '../../domain/ids.ts'
 import type { OpenerOf } from '../../flows/connect-session.ts'
 import type { BegunLogin } from '../../flows/kept-login.ts'
 import type { LoginProof } from '../../flows/login-proof.ts'
-import type { SessionCookie } from '../../flows/user-session.ts'
 
 /** The least life of the browser's id, in seconds. */
 const BROWSER_SECONDS = 3600
@@ -30,10 +29,11 @@ export interface BrowserCookies {
   /** Deletes the state of the login. After a successful login, stores its proof. */
   endLogin(c: Context, stateHash: string, proof?: LoginProof): void
   loginProof(c: Context): string | undefined
-  /** The sealed session of the user who has logged in. */
+  /** The token of the session of the user who has logged in. */
   session(c: Context): string | undefined
-  keepSession(c: Context, session: SessionCookie): void
-  endSession(c: Context): void
+  keepSession(c: Context, session: { readonly token: string; readonly seconds: number }): void
+  /** Deletes the cookie alone. */
+  forgetSession(c: Context): void
   /** Stores the proof that this browser has opened the connect session. */
   keepOpener(c: Context, connectSessionId: string, opener: string): void
   openerOf(c: Context): OpenerOf
@@ -84,9 +84,9 @@ export function browserCookies({ settings }: Pick<Broker, 'settings'>): BrowserC
     },
     loginProof: (c) => getCookie(c, cookies.proof),
     session: (c) => getCookie(c, cookies.session),
-    keepSession: (c, { value, seconds }) =>
-      setCookie(c, cookies.session, value, { ...attributes, maxAge: seconds }),
-    endSession: (c) => void deleteCookie(c, cookies.session, attributes),
+    keepSession: (c, { token, seconds }) =>
+      setCookie(c, cookies.session, token, { ...attributes, maxAge: seconds }),
+    forgetSession: (c) => void deleteCookie(c, cookies.session, attributes),
     keepOpener: (c, connectSessionId, opener) =>
       setCookie(c, openCookie(connectSessionId), opener, { ...attributes, maxAge: OPENER_SECONDS }),
     openerOf: (c) => (connectSessionId) => getCookie(c, openCookie(connectSessionId)),

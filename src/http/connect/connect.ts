@@ -20,7 +20,7 @@ import { pageHeaders } from '../pages/page-headers.ts'
 import { browserCookies } from './browser-cookies.ts'
 import { isFromOwnPage } from './own-page.ts'
 import { endedByChoice, popupWindow } from './popup-window.ts'
-import { sessionOf } from './session-login.ts'
+import { endSession, sessionOf } from './session-login.ts'
 import {
   endingOf,
   isStartable,
@@ -44,14 +44,14 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     return found && authorizationAt(found, broker.now())
   }
 
-  function start(
+  async function start(
     c: Context,
     authorization: Authorization,
     typed?: Readonly<Record<string, string>>,
   ): Promise<Response> {
     const browserId = cookies.bind(c)
     const loginProof = cookies.loginProof(c)
-    const sessionUser = sessionOf(c, broker, authorization.projectId)?.userId
+    const sessionUser = (await sessionOf(c, broker, authorization.projectId))?.userId
     return startAndRedirect(c, broker, { id: authorization.id, browserId, typed }, () =>
       startAttempt(broker, authorization, {
         browserId,
@@ -64,9 +64,9 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
   }
 
   /** The issuer at which the user of this browser must log in first; `undefined` when no login is needed. */
-  function loginNeeded(c: Context, authorization: Authorization): string | undefined {
+  async function loginNeeded(c: Context, authorization: Authorization): Promise<string | undefined> {
     const { verifier } = broker.settings
-    if (verifier.kind !== 'oidc' || sessionOf(c, broker, authorization.projectId) !== undefined)
+    if (verifier.kind !== 'oidc' || (await sessionOf(c, broker, authorization.projectId)) !== undefined)
       return undefined
     const browserId = cookies.idOf(c) ?? ''
     return hasLoggedIn(broker, verifier, authorization, browserId, cookies.loginProof(c))
@@ -82,8 +82,8 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     return awaitAuthorization(broker, projectId, id, how)
   }
 
-  function isOfAnotherUser(c: Context, { projectId, userId }: Authorization): boolean {
-    const session = sessionOf(c, broker, projectId)
+  async function isOfAnotherUser(c: Context, { projectId, userId }: Authorization): Promise<boolean> {
+    const session = await sessionOf(c, broker, projectId)
     return session !== undefined && session.userId !== userId
   }
 
@@ -117,7 +117,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
    */
   async function logInAgain(c: Context, authorization: Authorization): Promise<Response> {
     const { verifier } = broker.settings
-    cookies.endSession(c)
+    await endSession(c, broker)
     if (verifier.kind === 'oidc')
       return sendToLogin(c, broker, { verifier, authorization }, cookies.bind(c), 'login')
     pageHeaders(c)
@@ -152,7 +152,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
       return openedElsewhere(c, broker, authorization)
     if (authorization.connectSessionId !== undefined) cookies.limitOpeners(c, authorization.connectSessionId)
     // another user's link does not end the session of this browser: the page only offers to log in as that other user
-    if (isStartable(authorization) && isOfAnotherUser(c, authorization))
+    if (isStartable(authorization) && (await isOfAnotherUser(c, authorization)))
       return anotherUsersLink(c, authorization)
     const trouble = LOGIN_TROUBLES.find((one) => one === c.req.query('login'))
     // a HEAD request, as link checkers send it, starts no attempt
@@ -160,7 +160,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
       broker.settings.connectPage === 'pass' && c.req.method === 'GET' && trouble === undefined
     if (skipsPage && isStartable(authorization)) return start(c, authorization)
     const shown = c.req.method === 'GET' ? await awaitExchange(c, authorization) : authorization
-    return showAuthorization(c, broker, shown, { trouble, loginAt: loginNeeded(c, shown) })
+    return showAuthorization(c, broker, shown, { trouble, loginAt: await loginNeeded(c, shown) })
   })
 
   app.post('/connect/:id', async (c) => {
@@ -183,7 +183,7 @@ export function addConnect(app: OpenAPIHono, broker: Broker): void {
     if (authorization === undefined) return linkNotFound(c)
     if (isStartable(authorization) && !(await mayClick(broker, authorization, cookies.openerOf(c))))
       return openedElsewhere(c, broker, authorization)
-    if (isStartable(authorization) && isOfAnotherUser(c, authorization))
+    if (isStartable(authorization) && (await isOfAnotherUser(c, authorization)))
       return anotherUsersLink(c, authorization)
     const browserId = cookies.bind(c)
     const cancelled = await cancelAuthorization(broker, authorization, browserId)

@@ -6,7 +6,7 @@ import { finishLogin } from '../../flows/login.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { keepMeSession } from '../portal/me-login.ts'
 import { browserCookies } from './browser-cookies.ts'
-import { returnFromLogin, unknownLogin } from './session-login.ts'
+import { keepSession, returnFromLogin, unknownLogin } from './session-login.ts'
 import { showAuthorization } from './show-authorization.ts'
 import { startAndRedirect } from './start-and-redirect.ts'
 
@@ -34,7 +34,7 @@ export function addLogin(app: OpenAPIHono, broker: Broker): void {
     switch (finished.outcome) {
       case 'session':
         cookies.endLogin(c, stateHash)
-        cookies.keepSession(c, finished.session)
+        await keepSession(c, broker, finished.session)
         return returnFromLogin(c, finished.returnTo)
       case 'page_session':
         cookies.endLogin(c, stateHash)
@@ -47,7 +47,7 @@ export function addLogin(app: OpenAPIHono, broker: Broker): void {
         const { authorization, proof, session, start } = finished
         cookies.endLogin(c, stateHash, proof)
         // another user's session in this browser is replaced
-        if (cookies.session(c) !== undefined) cookies.keepSession(c, session)
+        if (cookies.session(c) !== undefined) await keepSession(c, broker, session)
         return startAndRedirect(c, broker, { id: authorization.id, browserId }, start)
       }
       case 'current': {

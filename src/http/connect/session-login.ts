@@ -4,6 +4,7 @@ import type { Broker } from '../../broker.ts'
 import { sha256 } from '../../domain/ids.ts'
 import type { LoginTrouble } from '../../flows/identify-user.ts'
 import type { BegunLogin } from '../../flows/kept-login.ts'
+import { endPageSession } from '../../flows/page-session.ts'
 import {
   beginSessionLogin,
   CONFIRMED_PATH,
@@ -12,7 +13,7 @@ import {
   finishOpenLogin,
   OPEN_PATH,
 } from '../../flows/session-login.ts'
-import { openSession, type UserSession } from '../../flows/user-session.ts'
+import { beginSession, type IdentifiedUser, openSession, type UserSession } from '../../flows/user-session.ts'
 import { ProviderRefusal } from '../../providers/provider-refusal.ts'
 import { userIdText } from '../endpoint/fields.ts'
 import { readForm } from '../endpoint/read-form.ts'
@@ -25,8 +26,21 @@ import { endingResponse } from './show-authorization.ts'
 import { siteOf } from './site.ts'
 
 /** The user who has logged in in this browser. */
-export function sessionOf(c: Context, broker: Broker, projectId: string): UserSession | undefined {
+export function sessionOf(c: Context, broker: Broker, projectId: string): Promise<UserSession | undefined> {
   return openSession(broker, projectId, browserCookies(broker).session(c), siteOf(c, broker).url)
+}
+
+/** Begins the session of a user who has logged in. It replaces the session that the browser had. */
+export async function keepSession(c: Context, broker: Broker, user: IdentifiedUser): Promise<void> {
+  const cookies = browserCookies(broker)
+  cookies.keepSession(c, await beginSession(broker, user, cookies.session(c)))
+}
+
+/** Ends the session of this browser, also for those who have copied its cookie. */
+export async function endSession(c: Context, broker: Broker): Promise<void> {
+  const cookies = browserCookies(broker)
+  await endPageSession(broker, cookies.session(c))
+  cookies.forgetSession(c)
 }
 
 /**
@@ -89,10 +103,10 @@ export function addSessionLogin(app: OpenAPIHono, broker: Broker): void {
     return browserId === undefined ? undefined : { browserId, kept: cookies.keptLogin(c, stateHash) }
   }
 
-  function finish(c: Context, stateHash: string, finished: FinishedLogin | undefined) {
+  async function finish(c: Context, stateHash: string, finished: FinishedLogin | undefined) {
     if (finished === undefined) return unknownLogin(c)
     cookies.endLogin(c, stateHash)
-    cookies.keepSession(c, finished.session)
+    await keepSession(c, broker, finished.session)
     return returnFromLogin(c, finished.returnTo)
   }
 

@@ -6,6 +6,7 @@ import { disconnectClient } from '../../flows/mcp-clients.ts'
 import type { OpenedPageSession } from '../../flows/page-session.ts'
 import { permissionFor } from '../../flows/portal/portal-rights.ts'
 import { portalView } from '../../flows/portal/portal-view.ts'
+import { endSession } from '../connect/session-login.ts'
 import { bodyLimit } from '../endpoint/body-limit.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
 import { leftPage } from '../pages/portal/enter-pages.ts'
@@ -102,6 +103,7 @@ export function addMe(app: OpenAPIHono, broker: Broker): void {
 
   me.form(app, '/me/logout', async ({ c }) => {
     await me.sessions.end(c)
+    await endSession(c, broker)
     pageHeaders(c)
     return c.redirect('/me/left', 303)
   })

@@ -4,9 +4,8 @@ import type { Grant, Interaction, InteractionResults } from 'oidc-provider'
 import type { Broker } from '../../broker.ts'
 import { LOGIN_TROUBLES } from '../../flows/identify-user.ts'
 import type { UserSession } from '../../flows/user-session.ts'
-import { browserCookies } from '../../http/connect/browser-cookies.ts'
 import { isFromOwnPage } from '../../http/connect/own-page.ts'
-import { sendToSessionLogin, sessionOf } from '../../http/connect/session-login.ts'
+import { endSession, sendToSessionLogin, sessionOf } from '../../http/connect/session-login.ts'
 import { wordsAndBrand } from '../../http/connect/show-authorization.ts'
 import { bodyLimit } from '../../http/endpoint/body-limit.ts'
 import { pageHeaders } from '../../http/pages/page-headers.ts'
@@ -27,7 +26,6 @@ export function addConsent(
   broker: Broker,
   { projectId, provider }: AuthorizationServerParts,
 ): void {
-  const cookies = browserCookies(broker)
   const approval = createApproval(broker, provider)
   const { publicUrl } = broker.settings
   const refuse = createRefuse(broker, projectId)
@@ -95,7 +93,7 @@ export function addConsent(
   app.get(`${CONSENT_PATH}/:uid`, async (c) => {
     const interaction = await interactionOf(c)
     if (interaction === undefined) return refuse(c, 400, { error: 'session_not_found' })
-    const session = sessionOf(c, broker, projectId)
+    const session = await sessionOf(c, broker, projectId)
     const trouble = LOGIN_TROUBLES.find((one) => one === c.req.query('login'))
     if (session === undefined || isLoginTooOld(interaction, session, broker.now())) {
       if (trouble === undefined) return toLogin(c, interaction, session && 'login')
@@ -119,10 +117,10 @@ export function addConsent(
     const form = new URLSearchParams(await c.req.text())
     const decision = form.get('decision')
     if (decision === 'login') {
-      cookies.endSession(c)
+      await endSession(c, broker)
       return toLogin(c, interaction, 'login')
     }
-    const session = sessionOf(c, broker, projectId)
+    const session = await sessionOf(c, broker, projectId)
     if (session === undefined || !isFormToken(broker, form.get('csrf'), interaction.uid, session.userId))
       return toConsent(c)
     if (decision !== 'allow')

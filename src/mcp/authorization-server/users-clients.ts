@@ -2,9 +2,8 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
 import { LOGIN_TROUBLES } from '../../flows/identify-user.ts'
 import { disconnectClient } from '../../flows/mcp-clients.ts'
-import { browserCookies } from '../../http/connect/browser-cookies.ts'
 import { isFromOwnPage } from '../../http/connect/own-page.ts'
-import { sendToSessionLogin, sessionOf } from '../../http/connect/session-login.ts'
+import { endSession, sendToSessionLogin, sessionOf } from '../../http/connect/session-login.ts'
 import { linkNotFound, wordsAndBrand } from '../../http/connect/show-authorization.ts'
 import { siteOf } from '../../http/connect/site.ts'
 import { bodyLimit } from '../../http/endpoint/body-limit.ts'
@@ -25,8 +24,6 @@ export function addUsersClients(
   broker: Broker,
   { projectId }: AuthorizationServerParts,
 ): void {
-  const cookies = browserCookies(broker)
-
   app.use(CLIENTS_PATH, bodyLimit(MAX_FORM_BYTES))
   // the page is served at the public URL only, as the consent page is, because the session cookie belongs to that host
   app.use(CLIENTS_PATH, async (c, next) => {
@@ -38,7 +35,7 @@ export function addUsersClients(
   })
 
   app.get(CLIENTS_PATH, async (c) => {
-    const session = sessionOf(c, broker, projectId)
+    const session = await sessionOf(c, broker, projectId)
     if (session === undefined) {
       const trouble = LOGIN_TROUBLES.find((one) => one === c.req.query('login'))
       if (trouble === undefined) return sendToSessionLogin(c, broker, { projectId, returnTo: CLIENTS_PATH })
@@ -57,11 +54,11 @@ export function addUsersClients(
   app.post(CLIENTS_PATH, async (c) => {
     pageHeaders(c)
     const form = new URLSearchParams(await c.req.text())
-    const session = sessionOf(c, broker, projectId)
+    const session = await sessionOf(c, broker, projectId)
     if (!isFromOwnPage(c, broker) || session === undefined) return c.redirect(CLIENTS_PATH, 303)
     if (isFormToken(broker, form.get('csrf'), FORM, session.userId)) {
       if (form.get('decision') === 'logout') {
-        cookies.endSession(c)
+        await endSession(c, broker)
         return c.redirect('/', 303)
       }
       const id = form.get('id') ?? ''

@@ -127,4 +127,22 @@ export const portal: readonly Mutation[] = [
     test: PORTAL,
     name: ERASED,
   },
+  {
+    rows: ['45'],
+    fault: 'a copy of the session cookie works after the log-out',
+    file: 'src/http/connect/session-login.ts',
+    from: '  await endPageSession(broker, cookies.session(c))\n',
+    to: '',
+    test: 'http/user-session.test.ts',
+    name: 'after the log-out of /me',
+  },
+  {
+    rows: ['45'],
+    fault: 'a session of a user who has deleted everything works on, where it began in another project',
+    file: 'src/flows/user-session.ts',
+    from: "settings.verifier.kind === 'oidc' ? undefined : projectId",
+    to: 'projectId',
+    test: 'http/user-session.test.ts',
+    name: 'once the user has deleted everything',
+  },
 ]
