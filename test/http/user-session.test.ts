@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AuthorizationServerWorld, startAuthorizationServer } from '../mcp/authorization-server-world.ts'
 import { UserAgent } from '../user-agent.ts'
 
-// The session of a user who has logged in for the connect page or an MCP client. Somebody may have copied its cookie:
-// from a backup of the browser, or with malicious software.
+// The session of a user who has logged in for the connect page or an MCP client. Malicious software may have copied its
+// cookie, and a backup of the browser has it too.
 
 let world: AuthorizationServerWorld
 beforeAll(async () => {

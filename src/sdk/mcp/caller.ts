@@ -34,6 +34,11 @@ export interface VerifiedToken {
 
 const MIN_SECRET_LENGTH = 32
 
+/** Whether an option makes every request need a token. */
+export function identifiesCallers({ brokerSecret, issuer, verify }: CallerOptions): boolean {
+  return brokerSecret !== undefined || issuer !== undefined || verify !== undefined
+}
+
 /** Returns the caller of a request, or `undefined` if it must be refused with 401. */
 export type IdentifyCaller = (request: Request) => Promise<Caller | undefined>
 
@@ -42,7 +47,7 @@ export type IdentifyCaller = (request: Request) => Promise<Caller | undefined>
  * tools need a caller and no option identifies one.
  */
 export function callerIdentification(
-  { brokerSecret, issuer, verify }: CallerOptions,
+  options: CallerOptions,
   {
     whyCallerNeeded,
     now,
@@ -52,11 +57,12 @@ export function callerIdentification(
     readonly now: () => number
   },
 ): IdentifyCaller {
+  const { brokerSecret, issuer, verify } = options
   if (brokerSecret !== undefined && brokerSecret.length < MIN_SECRET_LENGTH)
     throw new TypeError(`brokerSecret must have at least ${MIN_SECRET_LENGTH} characters.`)
   const isBroker = brokerSecret === undefined ? undefined : tokenVerifier(brokerSecret)
   const isIssued = issuer && issuerVerifier(issuer, now)
-  if (brokerSecret === undefined && isIssued === undefined && verify === undefined) {
+  if (!identifiesCallers(options)) {
     const reason = whyCallerNeeded()
     if (reason !== undefined)
       throw new TypeError(

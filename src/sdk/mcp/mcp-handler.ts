@@ -1,12 +1,12 @@
 import { createMcpHandler, isLegacyRequest, legacyStatelessFallback } from '@modelcontextprotocol/server'
 import type { AppChange } from '../tools/run.ts'
 import type { ServedApp } from '../tools/served-app.ts'
-import { type Caller, type CallerOptions, callerIdentification } from './caller.ts'
+import { type Caller, type CallerOptions, callerIdentification, identifiesCallers } from './caller.ts'
 import type { IssuerOptions } from './issuer.ts'
 import { legacySessions, SESSION_LIMITS, type SessionLimits } from './legacy-sessions.ts'
 import { createServer } from './mcp-server.ts'
 import type { McpHandlerOptions } from './options.ts'
-import { refuseOrigin, withCors } from './origins.ts'
+import { LOOPBACK_HOSTS, refuseOrigin, withCors } from './origins.ts'
 import { createStateCodec } from './request-state.ts'
 import { rpcError } from './rpc-error.ts'
 
@@ -38,6 +38,8 @@ export function createHandler(
   { now = Date.now, holdMs = HOLD_MS, sessions: limits = SESSION_LIMITS }: McpHandlerInternals = {},
 ): McpHandler {
   const identify = callerIdentification(options, { whyCallerNeeded: () => whyCallerNeeded(app), now })
+  // a web page whose host name leads to this server is not stopped by the check of its origin, nor by a token
+  const { allowedHosts = identifiesCallers(options) ? undefined : LOOPBACK_HOSTS } = options
   const shared = { app, codec: createStateCodec(options.stateSecret, now), holdMs, staysConnected: false }
   const sessions = legacySessions(shared, limits, now)
   const callers = new WeakMap<Request, Caller>()
@@ -76,7 +78,8 @@ export function createHandler(
   }
 
   return {
-    fetch: async (request) => refuseOrigin(request, options) ?? withCors(request, await answer(request)),
+    fetch: async (request) =>
+      refuseOrigin(request, { ...options, allowedHosts }) ?? withCors(request, await answer(request)),
     async close() {
       unsubscribe()
       await Promise.all([modern.close(), sessions.close()])

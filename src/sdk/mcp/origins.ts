@@ -6,7 +6,10 @@ import { rpcError } from './rpc-error.ts'
 export interface OriginOptions {
   /** Origins of web pages that may call this server, such as `https://inspector.example.com`. */
   readonly allowedOrigins?: readonly string[] | undefined
-  /** Host names under which this server answers. Default: any; if served on a loopback address, loopback names. */
+  /**
+   * Host names under which this server answers. Default: loopback names if it is served on a loopback address or if no
+   * option identifies callers, else any.
+   */
   readonly allowedHosts?: readonly string[] | undefined
 }
 
@@ -23,7 +26,11 @@ export function refuseOrigin(request: Request, options: OriginOptions): Response
   const host = hostOf(request)
   const { allowedHosts } = options
   if (allowedHosts !== undefined && !allowedHosts.includes(host.hostname))
-    return rpcError(403, -32_000, `This server does not answer under the name ${host.hostname}.`)
+    return rpcError(
+      403,
+      -32_000,
+      `This server does not answer under the name ${host.hostname}: its option allowedHosts does not list it.`,
+    )
   const origin = request.headers.get('origin')
   return origin === null || isAllowed(origin, host, options)
     ? undefined

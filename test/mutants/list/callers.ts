@@ -106,4 +106,13 @@ export const callers: readonly Mutation[] = [
     test: 'mcp/authorization-server-attacks.test.ts',
     name: 'asks again for another client',
   },
+  {
+    rows: ['45'],
+    fault: 'a web page whose host name leads to a local MCP server of the SDK calls its tools',
+    file: 'src/sdk/mcp/mcp-handler.ts',
+    from: 'identifiesCallers(options) ? undefined : LOOPBACK_HOSTS',
+    to: 'undefined',
+    test: 'sdk/mcp/callers.test.ts',
+    name: 'whose name leads to a server without callers',
+  },
 ]

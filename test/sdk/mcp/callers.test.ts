@@ -10,7 +10,10 @@ import { questionsApp } from './questions-app.ts'
 
 // Who is believed, what a request's state is bound to, and which pages may call.
 
-const URL_ = 'https://hub.example.com/mcp'
+const HOST = 'hub.example.com'
+const URL_ = `https://${HOST}/mcp`
+/** For servers whose tools everyone may call. */
+const PUBLIC = { allowedHosts: [HOST] }
 const SECRET = 'a broker secret of thirty-two characters'
 
 function secretApp() {
@@ -303,7 +306,7 @@ test('an issuer that cannot be reached and a check that throws are answered by 5
 describe('what callers get', () => {
   test('a tool with a secret that is added later ends anonymous calls', async () => {
     const { app } = questionsApp()
-    const handler = mcp(app)
+    const handler = mcp(app, PUBLIC)
     const context = () => call(handler, 'tools/call', { name: 'context', arguments: {} })
     expect((await context()).status).toBe(200)
     app.tool('later', { input: z.object({}), requiresSecrets: ['HUB_KEY'], handler: () => '' })
@@ -392,7 +395,7 @@ describe('what callers get', () => {
     }
     app.prompt('greet', { input, handler, complete })
     app.resource('hub://{how}', { handler: ({ params }) => handler({ input: { how: params.how ?? '' } }) })
-    const server = mcp(app)
+    const server = mcp(app, PUBLIC)
     const prompt = (given: object) => call(server, 'prompts/get', { name: 'greet', arguments: given })
     const resource = (uri: string) => call(server, 'resources/read', { uri }, { 'mcp-name': uri })
     expect((await prompt({})).body.error).toMatchObject({
@@ -530,7 +533,7 @@ describe('the state of a call', () => {
         return values
       },
     })
-    const handler = mcp(app)
+    const handler = mcp(app, PUBLIC)
     const steps = (more: object) => call(handler, 'tools/call', { name: 'steps', arguments: {}, ...more })
     const { requestState } = (await steps({})).body.result
     const inputResponses = { toString: { action: 'accept', content: { sure: true } } }
@@ -580,7 +583,7 @@ describe('the state of a call', () => {
         return `${content?.ok}`
       },
     })
-    const handler = mcp(app)
+    const handler = mcp(app, PUBLIC)
     const first = await call(handler, 'tools/call', { name: 'asks', arguments: {} })
     const { body } = await call(handler, 'tools/call', {
       name: 'asks',
@@ -671,14 +674,18 @@ describe('sessions of 2025', () => {
   })
 
   test('a client without one is answered too', async () => {
-    const response = await post(mcp(questionsApp().app), list, { 'mcp-protocol-version': '2025-03-26' })
+    const response = await post(mcp(questionsApp().app, PUBLIC), list, {
+      'mcp-protocol-version': '2025-03-26',
+    })
     expect(await response.text()).toContain('"name":"book"')
   })
 })
 
 describe('pages', () => {
   const send = (origin: string, options = {}, method = 'POST') =>
-    mcp(questionsApp().app, options).fetch(new Request(URL_, { method, headers: { origin } }))
+    mcp(questionsApp().app, { ...PUBLIC, ...options }).fetch(
+      new Request(URL_, { method, headers: { origin } }),
+    )
 
   test.each([
     ['a foreign one', 'https://evil.example.com', {}, 403],
@@ -702,8 +709,25 @@ describe('pages', () => {
   })
 })
 
+test.each([
+  ['of another host', 'https://evil.example.com', {}, 403],
+  [
+    'of a host that the author names',
+    'https://evil.example.com',
+    { allowedHosts: ['evil.example.com'] },
+    406,
+  ],
+  ['where a token is needed', 'https://evil.example.com', { verify: () => undefined }, 401],
+  ['of this computer', 'http://localhost:3000', {}, 406],
+  ['of this computer by its address', 'http://[::1]:3000', {}, 406],
+])('a page %s, whose name leads to a server without callers', async (_, origin, options, status) => {
+  const { fetch } = mcp(questionsApp().app, options)
+  const request = new Request(`${origin}/mcp`, { method: 'POST', headers: { origin } })
+  expect((await fetch(request)).status).toBe(status)
+})
+
 test('mounts by its fetch alone', async () => {
-  const { fetch } = mcp(questionsApp().app)
+  const { fetch } = mcp(questionsApp().app, PUBLIC)
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
   await client.connect(
     new StreamableHTTPClientTransport(new URL(URL_), { fetch: (url, init) => fetch(new Request(url, init)) }),
