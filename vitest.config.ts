@@ -1,7 +1,9 @@
 import { statfsSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { patientThreads } from './test/patient-threads.ts'
 import { sandboxThreadOfBundle } from './test/program-bundle.ts'
+import { coverageOf, shortFiles } from './test/sets.ts'
 
 /** These measure memory, processor time or counters of their own process, which other files in it would change. */
 const MEASURING = [
@@ -15,32 +17,6 @@ const MEASURING = [
   'test/threats/large-answers.test.ts',
   'test/threats/large-catalogues.test.ts',
   'test/toolexec/code.test.ts',
-]
-
-/** `npm run test:faults` repeats the faults of these often, `npm test` a few times (`test/faults/repetitions.ts`). */
-const REPEATED = [
-  'test/nodes.test.ts',
-  'test/faults/clock.test.ts',
-  'test/faults/webhooks.test.ts',
-  'test/faults/crowds.test.ts',
-  'test/faults/stream-crowds.test.ts',
-  'test/threats/large-answers.test.ts',
-]
-
-/**
- * Only `npm run test:faults` runs these. Their SQLite twins are in `npm test`, where the same code kills the same processes
- * at the same points; restarts of PostgreSQL are in `store/postgres-failures` there, and the store without partitions in
- * `store/postgres`. `.ci/run` runs both commands.
- */
-const OFTEN_ONLY = [
-  'test/faults/failing-writes-postgres.test.ts',
-  'test/faults/kill-points-postgres.test.ts',
-  'test/faults/kill-random.test.ts',
-  'test/faults/named-requests-postgres.test.ts',
-  'test/faults/postgres-restarts.test.ts',
-  'test/faults/scheduled-postgres.test.ts',
-  'test/faults/stand-still-postgres.test.ts',
-  'test/store/partitioned.test.ts',
 ]
 
 /** The files that take longest, most of it waiting: they begin first, so that none of them is left at the end. */
@@ -70,11 +46,8 @@ const LONGEST = [
   'test/faults/postgres-restarts.test.ts',
 ]
 
-/**
- * Begins last in `npm run test:faults`: the threads that read its answers have 30 s, which is too short beside files that
- * keep the processors busy and what `.ci/run` installs meanwhile.
- */
-const LAST_OF_FAULTS = 'test/threats/large-answers.test.ts'
+/** `npm test -- test/flows/scopes.test.ts` runs that file, whichever command it belongs to. */
+const isNamed = process.argv.slice(2).some((argument) => /^(\.\/)?test\/|\.test\.ts$/.test(argument))
 
 /**
  * SQLite waits for the disk at each commit, and a start of the server makes dozens. In a folder in memory it need not,
@@ -93,11 +66,15 @@ function hasSpace(folder: string): boolean {
   }
 }
 
+/** `vitest run` without a mode runs all files. */
+const setOf = (mode: string) => (mode === 'short' || mode === 'rest' ? mode : 'all')
+const isOf = (set: 'short' | 'rest' | 'all', file: string) =>
+  set === 'all' || shortFiles.includes(file) === (set === 'short')
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
     const rank = ({ moduleId, project }: TestSpecification) => {
-      if (project.name === 'faults' && moduleId.endsWith(LAST_OF_FAULTS)) return Number.POSITIVE_INFINITY
       const place = LONGEST.findIndex((file) => moduleId.endsWith(file))
       // a worker is shared by the files that follow each other without a file between that needs one of its own
       return (project.config.isolate ? 0 : LONGEST.length + 1) + (place < 0 ? LONGEST.length : place)
@@ -106,40 +83,41 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-export default defineConfig(({ mode }) => ({
-  plugins: [sandboxThreadOfBundle],
-  test: {
-    setupFiles: ['test/random-seed.ts'],
-    globalSetup: ['test/on-demand/setup.ts'],
-    // each test file loads drizzle-orm: 0.3 s of CPU less for each
-    execArgv: ['--import', new URL('bin/import-hook.js', import.meta.url).href],
-    // for two processors: some files compute while others wait for deadlines and processes
-    maxWorkers: 5,
-    // beyond what a slow and busy machine needs: a limit is there for what would hang
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    expect: { poll: { timeout: 120_000, interval: 20 } },
-    sequence: { sequencer: LongestFirst },
-    projects:
-      mode === 'faults'
-        ? [
-            {
-              extends: true,
-              test: { name: 'faults', include: [...REPEATED, ...OFTEN_ONLY], env: { FAULTS: 'many' } },
-            },
-          ]
-        : [
-            { extends: true, test: { name: 'measuring', include: MEASURING } },
-            // A worker loads the server once, not for each file: that is half of the processor time.
-            {
-              extends: true,
-              test: {
-                name: 'shared',
-                include: ['test/**/*.test.ts'],
-                exclude: [...MEASURING, ...OFTEN_ONLY],
-                isolate: false,
-              },
-            },
-          ],
-  },
-}))
+export default defineConfig(({ mode }) => {
+  const set = isNamed ? 'all' : setOf(mode)
+  if (set !== 'all') console.log(coverageOf(set))
+  return {
+    plugins: [sandboxThreadOfBundle, patientThreads],
+    test: {
+      // the faults of some files are repeated often (`test/faults/repetitions.ts`)
+      env: set === 'rest' ? { FAULTS: 'many' } : {},
+      setupFiles: ['test/random-seed.ts'],
+      globalSetup: ['test/on-demand/setup.ts'],
+      // each test file loads drizzle-orm: 0.3 s of CPU less for each
+      execArgv: ['--import', new URL('bin/import-hook.js', import.meta.url).href],
+      // for two processors: some files compute while others wait for deadlines and processes
+      maxWorkers: 5,
+      // beyond what a slow and busy machine needs: a limit is there for what would hang
+      testTimeout: 600_000,
+      hookTimeout: 600_000,
+      expect: { poll: { timeout: 300_000, interval: 20 } },
+      sequence: { sequencer: LongestFirst },
+      projects: [
+        {
+          extends: true,
+          test: { name: 'measuring', include: MEASURING.filter((file) => isOf(set, file)) },
+        },
+        // A worker loads the server once, not for each file: that is half of the processor time.
+        {
+          extends: true,
+          test: {
+            name: 'shared',
+            include: set === 'short' ? [...shortFiles] : ['test/**/*.test.ts'],
+            exclude: [...MEASURING, ...(set === 'rest' ? shortFiles : [])],
+            isolate: false,
+          },
+        },
+      ],
+    },
+  }
+})

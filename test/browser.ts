@@ -58,7 +58,7 @@ export async function newPerson(
     locale: 'en-GB',
     ...(userAgent && { userAgent }),
   })
-  context.setDefaultTimeout(60_000) // on a machine that other tests keep busy
+  context.setDefaultTimeout(300_000) // on a machine that other tests keep busy
   const complaints: string[] = []
   context.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text())

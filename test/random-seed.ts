@@ -1,7 +1,7 @@
 import { configureGlobal } from 'fast-check'
 
 /**
- * Property tests draw the same input in every run of `npm test`, so that a run can be repeated. `npm run test:ten` gives
- * each of its runs another seed, and prints it; `TEST_SEED=7 npm test` uses the seed 7.
+ * Property tests draw the same input in every run, so that a run can be repeated. `npm run test:ten` gives each of its
+ * runs another seed, and prints it; `TEST_SEED=7 npm run test:all` uses the seed 7.
  */
 configureGlobal({ seed: Number(process.env.TEST_SEED ?? 1) })

@@ -1,6 +1,6 @@
-// `npm run test:ten`: runs all tests ten times in a row (`--runs 4`: four times), each time with another seed for the
-// property tests, and in the second half of the runs beside a process that keeps one core busy. Prints a line for each run
-// and the failed tests, and exits with 1 when a run failed.
+// `npm run test:ten`: runs `npm test` ten times in a row (`--runs 4`: four times; `--all`: all files), each time with
+// another seed for the property tests, and in the second half of the runs beside four processes that keep the cores busy
+// (`--busy 1`: beside one). Prints a line for each run and the failed tests, and exits with 1 when a run failed.
 
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -12,9 +12,17 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const { values } = parseArgs({ options: { runs: { type: 'string', default: '10' } } })
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '10' },
+    busy: { type: 'string', default: '4' },
+    all: { type: 'boolean', default: false },
+  },
+})
 const runs = Number(values.runs)
+const busyProcesses = Number(values.busy)
 if (!(Number.isInteger(runs) && runs > 0)) throw new Error('--runs takes a whole number')
+if (!(Number.isInteger(busyProcesses) && busyProcesses >= 0)) throw new Error('--busy takes a whole number')
 
 interface RunResult {
   readonly code: number | null
@@ -38,12 +46,15 @@ interface Report {
   }[]
 }
 
-async function runAll(folder: string, seed: number): Promise<RunResult> {
+/** As `npm test`, or every file. */
+const SET = values.all ? [] : ['--mode', 'short']
+
+async function runOnce(folder: string, seed: number): Promise<RunResult> {
   const file = join(folder, 'report.json')
   await rm(file, { force: true })
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
   const since = performance.now()
-  const child = spawn(process.execPath, [vitest, 'run', '--reporter=json', `--outputFile=${file}`], {
+  const child = spawn(process.execPath, [vitest, 'run', ...SET, '--reporter=json', `--outputFile=${file}`], {
     cwd: root,
     env: { ...process.env, TEST_SEED: String(seed) },
     stdio: ['ignore', 'ignore', 'ignore'],
@@ -71,14 +82,16 @@ let failedRuns = 0
 console.log('| run | seed | beside it | seconds | passed | failed |\n| --- | --- | --- | --- | --- | --- |')
 for (let run = 1; run <= runs; run++) {
   const isBusy = run > runs / 2
-  const busy = isBusy
-    ? spawn(process.execPath, ['-e', 'const { ppid } = process; while (process.ppid === ppid);'], {
-        stdio: 'ignore',
-      })
-    : undefined
+  const busy = Array.from({ length: isBusy ? busyProcesses : 0 }, () =>
+    spawn(process.execPath, ['-e', 'const { ppid } = process; while (process.ppid === ppid);'], {
+      stdio: 'ignore',
+    }),
+  )
   const seed = randomInt(2 ** 31)
-  const { code, seconds, passed, failures } = await runAll(folder, seed).finally(() => busy?.kill('SIGKILL'))
-  const beside = isBusy ? 'a busy core' : 'nothing'
+  const { code, seconds, passed, failures } = await runOnce(folder, seed).finally(() => {
+    for (const child of busy) child.kill('SIGKILL')
+  })
+  const beside = isBusy ? `${busyProcesses} busy processes` : 'nothing'
   console.log(`| ${run} | ${seed} | ${beside} | ${seconds.toFixed(0)} | ${passed} | ${failures.length} |`)
   for (const failure of failures) console.log(failure)
   if (code !== 0) failedRuns++

@@ -24,7 +24,7 @@ export interface ThreadOptions {
   readonly owner?: string
   /** Removes the task from its queue; a task that has begun runs to its end. */
   readonly signal?: AbortSignal
-  /** The limit from the start of the task. The thread is terminated after it. */
+  /** The limit from the start of the task, 30 s by default. The thread is terminated after it. */
   readonly timeoutMs?: number
   /** Buffers of the input that are moved to the thread instead of copied. */
   readonly transfer?: readonly ArrayBuffer[]
@@ -46,6 +46,7 @@ const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1))
 const MAX_WAITING = 1_000
 /** The limit for one owner, so that its tasks leave room for those of other owners. */
 const MAX_WAITING_OF_ONE = MAX_WAITING / 2
+/** YAML of the largest accepted size takes most of this time. */
 const TIMEOUT_MS = 30_000
 const IDLE_MS = 30_000
 /** The parsed value of 4 MB of JSON may take a hundred times as much memory. */

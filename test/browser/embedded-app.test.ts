@@ -78,7 +78,7 @@ test('a user connects by the button, webhooks tell of it, and the user disconnec
   }
   // in any order
   await expect
-    .poll(told, { timeout: 60_000 })
+    .poll(told, { timeout: 300_000 })
     .toEqual(expect.arrayContaining(['connection.created', 'authorization.completed']))
   await lookAt(person, 'embedded-app-connected', { schemes: ['light'] })
 
@@ -95,11 +95,11 @@ test('a user connects by the button, webhooks tell of it, and the user disconnec
     .click()
   await expect
     .poll(async () => (await gatepass.call('GET', '/v1/connections?user_id=ada')).body.items, {
-      timeout: 60_000,
+      timeout: 300_000,
     })
     .toEqual([])
   await expect
-    .poll(told, { timeout: 60_000 })
+    .poll(told, { timeout: 300_000 })
     .toEqual(expect.arrayContaining([expect.stringMatching(/^connection\.(revoked|deleted)$/)]))
   expect(await heading(page)).toBe('Connect your account')
   expect(person.complaints).toEqual([])

@@ -211,7 +211,7 @@ describe('this tab', () => {
     await blockPopups(page)
     await page.goto(`${site.origin}/bare?mode=popup`)
     await expect
-      .poll(() => eventsOf(page), { timeout: 60_000 })
+      .poll(() => eventsOf(page), { timeout: 300_000 })
       .toContain('settled {"status":"failed","reason":"popup_blocked"}')
     expect(await eventsOf(page)).toContain('blocked {"by":"popup_blocker"}')
   })
@@ -231,7 +231,7 @@ describe('a page’s own policy', () => {
     expect(await eventsOf(page)).toContain('blocked {"by":"csp"}')
     // a window that has gone to Gatepass is out of reach
     if (directive === 'form-action')
-      await expect.poll(() => person.context.pages().length, { timeout: 60_000 }).toBe(1)
+      await expect.poll(() => person.context.pages().length, { timeout: 300_000 }).toBe(1)
   })
 
   test('needs no more than Gatepass in three directives, with Trusted Types', async () => {
@@ -325,7 +325,7 @@ describe('another person and another site', () => {
     }, url)
     await expect
       .poll(() => page.frames().find((frame) => frame.url().startsWith('chrome-error:')) !== undefined, {
-        timeout: 60_000,
+        timeout: 300_000,
       })
       .toBe(true)
   })

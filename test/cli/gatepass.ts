@@ -8,7 +8,7 @@ import { runProgram } from '../../src/cli/program.ts'
 import { freePort } from '../ports.ts'
 import { compileCacheOf, programPath } from '../served.ts'
 
-const READY_MS = 120_000
+const READY_MS = 300_000
 
 export interface Outcome {
   readonly code: number

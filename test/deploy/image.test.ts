@@ -64,7 +64,7 @@ test('serves its pages and the API, is found healthy by the image’s health che
   })
   const ended = once(server, 'exit')
   try {
-    await vi.waitFor(async () => expect(await healthCheck()).toBe(0), { timeout: 60_000, interval: 200 })
+    await vi.waitFor(async () => expect(await healthCheck()).toBe(0), { timeout: 300_000, interval: 200 })
     for (const path of ['/docs', '/openapi.json', '/.well-known/oauth-authorization-server']) {
       const { status } = await fetch(`http://127.0.0.1:${port}${path}`)
       expect([path, status]).not.toEqual([path, 500])

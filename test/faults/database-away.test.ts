@@ -7,7 +7,7 @@ import { startPostgres } from '../postgres.ts'
 
 // Tools and policies while the database cannot be reached, or refuses audit entries.
 
-const PATIENCE = { timeout: 120_000, interval: 100 }
+const PATIENCE = { timeout: 300_000, interval: 100 }
 
 test('runs that end while the database is stopped: their callers are answered, and the results are stored later', async () => {
   await using cluster = await startPostgres()

@@ -131,7 +131,7 @@ describe.each([
 
     disk.fill(node)
     const refusal = { status: 503, body: { name: 'store_unavailable' } }
-    await vi.waitFor(async () => expect((await node.call('GET', '/ready')).status).toBe(503), 60_000)
+    await vi.waitFor(async () => expect((await node.call('GET', '/ready')).status).toBe(503), 300_000)
     expect(await node.call('GET', '/v1/health')).toMatchObject({ status: 503, body: { healthy: false } })
     expect(await node.call('GET', '/health')).toMatchObject({ status: 200 })
     for (let turn = 0; turn < 3; turn++) {
@@ -145,9 +145,9 @@ describe.each([
     expect(body.items).toMatchObject([{ status: 'active' }, { status: 'active' }])
 
     disk.free(node)
-    await vi.waitFor(async () => expect((await node.call('GET', '/ready')).status).toBe(200), 60_000)
+    await vi.waitFor(async () => expect((await node.call('GET', '/ready')).status).toBe(200), 300_000)
     expect((await token('fresh')).body.context.token).toBe(before)
-    await vi.waitFor(async () => expect((await token('expired')).status).toBe(200), 60_000)
+    await vi.waitFor(async () => expect((await token('expired')).status).toBe(200), 300_000)
     expect(as.isLive((await token('expired')).body.context.token)).toBe(true)
     expect(as.tokenRequests('refresh_token')).toHaveLength(1)
     expect(as.familyRevoked).toBe(false)

@@ -12,7 +12,7 @@ import { STAINLESS, startWorld, type World } from './world.ts'
 // the clock that tests move.
 
 const environment = { GATEPASS_TOOLS: fileURLToPath(new URL('../fixtures/run-tools.ts', import.meta.url)) }
-const PATIENCE = { timeout: 120_000, interval: 100 }
+const PATIENCE = { timeout: 300_000, interval: 100 }
 const clock = testClock()
 
 let world: World

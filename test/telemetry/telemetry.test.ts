@@ -31,7 +31,7 @@ describe('metrics', () => {
         value: one.asDouble,
       }))
       expect(points).toContainEqual({ labels: count, value: 3 })
-    }, 60_000)
+    }, 300_000)
     const text: string = (await gatepass.call('GET', '/metrics')).body
     const published = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`)
     const sent = collector.metrics.map(
@@ -71,7 +71,7 @@ describe('the collector', () => {
     const { path, headers, body } = await vi.waitFor(() => {
       expect(collector.requests).not.toEqual([])
       return collector.requests[0] as OtlpReceiver['requests'][number]
-    }, 60_000)
+    }, 300_000)
     expect(path).toBe('/own/path')
     expect(headers).toMatchObject({
       'content-type': 'application/x-protobuf',
@@ -102,9 +102,9 @@ describe('the collector', () => {
       )?.[1]
     for (let i = 1; i < 3; i++) {
       await gatepass.call('GET', '/v1/tools')
-      await vi.waitFor(() => expect(collector.requests.length).toBeGreaterThanOrEqual(i), 60_000)
+      await vi.waitFor(() => expect(collector.requests.length).toBeGreaterThanOrEqual(i), 300_000)
     }
-    await vi.waitFor(async () => expect(Number(await lost())).toBeGreaterThan(0), 60_000)
+    await vi.waitFor(async () => expect(Number(await lost())).toBeGreaterThan(0), 300_000)
     expect(lines('telemetry cannot be sent')).toHaveLength(1)
     expect(lines('telemetry cannot be sent')[0]).toContain('status 500')
     collector.behaviour = 200
@@ -112,7 +112,7 @@ describe('the collector', () => {
     await vi.waitFor(() => {
       expect(lines('telemetry is sent again')).toHaveLength(1)
       expect(collector.spans.map(({ name }) => name)).toContain('GET /v1/tools')
-    }, 60_000)
+    }, 300_000)
     expect(lines('telemetry is sent again')).toHaveLength(1)
   })
 
@@ -131,7 +131,7 @@ describe('the collector', () => {
     const { opened, open } = gate()
     collector.mayAnswer = opened
     const gatepass = await startGatepass(toCollector(collector, { OTEL_TRACES_EXPORTER: 'none' }))
-    await vi.waitFor(() => expect(collector.requests).toHaveLength(1), 60_000)
+    await vi.waitFor(() => expect(collector.requests).toHaveLength(1), 300_000)
     await gatepass.call('GET', '/v1/webhooks')
     const closed = gatepass.close()
     open()
@@ -172,7 +172,7 @@ describe('several processes', () => {
       await Promise.all(Array.from({ length: 20 }, () => served.call('GET', '/v1/tools')))
       const instances = collector.spans.map(({ resource }) => resource['service.instance.id'])
       expect(new Set(instances).size).toBe(2)
-    }, 60_000)
+    }, 300_000)
     expect(await served.stop()).toBe(0)
   })
 })
@@ -187,7 +187,7 @@ describe('limits', () => {
     await vi.waitFor(async () => {
       await Promise.all(Array.from({ length: 300 }, ask))
       expect(await capped()).toBeGreaterThan(0)
-    }, 60_000)
+    }, 300_000)
   })
 
   test('probes and scrapes have no trace', async () => {
@@ -214,12 +214,12 @@ describe('a log line of a request', () => {
         .find(({ message, route }) => message === 'answered' && route === '/v1/tools')
       expect(found).toBeDefined()
       return found
-    }, 60_000)
+    }, 300_000)
     expect(line?.traceId).toMatch(/^[0-9a-f]{32}$/)
     await vi.waitFor(
       () =>
         expect(collector.spansOf(String(line?.traceId)).map(({ name }) => name)).toContain('GET /v1/tools'),
-      60_000,
+      300_000,
     )
   })
 })

@@ -91,7 +91,7 @@ beforeAll(async () => {
   const raw = (text: string) => ({ raw: { status: 200, type: 'application/json', body: text } })
   const need = { id: 'demo', scopes: ['read'] }
   world = await startWorld({
-    timeoutSeconds: 60,
+    timeoutSeconds: 300,
     worker: {
       toolkit: { name: 'Arcade', version: '1.0.0' },
       tools: [
@@ -125,12 +125,12 @@ beforeAll(async () => {
   const origin = `http://127.0.0.1:${port}`
   const flow = { authorizationUrl: `${origin}/a`, tokenUrl: `${origin}/t`, scopes: { read: 'Read' } }
   for (const worker of [
-    { id: 'mcp', mcp: { uri: `${origin}/mcp`, timeout: 60 } },
+    { id: 'mcp', mcp: { uri: `${origin}/mcp`, timeout: 300 } },
     {
       id: 'api',
       openapi: {
         namespace: 'Api',
-        timeout: 60,
+        timeout: 300,
         document: {
           openapi: '3.1.0',
           info: { title: 'Api', version: '1' },
@@ -163,31 +163,19 @@ afterAll(async () => {
 
 const MOST_HELD_MS = 50
 const ATTEMPTS = 4
-/** Each may take the 30 s that reading an answer may take. */
-const ATTEMPTS_TOO_LATE = 12
 
 /**
  * Measures again when the loop was blocked for too long: code that takes long does so each time, a garbage collection
- * does not. Also when the answer was not read within 30 s, as happens when other processes use the processors.
+ * does not.
  */
 async function repeatedHold<T>(
   work: () => Promise<T>,
-  { mostMs = MOST_HELD_MS, isTooLate = () => false }: Repetition<T> = {},
+  mostMs = MOST_HELD_MS,
 ): ReturnType<typeof longestHold<T>> {
   let measured = await longestHold(work)
-  let late = 0
-  for (let attempt = 1; attempt - late < ATTEMPTS && late < ATTEMPTS_TOO_LATE; attempt++) {
-    const wasLate = isTooLate(measured.result)
-    if (wasLate) late++
-    else if (measured.held < mostMs) break
+  for (let attempt = 1; attempt < ATTEMPTS && measured.held >= mostMs; attempt++)
     measured = await longestHold(work)
-  }
   return measured
-}
-
-interface Repetition<T> {
-  readonly mostMs?: number
-  readonly isTooLate?: (result: T) => boolean
 }
 
 /**
@@ -201,7 +189,7 @@ function parsingTime(answer: string): number {
 }
 const parsingTimes = new Map<string, number>()
 
-/** In `npm run test:faults` all shapes by every way; otherwise all shapes by the first way, one shape by each other. */
+/** In `npm run test:all` all shapes by every way; otherwise all shapes by the first way, one shape by each other. */
 function shapesBy(way: string): readonly Shape[] {
   const number = WAYS.findIndex(([name]) => name === way)
   return repetitions<readonly Shape[]>({
@@ -240,11 +228,7 @@ describe('threat 41: an answer of 4 MB', () => {
           })
           return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) }
         }
-        const { held, result } = await repeatedHold(ask, {
-          mostMs: most,
-          isTooLate: ({ bytes }) =>
-            bytes.length < 2_000 && bytes.includes('Reading the answer ended: timeout'),
-        })
+        const { held, result } = await repeatedHold(ask, most)
         expect(
           [result.status, result.bytes.toString('utf8', 0, result.status === 200 ? 0 : 500)],
           one,

@@ -273,7 +273,7 @@ describe('a call that gets no answer', () => {
     world.mcp.calls.filter(({ tool }) => tool === name).length
 
   test('ends in time, and the tool hears of it', async () => {
-    await using world = await startMcpWorld({ settings: { timeout: 3 } })
+    await using world = await startMcpWorld({ settings: { timeout: 8 } })
     const { body } = await world.execute('Demo.wait')
     expect(body.output.error).toMatchObject({ kind: 'NETWORK_TRANSPORT_RUNTIME_TIMEOUT', can_retry: false })
     await until(() => world.mcp.cancelled.includes('wait'))

@@ -13,8 +13,6 @@ import {
 } from './catalogue-reading.ts'
 import { unpackItems } from './packed-items.ts'
 
-const TIMEOUT_MS = 30_000
-
 /** Reads a small list on the event loop, and a large one in a thread, which runs `readPacked`. Throws `WorkerFault`. */
 export async function readCatalogue<About>(
   received: ReceivedCatalogue<About>,
@@ -36,11 +34,7 @@ export async function readCatalogue<About>(
     }
     const own = pages.map(withOwnBuffer)
     const transfer = own.map(({ buffer }) => buffer)
-    const reading = await inThread(
-      task,
-      { ...received, pages: own },
-      { owner, timeoutMs: TIMEOUT_MS, transfer },
-    )
+    const reading = await inThread(task, { ...received, pages: own }, { owner, transfer })
     if (reading.outcome === 'unchanged') return 'unchanged'
     if (reading.outcome === 'refused') throw new Refusal(reading.reason)
     return { digest: reading.digest, items: await unpackItems(reading.items) }

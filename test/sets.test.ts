@@ -1,0 +1,14 @@
+import { globSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { coverageOf, SHORT, shortFiles } from './sets.ts'
+
+test('every file of npm test exists', () => {
+  expect(shortFiles.filter((file) => globSync(file).length === 0)).toEqual([])
+  expect(new Set(shortFiles).size).toBe(shortFiles.length)
+})
+
+test('each of the two commands says what it covers, and together they run every file', () => {
+  const [, short = '', all = ''] = /^npm test: (\d+) of (\d+) files\./.exec(coverageOf('short')) ?? []
+  expect(coverageOf('rest')).toContain(`the ${Number(all) - Number(short)} of ${all} files`)
+  for (const subject of Object.keys(SHORT)) expect(coverageOf('short')).toContain(subject)
+})
