@@ -27,11 +27,12 @@ export interface CopiedColumn {
 export type Row = readonly (string | number | null)[]
 
 /**
- * Tables that are not copied, because servers fill them again: the heartbeats of processes, and the search index of the
+ * Tables that are not copied, because servers fill them again: the heartbeats of processes and servers, and the search index of the
  * audit trail.
  */
 const REBUILT_TABLES: readonly SQLiteTable[] = [
   tables.processes,
+  tables.servers,
   tables.auditTerms,
   tables.auditSegments,
   tables.auditProgress,

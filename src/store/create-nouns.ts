@@ -29,6 +29,7 @@ import { createProjects } from './projects.ts'
 import { createProviders } from './providers.ts'
 import { retrying } from './retry.ts'
 import { createSecrets } from './secrets.ts'
+import { createServers } from './servers.ts'
 import { createSettleRestore } from './settle-restore.ts'
 import { createSuspendedCalls } from './suspended-calls.ts'
 import { createToolNames } from './tool-names.ts'
@@ -62,6 +63,7 @@ export function createNouns(database: Database, appending: Pick<AuditTrail, 'app
     policies: retried(createPolicies(database)),
     toolsets: retried(createToolsets(database)),
     processes: retried(createProcesses(database)),
+    servers: retried(createServers(database)),
     executions: retried(createExecutions(database)),
     chains: retried(createChains(database)),
     connectSessions: retried(createConnectSessions(database)),

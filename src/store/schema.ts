@@ -158,6 +158,14 @@ export function describeTables(kit: SchemaKit) {
     beatAt: whole('beat_at').notNull(),
   })
 
+  /** The server processes that run, each with the ids of its master keys, newest first. `beatAt` as in `processes`. */
+  const servers = table('servers', {
+    id: text('id').primaryKey(),
+    name: text('name').notNull(),
+    keyIds: json<readonly [string, ...string[]]>('key_ids').notNull(),
+    beatAt: whole('beat_at').notNull(),
+  })
+
   const connections = table(
     'connections',
     {
@@ -272,6 +280,7 @@ export function describeTables(kit: SchemaKit) {
     providers,
     authorizations,
     processes,
+    servers,
     connections,
     answers,
     chains,

@@ -38,6 +38,7 @@ import { pageSessionPromises } from './page-session-promises.ts'
 import { policyPromises } from './policy-promises.ts'
 import { portalPromises } from './portal-promises.ts'
 import { processPromises } from './process-promises.ts'
+import { serverPromises } from './server-promises.ts'
 import { suspendedCallPromises } from './suspended-call-promises.ts'
 import { toolPromises } from './tool-promises.ts'
 import { toolsetPromises } from './toolset-promises.ts'
@@ -245,6 +246,7 @@ export function storeConformance(backend: string, open: () => Promise<OpenedStor
     consolePromises(open)
     webhookPromises(open)
     processPromises(open)
+    serverPromises(open)
     trailPromises(open)
 
     describe('answers to an Idempotency-Key', () => {

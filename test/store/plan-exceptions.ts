@@ -13,6 +13,7 @@ export const SMALL = new Set([
   'toolsets',
   'webhooks',
   'processes',
+  'servers',
   'audit_heads',
   'audit_progress', // a row for each project
   'schema_migrations',

@@ -55,6 +55,7 @@ export const {
   providers,
   authorizations,
   processes,
+  servers,
   connections,
   tools,
   toolAliases,

@@ -12,6 +12,7 @@ export const {
   providers,
   authorizations,
   processes,
+  servers,
   connections,
   tools,
   toolAliases,
