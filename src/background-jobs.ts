@@ -7,6 +7,8 @@ import { indexAudit } from './flows/audit/index-trail.ts'
 import { BACKGROUND_REFRESH_SECONDS, refreshDue } from './flows/refresh/refresh-due.ts'
 import type { Dispatcher } from './flows/webhooks/dispatcher.ts'
 import { BEAT_MS } from './services/liveness.ts'
+import { SERVER_LAPSE_MS } from './services/sealing-keys.ts'
+import { SERVER_BEAT_MS, type ServerRegistration } from './services/server-registration.ts'
 import { SCHEDULE_MS, type Scheduler } from './tools/run/scheduler.ts'
 import { createSyncRounds, SYNC_SECONDS } from './tools/worker.ts'
 
@@ -42,14 +44,15 @@ export interface BackgroundJob {
   run(): Promise<unknown>
 }
 
-/** The parts of a process that run due work: scheduled tool runs and webhook deliveries. */
+/** The parts of a process whose work is due at intervals: scheduled tool runs, webhook deliveries, its registration. */
 export interface DueWork {
   readonly scheduler: Scheduler
   readonly dispatcher: Dispatcher
+  readonly registration: ServerRegistration
 }
 
 /** The jobs that every process runs. */
-export function ownJobs(broker: Broker, { scheduler, dispatcher }: DueWork): BackgroundJob[] {
+export function ownJobs(broker: Broker, { scheduler, dispatcher, registration }: DueWork): BackgroundJob[] {
   const { uses, activity, history, liveness } = broker
   return [
     { intervalMs: FLUSH_MS, run: () => uses.flush() },
@@ -58,6 +61,7 @@ export function ownJobs(broker: Broker, { scheduler, dispatcher }: DueWork): Bac
     { intervalMs: SCHEDULE_MS, run: () => scheduler.runDue() },
     { intervalMs: DISPATCH_MS, run: () => dispatcher.runDue() },
     { intervalMs: BEAT_MS, run: () => liveness.endDeadClaims() },
+    { intervalMs: SERVER_BEAT_MS, run: () => registration.beat() },
   ]
 }
 
@@ -82,6 +86,7 @@ export function sharedJobs(broker: Broker): BackgroundJob[] {
 
 /** Deletes records whose retention time has passed. */
 async function sweep({ store, now, settings }: Broker): Promise<void> {
+  await store.servers.sweep(SERVER_LAPSE_MS)
   await store.authorizations.sweep(now() - KEPT_SECONDS)
   await store.answers.sweep(now())
   await store.executions.sweep(now() - HISTORY_SECONDS)

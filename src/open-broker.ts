@@ -93,7 +93,7 @@ export async function openBroker(
   const activity = createActivityLog(opened, now)
   const raw = observedStore(tracing ? tracedStore(opened, tracing, system) : opened, metrics, activity)
   try {
-    await noteSealingKey(raw.facts, keys)
+    await noteSealingKey(raw, keys)
     const { key: installationKey, isSigned } = await ensureInstallationKey(raw, keys)
     const signer = createRowSigner(installationKey)
     const altered = watchRows({ log, metrics })

@@ -28,6 +28,7 @@ import {
 import { issuersOf, mcpResource } from './mcp/callers/resource.ts'
 import { createMcpEndpoint } from './mcp/endpoint/endpoint.ts'
 import { type BrokerParts, openBroker } from './open-broker.ts'
+import { registerServer } from './services/server-registration.ts'
 import { waitAtMost } from './services/wait-at-most.ts'
 import { startTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 import { ModuleFault } from './tools/module/load-module.ts'
@@ -77,6 +78,8 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
   try {
     const broker = await openBroker(config, { ...parts, ...telemetryParts(telemetry) })
     closers.push(() => broker.close())
+    const registration = await registerServer(broker.store, broker.sealer)
+    closers.push(() => registration.leave())
     const apiKey = await ensureApiKey(broker, config)
     await loadTools(broker, config)
     const sandbox = config.development ? sandboxFor(config, broker.now) : undefined
@@ -118,7 +121,7 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
     const dispatcher = createDispatcher(broker)
     const jobs = startJobs(
       broker,
-      { scheduler, dispatcher },
+      { scheduler, dispatcher, registration },
       { runsSharedJobs: cluster?.runsSharedJobs ?? true },
     )
     // ends the claims of processes that crashed
@@ -149,7 +152,13 @@ export async function startServer(given: Config, parts: ServerParts): Promise<Ru
         // closing waits for the database, which may be unreachable
         await Promise.all([
           telemetry?.close(Math.min(left(), TELEMETRY_MS)),
-          waitAtMost(Math.max(left(), FINAL_WRITES_MS), broker.close()),
+          waitAtMost(
+            Math.max(left(), FINAL_WRITES_MS),
+            registration
+              .leave()
+              .catch(() => {}) // its row lapses
+              .then(() => broker.close()),
+          ),
         ])
       },
     }

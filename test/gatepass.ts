@@ -97,6 +97,7 @@ export async function startGatepass(options: GatepassOptions = {}): Promise<Gate
   const url = `http://127.0.0.1:${config.port}`
   const { broker } = server
 
+  let closing: Promise<void> | undefined
   const gatepass: Gatepass = {
     url,
     config,
@@ -125,9 +126,9 @@ export async function startGatepass(options: GatepassOptions = {}): Promise<Gate
       await broker.store.apiKeys.add(record)
       return key
     },
-    async close() {
-      await server.close()
-      await removeFolder()
+    close() {
+      closing ??= server.close().then(removeFolder)
+      return closing
     },
     async [Symbol.asyncDispose]() {
       await gatepass.close()

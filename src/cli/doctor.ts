@@ -3,6 +3,7 @@ import { type Config, readConfig } from '../config.ts'
 import { ConfigError } from '../config-error.ts'
 import { readDevelopmentKey } from '../development-key.ts'
 import type { Check } from '../diagnosis/check.ts'
+import { checkMasterKeys } from '../diagnosis/check-keys.ts'
 import { checkLogin } from '../diagnosis/check-login.ts'
 import { checkMcpIssuer, checkMcpProject } from '../diagnosis/check-mcp.ts'
 import { checkProject, checkSettings } from '../diagnosis/diagnose.ts'
@@ -79,7 +80,11 @@ async function runChecksHere(shell: Shell, options: DoctorOptions): Promise<Chec
   if (!installation.opens) return checks
   try {
     await withBroker(shell, { project }, async (opened) => {
-      checks.push(...(await checkMcpProject(opened)), ...(await checkProject(opened)))
+      checks.push(
+        ...(await checkMasterKeys(opened.broker)),
+        ...(await checkMcpProject(opened)),
+        ...(await checkProject(opened)),
+      )
     })
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error

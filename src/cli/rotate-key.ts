@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
 import { type Rotation, type RotationProgress, rotateKeys } from '../flows/rotate-keys.ts'
+import { liveServers } from '../services/sealing-keys.ts'
 import type { EnvelopeCount } from '../store/envelopes.ts'
 import { CommandFailure } from './failure.ts'
 import { dim, MARKS, print, printJson, table } from './print.ts'
@@ -69,7 +70,7 @@ async function rotate(
     throw new CommandFailure(
       interruption.signal.aborted
         ? `Interrupted before everything was sealed with the new key. ${commandLine(shell, 'rotate-key')} continues with the rest.`
-        : `Something was sealed with an older key again: a server still uses that key. Restart all servers with key ${newest} in front, then run ${commandLine(shell, 'rotate-key')} again.`,
+        : `Something was sealed with an older key again: a server of an older release, or a command, still uses that key. Restart all servers with key ${newest} in front, then run ${commandLine(shell, 'rotate-key')} again.`,
     )
 }
 
@@ -112,13 +113,30 @@ async function status(shell: Shell, { broker }: LocalInstallation, { json }: Rot
     envelopes: sum(counts.filter(({ keyId }) => keyId === id)),
   }))
   const left = sum(counts.filter(({ keyId }) => keyId !== newest))
-  if (json) return printJson({ complete: left === 0, key: newest, left, keys })
+  const servers = await liveServers(broker.store)
+  if (json)
+    return printJson({
+      complete: left === 0,
+      key: newest,
+      left,
+      keys,
+      servers: servers.map(({ name, keyIds }) => ({ name, keys: keyIds })),
+    })
   print(
     table(
       ['key', 'here', 'sealed with it'],
       keys.map(({ id, role, envelopes }) => [id, role, formatCount(envelopes)]),
     ),
   )
+  if (servers.length > 0) {
+    print()
+    print(
+      table(
+        ['running server', 'its keys'],
+        servers.map(({ name, keyIds }) => [name, keyIds.join(', ')]),
+      ),
+    )
+  }
   if (left > 0)
     print(
       `\n${MARKS.warning} ${formatCount(left)} to be sealed with key ${newest}: ${commandLine(shell, 'rotate-key')}`,
@@ -159,9 +177,11 @@ const HELP = `
 Changing the master key, without any request failing:
   1. Make a new key: openssl rand -base64 32
   2. Several servers: set GATEPASS_MASTER_KEY=<old>,<new> on each and restart one after another,
-     so that all can open what the new key seals. A single server skips this.
+     so that all can open what the new key seals. A single server that ends before the next one starts
+     skips this.
   3. Set GATEPASS_MASTER_KEY=<new>,<old> on each and restart one after another.
   4. Run gatepass rotate-key once, anywhere, with the same setting. It may be ended and run again.
+     It refuses while a server runs that has not got the new key in front, and names it.
   5. Set GATEPASS_MASTER_KEY=<new> on each and restart one after another.
 
 Examples:

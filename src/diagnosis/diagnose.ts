@@ -4,6 +4,7 @@ import type { Check, DiagnosisTarget } from './check.ts'
 import { checkAuditTrail } from './check-audit.ts'
 import { checkAuthorizations, checkConnections } from './check-connections.ts'
 import { checkDomain } from './check-domain.ts'
+import { checkMasterKeys } from './check-keys.ts'
 import { checkLogin } from './check-login.ts'
 import { checkMcpIssuer, checkMcpProject } from './check-mcp.ts'
 import { checkApiKeys, checkProviders, checkServer, checkWorkers } from './check-project.ts'
@@ -19,6 +20,7 @@ export async function diagnose(target: DiagnosisTarget): Promise<Check[]> {
   if (!administersInstallation(project)) return checkProject(target)
   return [
     ...checkSettings(config),
+    ...(await checkMasterKeys(target.broker)),
     ...(await checkLogin(config)),
     ...(await checkMcpIssuer(config)),
     ...(await checkTelemetry(config)),

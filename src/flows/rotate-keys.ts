@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Broker } from '../broker.ts'
 import type { Sealed } from '../domain/sealed.ts'
-import { forgetOlderKeys } from '../services/sealing-keys.ts'
+import { checkServersSeal, forgetOlderKeys } from '../services/sealing-keys.ts'
 import type { EnvelopeCount } from '../store/envelopes.ts'
 import { keyIdOf, type SealedPlace, UnknownKeyError, UnsealError } from '../store/seal.ts'
 import { type PlacedEnvelope, SEALED_COLUMNS, type SealedColumn } from '../store/sealed-columns.ts'
@@ -51,7 +51,8 @@ const MAX_PASSES = 5
 /**
  * Re-seals everything with the newest key while servers run. It works in small transactions, each followed by a pause of the
  * same length, and replaces each envelope by compare-and-set, so that a concurrent refresh wins. It searches for old
- * envelopes instead of keeping a position, so it can be interrupted and started again at any time.
+ * envelopes instead of keeping a position, so it can be interrupted and started again at any time. Throws
+ * `store_unavailable` while a server runs that does not seal with the newest key.
  */
 export async function rotateKeys(
   broker: Broker,
@@ -59,6 +60,7 @@ export async function rotateKeys(
 ): Promise<Rotation> {
   const { store, sealer } = broker
   const [newest, ...older] = sealer.keyIds
+  await checkServersSeal(store, sealer)
   let total = outdated(await store.envelopes.countByKey(), newest)
   let resealed = 0
   let unreadable: readonly Found[] = []
@@ -94,7 +96,10 @@ export async function rotateKeys(
   const result = { resealed, unreadable: unreadable.map(reported) }
   if (left.reduce((sum, { count }) => sum + count, 0) > alteredLeft.length)
     return { ...result, complete: false, removableKeys: [] }
+  await checkServersSeal(store, sealer)
   await forgetOlderKeys(store.facts, sealer)
+  // a server that started meanwhile with an older key in front has either recorded that key again, or is found here
+  await checkServersSeal(store, sealer)
   return { ...result, complete: true, removableKeys: older }
 }
 

@@ -5884,7 +5884,7 @@ export interface Operations {
     readonly body: undefined
     readonly answer: Policy
   }
-  /** The database can be written, and the process is not shutting down */
+  /** The database can be written, the process has every master key in use, and it is not shutting down */
   readonly getReadiness: {
     readonly method: 'GET'
     readonly path: '/ready'

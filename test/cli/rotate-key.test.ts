@@ -61,6 +61,7 @@ describe('rotate-key', () => {
           { id: idOf(NEW), role: 'seals', envelopes: 0 },
           { id: idOf(OLD), role: 'opens', envelopes: 2 },
         ],
+        servers: [],
       })
       const rotated = await gatepass.runWith(settings([NEW, OLD]), 'rotate-key')
       expect(rotated).toMatchObject({ code: 0, stderr: '' })
@@ -71,6 +72,40 @@ describe('rotate-key', () => {
         code: 0,
         stdout: expect.stringContaining(`Everything is sealed with key ${idOf(NEW)}`),
       })
+    },
+  )
+
+  test.each(['sqlite', 'postgres'])(
+    'refuses while a server runs without the new key in front, names it, and the server goes on: %s',
+    async (backend) => {
+      await using made = backend === 'postgres' ? await freshDatabase() : undefined
+      const database = made?.url ?? `file:${join(gatepass.directory, 'x.db')}`
+      const rotate = (...args: readonly string[]) =>
+        gatepass.runWith(
+          { env: { GATEPASS_MASTER_KEY: `${NEW},${OLD}`, GATEPASS_DATABASE_URL: database } },
+          ...['rotate-key', ...args],
+        )
+      const refused = async (...masterKeys: readonly string[]) => {
+        await using server = await serveProcess({ database, masterKeys })
+        const answer = await rotate()
+        expect(answer).toMatchObject({ code: 2, stdout: '' })
+        expect(answer.stderr).toMatch(new RegExp(`^[^\\n]+ process ${server.pid}" [^\\n]+\\n$`))
+        expect((await server.get('/ready')).status).toBe(200)
+        expect((await server.call('GET', '/v1/admin/keys')).status).toBe(200)
+        await server.stop() // one that was killed would count for a while
+        return answer.stderr
+      }
+      expect(await refused(OLD)).toContain(`without master key ${idOf(NEW)} (it has ${idOf(OLD)})`)
+      // nothing was written with the new key
+      expect(await refused(OLD)).toContain(`without master key ${idOf(NEW)}`)
+      expect(await refused(OLD, NEW)).toContain(`still seals with master key ${idOf(OLD)}`)
+
+      await using server = await serveProcess({ database, masterKeys: [NEW, OLD] })
+      const { stdout } = await rotate('--status', '--json')
+      expect(JSON.parse(stdout).servers).toEqual([
+        { name: expect.stringMatching(` process ${server.pid}$`), keys: [idOf(NEW), idOf(OLD)] },
+      ])
+      expect((await rotate()).stdout).toContain(`Nothing needs key ${idOf(OLD)} any more`)
     },
   )
 

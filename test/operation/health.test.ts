@@ -55,6 +55,25 @@ test('probes are no load: those of one second share one write', async () => {
   expect(writes).toBeLessThanOrEqual(2 + (performance.now() - begun) / 1_000)
 })
 
+test('it is not ready while something is sealed with a master key that it lacks, and the doctor says so', async () => {
+  await using gatepass = await startGatepass()
+  const { facts } = gatepass.broker.store
+  const keys = async () => {
+    const { body } = await gatepass.call('GET', '/v1/admin/diagnosis')
+    return body.checks.filter(({ name }: { name: string }) => name === 'master key')
+  }
+  expect(await keys()).toEqual([
+    { name: 'master key', status: 'ok', message: 'the server that runs has every key in use' },
+  ])
+  await facts.put('sealing_keys', '0badc0de') // as a rotation by an older release leaves it, which asks no server
+  await until(async () => (await gatepass.call('GET', '/ready')).status === 503)
+  expect((await gatepass.call('GET', '/ready')).body).toMatchObject({ ready: false, reason: 'master_key' })
+  expect(await keys()).toMatchObject([
+    { status: 'failed', message: expect.stringContaining('sealed with key 0badc0de') },
+    { status: 'failed', message: expect.stringContaining(`process ${process.pid}`) },
+  ])
+})
+
 // `ulimit -f` simulates a full disk: writes that would grow a file beyond it are refused
 const LIMITED = ['bash', '-c', 'ulimit -f 1200; exec "$0" "$@"'] as const
 

@@ -1,4 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
@@ -7,12 +10,14 @@ import { readConfig } from '../../src/config.ts'
 import { systemClock } from '../../src/domain/clock.ts'
 import { rotateKeys } from '../../src/flows/rotate-keys.ts'
 import { openBroker } from '../../src/open-broker.ts'
-import { sealingKeys } from '../../src/services/sealing-keys.ts'
+import { noteSealingKey, sealingKeys } from '../../src/services/sealing-keys.ts'
+import { registerServer, type ServerRegistration } from '../../src/services/server-registration.ts'
 import { tables } from '../../src/store/dialects/sqlite/schema.ts'
 import { createSealer, keyId, UnsealError } from '../../src/store/seal.ts'
 import { SEALED_COLUMNS } from '../../src/store/sealed-columns.ts'
 import { authorize, confirmAndGoOn, importEntry, startScene } from '../flows/fixtures.ts'
 import { type Gatepass, startGatepass } from '../gatepass.ts'
+import { migratedFile } from '../migrated-file.ts'
 import { defined } from './fixtures.ts'
 import {
   addWithKey,
@@ -176,6 +181,14 @@ describe('an envelope that was altered or moved fails closed, for its row alone'
   }
 })
 
+/** A database file that a test's server may leave and another opens. */
+async function databaseFile(): Promise<AsyncDisposable & { readonly path: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'gatepass-rotation-'))
+  const path = join(folder, 'gatepass.db')
+  await writeFile(path, await migratedFile())
+  return { path, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
+}
+
 describe('rotation', () => {
   /** The installation as another process has it, with these keys. */
   async function opened(gatepass: Gatepass, ...keys: readonly Buffer[]) {
@@ -187,12 +200,26 @@ describe('rotation', () => {
     )
   }
 
+  /** An installation whose server has ended, so that none runs with the old key alone. */
+  async function stoppedInstallation(): Promise<SealedInstallation> {
+    const file = await databaseFile()
+    const installation = await startSealedInstallation({ gatepass: { databasePath: file.path } })
+    await installation.scene.gatepass.close()
+    return {
+      ...installation,
+      async [Symbol.asyncDispose]() {
+        await installation[Symbol.asyncDispose]()
+        await file[Symbol.asyncDispose]()
+      },
+    }
+  }
+
   async function everythingOpens(broker: Broker): Promise<void> {
     for (const { sealed, place } of await envelopesOf(broker)) broker.sealer.open(sealed, place)
   }
 
   test('seals every column anew: the new key then opens every envelope, and a start with the old key is refused', async () => {
-    await using installation = await startSealedInstallation()
+    await using installation = await stoppedInstallation()
     const { gatepass } = installation.scene
     const rotating = await opened(gatepass, NEW, OLD)
     const progress: number[] = []
@@ -213,7 +240,7 @@ describe('rotation', () => {
   })
 
   test('may be interrupted at any time, and continues where it was', async () => {
-    await using installation = await startSealedInstallation()
+    await using installation = await stoppedInstallation()
     const rotating = await opened(installation.scene.gatepass, NEW, OLD)
     const ending = new AbortController()
     const first = await rotateKeys(rotating, {
@@ -236,7 +263,7 @@ describe('rotation', () => {
   })
 
   test('may be run twice at once: both complete, and every envelope opens', async () => {
-    await using installation = await startSealedInstallation()
+    await using installation = await stoppedInstallation()
     const both = await Promise.all([1, 2].map(() => opened(installation.scene.gatepass, NEW, OLD)))
     const rotations = await Promise.all(both.map((broker) => rotateKeys(broker, { batch: 3 })))
     expect(rotations).toMatchObject([{ complete: true }, { complete: true }])
@@ -247,9 +274,11 @@ describe('rotation', () => {
   })
 
   test('keeps the fingerprints of the audit trail, and an import still finds its tool unchanged', async () => {
-    await using scene = await startScene({ oauth2: false })
+    await using file = await databaseFile()
+    await using scene = await startScene({ oauth2: false, gatepass: { databasePath: file.path } })
     await importEntry(scene.gatepass, scene.as)
     const before = scene.gatepass.broker.audit.fingerprint('a token')
+    await scene.gatepass.close()
     const rotating = await opened(scene.gatepass, NEW, OLD)
     await rotateKeys(rotating, { batch: 100 })
     await rotating.close()
@@ -262,12 +291,12 @@ describe('rotation', () => {
   })
 
   test('reports an altered envelope and does not change it; its connection needs a new consent', async () => {
-    await using installation = await startSealedInstallation()
+    await using installation = await stoppedInstallation()
     const { scene } = installation
-    const found = await envelopesOf(scene.gatepass.broker)
+    const rotating = await opened(scene.gatepass, NEW, OLD)
+    const found = await envelopesOf(rotating)
     const damaged = defined(found.find(({ place }) => place.column === 'access' && place.userId === 'ada'))
     overwrite(scene.gatepass.databasePath, damaged, flipped(damaged.sealed))
-    const rotating = await opened(scene.gatepass, NEW, OLD)
     const rotation = await rotateKeys(rotating, { batch: 100 })
     expect(rotation).toMatchObject({
       complete: true,
@@ -282,12 +311,12 @@ describe('rotation', () => {
   })
 
   test('is not complete while another process seals with the old key, although garbage is left as well', async () => {
-    await using installation = await startSealedInstallation()
-    const { databasePath, broker } = installation.scene.gatepass
-    const tokens = (await envelopesOf(broker)).filter(({ place }) => place.column === 'access')
+    await using installation = await stoppedInstallation()
+    const { databasePath } = installation.scene.gatepass
+    const rotating = await opened(installation.scene.gatepass, NEW, OLD)
+    const tokens = (await envelopesOf(rotating)).filter(({ place }) => place.column === 'access')
     const [garbage, written] = [defined(tokens[0]), defined(tokens[1])]
     overwrite(databasePath, garbage, 'not an envelope at all')
-    const rotating = await opened(installation.scene.gatepass, NEW, OLD)
     const rotation = await rotateKeys(rotating, {
       batch: 100,
       onProgress: () => overwrite(databasePath, written, written.sealed),
@@ -301,14 +330,14 @@ describe('rotation', () => {
   })
 
   test('a connection that gets new tokens after its altered envelope was found stays active', async () => {
-    await using installation = await startSealedInstallation()
-    const { broker, databasePath } = installation.scene.gatepass
-    const found = await envelopesOf(broker)
+    await using installation = await stoppedInstallation()
+    const { databasePath } = installation.scene.gatepass
+    const rotating = await opened(installation.scene.gatepass, NEW, OLD)
+    const found = await envelopesOf(rotating)
     const damaged = defined(found.find(({ place }) => place.column === 'access' && place.userId === 'ada'))
     overwrite(databasePath, damaged, flipped(damaged.sealed))
-    const rotating = await opened(installation.scene.gatepass, NEW, OLD)
     const { sealed, place } = damaged
-    const renewed = rotating.sealer.seal(broker.sealer.open(sealed, place), place)
+    const renewed = rotating.sealer.seal(rotating.sealer.open(sealed, place), place)
     let before = -1
     await rotateKeys(rotating, {
       batch: 100,
@@ -321,6 +350,68 @@ describe('rotation', () => {
     expect(await rotating.store.connections.find(damaged.rowId)).toMatchObject({ status: 'active' })
     await everythingOpens(rotating)
     await rotating.close()
+  })
+
+  test('is refused while a server runs without the new key, and nothing is changed', async () => {
+    await using scene = await startScene({ oauth2: false })
+    const { gatepass } = scene
+    const refused = await opened(gatepass, NEW, OLD).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ code: 'store_unavailable' })
+    expect(String(refused)).toContain(`process ${process.pid}" runs without master key ${keyId(NEW)}`)
+    expect(await sealingKeys(gatepass.broker.store.facts)).toEqual([keyId(OLD)])
+    await (await opened(gatepass, OLD)).close()
+  })
+
+  test('is refused while a server runs that seals with the old key, also one that started at its end', async () => {
+    await using installation = await stoppedInstallation()
+    const rotating = await opened(installation.scene.gatepass, NEW, OLD)
+    const { store } = rotating
+    const both = createSealer([OLD, NEW])
+    const server = await registerServer(store, both)
+    await expect(rotateKeys(rotating, { batch: 100 })).rejects.toThrow(
+      `process ${process.pid}" still seals with master key ${keyId(OLD)}`,
+    )
+    await server.leave()
+
+    const { exchange } = store.facts
+    const late = Promise.withResolvers<ServerRegistration>()
+    const facts = {
+      ...store.facts,
+      exchange: async (...args: Parameters<typeof exchange>) => {
+        const done = await exchange(...args)
+        late.resolve(await registerServer(store, both))
+        return done
+      },
+    }
+    await expect(rotateKeys({ ...rotating, store: { ...store, facts } }, { batch: 100 })).rejects.toThrow(
+      'still seals with',
+    )
+    expect(await sealingKeys(store.facts)).toEqual(expect.arrayContaining([keyId(OLD), keyId(NEW)]))
+    await (await late.promise).leave()
+    expect(await rotateKeys(rotating, { batch: 100 })).toMatchObject({ removableKeys: [keyId(OLD)] })
+    await rotating.close()
+  })
+
+  test('a key comes into use or a server starts without it, never both', async () => {
+    await using installation = await stoppedInstallation()
+    const broker = await opened(installation.scene.gatepass, OLD)
+    const { store } = broker
+    const without = createSealer([OLD])
+    const late = Promise.withResolvers<ServerRegistration>()
+    const facts = {
+      ...store.facts,
+      exchange: async (...args: Parameters<typeof store.facts.exchange>) => {
+        late.resolve(await registerServer(store, without))
+        return store.facts.exchange(...args)
+      },
+    }
+    await expect(noteSealingKey({ ...store, facts }, createSealer([NEW, OLD]))).rejects.toThrow(
+      'runs without master key',
+    )
+    await (await late.promise).leave()
+    await expect(registerServer(store, without)).rejects.toThrow(keyId(NEW))
+    expect(await store.servers.live(60_000)).toEqual([])
+    await broker.close()
   })
 
   test('an envelope of a key that is not configured is answered 503, and its connection stays active', async () => {
@@ -352,7 +443,9 @@ describe('rotation', () => {
 
 describe('a start', () => {
   test('with a wrong key, or without a key that is still in use, fails and changes no byte', async () => {
-    await using installation = await startSealedInstallation()
+    // started with both keys, since no key comes into use that a running server lacks
+    const environment = { GATEPASS_MASTER_KEY: `${OLD.toString('base64')},${NEW.toString('base64')}` }
+    await using installation = await startSealedInstallation({ gatepass: { environment } })
     const { gatepass } = installation.scene
     const { databasePath } = gatepass
     const config = (...keys: readonly Buffer[]) =>

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Broker } from '../../broker.ts'
+import { missingKeys } from '../../services/sealing-keys.ts'
 import type { AddEndpoint } from '../endpoint/endpoint.ts'
 
 const tag = 'Operation'
@@ -9,14 +10,14 @@ const PROBE_REUSED_MS = 1_000
 /** A database whose commit takes longer counts as not writable. */
 const LONGEST_PROBE_MS = 2_000
 
-type Unready = 'shutting_down' | 'database'
+type Unready = 'shutting_down' | 'database' | 'master_key'
 
 export function addHealth(add: AddEndpoint, broker: Broker): void {
-  const isWritable = probe(broker)
+  const whyUnusable = probe(broker)
   const whyNotReady = async (): Promise<Unready | undefined> => {
     // the waiters are closed at the beginning of the shutdown
     if (broker.waiters.closed) return 'shutting_down'
-    return (await isWritable()) ? undefined : 'database'
+    return whyUnusable()
   }
 
   add(
@@ -38,14 +39,15 @@ export function addHealth(add: AddEndpoint, broker: Broker): void {
       path: '/ready',
       role: 'public',
       tag,
-      summary: 'The database can be written, and the process is not shutting down',
+      summary:
+        'The database can be written, the process has every master key in use, and it is not shutting down',
       responses: {
         200: { description: 'Ready', schema: z.object({ ready: z.literal(true) }) },
         503: {
           description: 'Not ready',
           schema: z.object({
             ready: z.literal(false),
-            reason: z.enum(['shutting_down', 'database']),
+            reason: z.enum(['shutting_down', 'database', 'master_key']),
             message: z.string(),
           }),
         },
@@ -102,37 +104,45 @@ export function addHealth(add: AddEndpoint, broker: Broker): void {
 const MESSAGES = {
   shutting_down: 'This process is shutting down. It finishes the requests that it has begun.',
   database: 'The database cannot be written.',
+  master_key:
+    'Something in the database is sealed with a master key that this process does not have. Restart it with that key as well.',
 } as const satisfies Record<Unready, string>
 
-/** Returns a function that probes whether the database accepts a commit. Simultaneous calls share one probe. */
-function probe({ store, metrics }: Broker): () => Promise<boolean> {
-  let isWritable = true
-  let running: Promise<boolean> | undefined
+type Unusable = Exclude<Unready, 'shutting_down'>
+
+/**
+ * Returns a function that probes whether the database accepts a commit and this process has the keys in use. Simultaneous
+ * calls share one probe.
+ */
+function probe({ store, sealer, metrics }: Broker): () => Promise<Unusable | undefined> {
+  let fault: Unusable | undefined
+  let running: Promise<Unusable | undefined> | undefined
   let probedAt = Number.NEGATIVE_INFINITY
 
-  async function write(): Promise<boolean> {
-    const timer = Promise.withResolvers<boolean>()
-    const late = setTimeout(() => timer.resolve(false), LONGEST_PROBE_MS)
-    const written = store.probe().then(
-      () => true,
-      () => false,
-    )
-    isWritable = await Promise.race([written, timer.promise])
+  async function attempt(): Promise<Unusable | undefined> {
+    await store.probe()
+    return (await missingKeys(store.facts, sealer)).length > 0 ? 'master_key' : undefined
+  }
+
+  async function run(): Promise<Unusable | undefined> {
+    const timer = Promise.withResolvers<Unusable>()
+    const late = setTimeout(() => timer.resolve('database'), LONGEST_PROBE_MS)
+    fault = await Promise.race([attempt().catch(() => 'database' as const), timer.promise])
     clearTimeout(late)
     probedAt = performance.now()
     running = undefined
-    return isWritable
+    return fault
   }
 
   metrics.gauge(
     'gatepass_database_writable',
     'Whether the last probe could commit to the database; 1 or 0',
-    () => (isWritable ? 1 : 0),
+    () => (fault === 'database' ? 0 : 1),
     'min',
   )
   return async () => {
-    if (performance.now() - probedAt < PROBE_REUSED_MS) return isWritable
-    running ??= write()
+    if (performance.now() - probedAt < PROBE_REUSED_MS) return fault
+    running ??= run()
     return running
   }
 }

@@ -8,6 +8,42 @@ const ENVELOPES = 'properties/envelopes.test.ts'
 
 export const storage: readonly Mutation[] = [
   {
+    rows: ['35'],
+    fault: 'a key comes into use although a server runs without it',
+    file: 'src/services/sealing-keys.ts',
+    from: 'if (server === undefined) return\n',
+    to: 'if (server !== undefined) return\n',
+    test: 'store/rotation.test.ts',
+    name: 'is refused while a server runs without the new key',
+  },
+  {
+    rows: ['35'],
+    fault: 'a server that starts while a key comes into use is not found',
+    file: 'src/services/sealing-keys.ts',
+    from: '      // a server that started meanwhile has either read the new list, or is found here\n      if (isNew)',
+    to: '      if (false)',
+    test: 'store/rotation.test.ts',
+    name: 'a key comes into use or a server starts without it, never both',
+  },
+  {
+    rows: ['35'],
+    fault: 'rotate-key says that a key can go with which a server still seals',
+    file: 'src/services/sealing-keys.ts',
+    from: 'servers.find(({ keyIds }) => keyIds[0] !== newest)',
+    to: 'servers.find(({ keyIds }) => keyIds[0] === undefined)',
+    test: 'store/rotation.test.ts',
+    name: 'is refused while a server runs that seals with the old key',
+  },
+  {
+    rows: ['35'],
+    fault: '/ready says yes although what is stored cannot be opened',
+    file: 'src/http/operation/health.ts',
+    from: ".length > 0 ? 'master_key' : undefined",
+    to: ".length < 0 ? 'master_key' : undefined",
+    test: 'operation/health.test.ts',
+    name: 'is sealed with a master key that it lacks',
+  },
+  {
     rows: ['32'],
     fault: 'an envelope opens for another user',
     file: SEAL,
