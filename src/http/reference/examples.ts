@@ -963,6 +963,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
           fix: 'Put TLS before Gatepass and set GATEPASS_PUBLIC_URL to its https origin.',
         },
         { name: 'settings', status: 'ok', message: 'may also reach 10.1.0.0/16' },
+        { name: 'master key', status: 'ok', message: 'the server that runs has every key in use' },
         { name: 'API keys', status: 'ok', message: '2 in use in the project "default"' },
         { name: 'server', status: 'ok', message: 'answers at http://localhost:8400' },
         {
