@@ -318,10 +318,11 @@ test('both schemas have the same tables and columns, but for what is made anew i
       where table_schema = 'public' group by 1`,
   )
   const there = Object.fromEntries(rows.map(({ name, columns }) => [name, columns.sort()]))
-  const { audit_heads, changes, processes, servers, schema_migrations, ...others } = there
+  const { audit_heads, changes, commits, processes, servers, schema_migrations, ...others } = there
   const { audit_terms, audit_segments, audit_progress, ...tables } = others
   expect([audit_terms, audit_segments, audit_progress]).not.toContain(undefined)
   expect(changes).toBeDefined()
+  expect(commits).toBeDefined()
   expect(processes).toBeDefined()
   expect(servers).toBeDefined()
   expect(audit_heads).toBeDefined()

@@ -94,6 +94,19 @@ export const auditHeads = pgTable('audit_heads', {
   hash: text('hash').notNull(),
 })
 
+/** The number of the newest transaction in each slot of a process: see `commits.ts`. */
+export const commits = pgTable(
+  'commits',
+  {
+    writer: text('writer').notNull(),
+    slot: integer('slot').notNull(),
+    number: whole('number').notNull(),
+    /** Epoch seconds, by the clock of the database. */
+    at: whole('at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.writer, t.slot] })],
+)
+
 /** The table of changes: the announcements of each transaction, for the other processes. Old rows are deleted. */
 export const changes = pgTable(
   'changes',
