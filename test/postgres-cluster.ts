@@ -1,11 +1,14 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, mkdtemp, readFile } from 'node:fs/promises'
+import { appendFile, chmod, chown, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import pg from 'pg'
+import { type Link, openLink } from './history/link.ts'
 import { freePort } from './ports.ts'
 
 /**
@@ -32,10 +35,24 @@ export interface PostgresCluster extends AsyncDisposable {
   processId(): Promise<number>
   /** Stops it as an operator does: it closes the connections and keeps committed data. */
   stop(): Promise<void>
+  /** Stops it as a power cut does: without a checkpoint. The next start recovers from the write-ahead log. */
+  stopAtOnce(): Promise<void>
   /** Starts it again, on the same port and data. */
   start(): Promise<void>
+  /** Starts a hot standby that streams from it, from a copy of its data. */
+  startStandby(): Promise<Standby>
+  /** Lets commits wait until a standby has them on its disk; resolves when one does. */
+  waitForStandby(): Promise<void>
   /** Stops it and removes its data. */
   close(): Promise<void>
+}
+
+/** A copy of a server that receives its write-ahead log, and only reads until it is promoted. */
+export interface Standby extends PostgresCluster {
+  /** What it receives comes over this link. */
+  readonly link: Link
+  /** Makes it a primary; resolves when it takes writes. What has not come over the link by then is lost. */
+  promote(): Promise<void>
 }
 
 const OF_TESTS = {
@@ -52,15 +69,33 @@ export interface PostgresOptions {
 }
 
 export async function startPostgres({ durable = false }: PostgresOptions = {}): Promise<PostgresCluster> {
+  const password = randomBytes(12).toString('hex')
+  return startServer({ durable, password }, (server) => server.initialise())
+}
+
+interface ServerParts extends Required<PostgresOptions> {
+  readonly password: string
+}
+
+type Server = InstanceType<Awaited<ReturnType<typeof importEmbeddedPostgres>>>
+
+/** Starts a server in a new folder, after `fill` has made its data there. */
+async function startServer(
+  parts: ServerParts,
+  fill: (server: Server, data: string) => Promise<unknown>,
+): Promise<PostgresCluster> {
+  const { durable, password } = parts
   const folder = await mkdtemp(join(tmpdir(), 'gatepass-postgres-'))
+  const data = join(folder, 'data')
   const removeAll = guard(folder)
   const isRoot = process.getuid?.() === 0
   if (isRoot) await chmod(folder, 0o711) // the server's user must reach its folder inside
   const port = await freePort()
-  const password = randomBytes(12).toString('hex')
   const EmbeddedPostgres = await importEmbeddedPostgres()
+  let isDown = true
+  let onLog: ((message: string) => void) | undefined
   const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
+    databaseDir: data,
     port,
     user: 'postgres',
     password,
@@ -73,30 +108,104 @@ export async function startPostgres({ durable = false }: PostgresOptions = {}): 
       unix_socket_directories: '',
       ...(durable ? {} : OF_TESTS),
     }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-    onLog() {},
+    onLog: (message: string) => onLog?.(message),
     onError() {},
   })
+  const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
+  /** `server.start` waits for a message that a standby does not write. */
+  const start = async () => {
+    const isReady = new Promise<void>((resolve) => {
+      onLog = (message) => message.includes('ready to accept') && resolve()
+    })
+    await Promise.race([server.start(), isReady])
+    isDown = false
+  }
   const cluster: PostgresCluster = {
-    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    url,
     async processId() {
-      return Number.parseInt(await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8'), 10)
+      return Number.parseInt(await readFile(join(data, 'postmaster.pid'), 'utf8'), 10)
     },
     stop: () => server.stop(),
-    start: () => server.start(),
+    async stopAtOnce() {
+      const pid = await cluster.processId()
+      process.kill(pid, 'SIGQUIT')
+      while (isAlive(pid)) await sleep(5)
+      isDown = true
+    },
+    start,
+    async startStandby() {
+      const link = await openLink(port)
+      const standby = await startServer(parts, (_, to) => copyOnline(cluster, data, to, link))
+      const close = async () => {
+        await link.close()
+        await standby.close()
+      }
+      return { ...standby, link, promote: () => promote(standby, link), close, [Symbol.asyncDispose]: close }
+    },
+    async waitForStandby() {
+      await runSql(url, "alter system set synchronous_standby_names = '*'")
+      await runSql(url, 'select pg_reload_conf()')
+      const isSynchronous = "select 1 from pg_stat_replication where sync_state = 'sync'"
+      while ((await runSql(url, isSynchronous)).rowCount === 0) await sleep(10)
+    },
     async close() {
-      await server.stop()
+      if (!isDown) await server.stop()
       await removeAll()
     },
     [Symbol.asyncDispose]: () => cluster.close(),
   }
   try {
-    await server.initialise()
-    await server.start()
+    await fill(server, data)
+    await start()
   } catch (error) {
     await cluster.close()
     throw error ?? new Error('PostgreSQL did not start')
   }
   return cluster
+}
+
+/** Copies the data of a running server, as `pg_basebackup` does, which the package does not have. */
+async function copyOnline({ url }: PostgresCluster, from: string, to: string, { port }: Link): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query("select pg_backup_start('standby', fast => true)")
+    await promisify(execFile)('cp', ['--archive', from, to]).catch((error: { readonly stderr?: string }) => {
+      // files of temporary tables and old segments go away meanwhile
+      if (!/^(cp: [^\n]*No such file or directory\n)+$/.test(error.stderr ?? '')) throw error
+    })
+    const { rows } = await client.query('select labelfile from pg_backup_stop(wait_for_archive => false)')
+    await rm(join(to, 'postmaster.pid'), { force: true })
+    const { uid, gid } = await stat(from) // a server of another user opens these files for writing
+    for (const [name, text] of [
+      ['backup_label', rows[0]?.labelfile],
+      ['standby.signal', ''],
+    ]) {
+      await writeFile(join(to, name), text)
+      await chown(join(to, name), uid, gid)
+    }
+    const { password } = new URL(url)
+    await appendFile(
+      join(to, 'postgresql.auto.conf'),
+      `synchronous_standby_names = ''
+        primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres password=${password}'\n`,
+    )
+  } finally {
+    await client.end()
+  }
+}
+
+async function promote({ url }: PostgresCluster, link: Link): Promise<void> {
+  await link.close()
+  await runSql(url, 'select pg_promote(true)')
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }
 
 /** Runs SQL on a new connection. */

@@ -146,7 +146,7 @@ async function watchPostgres(): Promise<void> {
     const values = typeof query === 'string' ? more : (query.values ?? more)
     const known = clients.get(this) ?? { isInTransaction: false, isPointPassed: false }
     clients.set(this, known)
-    if (sql === 'begin') Object.assign(known, { isInTransaction: true, isPointPassed: false })
+    if (sql.startsWith('begin')) Object.assign(known, { isInTransaction: true, isPointPassed: false })
 
     const isCommit = sql === 'commit'
     const isPoint = isAtPoint(sql, typeof values === 'function' ? undefined : values)

@@ -70,8 +70,8 @@ export async function openLink(port: number): Promise<Link> {
     },
     restore,
     async close() {
-      restore()
       for (const socket of sockets) socket.destroy()
+      restore()
       await new Promise((resolve) => server.close(resolve))
     },
   }

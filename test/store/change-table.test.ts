@@ -212,7 +212,7 @@ describe('wake-ups', () => {
     }
     const clients = [...sent.values()]
     const notifies = (texts: readonly string[]) => texts.some((text) => text.includes('notify'))
-    expect(clients.filter((texts) => texts.includes('begin')).some(notifies)).toBe(false)
+    expect(clients.filter((texts) => texts.includes('commit')).some(notifies)).toBe(false)
     expect(clients.some(notifies)).toBe(true)
   })
 })

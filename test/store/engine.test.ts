@@ -7,8 +7,8 @@ import {
   engineOf,
 } from '../../src/store/dialects/postgres/engine.ts'
 
-const ALL: Abilities = { hasSnapshots: true, reportsOutcome: true }
-const NONE: Abilities = { hasSnapshots: false, reportsOutcome: false }
+const ALL: Abilities = { hasSnapshots: true }
+const NONE: Abilities = { hasSnapshots: false }
 
 test.each<[string, Engine, Abilities]>([
   ['PostgreSQL 18.4 on x86_64-pc-linux-gnu, compiled by gcc, 64-bit', 'postgresql', ALL],
@@ -21,8 +21,5 @@ test.each<[string, Engine, Abilities]>([
 
 test('an older PostgreSQL has only the abilities whose functions it has', () => {
   expect(abilitiesOf('PostgreSQL 12.0', [])).toEqual(NONE)
-  expect(abilitiesOf('PostgreSQL 13.0', ['pg_current_snapshot', 'pg_current_xact_id'])).toEqual({
-    hasSnapshots: true,
-    reportsOutcome: false,
-  })
+  expect(abilitiesOf('PostgreSQL 13.0', ['pg_current_snapshot', 'pg_current_xact_id'])).toEqual(ALL)
 })

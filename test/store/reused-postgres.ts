@@ -69,9 +69,8 @@ function reusable(store: Store): ReusedStore {
 /** Announces a change as another node does: a row in the table of changes, and a notification. */
 export async function announce({ url }: FreshDatabase, authorizationId: string): Promise<void> {
   const changes: StoreChange[] = [{ noun: 'authorization', id: authorizationId }]
-  await runSql(
-    url,
-    `with appended as (${APPEND_CHANGES}) select pg_notify('gatepass_changes', '') from appended`,
-    ['a test', JSON.stringify(changes)],
-  )
+  await runSql(url, `with appended as (${APPEND_CHANGES}) select pg_notify('gatepass_changes', '')`, [
+    'a test',
+    JSON.stringify(changes),
+  ])
 }

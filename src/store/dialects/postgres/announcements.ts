@@ -28,11 +28,8 @@ const ECHO_MS = 1_000
 
 /** The changes of all nodes on one database. */
 export interface Announcements {
-  /**
-   * Adds the changes to the table in the transaction that makes them, once per transaction. Returns the transaction's id,
-   * or `null` on a server that has no table of changes.
-   */
-  append(client: pg.ClientBase, changes: readonly StoreChange[]): Promise<string | null>
+  /** Adds the changes to the table in the transaction that makes them, once per transaction. */
+  append(client: pg.ClientBase, changes: readonly StoreChange[]): Promise<void>
   /** Notifies the other nodes, after the commit. */
   wake(): void
   /** Returns a number. It differs from the number of the last call when changes may have been missed in between. */
@@ -154,8 +151,8 @@ export async function followChanges(
   return {
     async append(on, changes) {
       const values = [node, JSON.stringify(changes)]
-      const { rows } = await fromDriver(
-        on.query<{ id: string }>(
+      await fromDriver(
+        on.query(
           older.areListening
             ? {
                 name: 'append_and_notify_changes',
@@ -165,7 +162,6 @@ export async function followChanges(
             : { name: 'append_changes', text: APPEND_CHANGES, values },
         ),
       )
-      return rows[0]?.id ?? null
     },
     wake: wakeUps.request,
     missed() {
@@ -184,13 +180,13 @@ export async function followChanges(
 }
 
 const APPEND_AND_NOTIFY = `with appended as (${APPEND_CHANGES})
-  select id, (select count(pg_notify($3, payload)) from unnest($4::text[]) as payload) as sent from appended`
+  select (select count(pg_notify($3, payload)) from unnest($4::text[]) as payload) as sent`
 
 /** For a server that cannot have a table of changes: each read must assume that other nodes have written. */
 export function unannounced(): Announcements {
   let revision = 0
   return {
-    append: async () => null,
+    async append() {},
     wake() {},
     missed: () => ++revision,
     async close() {},

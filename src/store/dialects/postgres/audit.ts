@@ -15,7 +15,7 @@ export function postgresAudit(
 ): Pick<AuditTrail, 'append' | 'release'> {
   return {
     async append(entries) {
-      await transact(entries, async () => true)
+      await transact(entries, async () => ({ done: true, hasWritten: false }))
     },
 
     async release(releases, at, link) {
@@ -32,7 +32,7 @@ export function postgresAudit(
             .map(({ line }) => line)
           if (lines.length > 0) await appendTo(head, client, { projectId, at, lines, link })
         }
-        return stale
+        return { done: stale, hasWritten: stale.includes(undefined) }
       })
       for (const change of stale) if (change !== undefined) notify(change)
       return stale.map((change) => change === undefined)

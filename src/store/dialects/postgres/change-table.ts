@@ -36,7 +36,7 @@ export interface ChangeTable {
 
 /** Adds a row of `changes` in the transaction that makes them: $1 is the writer, $2 the changes. */
 export const APPEND_CHANGES =
-  'insert into changes (xid, writer, body) values (pg_current_xact_id()::text::bigint, $1, $2) returning xid::text as id'
+  'insert into changes (xid, writer, body) values (pg_current_xact_id()::text::bigint, $1, $2)'
 
 const SNAPSHOT = 'select pg_current_snapshot()::text as snapshot'
 // one statement, so that the rows and the next position come from the same snapshot

@@ -11,28 +11,15 @@ export function engineOf(version: string): Engine {
 export interface Abilities {
   /** Whether a snapshot lists the transactions that a read has seen, so that nodes can follow a table of changes. */
   readonly hasSnapshots: boolean
-  /** Whether the server reports the outcome of a transaction whose connection was lost. */
-  readonly reportsOutcome: boolean
 }
 
-export const ABILITY_FUNCTIONS = [
-  'pg_current_snapshot',
-  'pg_current_xact_id',
-  'pg_xact_status',
-  'pg_current_xact_id_if_assigned',
-] as const
+export const ABILITY_FUNCTIONS = ['pg_current_snapshot', 'pg_current_xact_id'] as const
 
 /**
  * The abilities beyond plain SQL that the store uses. A distributed engine may have functions of these names with another
- * meaning: each of its machines assigns its own transaction ids, so another machine could report a committed transaction
- * as aborted, and the store would write twice.
+ * meaning: each of its machines assigns its own transaction ids, so their order says nothing about that of commits.
  */
 export function abilitiesOf(version: string, functions: readonly string[]): Abilities {
   const isPostgres = engineOf(version) === 'postgresql'
-  const has = (...names: (typeof ABILITY_FUNCTIONS)[number][]) =>
-    isPostgres && names.every((name) => functions.includes(name))
-  return {
-    hasSnapshots: has('pg_current_snapshot', 'pg_current_xact_id'),
-    reportsOutcome: has('pg_xact_status', 'pg_current_xact_id_if_assigned'),
-  }
+  return { hasSnapshots: isPostgres && ABILITY_FUNCTIONS.every((name) => functions.includes(name)) }
 }

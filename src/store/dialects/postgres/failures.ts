@@ -8,11 +8,14 @@ export const RETRY_MS = 2_000
 /** Nothing was written, and the same call may succeed shortly. */
 export class RetryableError extends Error {}
 
+/** The SQLSTATE of a write on a server that takes none: a standby, or a primary that was demoted. */
+const READ_ONLY = '25006'
+
 /**
  * SQLSTATEs after which nothing was written and a retry may succeed: serialization failure, deadlock, a server that stops,
  * starts, has no free connection or is a replica.
  */
-const TRANSIENT_STATES = ['40001', '40P01', '57P01', '57P02', '57P03', '53300', '25006', '25P03']
+const TRANSIENT_STATES = ['40001', '40P01', '57P01', '57P02', '57P03', '53300', READ_ONLY, '25P03']
 
 /** Constraints that the second of two racing writers violates: its retry finds what the first has written. */
 const RACED_CONSTRAINTS = ['connections_default', 'audit_heads_pkey']
@@ -31,6 +34,11 @@ export function isConnectionFailure(error: unknown): boolean {
   const state = sqlStateOf(error)
   if (state !== undefined) return state.startsWith('08') || state.startsWith('57P')
   return error instanceof DriverError
+}
+
+/** Whether the connection must be closed. A body's own error, such as a refusal, leaves it intact. */
+export function isUnusable(error: unknown): boolean {
+  return isConnectionFailure(error) || sqlStateOf(error) === READ_ONLY
 }
 
 /** Wraps the driver's own errors, which have no class. The statement may have been sent or not. */

@@ -7,7 +7,7 @@ import { retry } from '../../retry.ts'
 import { buildIndexes, repeatable } from './build-indexes.ts'
 import { forLog, fromDriver, POSTGRES_RETRIES, RetryableError } from './failures.ts'
 import { alreadyInUse, isPartitionsMark, partitionsIn, partitionTables, type Query } from './partitioning.ts'
-import { clientConfig } from './pool.ts'
+import { clientConfig, refuseReadOnly } from './pool.ts'
 
 /** "gatepass" in ASCII: the key of the only advisory lock that Gatepass takes. */
 const MIGRATION_LOCK = '7449355626537022323'
@@ -111,6 +111,7 @@ async function connected<T>(url: string, run: (query: Query) => Promise<T>): Pro
       client.on('error', () => {}) // the statement that is running fails with the same error
       try {
         await fromDriver(client.connect())
+        await refuseReadOnly(client)
         return await run(
           async (text, values = []) => (await fromDriver(client.query(text, [...values]))).rows,
         )

@@ -11,6 +11,7 @@ import { type BoundStatement, createStatementMaker, type ToText } from '../../st
 import type { OpeningOptions, Store } from '../../store.ts'
 import { type Announcements, followChanges, unannounced } from './announcements.ts'
 import { postgresAudit } from './audit.ts'
+import { createCommits, sweepCommits } from './commits.ts'
 import { postgresDialect } from './dialect.ts'
 import { ABILITY_FUNCTIONS, abilitiesOf } from './engine.ts'
 import { fromDriver, POSTGRES_RETRIES } from './failures.ts'
@@ -23,8 +24,7 @@ import { createTransact } from './write.ts'
 
 /**
  * Migrates a PostgreSQL database, which any number of nodes may share, and opens the store on it. Needs PostgreSQL 13
- * or newer. On a compatible server without transaction snapshots or `pg_xact_status` the store works without them, and
- * caches nothing. A pooler in transaction mode is refused.
+ * or newer. On a compatible server without transaction snapshots the store works without them, and caches nothing. A pooler in transaction mode is refused.
  */
 export async function openPostgresStore(
   url: string,
@@ -46,9 +46,10 @@ export async function openPostgresStore(
   }
 
   try {
-    const { hasSnapshots, reportsOutcome, isPartitioned } = await retry(() => examine(pool), POSTGRES_RETRIES)
+    const { hasSnapshots, isPartitioned } = await retry(() => examine(pool), POSTGRES_RETRIES)
+    void sweepCommits(pool).catch(() => {}) // the next start deletes them too
     announcements = hasSnapshots ? await followChanges(clientConfig(url), pool, notify) : unannounced()
-    const transact = createTransact({ pool, announcements, reportsOutcome, notify })
+    const transact = createTransact({ pool, announcements, commits: createCommits(pool), notify })
     const dialect = new PgDialect()
     const toText: ToText = (query) => dialect.sqlToQuery(query)
     const owners = isPartitioned ? createOwnerFinder() : undefined
@@ -62,9 +63,14 @@ export async function openPostgresStore(
         write: (audit, body) =>
           transact(audit, async (client, announce) => {
             const steps = body(announce)[Symbol.iterator]()
+            let hasWritten = false
             let step = steps.next([])
-            while (!step.done) step = steps.next(await run(client, step.value))
-            return step.value
+            while (!step.done) {
+              const rows = await run(client, step.value)
+              hasWritten ||= rows.length > 0 && !step.value.text.startsWith('select') // each write returns its rows
+              step = steps.next(rows)
+            }
+            return { done: step.value, hasWritten }
           }),
         writeRepeatable: (statement) => run(pool, statement),
         dialect: postgresDialect,

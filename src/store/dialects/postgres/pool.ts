@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { fromDriver, RetryableError } from './failures.ts'
 
 /** Connections of one node; one more listens for changes. PostgreSQL accepts 100 connections by default. */
 const POOL_SIZE = 10
@@ -21,8 +22,22 @@ export function clientConfig(url: string): pg.ClientConfig {
 
 /** A pool that survives restarts of the server: a lost connection fails its call, but does not end the process. */
 export function openPool(url: string): pg.Pool {
-  const pool = new pg.Pool({ ...clientConfig(url), max: POOL_SIZE })
+  const verify = (client: pg.ClientBase, done: (error?: Error) => void) =>
+    void refuseReadOnly(client).then(() => done(), done)
+  const pool = new pg.Pool({ ...clientConfig(url), max: POOL_SIZE, verify })
   pool.on('error', () => {}) // an idle connection was lost, and the pool has removed it
   pool.on('connect', (client) => client.on('error', () => {})) // the statement that is running fails with the same error
   return pool
+}
+
+/**
+ * Throws when the server takes no writes: it is a standby in recovery, where what was revoked may still be valid. An
+ * address may lead to one during a failover. A server does not become a standby while a connection is open.
+ */
+export async function refuseReadOnly(client: pg.ClientBase): Promise<void> {
+  const { rows } = await fromDriver(
+    client.query<{ transaction_read_only: string }>('show transaction_read_only'),
+  )
+  if (rows[0]?.transaction_read_only === 'on')
+    throw new RetryableError('the server takes no writes: it is a standby in recovery, or set to read-only')
 }

@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto'
+import { connect, createServer, type Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import type { AuditLink } from '../../src/store/audit-entries.ts'
+import { openPostgresStore } from '../../src/store/dialects/postgres/open.ts'
+import { type PostgresCluster, runSql, startPostgres } from '../postgres.ts'
+import type { Standby } from '../postgres-cluster.ts'
+import { until } from '../until.ts'
+import { inProject } from './fixtures.ts'
+
+// A primary, a synchronous standby, and an address that leads to one of them. The store loses its connection while it
+// waits for the answer to a COMMIT.
+
+const link: AuditLink = (block) => createHash('sha256').update(JSON.stringify(block)).digest('hex')
+
+interface World {
+  readonly primary: PostgresCluster
+  readonly standby: Standby
+  readonly address: Address
+}
+
+/**
+ * The write of one audit line: `fail` runs between its COMMIT and the loss of its connection. `stalled`: the standby
+ * receives nothing.
+ */
+async function writeDuring(
+  fail: (world: World, hasAnswer: Promise<void>) => Promise<void>,
+  { stalled = false }: { readonly stalled?: boolean } = {},
+) {
+  await using primary = await startPostgres()
+  await using standby = await primary.startStandby()
+  await using address = await openAddress(primary.url)
+  const store = await openPostgresStore(address.url)
+  try {
+    const { projectId } = await inProject(store)
+    await primary.waitForStandby()
+    if (stalled) standby.link.stall()
+    const world = { primary, standby, address }
+    address.atNextCommit((hasAnswer) => fail(world, hasAnswer))
+    const [outcome] = await Promise.allSettled([
+      store.audit.append({ projectId, at: 1, lines: ['the line'], link }),
+    ])
+    await until(async () => store.projects.find(projectId).then(Boolean, () => false))
+    const [first, ...others] = await store.audit.blocks(projectId, { order: 'oldest first', limit: 100 })
+    expect(others).toEqual([])
+    return { outcome, isStored: first?.text === 'the line' }
+  } finally {
+    await store.close()
+  }
+}
+
+/** Nothing was answered that is not stored; on a slow machine the retries may have ended first. */
+function expectTruth({ outcome, isStored }: Awaited<ReturnType<typeof writeDuring>>): void {
+  if (outcome.status === 'fulfilled') expect(isStored).toBe(true)
+  else expect(outcome.reason).toMatchObject({ code: 'store_unavailable' })
+}
+
+async function failOver({ primary, standby, address }: World): Promise<void> {
+  await primary.stopAtOnce()
+  await standby.promote()
+  address.leadTo(standby.url)
+}
+
+test('a commit that the standby has received before the primary died is answered as done, and done once', async () => {
+  const { outcome, isStored } = await writeDuring(async (world, hasAnswer) => {
+    await hasAnswer
+    await failOver(world)
+  })
+  expect(outcome.status).toBe('fulfilled')
+  expect(isStored).toBe(true)
+})
+
+test('a commit that the standby has not received is never answered as done, although its id was given out again', async () => {
+  const written = await writeDuring(
+    async (world) => {
+      const { primary, standby } = world
+      const { xid } = await waitingForStandby(primary)
+      await failOver(world)
+      const next = 'select pg_current_xact_id()::text::bigint as id'
+      while (Number((await runSql(standby.url, next)).rows[0]?.id) <= xid);
+    },
+    { stalled: true },
+  )
+  expectTruth(written)
+})
+
+test('a commit that still waits for the standby when its connection is lost is done once', async () => {
+  let resumed: Promise<void> | undefined
+  const { outcome, isStored } = await writeDuring(
+    async ({ primary, standby }) => {
+      await waitingForStandby(primary)
+      resumed = (async () => {
+        await until(async () => (await activity(primary, "wait_event_type = 'Lock'")).length > 0)
+        standby.link.restore()
+      })()
+    },
+    { stalled: true },
+  )
+  await resumed
+  expect(outcome.status).toBe('fulfilled')
+  expect(isStored).toBe(true)
+})
+
+test('a commit that only the primary has, because its wait for the standby was ended, is not proof', async () => {
+  const written = await writeDuring(
+    async (world) => {
+      const { primary } = world
+      const { pid } = await waitingForStandby(primary)
+      await runSql(primary.url, 'select pg_terminate_backend($1)', [pid])
+      void (async () => {
+        await waitingForStandby(primary, pid)
+        await failOver(world)
+      })()
+    },
+    { stalled: true },
+  )
+  expectTruth(written)
+})
+
+/** The backend whose commit is on the primary's disk and waits for that of the standby. */
+async function waitingForStandby(
+  primary: PostgresCluster,
+  otherThan = 0,
+): Promise<{ readonly pid: number; readonly xid: number }> {
+  for (;;) {
+    const found = await activity(primary, `wait_event = 'SyncRep' and pid <> ${otherThan}`)
+    const [first] = found
+    if (first !== undefined) return first
+  }
+}
+
+async function activity(primary: PostgresCluster, where: string) {
+  const { rows } = await runSql(
+    primary.url,
+    `select pid, backend_xid::text::bigint as xid from pg_stat_activity where ${where}`,
+  )
+  return rows.map(({ pid, xid }) => ({ pid: Number(pid), xid: Number(xid) }))
+}
+
+interface Address extends AsyncDisposable {
+  readonly url: string
+  /** Leads new connections to this server. */
+  leadTo(server: string): void
+  /** Holds the answer to the next COMMIT, runs `fail`, and closes the connection then. */
+  atNextCommit(fail: (hasAnswer: Promise<void>) => Promise<void>): void
+}
+
+async function openAddress(first: string): Promise<Address> {
+  let target = new URL(first)
+  const sockets = new Set<Socket>()
+  let atCommit: ((hasAnswer: Promise<void>) => Promise<void>) | undefined
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname)
+    const { promise: hasAnswer, resolve: answered } = Promise.withResolvers<void>()
+    let isHeld = false
+    const end = () => {
+      near.destroy()
+      far.destroy()
+    }
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+    }
+    near.on('close', end)
+    far.on('close', () => isHeld || end())
+    near.on('data', (data: Buffer) => {
+      far.write(data)
+      const fail = data.includes('commit\0') ? atCommit : undefined
+      if (fail === undefined) return
+      atCommit = undefined
+      isHeld = true
+      void fail(hasAnswer).finally(end)
+    })
+    far.on('data', (data: Buffer) => {
+      if (isHeld) answered()
+      else near.write(data)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const own = server.address()
+  if (own === null || typeof own === 'string') throw new Error('no port was given')
+  const url = new URL(first)
+  url.port = String(own.port)
+  return {
+    url: url.href,
+    leadTo(other) {
+      target = new URL(other)
+    },
+    atNextCommit(fail) {
+      atCommit = fail
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
