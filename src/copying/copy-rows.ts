@@ -231,4 +231,10 @@ export function isOfThisRelease(
 }
 
 /** Tables that are not copied, because each database fills its own. */
-const OWN_TABLES = [...REBUILT_TABLES.map(getTableName), 'schema_migrations', 'commits', 'changes', 'audit_heads']
+const OWN_TABLES = [
+  ...REBUILT_TABLES.map(getTableName),
+  'schema_migrations',
+  'commits',
+  'changes',
+  'audit_heads',
+]
