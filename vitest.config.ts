@@ -14,6 +14,7 @@ const MEASURING = [
   'test/operation/metrics.test.ts',
   'test/properties/scrub.test.ts',
   'test/threats/answers-that-hurt.test.ts',
+  'test/threats/costly-schemas.test.ts',
   'test/threats/large-answers.test.ts',
   'test/threats/large-catalogues.test.ts',
   'test/toolexec/code.test.ts',

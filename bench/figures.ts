@@ -18,6 +18,7 @@ import { peers } from './peers/peers.ts'
 import { policies } from './policies.ts'
 import { refreshStorm } from './refresh-storm.ts'
 import type { Figure } from './report.ts'
+import { schemas } from './schemas.ts'
 import { soak } from './soak.ts'
 import { startUp } from './start-up.ts'
 import { storeFigures } from './store.ts'
@@ -61,6 +62,7 @@ export const FURTHER_FIGURES: Figures = {
   databases,
   mcp: overMcp,
   hostile: hostileAnswers,
+  schemas,
   store: storeFigures,
   peers,
   soak,

@@ -1,28 +1,33 @@
-import { RE2JS } from 're2js'
+import { compilePattern, PatternFault } from '../parsing/pattern.ts'
 
 /** In characters: a longer value is dropped. */
 const LONGEST_VALUE = 500
-const LONGEST_PATTERN = 300
-
+const LIMITS = { length: 300, size: 1_000 }
 /**
- * Why the text cannot be a pattern that whole values must match; `undefined` when it can. Values come through a user's
- * browser, so patterns run in RE2, which has no backtracking and takes time in proportion to a value's length.
+ * How many characters times instructions of the pattern a check may take, a few milliseconds. A longer value does not
+ * match: patterns come from administrators of single projects, and values through a user's browser.
  */
+const MAX_STEPS = 100_000
+
+/** Why the text cannot be a pattern that whole values must match; `undefined` when it can. */
 export function patternFault(pattern: string): string | undefined {
-  if (pattern.length > LONGEST_PATTERN) return `has more than ${LONGEST_PATTERN} characters`
   try {
-    RE2JS.compile(pattern)
+    compilePattern(pattern, LIMITS)
     return undefined
-  } catch {
-    return 'is no regular expression that RE2 takes (no lookaround, no back-references)'
+  } catch (error) {
+    if (!(error instanceof PatternFault)) throw error
+    return error.isTooLarge
+      ? error.message
+      : 'is no regular expression that RE2 takes (no lookaround, no back-references)'
   }
 }
 
 /** Whether the value matches the entry's pattern; an invalid pattern matches nothing. */
 export function fitsPattern(pattern: string, value: string): boolean {
-  if (value.length > LONGEST_VALUE || /\p{Cc}/u.test(value)) return false
-  if (patternFault(pattern) !== undefined) return false
-  return RE2JS.compile(pattern).matches(value)
+  if (value.length > LONGEST_VALUE || /\p{Cc}/u.test(value) || patternFault(pattern) !== undefined)
+    return false
+  const compiled = compilePattern(pattern, LIMITS)
+  return value.length * compiled.size <= MAX_STEPS && compiled.matches(value)
 }
 
 /** What a value may be: one of a list, or anything that matches the pattern. */

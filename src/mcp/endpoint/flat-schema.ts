@@ -7,146 +7,214 @@ import { valueAtReference } from '../../sdk/worker/json-pointer.ts'
 
 /** Removed from the root. The properties of their schemas, except those of `not` and `if`, are moved to the root. */
 const COMBINING = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', '$ref']
-const NOT_AT_THE_ROOT = new Set([
+const NOT_KEPT = new Set([
   ...COMBINING,
   ...['$schema', '$id', '$dynamicRef', '$recursiveRef', 'enum', 'const', 'unevaluatedProperties'],
+  ...['type', 'properties', 'required'], // replaced
 ])
-/**
- * The most properties and schemas that are read. The time grows with the square of their number, and the schema may
- * come from a hostile server.
- */
-const MAX_READ = 5_000
+/** Finds references to keywords that were removed from the root, or into their values; `$ref` holds no schema. */
+const TO_REMOVED = new RegExp(`"\\$ref":"#/(?:${COMBINING.slice(0, -1).join('|')})[/"]`)
 
-export function flatSchema(schema: JsonRecord): JsonRecord {
-  const { properties, required } = membersOf(schema, { root: schema, left: MAX_READ, required: new Map() })
-  const kept = Object.entries(schema).filter(([keyword]) => !NOT_AT_THE_ROOT.has(keyword))
-  const flat = { ...Object.fromEntries(kept), type: 'object', properties: Object.fromEntries(properties) }
-  const whole = { ...flat, ...(required.size > 0 ? { required: [...required] } : { required: undefined }) }
-  if (!refersToRemoved(whole)) return withoutUndefined(whole)
-  // some references would lead nowhere, so only the names of the properties are kept
+/**
+ * What reading a schema may cost, since it may come from a hostile server: each name that is copied or compared is a step.
+ * No further schema is read when half of them are used up; the rest is for the names that have been read.
+ */
+const MAX_STEPS = 10_000
+/** The characters of a reference that cost a step. */
+const REFERENCE_STEP = 4
+/** How deep schemas may be combined, by nesting or by references. */
+const MAX_DEPTH = 100
+/** In characters of JSON: references can put one schema into many properties of the root. */
+const MAX_MOVED = 256 * 1024
+
+/** Returns the flat schema as JSON text. */
+export function flatSchemaJson(schema: JsonRecord): string {
+  const reader = createReader(schema)
+  const members = reader.read(schema)
+  const required = members.required.size === 0 ? undefined : JSON.stringify([...members.required])
+  const properties = propertiesJson(members, reader)
+  if (properties !== undefined) {
+    const kept = Object.entries(schema).filter(([keyword]) => !NOT_KEPT.has(keyword))
+    const flat = objectSchemaJson(Object.fromEntries(kept), properties, required)
+    if (!TO_REMOVED.test(flat)) return flat
+  }
+  // some references would lead nowhere, or the text would be too long, so only the names of the properties are kept
   const { title, description } = schema
-  return withoutUndefined({
-    type: 'object',
-    title,
-    description,
-    properties: Object.fromEntries([...properties.keys()].map((name) => [name, {}])),
-    required: whole.required,
-  })
+  const names = new Set([...Object.keys(members.own), ...members.more.keys()])
+  const empty = [...names].map((name) => `${JSON.stringify(name)}:{}`)
+  return objectSchemaJson({ title, description }, `{${empty.join()}}`, required)
+}
+
+function objectSchemaJson(kept: JsonRecord, properties: string, required: string | undefined): string {
+  const first = JSON.stringify({ ...kept, type: 'object' }).slice(0, -1)
+  return `${first},"properties":${properties}${required === undefined ? '' : `,"required":${required}`}}`
+}
+
+/** `undefined` if the properties of `more` have too long a text. */
+function propertiesJson({ own, more }: Members, { combinedIn }: Reader): string | undefined {
+  const texts: string[] = []
+  let left = MAX_MOVED
+  const write = (text: string): void => {
+    left -= text.length
+    texts.push(text)
+  }
+  const writeSchema = (schema: unknown): void => {
+    if (left < 0) return
+    const combined = combinedIn(schema)
+    if (combined === undefined) {
+      write(JSON.stringify(schema))
+      return
+    }
+    write(`{"${combined.keyword}":[`)
+    for (const [i, one] of combined.schemas.entries()) {
+      if (i > 0) write(',')
+      writeSchema(one)
+    }
+    write(']}')
+  }
+  // copying thousands of properties takes ten times as long as writing them
+  const isWhole = ![...more.keys()].some((name) => Object.hasOwn(own, name))
+  const kept = isWhole ? own : Object.fromEntries(Object.entries(own).filter(([name]) => !more.has(name)))
+  write(JSON.stringify(kept).slice(0, -1))
+  left = MAX_MOVED
+  for (const [name, schema] of more) {
+    write(`${texts.at(-1) === '{' ? '' : ','}${JSON.stringify(name)}:`)
+    writeSchema(schema)
+    if (left < 0) return undefined
+  }
+  return `${texts.join('')}}`
 }
 
 /** The properties that a schema names, directly or by schemas that it combines, and those of them that it requires. */
 interface Members {
-  readonly properties: Map<string, unknown>
-  readonly required: ReadonlySet<string>
+  /** The schema's `properties`. */
+  readonly own: JsonRecord
+  /** Those of the schemas that it combines. They replace own ones of the same name. */
+  readonly more: Map<string, unknown>
+  readonly required: Set<string>
 }
 
-const NONE: Members = { properties: new Map(), required: new Set() }
+/** The schemas of a property that several schemas name. */
+interface Combined {
+  readonly keyword: 'allOf' | 'anyOf'
+  readonly schemas: unknown[]
+}
 
-interface Reading {
-  readonly root: JsonRecord
-  /** How many more properties and schemas may be read. */
-  left: number
+interface Reader {
+  read(schema: unknown): Members
+  /** The schemas that were combined to this one; `undefined` for a schema of the document. */
+  combinedIn(schema: unknown): Combined | undefined
+}
+
+function createReader(root: JsonRecord): Reader {
+  let [stepsLeft, depth] = [MAX_STEPS, 0]
   /** The required names of each schema that has been read. */
-  readonly required: Map<JsonRecord, Members['required']>
-}
+  const known = new Map<JsonRecord, Members['required']>()
+  const combinations = new Map<unknown, Combined>()
 
-/**
- * Reads each schema once, however many references lead to it: after that, its properties are in the result already, and
- * would multiply there.
- */
-function membersOf(schema: unknown, reading: Reading): Members {
-  if (!isRecord(schema) || reading.left <= 0) return NONE
-  const known = reading.required.get(schema)
-  if (known === undefined) reading.required.set(schema, NONE.required) // for a reference that leads in a circle
-  const members = known === undefined ? readMembers(schema, reading) : { ...NONE, required: known }
-  reading.left -= 1 + members.required.size
-  reading.required.set(schema, members.required)
-  return members
-}
-
-function readMembers(schema: JsonRecord, reading: Reading): Members {
-  const of = (one: unknown) => membersOf(one, reading)
-  const list = (keyword: string) => {
-    const value = schema[keyword]
-    return Array.isArray(value) ? value.map(of) : []
+  /**
+   * Reads each schema once, however many references lead to it: after that, its properties are in the result already, and
+   * would multiply there.
+   */
+  function read(schema: unknown): Members {
+    if (!isRecord(schema) || stepsLeft < MAX_STEPS / 2 || depth >= MAX_DEPTH) return noMembers()
+    const required = known.get(schema)
+    if (required !== undefined) return { ...noMembers(), required }
+    const members = noMembers(isRecord(schema.properties) ? schema.properties : {})
+    known.set(schema, members.required)
+    depth++
+    readInto(members, schema)
+    depth--
+    return members
   }
-  const own: Members = {
-    properties: new Map(isRecord(schema.properties) ? Object.entries(schema.properties) : []),
-    required: new Set(
-      Array.isArray(schema.required) ? schema.required.filter((name) => typeof name === 'string') : [],
-    ),
+
+  function readInto(members: Members, schema: JsonRecord): void {
+    for (const name of listOf(schema.required)) if (typeof name === 'string') members.required.add(name)
+    stepsLeft -= 1 + Object.keys(members.own).length + members.required.size
+    const { $ref, allOf, anyOf, oneOf, then: whenTrue, else: whenFalse, dependentSchemas } = schema
+    if (typeof $ref === 'string') addAll(members, readReference($ref))
+    for (const one of listOf(allOf)) addAll(members, read(one))
+    for (const list of [anyOf, oneOf]) addAll(members, readAlternatives(listOf(list)))
+    const dependent = isRecord(dependentSchemas) ? Object.values(dependentSchemas) : []
+    for (const one of [whenTrue, whenFalse, ...dependent]) addProperties(members, read(one), 'allOf')
   }
-  reading.left -= own.properties.size
-  const { $ref, then: whenTrue, else: whenFalse, dependentSchemas } = schema
-  const optional = [
-    whenTrue,
-    whenFalse,
-    ...(isRecord(dependentSchemas) ? Object.values(dependentSchemas) : []),
-  ]
-  return [
-    ...(typeof $ref === 'string' ? [of(valueAtReference(reading.root, $ref))] : []),
-    ...list('allOf'),
-    either(list('anyOf')),
-    either(list('oneOf')),
-    ...optional.map((one) => ({ ...of(one), required: NONE.required })),
-  ].reduce(both, own)
-}
 
-/** The members of two schemas that both apply. */
-function both(a: Members, b: Members): Members {
-  return {
-    properties: joined('allOf', a.properties, b.properties),
-    required: b.required.size === 0 ? a.required : new Set([...a.required, ...b.required]),
+  function readReference(reference: string): Members {
+    stepsLeft -= reference.length / REFERENCE_STEP
+    return read(stepsLeft < 0 ? undefined : valueAtReference(root, reference))
   }
+
+  /** Adds the members of a schema that applies too. */
+  function addAll(members: Members, more: Members): void {
+    addProperties(members, more, 'allOf')
+    for (const name of more.required) if (stepsLeft-- > 0) members.required.add(name)
+  }
+
+  /** The members of alternative schemas: a name is required only if all of them require it. */
+  function readAlternatives(alternatives: readonly unknown[]): Members {
+    const members = noMembers()
+    const requiring = new Map<string, number>()
+    for (const one of alternatives) {
+      const more = read(one)
+      addProperties(members, more, 'anyOf')
+      for (const name of more.required)
+        if (stepsLeft-- > 0) requiring.set(name, (requiring.get(name) ?? 0) + 1)
+    }
+    for (const [name, times] of requiring) if (times === alternatives.length) members.required.add(name)
+    return members
+  }
+
+  function addProperties(members: Members, { own, more }: Members, keyword: Combined['keyword']): void {
+    for (const name in own) {
+      if (stepsLeft <= 0) break
+      if (!more.has(name)) addProperty(members, name, own[name], keyword)
+    }
+    for (const [name, schema] of more) addProperty(members, name, schema, keyword)
+  }
+
+  /** A property that both name gets both schemas, combined by `keyword`, which is allowed below the root. */
+  function addProperty({ own, more }: Members, name: string, schema: unknown, keyword: Combined['keyword']) {
+    if (stepsLeft-- <= 0) return
+    const before = more.get(name) ?? (Object.hasOwn(own, name) ? own[name] : undefined)
+    more.set(name, before === undefined ? schema : combined(keyword, before, schema))
+  }
+
+  /** Adds `b` to the list that an earlier call has made: nested lists would overflow the stack of their reader. */
+  function combined(keyword: Combined['keyword'], a: unknown, b: unknown): unknown {
+    const list = combinations.get(a)
+    if (list?.keyword === keyword) {
+      list.schemas.push(b)
+      return a
+    }
+    if (list === undefined && isSame(a, b)) return a
+    const mark = {}
+    combinations.set(mark, { keyword, schemas: [a, b] })
+    return mark
+  }
+
+  /** Whether two JSON values are equal; `false` also when the steps are used up. */
+  function isSame(a: unknown, b: unknown): boolean {
+    if (a === b) return true
+    if (stepsLeft-- <= 0) return false
+    if (Array.isArray(a))
+      return Array.isArray(b) && a.length === b.length && a.every((one, i) => isSame(one, b[i]))
+    if (!isRecord(a) || !isRecord(b)) return false
+    let left = 0
+    for (const name in a) {
+      if (!Object.hasOwn(b, name) || !isSame(a[name], b[name])) return false
+      left++
+    }
+    for (const _ in b) if (left-- === 0) return false
+    return left === 0
+  }
+
+  return { read, combinedIn: (schema) => combinations.get(schema) }
 }
 
-/** The members of alternative schemas: a name is required only if all of them require it. */
-function either([first, ...others]: readonly Members[]): Members {
-  if (first === undefined) return NONE
-  return others.reduce(
-    (all, one) => ({
-      properties: joined('anyOf', all.properties, one.properties),
-      required: new Set([...all.required].filter((name) => one.required.has(name))),
-    }),
-    first,
-  )
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
 }
 
-/**
- * Adds the properties of `b` to those of `a`. A property that both name gets both schemas, combined by `keyword`, which
- * is allowed below the root.
- */
-function joined(
-  keyword: Combined,
-  a: Members['properties'],
-  b: Members['properties'],
-): Members['properties'] {
-  if (a.size === 0) return b
-  for (const [name, schema] of b) a.set(name, a.has(name) ? combined(keyword, a.get(name), schema) : schema)
-  return a
-}
-
-type Combined = 'allOf' | 'anyOf'
-
-/** The schemas that `combined` has made. They are not compared with others, because they may be large and many. */
-const made = new WeakMap<object, Combined>()
-
-function combined(keyword: Combined, a: unknown, b: unknown): unknown {
-  const by = isRecord(a) ? made.get(a) : undefined
-  if (by === undefined && JSON.stringify(a) === JSON.stringify(b)) return b
-  // one flat list, since nested ones would overflow the stack of their reader
-  const schemas = isRecord(a) && by === keyword && Array.isArray(a[keyword]) ? [...a[keyword], b] : [a, b]
-  const schema = { [keyword]: schemas }
-  made.set(schema, keyword)
-  return schema
-}
-
-/** Whether a reference leads to a keyword that was removed from the root, or into its value. */
-function refersToRemoved(schema: JsonRecord): boolean {
-  // `$ref`, the last keyword, holds no schema
-  return new RegExp(`"\\$ref":"#/(?:${COMBINING.slice(0, -1).join('|')})[/"]`).test(JSON.stringify(schema))
-}
-
-function withoutUndefined(schema: JsonRecord): JsonRecord {
-  return Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))
+function noMembers(own: JsonRecord = {}): Members {
+  return { own, more: new Map(), required: new Set() }
 }

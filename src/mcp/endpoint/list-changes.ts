@@ -59,7 +59,7 @@ export function watchLists(store: Store, lists: ToolLists): ListChanges {
     const known = watches.get(key)
     if (known !== undefined) return known
     const made = createWatch(
-      async () => (await lists.listFor(viewer)).digest(),
+      async () => await (await lists.listFor(viewer)).digest(),
       () => watches.delete(key),
     )
     watches.set(key, made)

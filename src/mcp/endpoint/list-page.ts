@@ -3,31 +3,28 @@ import type { Era } from './exchange.ts'
 import type { Placeholders } from './placeholders.ts'
 import type { ToolList } from './tool-lists.ts'
 
-/** Many clients read the first page only, so it has room for 1,000 tools of the project and Gatepass' own tools. */
-const PAGE_TOOLS = 1_010
-
 /**
  * One page of the list, with a placeholder for the cached JSON of its tools. Throws `ProtocolError` for a cursor of
  * another list.
  */
-export function pageOf(
+export async function pageOf(
   list: ToolList,
   era: Era,
   cursor: string | undefined,
   placeholders: Placeholders,
-): ListToolsResult {
-  const start = cursor === undefined ? 0 : startOf(cursor, list)
-  const end = start + PAGE_TOOLS
+): Promise<ListToolsResult> {
+  const start = cursor === undefined ? 0 : await startOf(cursor, list)
+  const { json, end } = await list.page(era, start)
   return {
-    tools: placeholders.array(list.json(era, start, end)),
-    ...(end < list.length && { nextCursor: `${list.digest()}.${end}` }),
+    tools: placeholders.array(json),
+    ...(end < list.length && { nextCursor: `${await list.digest()}.${end}` }),
   }
 }
 
-function startOf(cursor: string, list: ToolList): number {
+async function startOf(cursor: string, list: ToolList): Promise<number> {
   const [digest, start] = cursor.split('.')
   const at = Number(start)
-  if (digest === list.digest() && Number.isInteger(at) && at > 0 && at < list.length) return at
+  if (digest === (await list.digest()) && Number.isInteger(at) && at > 0 && at < list.length) return at
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
     'The list has changed. Begin again without a cursor.',

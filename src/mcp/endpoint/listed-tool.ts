@@ -1,8 +1,10 @@
 import type { Tool } from '../../domain/tool.ts'
 import { isRecord, type JsonRecord } from '../../parsing/json-record.ts'
 import { INFERRABLE } from '../../sdk/worker/value-schema.ts'
+import type { ShownTool } from '../../tools/catalogue/shown-tools.ts'
+import { cachedText } from '../../tools/catalogue/text-cache.ts'
 import type { Era } from './exchange.ts'
-import { flatSchema } from './flat-schema.ts'
+import { flatSchemaJson } from './flat-schema.ts'
 import { withoutKeywords } from './schema-walk.ts'
 import { wrappedSchema } from './wrapped-schema.ts'
 
@@ -11,17 +13,21 @@ import { wrappedSchema } from './wrapped-schema.ts'
 /** Removed keywords: Gatepass' own mark, and `x-mcp-header`, which asks clients for headers that Gatepass does not read. */
 const STRIPPED = [INFERRABLE, 'x-mcp-header']
 
+/** The tool in its form in `tools/list`, as JSON text from a cache. */
+export function listedJson({ tool, name }: ShownTool, era: Era): string {
+  return cachedText(tool, `mcp ${era} ${name}`, () => listedToolJson(tool, name, era))
+}
+
 /** `name`: the name under which the client sees the tool. */
-export function listedTool(tool: Tool, name: string, era: Era): JsonRecord {
+export function listedToolJson(tool: Tool, name: string, era: Era): string {
   const { title, description, annotations, inputSchema } = tool
   const outputSchema = publishedOutput(tool)
   const icons = servedIcons(tool.icons)
   const meta = passedMeta(tool.meta)
-  return {
+  const members = {
     name,
     title,
     description,
-    inputSchema: flatSchema(withoutKeywords(inputSchema, STRIPPED)),
     ...(outputSchema && {
       outputSchema: era === 'legacy' && needsWrap(outputSchema) ? wrappedSchema(outputSchema) : outputSchema,
     }),
@@ -29,6 +35,8 @@ export function listedTool(tool: Tool, name: string, era: Era): JsonRecord {
     ...(icons.length > 0 && { icons }),
     ...(meta && { _meta: meta }),
   }
+  const input = flatSchemaJson(withoutKeywords(inputSchema, STRIPPED))
+  return `${JSON.stringify(members).slice(0, -1)},"inputSchema":${input}}`
 }
 
 /** A cache, because each call of a tool needs its output schema. */

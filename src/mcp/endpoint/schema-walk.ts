@@ -7,19 +7,43 @@ const NAME_MAPS = new Set([
   ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'],
 ])
 
-/** A copy of the schema in which `change` has been applied to each schema, the innermost first. */
+/**
+ * The schema after `change` has been applied to each schema in it, the innermost first. What does not change is not copied:
+ * most schemas have none of the keywords that are changed, and a hostile one may consist of tens of thousands of schemas.
+ */
 export function mapSchemas(schema: JsonRecord, change: (one: JsonRecord) => JsonRecord): JsonRecord {
-  const within = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(within)
-    return isRecord(value) ? mapSchemas(value, change) : value
+  const ofSchema = (one: JsonRecord): JsonRecord => change(mapMembers(one, ofKeyword))
+  const ofKeyword = (value: unknown, keyword: string): unknown => {
+    if (typeof value !== 'object' || value === null || DATA.has(keyword)) return value
+    return NAME_MAPS.has(keyword) && isRecord(value) ? mapMembers(value, within) : within(value)
   }
-  const members = Object.entries(schema).map(([keyword, value]) => {
-    if (DATA.has(keyword)) return [keyword, value]
-    if (NAME_MAPS.has(keyword) && isRecord(value))
-      return [keyword, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, within(one)]))]
-    return [keyword, within(value)]
-  })
-  return change(Object.fromEntries(members))
+  const within = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value
+    return isRecord(value) ? ofSchema(value) : ofList(value as readonly unknown[]) // no record is a list
+  }
+  const ofList = (list: readonly unknown[]): readonly unknown[] => {
+    let copy: unknown[] | undefined
+    for (let i = 0; i < list.length; i++) {
+      const changed = within(list[i])
+      if (changed === list[i]) continue
+      copy ??= [...list]
+      copy[i] = changed
+    }
+    return copy ?? list
+  }
+  return ofSchema(schema)
+}
+
+function mapMembers(record: JsonRecord, change: (value: unknown, name: string) => unknown): JsonRecord {
+  let copy: Record<string, unknown> | undefined
+  for (const name in record) {
+    const value = record[name]
+    const changed = change(value, name)
+    if (changed === value) continue
+    copy ??= { ...record }
+    copy[name] = changed
+  }
+  return copy ?? record
 }
 
 /** The schema without these keywords, at any depth. A property of such a name stays. */

@@ -9,7 +9,7 @@ import { refusedTools } from '../../tools/run/refused-tools.ts'
 import { createTimeBudget } from '../../tools/slices.ts'
 import { gatewayTools } from '../gateway-tools/gateway-tools.ts'
 import type { Era, Exchange } from './exchange.ts'
-import { listedTool } from './listed-tool.ts'
+import { listedJson } from './listed-tool.ts'
 
 /** The part of a request that decides which tools it may see. */
 export type Viewer = Pick<Exchange, 'principal' | 'toolsetId'>
@@ -27,10 +27,17 @@ export interface ToolList extends Pick<ShownTools, 'listing' | 'toolset'> {
   readonly shown: readonly ShownTool[]
   /** The number of tools in `tools/list`, including Gatepass' own. */
   readonly length: number
-  /** The JSON of the tools of `tools/list` from `start` to `end`, as an array. */
-  json(era: Era, start: number, end: number): string
+  /** A page of `tools/list` that begins with the tool number `start`. */
+  page(era: Era, start: number): Promise<ListedPage>
   /** Equal for two lists exactly if clients see the same list. */
-  digest(): string
+  digest(): Promise<string>
+}
+
+export interface ListedPage {
+  /** The tools as the JSON of an array. */
+  readonly json: string
+  /** Where the next page begins. */
+  readonly end: number
 }
 
 /** A change of such a row may change a list. */
@@ -43,7 +50,12 @@ const MAX_NAME = 600
 /** The most cached lists of projects with policies. */
 const MAX_FILTERED = 2_000
 
-/** The JSON of each tool is made once, until it changes. */
+/** Many clients read the first page only, so it has room for 1,000 tools of the project and Gatepass' own tools. */
+const PAGE_TOOLS = 1_010
+/** A page is written in one iteration of the event loop. Ordinary tools have 1,000 to 5,000 characters each. */
+const PAGE_CHARACTERS = 8 * 1024 * 1024
+
+/** The JSON of each tool is made once, until the tool changes, in slices: a hostile schema takes milliseconds. */
 export function createToolLists(broker: Broker): ToolLists {
   /** A cache for projects without policies, by the tools that a path shows. */
   const whole = new WeakMap<ShownTools, ToolList>()
@@ -121,30 +133,53 @@ async function permitted(
 function toList({ listing, toolset }: ShownTools, shown: readonly ShownTool[]): ToolList {
   const own = gatewayTools(listing).map(({ name, definition }) => JSON.stringify({ name, ...definition }))
   const listed = listing === 'all' ? shown : []
-  let digest: string | undefined
+  const count = own.length + listed.length
+  const textOf = (i: number, era: Era) => own[i] ?? listedJson(listed[i - own.length] as ShownTool, era)
+  let digest: Promise<string> | undefined
   return {
     listing,
     ...(toolset && { toolset }),
     shown,
-    length: own.length + listed.length,
-    json(era, start, end) {
-      const texts = [...own, ...listed.map((one) => jsonOf(one, era))]
-      return `[${texts.slice(start, end).join()}]`
+    length: count,
+    async page(era, start) {
+      const budget = createTimeBudget()
+      const texts: string[] = []
+      let characters = 0
+      for (let i = start; i < Math.min(count, start + PAGE_TOOLS); i++) {
+        const text = textOf(i, era)
+        characters += text.length
+        if (characters > PAGE_CHARACTERS && i > start) break
+        texts.push(text)
+        const pause = budget.pause() // awaiting nothing would take half of the time
+        if (pause !== undefined) await pause
+      }
+      return { json: `[${texts.join()}]`, end: start + texts.length }
     },
     digest() {
-      digest ??= createHash('sha256')
-        .update(this.json('modern', 0, this.length))
-        .digest('base64url')
+      digest ??= digestOf(own, listed)
       return digest
     },
   }
 }
 
-const texts = new WeakMap<ShownTool, Partial<Record<Era, string>>>()
+/** The digests of the texts of a tool, by its name in a list. They outlive the texts in their cache. */
+const digests = new WeakMap<Tool, Map<string, string>>()
 
-function jsonOf(shown: ShownTool, era: Era): string {
-  const known = texts.get(shown) ?? {}
-  texts.set(shown, known)
-  known[era] ??= JSON.stringify(listedTool(shown.tool, shown.name, era))
-  return known[era]
+async function digestOf(own: readonly string[], listed: readonly ShownTool[]): Promise<string> {
+  const budget = createTimeBudget()
+  const all = createHash('sha256').update(own.join())
+  for (const shown of listed) {
+    const ofTool = digests.get(shown.tool) ?? new Map<string, string>()
+    digests.set(shown.tool, ofTool)
+    const known = ofTool.get(shown.name) ?? sha256(listedJson(shown, 'modern'))
+    ofTool.set(shown.name, known)
+    all.update(known)
+    const pause = budget.pause() // awaiting nothing would take half of the time
+    if (pause !== undefined) await pause
+  }
+  return all.digest('base64url')
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
 }

@@ -10,6 +10,7 @@ export function wrappedSchema(schema: JsonRecord): JsonRecord {
 
 function moved(schema: JsonRecord): JsonRecord {
   const { $ref, $dynamicRef } = schema
+  if (typeof $ref !== 'string' && typeof $dynamicRef !== 'string') return schema
   return {
     ...schema,
     ...(typeof $ref === 'string' && { $ref: movedReference($ref) }),

@@ -2,16 +2,17 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { Broker } from '../../broker.ts'
 import { GATEWAY_TOOLS } from '../../domain/toolset.ts'
 import type { ShownTool } from '../../tools/catalogue/shown-tools.ts'
+import { createTimeBudget } from '../../tools/slices.ts'
 import { answerJson, type GatewayCall, type GatewayTool } from './gateway-tool.ts'
 import { rankTools } from './rank-tools.ts'
 
 const DEFAULT_RESULTS = 10
 const MAX_RESULTS = 50
+/** Less exact finds are left out where tools have very large schemas. */
+const MAX_CHARACTERS = 512 * 1024
 
-/** The tool that finds tools if there are too many to list. `toListed` converts a tool to its form in `tools/list`. */
-export function createSearchTool(
-  toListed: (shown: ShownTool) => Readonly<Record<string, unknown>>,
-): GatewayTool {
+/** The tool that finds tools if there are too many to list. `toJson` returns the form of a tool in `tools/list`. */
+export function createSearchTool(toJson: (shown: ShownTool) => string): GatewayTool {
   return {
     name: GATEWAY_TOOLS.search,
     definition: {
@@ -32,9 +33,26 @@ export function createSearchTool(
       const { query, limit } = input
       const most = typeof limit === 'number' ? limit : DEFAULT_RESULTS
       const { found, total } = await rankTools(shown, String(query), most)
-      return answerJson({ tools: found.map(toListed), total, of: shown.length })
+      return answerJson({ tools: await toTools(found, toJson), total, of: shown.length })
     },
   }
+}
+
+async function toTools(
+  found: readonly ShownTool[],
+  toJson: (shown: ShownTool) => string,
+): Promise<readonly unknown[]> {
+  const budget = createTimeBudget()
+  const texts: string[] = []
+  let left = MAX_CHARACTERS
+  for (const shown of found) {
+    const text = toJson(shown)
+    left -= text.length
+    if (left < 0 && texts.length > 0) break
+    texts.push(text)
+    await budget.pause()
+  }
+  return JSON.parse(`[${texts.join()}]`)
 }
 
 /** Runs a tool that the search has found. The endpoint calls the tool itself, so there is no `call` here. */

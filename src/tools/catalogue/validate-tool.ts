@@ -2,7 +2,7 @@ import { BrokerError } from '../../domain/errors.ts'
 import { normalizeTags } from '../../domain/tags.ts'
 import type { JsonSchema, ToolRequirements } from '../../domain/tool.ts'
 import { SchemaFault } from '../json-schema/schema-fault.ts'
-import { checkSchema } from '../json-schema/schema-validator.ts'
+import { checkSchema, MAX_SCHEMA_LENGTH } from '../json-schema/schema-validator.ts'
 
 /** The parts of a tool that are validated. */
 export interface ToolToValidate {
@@ -120,14 +120,11 @@ export interface ItemFacts {
   readonly faults: ListedFaults
 }
 
-/** The limit for a schema, in characters, because lists and models read all schemas. */
-const MAX_LISTED_SCHEMA = 500_000
-
 /** A schema that cannot be validated here is no reason to leave the tool out: its worker validates the input itself. */
 export function listedFaults(tool: ToolToValidate): ListedFaults {
   const isTooLong = [tool.inputSchema, tool.outputSchema].some(
-    (one) => one !== undefined && JSON.stringify(one).length > MAX_LISTED_SCHEMA,
+    (one) => one !== undefined && JSON.stringify(one).length > MAX_SCHEMA_LENGTH,
   )
-  const length = isTooLong ? [`One of its schemas has more than ${MAX_LISTED_SCHEMA} characters.`] : []
+  const length = isTooLong ? [`One of its schemas has more than ${MAX_SCHEMA_LENGTH} characters.`] : []
   return { unusable: [...modelFaults(tool), ...length], uncheckable: uncheckable(tool) }
 }

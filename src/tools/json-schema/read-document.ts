@@ -1,7 +1,8 @@
+import type { Pattern } from '../../parsing/pattern.ts'
 import { escapeToken } from '../../sdk/worker/json-pointer.ts'
 import { type Dialect, KEYWORDS, readDialect, TYPES } from './dialect.ts'
 import { locationOf, SchemaFault } from './schema-fault.ts'
-import { compilePattern, type Pattern } from './schema-pattern.ts'
+import { schemaPattern } from './schema-pattern.ts'
 import { SchemaResources } from './schema-resources.ts'
 
 /** A schema document reduced to what affects validity. */
@@ -42,6 +43,7 @@ export function readDocument(json: unknown): SchemaDocument {
   const nodes = new Map<string, Schema>()
   const references: { node: SchemaNode; pointer: string; base: string; keyword: string; uri: string }[] = []
   const patterns = new Map<string, Pattern>()
+  let patternSize = 0
   const keywords = KEYWORDS[dialect]
 
   const read = (raw: unknown, pointer: string, outerBase: string, depth: number): unknown => {
@@ -101,7 +103,9 @@ export function readDocument(json: unknown): SchemaDocument {
       const uri = node[keyword]
       if (typeof uri === 'string') references.push({ node, pointer, base, keyword, uri })
     }
-    readPatterns(node, pointer, patterns)
+    patternSize += readPatterns(node, pointer, patterns)
+    if (patternSize > MAX_PATTERN_SIZE)
+      throw new SchemaFault('invalid_schema', 'The patterns of the schema are too large in total.')
     return node
   }
 
@@ -132,15 +136,18 @@ function readType(type: unknown): SchemaNode {
   return { type: Array.isArray(type) ? known : known[0] }
 }
 
-function readPatterns(node: SchemaNode, pointer: string, patterns: Map<string, Pattern>): void {
+/** Returns the size of the patterns that are new. */
+function readPatterns(node: SchemaNode, pointer: string, patterns: Map<string, Pattern>): number {
+  let size = 0
   const named = isNode(node.patternProperties) ? Object.keys(node.patternProperties) : []
   for (const source of typeof node.pattern === 'string' ? [node.pattern, ...named] : named)
     if (!patterns.has(source)) {
-      patterns.set(source, compilePattern(source, locationOf(pointer)))
-      const size = [...patterns.values()].reduce((sum, one) => sum + one.size, 0)
-      if (size > MAX_PATTERN_SIZE)
-        throw new SchemaFault('invalid_schema', 'The patterns of the schema are too large in total.')
+      const pattern = schemaPattern(source, locationOf(pointer))
+      patterns.set(source, pattern)
+      size += pattern.size
+      if (size > MAX_PATTERN_SIZE) break
     }
+  return size
 }
 
 /** The JSON Pointer of a member. Throws `SchemaFault` for half a surrogate pair, which ajv cannot put in its URLs. */

@@ -1,16 +1,5 @@
-import { RE2JS } from 're2js'
+import { compilePattern, fromEcmaScript, type Pattern } from '../../parsing/pattern.ts'
 import { excerpt, SchemaFault } from './schema-fault.ts'
-
-/**
- * A regular expression whose matching time is linear in the text, so that an untrusted pattern cannot block the
- * process.
- */
-export interface Pattern {
-  readonly source: string
-  /** The largest number of states the match may be in at once: the cost of each character. */
-  readonly size: number
-  test(text: string): boolean
-}
 
 /** In characters; real patterns have a few dozen. */
 const MAX_LENGTH = 1000
@@ -18,19 +7,17 @@ const MAX_LENGTH = 1000
 const MAX_SIZE = 10_000
 
 /**
- * Compiles an ECMA-262 pattern as schemas use it (2020-12 core section 6.4) to RE2, which does not backtrack and
- * therefore has no lookaround, no back-references and at most 1,000 repetitions. Throws `SchemaFault`.
+ * Compiles an ECMA-262 pattern as schemas use it (2020-12 core section 6.4) to RE2, which has no lookaround, no
+ * back-references and at most 1,000 repetitions. Throws `SchemaFault`.
  */
-export function compilePattern(source: string, place: string): Pattern {
+export function schemaPattern(source: string, place: string): Pattern {
   if (source.length > MAX_LENGTH)
     throw new SchemaFault('invalid_schema', `${place} has a pattern of more than ${MAX_LENGTH} characters.`)
   try {
-    const compiled = RE2JS.compile(RE2JS.translateRegExp(toRe2(source)))
-    const size = compiled.programSize()
-    if (size > MAX_SIZE) throw new Error('it repeats too much')
-    return { source, size, test: (text) => compiled.test(text) }
+    const translated = fromEcmaScript(toRe2(source))
+    return compilePattern(translated, { length: translated.length, size: MAX_SIZE })
   } catch (error) {
-    const reason = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : ''
+    const reason = error instanceof Error ? error.message : ''
     throw new SchemaFault(
       'invalid_schema',
       `${place} has a pattern that cannot be used (${excerpt(reason)}): lookaround and back-references are not supported, nor are more than 1,000 repetitions.`,
@@ -38,10 +25,10 @@ export function compilePattern(source: string, place: string): Pattern {
   }
 }
 
-/** Whether `compilePattern` accepts the pattern. */
+/** Whether `schemaPattern` accepts the pattern. */
 export function isUsablePattern(source: string): boolean {
   try {
-    compilePattern(source, '')
+    schemaPattern(source, '')
     return true
   } catch (error) {
     if (error instanceof SchemaFault) return false

@@ -75,8 +75,8 @@ interface Validator {
   readonly size: number
 }
 
-/** In characters of JSON. */
-const MAX_SCHEMA_LENGTH = 500_000
+/** In characters of JSON: lists, models and the event loop read all schemas. */
+export const MAX_SCHEMA_LENGTH = 256 * 1024
 const MAX_KEPT = 1000
 const MAX_KEPT_SIZE = 20_000
 

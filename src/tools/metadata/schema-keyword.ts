@@ -102,7 +102,7 @@ export function isUsable(keyword: string, value: unknown, path: string, warn: Wa
   return isAnnotation
 }
 
-/** Whether the value is a regular expression that can be matched in linear time (`compilePattern`). */
+/** Whether the value is a regular expression that can be matched in linear time (`schemaPattern`). */
 export function isPattern(value: unknown): value is string {
   return typeof value === 'string' && isUsablePattern(value)
 }
