@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { RE2JS } from 're2js'
 
 /**
- * A regular expression that somebody else wrote. It runs in RE2, which does not backtrack: its time grows with the length
+ * A regular expression of another author. It runs in RE2, which does not backtrack: its time grows with the length
  * of the text times the size of the pattern.
  */
 export interface Pattern {
@@ -45,7 +45,7 @@ const kept = new LRUCache<string, Pattern | PatternFault>({
   sizeCalculation: (one) => ('size' in one ? one.size : 1),
 })
 
-/** Compiles the pattern, once as long as it is used. Throws `PatternFault`. */
+/** Compiles the pattern, or returns it from the cache. Throws `PatternFault`. */
 export function compilePattern(source: string, { length, size }: PatternLimits): Pattern {
   if (source.length > length)
     throw new PatternFault(`has more than ${length} characters`, { isTooLarge: true })
