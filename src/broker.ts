@@ -45,6 +45,11 @@ export interface Broker {
   /** Reads an issuer's metadata, through a cache. */
   readonly discover: Discover
   readonly outgoing: Outgoing
+  /**
+   * Fetches what MCP clients name: their metadata documents and keys. Anyone may name any host, so it reaches nothing that
+   * the operator has allowed for other purposes.
+   */
+  readonly clientDocuments: Outgoing
   /** Delivers webhooks. It has its own connections, so that slow receivers take none from providers and workers. */
   readonly receivers: Outgoing
   readonly now: () => EpochSeconds
@@ -170,6 +175,10 @@ export interface McpSettings {
   readonly issuer?: McpIssuer
   /** Whether MCP clients may register themselves (RFC 7591). A client with a client ID metadata document need not. */
   readonly registration: 'on' | 'off'
+  /** Whether a client id may be the URL of a client ID metadata document. */
+  readonly clientDocuments: 'on' | 'off'
+  /** Hosts inside the network that MCP clients may name, as in `GATEPASS_ALLOWED_HOSTS`. */
+  readonly clientHosts: readonly string[]
 }
 
 /** An authorization server whose access tokens `/mcp` accepts. */

@@ -100,10 +100,15 @@ export function readConfig(
   const apiKey = setting('API_KEY')
   if (apiKey !== undefined && apiKey.length < 16) addFault('API_KEY', 'must have 16 characters or more.')
 
-  const allowedHosts = splitList(setting('ALLOWED_HOSTS'))
-  for (const one of allowedHosts)
-    if (parseAllowedHost(one) === undefined)
-      addFault('ALLOWED_HOSTS', `has "${one}", which is no host, host:port or CIDR.`)
+  function hosts(name: SettingName): string[] {
+    const given = splitList(setting(name))
+    for (const one of given)
+      if (parseAllowedHost(one) === undefined)
+        addFault(name, `has "${one}", which is no host, host:port or CIDR.`)
+    return given
+  }
+
+  const allowedHosts = hosts('ALLOWED_HOSTS')
   // the broker sends requests to the sandbox, which this server itself serves, and to tools of `gatepass tools dev`
   if (development) allowedHosts.push(publicUrl.host, ...toolsPorts(port).map((one) => `127.0.0.1:${one}`))
 
@@ -144,6 +149,8 @@ export function readConfig(
     mcp: {
       ...readMcp(setting, { development, host, publicUrl, verifier }, addFault),
       registration: choice('MCP_REGISTRATION', ['on', 'off'], 'on'),
+      clientDocuments: choice('MCP_CLIENT_DOCUMENTS', ['on', 'off'], 'on'),
+      clientHosts: hosts('MCP_CLIENT_HOSTS'),
     },
     dashboard: readDashboard(
       setting,

@@ -109,6 +109,7 @@ export async function openBroker(
     const observed = (client: Outgoing) =>
       observedOutgoing(tracing ? tracedOutgoing(client, tracing) : client, metrics)
     const outgoing = observed(given ?? createOutgoing({ allowedHosts }))
+    const clientDocuments = observed(given ?? createOutgoing({ allowedHosts: config.mcp.clientHosts }))
     const receivers = observed(given ?? createOutgoing({ allowedHosts }))
     const definitions = await readDefinitions(config, (url) => outgoing.allows(url), log)
     await checkProviderNames(config, store, operatorsProject.id, definitions, log)
@@ -144,6 +145,7 @@ export async function openBroker(
       store,
       sealer,
       outgoing,
+      clientDocuments,
       receivers,
       oauth: createOAuthClient(recordedOutgoing(outgoing), now, (about, message) => log.warn(about, message)),
       login: createLoginClient(outgoing),
@@ -245,6 +247,7 @@ export async function openBroker(
         await activity.flush().catch(() => {}) // and the last seconds of the console's counts
         await history.flush().catch(() => {}) // and the last second of the history
         await outgoing.close()
+        await clientDocuments.close()
         await receivers.close()
         await liveness.close()
         await store.close()

@@ -59,7 +59,17 @@ describe('a setting', () => {
     ['maxPending', 100_000],
     ['maxWaiters', 20_000],
     ['cacheBytes', 128_000_000],
-    ['mcp', { project: 'default', registration: 'on', origins: new Set(), isLoopbackOnly: true }],
+    [
+      'mcp',
+      {
+        project: 'default',
+        registration: 'on',
+        clientDocuments: 'on',
+        clientHosts: [],
+        origins: new Set(),
+        isLoopbackOnly: true,
+      },
+    ],
     ['logLevel', 'info'],
     ['development', false],
     ['providerClients', new Map()],

@@ -5,7 +5,7 @@ import { readDevelopmentKey } from '../development-key.ts'
 import type { Check } from '../diagnosis/check.ts'
 import { checkMasterKeys } from '../diagnosis/check-keys.ts'
 import { checkLogin } from '../diagnosis/check-login.ts'
-import { checkMcpIssuer, checkMcpProject } from '../diagnosis/check-mcp.ts'
+import { checkMcpApprovals, checkMcpIssuer, checkMcpProject } from '../diagnosis/check-mcp.ts'
 import { checkProject, checkSettings } from '../diagnosis/diagnose.ts'
 import { isServing } from '../diagnosis/is-serving.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
@@ -83,6 +83,7 @@ async function runChecksHere(shell: Shell, options: DoctorOptions): Promise<Chec
       checks.push(
         ...(await checkMasterKeys(opened.broker)),
         ...(await checkMcpProject(opened)),
+        ...(await checkMcpApprovals(opened)),
         ...(await checkProject(opened)),
       )
     })

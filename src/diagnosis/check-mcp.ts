@@ -2,12 +2,15 @@ import type { Config } from '../config.ts'
 import { systemClock } from '../domain/clock.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
 import { createOutgoing } from '../egress/outgoing.ts'
+import { verifierName } from '../flows/user-session.ts'
 import { createDiscovery } from '../providers/discovery.ts'
 import { ProviderRefusal } from '../providers/provider-refusal.ts'
 import { readWellKnown } from '../providers/well-known.ts'
 import type { Check, DiagnosisTarget } from './check.ts'
 
 const name = 'MCP'
+/** How many approvals of clients are named. */
+const NAMED = 5
 
 /** Checks that the keys of the issuer whose tokens `/mcp` accepts can be read. */
 export async function checkMcpIssuer({ mcp, allowedHosts }: Config): Promise<Check[]> {
@@ -51,6 +54,26 @@ export async function checkMcpProject({ broker, config }: DiagnosisTarget): Prom
       status: 'failed',
       message: `GATEPASS_MCP_PROJECT names the project "${project}", which does not exist.`,
       fix: `gatepass keys create --project ${project} --role admin`,
+    },
+  ]
+}
+
+/** Checks that the users who have approved MCP clients were identified by the verifier of the settings. */
+export async function checkMcpApprovals({
+  broker,
+  config,
+}: Pick<DiagnosisTarget, 'broker' | 'config'>): Promise<Check[]> {
+  const others = await broker.store.mcpConsents.ofOtherVerifiers(verifierName(config.verifier), NAMED)
+  if (others.total === 0) return []
+  const named = others.some.map(({ clientName, userId }) => `${clientName} of ${userId}`)
+  const rest = others.total - named.length
+  const all = [...named, ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')
+  return [
+    {
+      name,
+      status: 'warning',
+      message: `MCP clients that users approved under another GATEPASS_USER_VERIFIER are refused until they approve again: ${all}.`,
+      fix: 'gatepass mcp-clients list',
     },
   ]
 }

@@ -6,7 +6,7 @@ import { checkAuthorizations, checkConnections } from './check-connections.ts'
 import { checkDomain } from './check-domain.ts'
 import { checkMasterKeys } from './check-keys.ts'
 import { checkLogin } from './check-login.ts'
-import { checkMcpIssuer, checkMcpProject } from './check-mcp.ts'
+import { checkMcpApprovals, checkMcpIssuer, checkMcpProject } from './check-mcp.ts'
 import { checkApiKeys, checkProviders, checkServer, checkWorkers } from './check-project.ts'
 import { checkTelemetry } from './check-telemetry.ts'
 import { checkWebhooks } from './check-webhooks.ts'
@@ -25,6 +25,7 @@ export async function diagnose(target: DiagnosisTarget): Promise<Check[]> {
     ...(await checkMcpIssuer(config)),
     ...(await checkTelemetry(config)),
     ...(await checkMcpProject(target)),
+    ...(await checkMcpApprovals(target)),
     ...(await checkProject(target)),
   ]
 }

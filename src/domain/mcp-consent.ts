@@ -12,6 +12,8 @@ export interface McpConsent {
   readonly scopes: readonly string[]
   /** The grant that the client's tokens belong to; absent once it has ended, so that the user is asked again. */
   readonly grantId?: string
+  /** Who identified the user (`verifierName`). */
+  readonly verifier?: string
   readonly createdAt: EpochSeconds
   /** When the client last got an access token. */
   readonly lastUsedAt?: EpochSeconds

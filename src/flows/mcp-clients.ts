@@ -1,5 +1,14 @@
 import type { Broker } from '../broker.ts'
 import type { McpConsent } from '../domain/mcp-consent.ts'
+import { verifierName } from './user-session.ts'
+
+/** Whether an approval permits anything: the verifier of the settings has identified its user. */
+export function isApprovalValid(
+  { settings }: Pick<Broker, 'settings'>,
+  consent: McpConsent | undefined,
+): consent is McpConsent {
+  return consent !== undefined && consent.verifier === verifierName(settings.verifier)
+}
 
 /**
  * Ends a user's approval of an MCP client, with its grant: the client's access tokens are refused from then on. Returns the

@@ -16,7 +16,7 @@ export function readMcp(
   setting: ReadSetting,
   others: OtherSettings,
   addFault: AddFault,
-): Omit<McpSettings, 'registration'> {
+): Omit<McpSettings, 'registration' | 'clientDocuments' | 'clientHosts'> {
   const issuer = readIssuer(setting, others, addFault)
   return {
     project: setting('MCP_PROJECT') ?? DEFAULT_PROJECT,

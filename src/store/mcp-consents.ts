@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, or, sql } from 'drizzle-orm'
+import { and, count, desc, eq, lt, or, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { McpConsent } from '../domain/mcp-consent.ts'
 import type { AuditEntries } from './audit-entries.ts'
@@ -18,7 +18,7 @@ type Identity = Pick<McpConsent, 'projectId' | 'userId' | 'clientId' | 'redirect
 export interface McpConsents {
   /**
    * Adds the approval. If there is one for this user, client and redirect URI, its scopes, grant and client name are
-   * replaced. Access tokens of a grant that was replaced are refused.
+   * replaced, and who identified the user. Access tokens of a grant that was replaced are refused.
    */
   put(consent: McpConsent, audit?: AuditEntries): Promise<void>
   find(identity: Identity): Promise<McpConsent | undefined>
@@ -29,6 +29,11 @@ export interface McpConsents {
   list(projectId: string, filter: { readonly userId?: string }, page: PageRequest): Promise<Page<McpConsent>>
   /** All approvals of one user, the newest first. */
   ofUser(projectId: string, userId: string): Promise<readonly McpConsent[]>
+  /** Some approvals whose users another verifier identified, and how many there are. */
+  ofOtherVerifiers(
+    verifier: string,
+    limit: number,
+  ): Promise<{ readonly total: number; readonly some: readonly McpConsent[] }>
   /** Records that the client got an access token. */
   used(grantId: string, now: EpochSeconds): Promise<void>
   /** Deletes the approval with its grant, codes and refresh tokens, so that the client's access tokens are refused. */
@@ -64,10 +69,10 @@ export function createMcpConsents(database: Database): McpConsents {
     ),
   )
   const replace = statement((p: McpConsent) => {
-    const { clientName, scopes, grantId } = placeholdersOf(mcpConsents)
+    const { clientName, scopes, grantId, verifier } = placeholdersOf(mcpConsents)
     return query
       .update(mcpConsents)
-      .set({ clientName, scopes, grantId })
+      .set({ clientName, scopes, grantId, verifier })
       .where(hasIdentity(p))
       .returning({ id: mcpConsents.id })
   })
@@ -91,6 +96,17 @@ export function createMcpConsents(database: Database): McpConsents {
   )
   const ofUser = statement((p: OfUser) =>
     query.select().from(mcpConsents).where(isOfUser(mcpConsents, p)).orderBy(desc(mcpConsents.id)),
+  )
+  const hasOtherVerifier = (p: { verifier: string }) =>
+    and(
+      sql`${mcpConsents.grantId} is not null`,
+      or(sql`${mcpConsents.verifier} is null`, sql`${mcpConsents.verifier} <> ${p.verifier}`),
+    )
+  const countOther = statement((p: { verifier: string }) =>
+    query.select({ total: count() }).from(mcpConsents).where(hasOtherVerifier(p)),
+  )
+  const someOther = statement((p: { verifier: string; limit: number }) =>
+    query.select().from(mcpConsents).where(hasOtherVerifier(p)).limit(p.limit),
   )
   const used = statement((p: { grantId: string; now: EpochSeconds }) =>
     query
@@ -178,6 +194,10 @@ export function createMcpConsents(database: Database): McpConsents {
     },
     async ofUser(projectId, userId) {
       return read(ofUser({ projectId, userId }))
+    },
+    async ofOtherVerifiers(verifier, limit) {
+      const [counted] = await read(countOther({ verifier }))
+      return { total: counted?.total ?? 0, some: await read(someOther({ verifier, limit })) }
     },
     async used(grantId, now) {
       await writeRepeatable(used({ grantId, now }))

@@ -1,4 +1,4 @@
-import { and, count, eq, gt, isNull, lt, lte, or } from 'drizzle-orm'
+import { and, count, desc, eq, gt, isNotNull, isNull, lt, min, or, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Sealed } from '../domain/sealed.ts'
 import type { Database } from './database.ts'
@@ -7,7 +7,7 @@ import { deleteInSlices } from './sweep.ts'
 
 /** One record of the authorization server for MCP clients, such as a client, a code or a refresh token. */
 export interface McpRecord {
-  /** oidc-provider's name of its kind: `Client`, `Grant`, `Interaction`, `AuthorizationCode`, `RefreshToken`, … */
+  /** oidc-provider's name of its kind: `Client`, `Grant`, `AuthorizationCode`, `RefreshToken`, … */
   readonly model: string
   /** The record's id; where that is a secret, its SHA-256. */
   readonly id: string
@@ -18,22 +18,30 @@ export interface McpRecord {
   readonly consumedAt?: EpochSeconds
   /** From this time on `find` does not return the record. */
   readonly expiresAt?: EpochSeconds
+  /** Of a client that no user has approved yet: the network that registered it. */
+  readonly network?: string
 }
 
 export interface McpRecords {
   /** Adds the record, or replaces the payload, the grant and the expiry of the one with that model and id. */
   put(record: Omit<McpRecord, 'consumedAt'>): Promise<void>
   find(model: string, id: string, now: EpochSeconds): Promise<McpRecord | undefined>
-  /** Records the first use of a code or token: of two racing calls one gets `true`. */
+  /** Replaces the record if its payload is still `before`; `false` if it has changed or is gone. */
+  replace(record: Omit<McpRecord, 'consumedAt' | 'network'>, before: Sealed): Promise<boolean>
+  /** Records the first use of a code: of two racing calls one gets `true`. */
   consume(model: string, id: string, now: EpochSeconds): Promise<boolean>
-  /** Moves the expiry of an unexpired record to `expiresAt`, unless its expiry is later already. */
-  prolong(model: string, id: string, expiresAt: EpochSeconds, now: EpochSeconds): Promise<void>
+  /** Records that a user has approved an unexpired client. It expires at `expiresAt`, unless it expires later already. */
+  approve(clientId: string, expiresAt: EpochSeconds, now: EpochSeconds): Promise<void>
   delete(model: string, id: string): Promise<void>
-  /** How many unexpired records of a model will have expired at `before`. */
-  countExpiring(model: string, now: EpochSeconds, before: EpochSeconds): Promise<number>
+  /** How many clients no user has approved. */
+  countUnapproved(): Promise<number>
+  /** Deletes the oldest unapproved client of the network that has most of them. */
+  evictUnapproved(): Promise<void>
   /** Deletes those that expired before `before`; returns how many. */
   sweep(before: EpochSeconds): Promise<number>
 }
+
+const CLIENT = 'Client'
 
 interface Named {
   readonly model: string
@@ -44,19 +52,19 @@ type AtTime = Named & { readonly now: EpochSeconds }
 export function createMcpRecords(database: Database): McpRecords {
   const { tables, query, statement, read, write, writeRepeatable } = database
   const { mcpRecords } = tables
-  const { model, id, expiresAt } = mcpRecords
+  const { model, id, expiresAt, network } = mcpRecords
   const isNamed = (p: Named) => and(eq(model, p.model), eq(id, p.id))
   const unexpired = (now: EpochSeconds) => or(isNull(expiresAt), gt(expiresAt, now))
 
   const upsert = statement((_: Omit<McpRecord, 'consumedAt'>) => {
     const row = placeholdersOf(mcpRecords)
-    const { payload, grantId, uid, expiresAt } = row
+    const { payload, grantId, uid, expiresAt, network } = row
     return query
       .insert(mcpRecords)
       .values(row)
       .onConflictDoUpdate({
         target: [mcpRecords.model, mcpRecords.id],
-        set: { payload, grantId, uid, expiresAt },
+        set: { payload, grantId, uid, expiresAt, network },
       })
       .returning({ id })
   })
@@ -66,6 +74,16 @@ export function createMcpRecords(database: Database): McpRecords {
       .from(mcpRecords)
       .where(and(isNamed(p), unexpired(p.now))),
   )
+  const replace = statement(
+    (
+      p: Named & { payload: Sealed; grantId: string | null; expiresAt: EpochSeconds | null; before: Sealed },
+    ) =>
+      query
+        .update(mcpRecords)
+        .set({ payload: p.payload, grantId: p.grantId, expiresAt: p.expiresAt })
+        .where(and(isNamed(p), eq(mcpRecords.payload, p.before)))
+        .returning({ id }),
+  )
   const consume = statement((p: AtTime) =>
     query
       .update(mcpRecords)
@@ -73,19 +91,35 @@ export function createMcpRecords(database: Database): McpRecords {
       .where(and(isNamed(p), isNull(mcpRecords.consumedAt)))
       .returning({ id }),
   )
-  const prolong = statement((p: AtTime & { expiresAt: EpochSeconds }) =>
+  const approve = statement((p: AtTime & { expiresAt: EpochSeconds }) =>
     query
       .update(mcpRecords)
-      .set({ expiresAt: p.expiresAt })
+      .set({ expiresAt: p.expiresAt, network: null })
       .where(and(isNamed(p), gt(expiresAt, p.now), lt(expiresAt, p.expiresAt)))
       .returning({ id }),
   )
   const remove = statement((p: Named) => query.delete(mcpRecords).where(isNamed(p)).returning({ id }))
-  const countExpiring = statement((p: { model: string; now: EpochSeconds; before: EpochSeconds }) =>
+  const countUnapproved = statement((_: object) =>
+    query.select({ unapproved: count() }).from(mcpRecords).where(isNotNull(network)),
+  )
+  const largestNetwork = query
+    .select({ network })
+    .from(mcpRecords)
+    .where(isNotNull(network))
+    .groupBy(network)
+    .orderBy(desc(count()), min(expiresAt))
+    .limit(1)
+  const oldestOfIt = query
+    .select({ id })
+    .from(mcpRecords)
+    .where(sql`${network} = (${largestNetwork})`)
+    .orderBy(expiresAt)
+    .limit(1)
+  const evict = statement((p: { model: string }) =>
     query
-      .select({ live: count() })
-      .from(mcpRecords)
-      .where(and(eq(model, p.model), gt(expiresAt, p.now), lte(expiresAt, p.before))),
+      .delete(mcpRecords)
+      .where(and(eq(model, p.model), sql`${id} = (${oldestOfIt})`))
+      .returning({ id }),
   )
   const sweep = deleteInSlices(database, mcpRecords, { model, id }, (p: { before: EpochSeconds }) =>
     lt(expiresAt, p.before),
@@ -98,18 +132,24 @@ export function createMcpRecords(database: Database): McpRecords {
     async find(model, id, now) {
       return (await read(byId({ model, id, now })))[0]
     },
+    async replace({ grantId = null, expiresAt = null, ...record }, before) {
+      return (await write(undefined, () => replace({ ...record, grantId, expiresAt, before }))).length > 0
+    },
     async consume(model, id, now) {
       return (await write(undefined, () => consume({ model, id, now }))).length > 0
     },
-    async prolong(model, id, expiresAt, now) {
-      await writeRepeatable(prolong({ model, id, expiresAt, now }))
+    async approve(id, expiresAt, now) {
+      await writeRepeatable(approve({ model: CLIENT, id, expiresAt, now }))
     },
     async delete(model, id) {
       await writeRepeatable(remove({ model, id }))
     },
-    async countExpiring(model, now, before) {
-      const [row] = await read(countExpiring({ model, now, before }))
-      return row?.live ?? 0
+    async countUnapproved() {
+      const [row] = await read(countUnapproved({}))
+      return row?.unapproved ?? 0
+    },
+    async evictUnapproved() {
+      await write(undefined, () => evict({ model: CLIENT }))
     },
     async sweep(before) {
       return sweep({ before })

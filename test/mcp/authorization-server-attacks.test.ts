@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../src/domain/clock.ts'
 import { UserAgent } from '../user-agent.ts'
@@ -19,6 +20,17 @@ beforeAll(async () => {
   world = await startAuthorizationServer({ now: () => systemClock() + ahead })
 })
 afterAll(() => world[Symbol.asyncDispose]())
+
+/** How many records of a model the database has. */
+function rowsOf(model: string): number {
+  const database = new Database(world.gatepass.databasePath, { readonly: true })
+  try {
+    const rows = database.prepare('select count(*) as n from mcp_records where model = ?').get(model)
+    return (rows as { n: number }).n
+  } finally {
+    database.close()
+  }
+}
 
 /** An authorization request whose user has allowed it, with the code. */
 async function allowed(more: Readonly<Record<string, string>> = {}) {
@@ -73,13 +85,20 @@ describe('a code', () => {
 
 describe('a request', () => {
   let approved: string
+  let browser: UserAgent
   beforeAll(async () => {
-    approved = (await world.connect()).clientId
+    const client = await world.connect()
+    approved = client.clientId
+    browser = client.browser
   })
 
-  test('of a client that no user has approved redirects nowhere without a page', async () => {
-    const request = world.request(await world.newClient(), { prompt: 'none' })
-    const page = await toConsent(new UserAgent(), request)
+  test.each([
+    ['that no user has allowed', async () => world.newClient(), () => new UserAgent()],
+    ['that the user of this browser has not allowed', async () => world.newClient(), () => browser],
+    ['that a user of another browser has allowed', async () => approved, () => new UserAgent()],
+  ])('of a client %s redirects nowhere without a page', async (_, clientId, agent) => {
+    const request = world.request(await clientId(), { prompt: 'none' })
+    const page = await toConsent(agent(), request)
     expect([page.status, page.response.headers.get('location')]).toEqual([400, null])
     expect(page.body).toContain('consent_required')
     expect(page.body).toContain('client.example.test')
@@ -96,7 +115,7 @@ describe('a request', () => {
     ['without a login that may show a page', { prompt: 'none' }, 'consent_required'],
   ])('%s is refused to the client, with the issuer named', async (_, change, error) => {
     const request = world.request(approved, change)
-    const answer = answerIn(await toConsent(new UserAgent(), request))
+    const answer = answerIn(await toConsent(browser, request))
     expect(answer.get('error')).toBe(error)
     expect(answer.get('iss')).toBe(world.gatepass.url)
     expect(answer.get('state')).toBe(request.state)
@@ -105,7 +124,7 @@ describe('a request', () => {
 
   test('for a token from the authorization endpoint is refused: there is no implicit grant', async () => {
     const request = world.request(approved, { response_type: 'token' })
-    const page = await toConsent(new UserAgent(), request)
+    const page = await toConsent(browser, request)
     expect(page.response.headers.get('location')).toContain('error=unsupported_response_type')
   })
 
@@ -274,22 +293,26 @@ describe('an access token', () => {
 })
 
 describe('a refresh token', () => {
-  test('may be used again within 60 seconds by processes that race, and ends the grant after that', async () => {
+  test('may be used again for 120 seconds, by processes that race, and ends the grant after that', async () => {
     const client = await world.connect()
+    const { clientId } = client
     const race = await Promise.all([1, 2, 3].map(() => world.token(refresh(client))))
     expect(race.map(({ status }) => status)).toEqual([200, 200, 200])
-    const tokens = race.map(({ body }) => body.refresh_token)
-    expect(new Set(tokens).size).toBe(3)
-    ahead = 58
-    expect(await world.token(refresh(client))).toMatchObject({ status: 200 })
-    ahead = 61
+    // all get the same successor, so that they stay one family
+    const [successor, ...others] = new Set(race.map(({ body }) => body.refresh_token))
+    expect(others).toEqual([])
+    ahead = 118
     try {
+      expect((await world.token(refresh(client))).body.refresh_token).toBe(successor)
+      const next = await world.token(refresh({ clientId, refreshToken: successor }))
+      expect(next).toMatchObject({ status: 200 })
+      expect((await world.token(refresh(client))).body.refresh_token).toBe(successor)
+      ahead = 121
       expect(await world.token(refresh(client))).toMatchObject({
         status: 400,
         body: { error: 'invalid_grant' },
       })
-      const { clientId } = client
-      for (const refreshToken of tokens)
+      for (const refreshToken of [successor, next.body.refresh_token])
         expect(await world.token(refresh({ clientId, refreshToken }))).toMatchObject({ status: 400 })
       expect(await world.verify(client.accessToken, world.resource)).toMatchObject({ reason: 'revoked' })
     } finally {
@@ -297,6 +320,35 @@ describe('a refresh token', () => {
     }
     const trail = await world.gatepass.call('GET', '/v1/admin/audit?action=mcp_client.revoked')
     expect(trail.body.items[0]).toMatchObject({ reason: 'token_reused', subject: client.clientId })
+  })
+
+  test('leaves one row however often it is refreshed, and is recognised long after its use', async () => {
+    const client = await world.connect()
+    const { clientId } = client
+    const count = () => rowsOf('RefreshToken')
+    const before = count()
+    let { refreshToken } = client
+    for (let i = 0; i < 10; i++) {
+      const { status, body } = await world.token(refresh({ clientId, refreshToken }))
+      expect([status, body.refresh_token === refreshToken]).toEqual([200, false])
+      refreshToken = body.refresh_token
+      ahead += 200
+    }
+    try {
+      expect(count()).toBe(before)
+      for (const forged of [
+        `${refreshToken}x`,
+        refreshToken.replace('.10.', '.11.'),
+        `${client.refreshToken}.1.`,
+      ])
+        expect(await world.token(refresh({ clientId, refreshToken: forged }))).toMatchObject({ status: 400 })
+      expect((await world.token(refresh({ clientId, refreshToken }))).status).toBe(200)
+      expect((await world.token(refresh(client))).status).toBe(400)
+      expect(await world.verify(client.accessToken, world.resource)).toMatchObject({ reason: 'revoked' })
+      expect(count()).toBe(before - 1)
+    } finally {
+      ahead = 0
+    }
   })
 
   test('that was stolen is of no use to another client', async () => {

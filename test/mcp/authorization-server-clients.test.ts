@@ -19,9 +19,9 @@ let fetched: string[] = []
 beforeAll(async () => {
   world = await startAuthorizationServer()
   // hosts of clients answer over https, which no server of a test can do; what may be fetched is decided before
-  const { outgoing } = world.gatepass.broker
-  const stream = outgoing.stream.bind(outgoing)
-  vi.spyOn(outgoing, 'stream').mockImplementation(async (request) => {
+  const { clientDocuments } = world.gatepass.broker
+  const stream = clientDocuments.stream.bind(clientDocuments)
+  vi.spyOn(clientDocuments, 'stream').mockImplementation(async (request) => {
     const url = String(request.url)
     const document = published.get(url)
     if (document === undefined) return stream(request)

@@ -34,32 +34,86 @@ export function mcpPromises(open: () => Promise<OpenedStore>): void {
       expect(await store.mcpRecords.find(code.model, code.id, 7)).toMatchObject({ consumedAt: 5 })
     })
 
-    test('can be prolonged, never shortened, and not after they have expired', async () => {
+    test('are replaced if nobody has replaced them since they were read', async () => {
       await using opened = await open()
       const { store, other } = opened
-      await store.mcpRecords.put(mcpRecord({ model: 'Client', id: 'one', expiresAt: 10 }))
-      await store.mcpRecords.prolong('Client', 'one', 5, 1)
+      const token = mcpRecord({ model: 'RefreshToken', grantId: 'g', expiresAt: 100 })
+      await store.mcpRecords.put(token)
+      const next = (i: number) => ({ ...token, payload: sealed(`next ${i}`), expiresAt: 200 })
+      const race = [store, other].map((one, i) => one.mcpRecords.replace(next(i), token.payload))
+      expect((await Promise.all(race)).filter(Boolean)).toHaveLength(1)
+      expect(await other.mcpRecords.find(token.model, token.id, 150)).toMatchObject({ grantId: 'g' })
+      expect(await store.mcpRecords.replace({ ...token, id: 'none' }, token.payload)).toBe(false)
+    })
+
+    test('of a client last longer once a user has approved it, never shorter, and not after they have expired', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      await store.mcpRecords.put(mcpRecord({ model: 'Client', id: 'one', expiresAt: 10, network: 'n' }))
+      expect(await other.mcpRecords.countUnapproved()).toBe(1)
+      await store.mcpRecords.approve('one', 5, 1)
       expect(await other.mcpRecords.find('Client', 'one', 9)).toBeDefined()
-      await store.mcpRecords.prolong('Client', 'one', 20, 1)
+      await store.mcpRecords.approve('one', 20, 1)
       expect(await other.mcpRecords.find('Client', 'one', 19)).toBeDefined()
-      await store.mcpRecords.prolong('Client', 'one', 99, 20)
+      expect(await other.mcpRecords.countUnapproved()).toBe(0)
+      await store.mcpRecords.approve('one', 99, 20)
       expect(await other.mcpRecords.find('Client', 'one', 21)).toBeUndefined()
     })
 
-    test('are counted by model and time of expiry until they expire, and are swept afterwards', async () => {
+    test('of unapproved clients give way, the oldest of the network that has most', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const clients = [
+        { id: 'lone', network: 'b', expiresAt: 10 },
+        { id: 'many 2', network: 'a', expiresAt: 30 },
+        { id: 'many 1', network: 'a', expiresAt: 20 },
+        { id: 'approved', expiresAt: 5 },
+      ]
+      for (const one of clients) await store.mcpRecords.put(mcpRecord({ model: 'Client', ...one }))
+      const left = async () => {
+        const found = clients.map(async ({ id }) => (await other.mcpRecords.find('Client', id, 0))?.id)
+        return (await Promise.all(found)).filter(Boolean)
+      }
+      await store.mcpRecords.evictUnapproved()
+      expect(await left()).toEqual(['lone', 'many 2', 'approved'])
+      await other.mcpRecords.evictUnapproved()
+      expect(await left()).toEqual(['many 2', 'approved'])
+      await store.mcpRecords.evictUnapproved()
+      await store.mcpRecords.evictUnapproved()
+      expect(await left()).toEqual(['approved'])
+    })
+
+    test('are swept once they have expired', async () => {
       await using opened = await open()
       const { store, other } = opened
       for (const expiresAt of [10, 20, 30])
-        await store.mcpRecords.put(mcpRecord({ model: 'Client', expiresAt }))
-      await store.mcpRecords.put(mcpRecord({ model: 'Interaction', expiresAt: 20 }))
-      expect(await other.mcpRecords.countExpiring('Client', 9, 20)).toBe(2)
-      expect(await other.mcpRecords.countExpiring('Client', 10, 20)).toBe(1)
+        await store.mcpRecords.put(mcpRecord({ model: 'Client', expiresAt, network: 'n' }))
       expect(await other.mcpRecords.sweep(20)).toBe(1)
-      expect(await store.mcpRecords.countExpiring('Client', 0, 100)).toBe(2)
+      expect(await store.mcpRecords.countUnapproved()).toBe(2)
     })
   })
 
   describe('approvals of MCP clients', () => {
+    test('that another verifier, or none that is known, made possible are found', async () => {
+      await using opened = await open()
+      const { store, other } = opened
+      const { projectId } = await inProject(store)
+      for (const [i, verifier] of ['now', 'before', undefined, 'before'].entries())
+        await store.mcpConsents.put(
+          mcpConsent({
+            projectId,
+            clientId: `c${i}`,
+            ...(i < 3 && { grantId: `g${i}` }),
+            ...(verifier && { verifier }),
+          }),
+        )
+      const { total, some } = await other.mcpConsents.ofOtherVerifiers('now', 1)
+      expect([total, some.length]).toEqual([2, 1])
+      expect(
+        (await other.mcpConsents.ofOtherVerifiers('before', 9)).some.map((one) => one.clientId).sort(),
+      ).toEqual(['c0', 'c2'])
+    })
+
     test('are kept once for each user, client and redirect URI; a later one replaces scopes and grant', async () => {
       await using opened = await open()
       const { store, other } = opened

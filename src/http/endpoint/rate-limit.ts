@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { ApiKey } from '../../domain/api-key.ts'
 import { BrokerError } from '../../domain/errors.ts'
 import { maxEntries } from '../../services/cache-size.ts'
+import { clientNetwork } from './network.ts'
 
 /** The most buckets in memory. A new one replaces the least recently used, whose owner then gets a full bucket. */
 const MAX_BUCKETS = 10_000
@@ -43,7 +44,7 @@ export type CountGuess = (address: string | undefined) => void
 export function createCountGuess(now: Milliseconds = monotonic): CountGuess {
   const buckets = createBuckets(now)
   return (address = '') => {
-    const seconds = buckets.take(network(address), GUESSES_PER_MINUTE, GUESSES_PER_MINUTE / 60)
+    const seconds = buckets.take(clientNetwork(address), GUESSES_PER_MINUTE, GUESSES_PER_MINUTE / 60)
     if (seconds > 0)
       throw new BrokerError(
         'rate_limited',
@@ -62,16 +63,7 @@ export function createAddressLimit(
   now: Milliseconds = monotonic,
 ): (address: string | undefined) => number {
   const buckets = createBuckets(now)
-  return (address = '') => buckets.take(network(address), burst, perSecond)
-}
-
-/** IPv6 clients are limited per /64, because one client usually has a whole /64. */
-function network(address: string): string {
-  if (!address.includes(':') || address.startsWith('::ffff:')) return address
-  const [head = '', tail] = address.split('::', 2)
-  const groups = head.split(':').filter(Boolean)
-  const missing = tail === undefined ? 0 : 8 - groups.length - tail.split(':').filter(Boolean).length
-  return [...groups, ...Array<string>(Math.max(missing, 0)).fill('0')].slice(0, 4).join(':')
+  return (address = '') => buckets.take(clientNetwork(address), burst, perSecond)
 }
 
 interface Bucket {

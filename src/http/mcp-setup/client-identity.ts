@@ -2,7 +2,7 @@ import { isLoopbackHost } from '../../domain/confidential-url.ts'
 
 /** Whether the client id is the URL of the client's own metadata document, whose host vouches for it. */
 export function isMetadataDocument(clientId: string): boolean {
-  return clientId.startsWith('https://')
+  return /^https:\/\//i.test(clientId)
 }
 
 /** The host that vouches for the client; `undefined` for a client that registered itself, under any name. */

@@ -1,6 +1,7 @@
 import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose'
 import type { Broker } from '../../broker.ts'
 import type { McpConsent } from '../../domain/mcp-consent.ts'
+import { isApprovalValid } from '../../flows/mcp-clients.ts'
 import { createReadCache } from '../../services/read-cache.ts'
 import { claimedIssuer } from '../callers/token.ts'
 import { publicJwk, type SigningKey, type SigningKeys } from './signing-keys.ts'
@@ -27,6 +28,8 @@ export type AccessTokenRefusal =
   | 'other_audience'
   /** The user or the administrator disconnected the client, or a refresh token was used twice. */
   | 'revoked'
+  /** The user approved the client under another verifier than that of the settings. */
+  | 'other_verifier'
 
 export type VerifiedAccessToken =
   | AccessTokenClaims
@@ -100,6 +103,7 @@ export function createVerifyAccessToken(
     })
     if (consent?.userId !== sub || consent.clientId !== client_id || consent.projectId !== projectId)
       return refused('revoked')
+    if (!isApprovalValid({ settings }, consent)) return refused('other_verifier')
     const scopes = typeof scope === 'string' ? scope.split(' ') : []
     return { outcome: 'valid', userId: sub, clientId: client_id, scopes, grant: grant_id }
   }

@@ -1,6 +1,9 @@
 import type { Client, Grant, Interaction, Provider } from 'oidc-provider'
 import type { Broker } from '../../broker.ts'
 import { newId } from '../../domain/ids.ts'
+import type { McpConsent } from '../../domain/mcp-consent.ts'
+import { isApprovalValid } from '../../flows/mcp-clients.ts'
+import { verifierName } from '../../flows/user-session.ts'
 import { isMetadataDocument } from '../../http/mcp-setup/client-identity.ts'
 import { withoutLoopbackPort } from './client-metadata.ts'
 
@@ -69,6 +72,9 @@ export function createApproval(broker: Broker, provider: () => Promise<Provider>
       grant.exp = undefined // the grant lasts its whole lifetime from this approval on
       grant.addResourceScope(asked.resource, [...scopes])
       const grantId = await grant.save()
+      // with its refresh tokens, which nobody may use any more
+      if (former === undefined && consent?.grantId !== undefined)
+        await store.mcpConsents.endGrant(consent.grantId)
       const kept = former === undefined ? [] : (consent?.scopes ?? [])
       await store.mcpConsents.put(
         {
@@ -77,6 +83,7 @@ export function createApproval(broker: Broker, provider: () => Promise<Provider>
           clientName: client.clientName ?? clientId,
           scopes: [...new Set([...kept, ...scopes])],
           grantId,
+          verifier: verifierName(broker.settings.verifier),
           createdAt: now(),
         },
         audit.of(projectId, { action: 'mcp_client.approved', userId, subject: clientId, scopes }),
@@ -84,6 +91,16 @@ export function createApproval(broker: Broker, provider: () => Promise<Provider>
       return grant
     },
   }
+}
+
+/** Whether the user has allowed the client at this redirect URI, so that the client may have the browser sent there. */
+export async function hasAllowed(
+  broker: Pick<Broker, 'store' | 'settings'>,
+  one: Pick<McpConsent, 'projectId' | 'userId' | 'clientId' | 'redirectUri'>,
+): Promise<boolean> {
+  const redirectUri = withoutLoopbackPort(one.redirectUri) ?? one.redirectUri
+  const consent = await broker.store.mcpConsents.find({ ...one, redirectUri })
+  return consent?.grantId !== undefined && isApprovalValid(broker, consent)
 }
 
 function identityOf({ projectId, userId, client, redirectUri }: AskedConsent) {

@@ -45,7 +45,7 @@ export function createAuthorizationServer(
       keys: current,
       async onTokens({ clientId, grantId }) {
         await store.mcpConsents.used(grantId, now())
-        await store.mcpRecords.prolong('Client', clientId, now() + CLIENT_SECONDS, now())
+        await store.mcpRecords.approve(clientId, now() + CLIENT_SECONDS, now())
       },
       async endGrant(grantId, reason) {
         const consent = await store.mcpConsents.findByGrant(grantId)

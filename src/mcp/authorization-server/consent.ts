@@ -8,6 +8,7 @@ import { isFromOwnPage } from '../../http/connect/own-page.ts'
 import { endSession, sendToSessionLogin, sessionOf } from '../../http/connect/session-login.ts'
 import { wordsAndBrand } from '../../http/connect/show-authorization.ts'
 import { bodyLimit } from '../../http/endpoint/body-limit.ts'
+import { createClientAddress } from '../../http/endpoint/client-address.ts'
 import { pageHeaders } from '../../http/pages/page-headers.ts'
 import { type AskedConsent, createApproval } from './approval.ts'
 import { consentPage } from './consent-page.ts'
@@ -17,6 +18,7 @@ import { loginTroublePage } from './login-trouble-page.ts'
 import { nodeExchange } from './node-request.ts'
 import type { AuthorizationServerParts } from './parts.ts'
 import { CONSENT_PATH } from './paths.ts'
+import { inRequest } from './served-request.ts'
 
 const MAX_FORM_BYTES = 8 * 1024
 
@@ -29,6 +31,7 @@ export function addConsent(
   const approval = createApproval(broker, provider)
   const { publicUrl } = broker.settings
   const refuse = createRefuse(broker, projectId)
+  const clientAddress = createClientAddress(broker.settings)
 
   /** The interaction of the URL, found by the cookie of the browser that began it; `undefined` in other browsers. */
   async function interactionOf(c: Context): Promise<Interaction | undefined> {
@@ -73,7 +76,8 @@ export function addConsent(
     { params }: Interaction,
     { userId }: UserSession,
   ): Promise<AskedConsent | undefined> {
-    const client = await (await provider()).Client.find(String(params.client_id))
+    // a metadata document that is fetched again may be unreadable now
+    const client = await (await provider()).Client.find(String(params.client_id)).catch(() => undefined)
     if (client === undefined) return undefined
     const redirectUri = String(params.redirect_uri)
     const scopes = String(params.scope).split(' ')
@@ -88,7 +92,9 @@ export function addConsent(
     })
   }
 
-  app.use(`${CONSENT_PATH}/*`, bodyLimit(MAX_FORM_BYTES))
+  app.use(`${CONSENT_PATH}/*`, bodyLimit(MAX_FORM_BYTES), (c, next) =>
+    inRequest({ c, address: clientAddress(c) }, next),
+  )
 
   app.get(`${CONSENT_PATH}/:uid`, async (c) => {
     const interaction = await interactionOf(c)

@@ -2,33 +2,34 @@ import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Broker } from '../../broker.ts'
 import { formatRetryAfter } from '../../egress/retry-after.ts'
+import { sessionOf } from '../../http/connect/session-login.ts'
 import { bodyLimit } from '../../http/endpoint/body-limit.ts'
 import { createClientAddress } from '../../http/endpoint/client-address.ts'
 import { createAddressLimit } from '../../http/endpoint/rate-limit.ts'
 import { verifiedHost } from '../../http/mcp-setup/client-identity.ts'
 import { createPendingLimit } from '../../services/pending-limit.ts'
+import { hasAllowed } from './approval.ts'
 import { ClientMetadataFault, registrationMetadata } from './client-metadata.ts'
 import { createRefuse, toBrowser, toClient } from './koa-answer.ts'
 import { openidConfiguration, serverMetadata } from './metadata.ts'
 import { type KoaAnswer, serveWithKoa } from './node-request.ts'
 import type { AuthorizationServerParts } from './parts.ts'
 import { PATHS } from './paths.ts'
-import { INTERACTION_SECONDS } from './provider.ts'
-import { UNAPPROVED_CLIENT_SECONDS } from './record-adapter.ts'
 import { offeredScopes } from './resources.ts'
+import { inRequest, type ServedRequest } from './served-request.ts'
 import { publicJwk, type SigningKeys } from './signing-keys.ts'
 
 const MAX_BODY_BYTES = 48 * 1024
-/** Limits of the installation: authorization requests that wait for their user, and clients without an approval. */
-const MAX_INTERACTIONS = 20_000
+/** A client without an approval is kept for a day, so that strangers could fill the database with larger ones. */
+const MAX_REGISTRATION_BYTES = 8 * 1024
+/** The most clients of the installation without an approval. Of more, the oldest of the network with most is deleted. */
 const MAX_UNAPPROVED_CLIENTS = 10_000
-/** The key of both limits, which count the whole installation and not one project. */
+/** The key of the limit, which counts the whole installation and not one project. */
 const ALL_PROJECTS = ''
 /** Limits of one address. Many users share the address of a proxy that GATEPASS_TRUSTED_PROXIES does not name. */
 const LIMITS = {
   authorize: { burst: 300, perSecond: 10 },
   token: { burst: 600, perSecond: 20 },
-  // in a day, after which an unapproved client is deleted, one address adds fewer than MAX_UNAPPROVED_CLIENTS
   register: { burst: 100, perSecond: 0.1 },
 } as const
 const METADATA_SECONDS = 300
@@ -37,25 +38,19 @@ const METADATA_SECONDS = 300
 export function addEndpoints(
   app: OpenAPIHono,
   broker: Broker,
-  { keys, provider, projectId }: AuthorizationServerParts & { readonly keys: SigningKeys },
+  {
+    keys,
+    provider,
+    projectId,
+    maxUnapproved = MAX_UNAPPROVED_CLIENTS,
+  }: AuthorizationServerParts & { readonly keys: SigningKeys; readonly maxUnapproved?: number },
 ): void {
   const { settings, store, now } = broker
   const { publicUrl } = settings
   const refuse = createRefuse(broker, projectId)
   const registers = settings.mcp.registration === 'on'
-  const countExpiringIn = (model: string, seconds: number) => (_: string, at: number) =>
-    store.mcpRecords.countExpiring(model, at, at + seconds)
-  const interactions = createPendingLimit(
-    countExpiringIn('Interaction', INTERACTION_SECONDS),
-    MAX_INTERACTIONS,
-    now,
-  )
-  const unapproved = createPendingLimit(
-    // the record of a client that has got an access token lives longer
-    countExpiringIn('Client', UNAPPROVED_CLIENT_SECONDS),
-    MAX_UNAPPROVED_CLIENTS,
-    now,
-  )
+  const readsDocuments = settings.mcp.clientDocuments === 'on'
+  const unapproved = createPendingLimit(() => store.mcpRecords.countUnapproved(), maxUnapproved, now)
 
   const clientAddress = createClientAddress(settings)
   /** Whether the address has sent too many requests. Then sets `Retry-After`. */
@@ -65,21 +60,32 @@ export function addEndpoints(
     return seconds > 0
   }
 
-  async function serve(c: Context, path: string, body?: string): Promise<KoaAnswer> {
+  async function serve(
+    c: Context,
+    path: string,
+    body?: string,
+  ): Promise<KoaAnswer & Pick<ServedRequest, 'notFetched'>> {
     const handler = (await provider()).callback()
-    return serveWithKoa(handler, { publicUrl, method: c.req.method, path, headers: c.req.raw.headers, body })
+    const request: ServedRequest = { c, address: clientAddress(c) }
+    const { method, raw } = c.req
+    const answer = await inRequest(request, () =>
+      serveWithKoa(handler, { publicUrl, method, path, headers: raw.headers, body }),
+    )
+    const { notFetched } = request
+    return { ...answer, ...(notFetched && { notFetched }) }
   }
 
-  /** Whether the client has got an access token, by a user's approval, or the target is on its own verified host. */
-  async function isTrusted(clientId: string, target: URL): Promise<boolean> {
-    if (verifiedHost(clientId) === target.host) return true
-    const client = await store.mcpRecords.find('Client', clientId, now())
-    return client?.expiresAt !== undefined && client.expiresAt > now() + UNAPPROVED_CLIENT_SECONDS
+  /** Whether the user who has logged in in this browser has allowed the client at the redirect URI of the request. */
+  async function isTrusted(c: Context): Promise<boolean> {
+    const { client_id: clientId = '', redirect_uri: redirectUri } = c.req.query()
+    const session = await sessionOf(c, broker, projectId)
+    if (session === undefined || redirectUri === undefined) return false
+    return hasAllowed(broker, { projectId, userId: session.userId, clientId, redirectUri })
   }
 
   for (const [path, document] of [
-    [PATHS.metadata, serverMetadata(publicUrl, { registers })],
-    [PATHS.openidConfiguration, openidConfiguration(publicUrl, { registers })],
+    [PATHS.metadata, serverMetadata(publicUrl, { registers, readsDocuments })],
+    [PATHS.openidConfiguration, openidConfiguration(publicUrl, { registers, readsDocuments })],
   ] as const) {
     app.use(path, openToBrowsers('GET'))
     app.get(path, (c) => {
@@ -97,36 +103,45 @@ export function addEndpoints(
   const authorizeLimit = createAddressLimit(LIMITS.authorize)
   app.get(PATHS.authorization, async (c) => {
     if (isTooFast(c, authorizeLimit)) return refuse(c, 429, { error: 'temporarily_unavailable' })
-    if (await interactions.isFull(ALL_PROJECTS)) return refuse(c, 503, { error: 'temporarily_unavailable' })
     const answer = await serve(c, `${PATHS.authorization}?${authorizationQuery(c.req.url)}`)
-    interactions.added(ALL_PROJECTS)
+    const unread = unreadDocument(answer, c.req.query('client_id') ?? '')
+    if (unread !== undefined && 'retryAfter' in unread) {
+      c.header('retry-after', formatRetryAfter(unread.retryAfter))
+      return refuse(c, 429, { error: 'temporarily_unavailable' })
+    }
+    if (unread !== undefined) return refuse(c, 400, { error: 'client_document', documentAt: unread.host })
     const target = clientTarget(answer, publicUrl)
-    if (target === undefined || (await isTrusted(c.req.query('client_id') ?? '', target)))
-      return toBrowser(c, answer, refuse)
+    if (target === undefined || (await isTrusted(c))) return toBrowser(c, answer, refuse)
     return refuse(c, 400, { error: target.searchParams.get('error') ?? 'invalid_request', target })
   })
-  app.get(`${PATHS.authorization}/:uid`, async (c) =>
-    toBrowser(c, await serve(c, `${PATHS.authorization}/${encodeURIComponent(c.req.param('uid'))}`), refuse),
-  )
+  app.get(`${PATHS.authorization}/:uid`, async (c) => {
+    if (isTooFast(c, authorizeLimit)) return refuse(c, 429, { error: 'temporarily_unavailable' })
+    const path = `${PATHS.authorization}/${encodeURIComponent(c.req.param('uid'))}`
+    return toBrowser(c, await serve(c, path), refuse)
+  })
 
   const tokenLimit = createAddressLimit(LIMITS.token)
   for (const path of [PATHS.token, PATHS.revocation]) {
     app.use(path, openToBrowsers('POST'), bodyLimit(MAX_BODY_BYTES))
     app.post(path, async (c) => {
       if (isTooFast(c, tokenLimit)) return c.json(BUSY, 429)
-      return toClient(c, await serve(c, path, await c.req.text()))
+      const body = await c.req.text()
+      const answer = await serve(c, path, body)
+      const unread = unreadDocument(answer, new URLSearchParams(body).get('client_id') ?? '')
+      return unread === undefined ? toClient(c, answer) : c.json(UNREAD_DOCUMENT, 401)
     })
   }
 
   if (!registers) return
   const registerLimit = createAddressLimit(LIMITS.register)
-  app.use(PATHS.registration, openToBrowsers('POST'), bodyLimit(MAX_BODY_BYTES))
+  app.use(PATHS.registration, openToBrowsers('POST'), bodyLimit(MAX_REGISTRATION_BYTES))
   app.post(PATHS.registration, async (c) => {
     c.header('cache-control', 'no-store')
     if (isTooFast(c, registerLimit)) return c.json(BUSY, 429)
-    if (await unapproved.isFull(ALL_PROJECTS)) return c.json(BUSY, 503)
     try {
       const members = registrationMetadata(readJson(await c.req.text()))
+      // the newest client is never refused: its user waits for it
+      if (await unapproved.isFull(ALL_PROJECTS)) await store.mcpRecords.evictUnapproved()
       const answer = await serve(c, PATHS.registration, JSON.stringify(members))
       unapproved.added(ALL_PROJECTS)
       return toClient(c, answer)
@@ -149,6 +164,25 @@ function clientTarget({ status, headers }: KoaAnswer, publicUrl: URL): URL | und
 }
 
 const BUSY = { error: 'temporarily_unavailable', error_description: 'Too many requests. Try again later.' }
+
+const UNREAD_DOCUMENT = {
+  error: 'invalid_client',
+  error_description: 'The metadata document of the client cannot be used.',
+}
+
+/**
+ * The host of the client's own metadata document, if the request failed because of it. Every such failure has the same
+ * answer, which tells a stranger nothing about a host inside the network.
+ */
+function unreadDocument(
+  { status, body, notFetched }: KoaAnswer & Pick<ServedRequest, 'notFetched'>,
+  clientId: string,
+): ServedRequest['notFetched'] {
+  const host = verifiedHost(clientId)
+  if (host === undefined || status < 400) return undefined
+  const isOfClient = notFetched !== undefined || /^.{0,40}"error":"invalid_client/.test(body ?? '')
+  return isOfClient ? (notFetched ?? { host }) : undefined
+}
 
 function readJson(text: string): unknown {
   try {

@@ -8,10 +8,12 @@ export const CLIENT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'Ed25519', 'EdDSA']
 interface MetadataOptions {
   /** Whether clients may register themselves. */
   readonly registers: boolean
+  /** Whether a client id may be the URL of a metadata document. */
+  readonly readsDocuments: boolean
 }
 
 /** The metadata of the authorization server (RFC 8414 section 2). */
-export function serverMetadata({ origin }: URL, { registers }: MetadataOptions) {
+export function serverMetadata({ origin }: URL, { registers, readsDocuments }: MetadataOptions) {
   const at = (path: string) => `${origin}${path}`
   return {
     issuer: origin,
@@ -30,7 +32,7 @@ export function serverMetadata({ origin }: URL, { registers }: MetadataOptions) 
     revocation_endpoint_auth_methods_supported: AUTH_METHODS,
     revocation_endpoint_auth_signing_alg_values_supported: CLIENT_ALGORITHMS,
     authorization_response_iss_parameter_supported: true,
-    client_id_metadata_document_supported: true,
+    ...(readsDocuments && { client_id_metadata_document_supported: true }),
   }
 }
 

@@ -1,13 +1,14 @@
 import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Broker } from '../../broker.ts'
 import { newId } from '../../domain/ids.ts'
-import { toFetch } from '../../egress/outgoing-fetch.ts'
 import { MCP_SCOPES } from '../callers/principal.ts'
-import { clientMetadata, isRegisteredRedirectUri } from './client-metadata.ts'
+import { documentFetch, isFetchable } from './client-documents.ts'
+import { isRegisteredRedirectUri } from './client-metadata.ts'
 import { AUTH_METHODS, CLIENT_ALGORITHMS } from './metadata.ts'
 import { CONSENT_PATH, PATHS } from './paths.ts'
 import { recordAdapter } from './record-adapter.ts'
 import { resourceOf } from './resources.ts'
+import { servedRequest } from './served-request.ts'
 import type { SigningKey } from './signing-keys.ts'
 
 const ACCESS_TOKEN_SECONDS = 3600
@@ -17,10 +18,7 @@ const REFRESH_TOKEN_SECONDS = 30 * 24 * 3600
 /** After this time the user must approve the client again. */
 const GRANT_SECONDS = 365 * 24 * 3600
 /** How long a user may take to log in and to approve. */
-export const INTERACTION_SECONDS = 900
-/** Limits for a client's own metadata document and its keys. */
-const DOCUMENT_MAX_BYTES = 64 * 1024
-const DOCUMENT_DEADLINE_MS = 5_000
+const INTERACTION_SECONDS = 900
 const DOCUMENT_CACHED_SECONDS = { min: 60, max: 24 * 3600 }
 
 export interface ProviderOptions {
@@ -66,6 +64,8 @@ export async function createProvider(broker: Broker, options: ProviderOptions): 
           store,
           sealer,
           now,
+          settings,
+          tooLong: () => new errors.InvalidRequest('The authorization request is too long.'),
           alreadyUsed: () => new errors.InvalidGrant('authorization code already consumed'),
           endGrant: (grantId) =>
             options.endGrant(grantId, Provider.ctx?.oidc.route === 'revocation' ? 'client' : 'token_reused'),
@@ -104,9 +104,9 @@ export async function createProvider(broker: Broker, options: ProviderOptions): 
         idFactory: () => newId('mcpcl'),
       },
       clientIdMetadataDocument: {
-        enabled: true,
+        enabled: settings.mcp.clientDocuments === 'on',
         ack: 'draft-02',
-        allowFetch: (_, url) => URL.canParse(url) && broker.outgoing.allows(new URL(url)),
+        allowFetch: (_, clientId) => isFetchable(broker, clientId),
         cacheDuration: DOCUMENT_CACHED_SECONDS,
       },
       resourceIndicators: {
@@ -171,6 +171,12 @@ export async function createProvider(broker: Broker, options: ProviderOptions): 
   provider.Client.prototype.redirectUriAllowed = function (uri) {
     return isRegisteredRedirectUri(uri, this.redirectUris ?? [])
   }
+  // a method of all models, which the types do not have
+  const models = provider.RefreshToken.prototype as unknown as { generateTokenId(): string }
+  const { generateTokenId } = models
+  models.generateTokenId = function () {
+    return servedRequest()?.successor ?? generateTokenId.call(this)
+  }
   // oidc-provider's session ends with the response: a cookie of Gatepass' own keeps the login
   const endSession = (ctx: KoaContextWithOIDC) => {
     if (ctx.oidc.session !== undefined) Object.assign(ctx.oidc.session, { destroyed: true })
@@ -192,41 +198,6 @@ export async function createProvider(broker: Broker, options: ProviderOptions): 
       await options.onTokens({ clientId: Client.clientId, grantId: Grant.jti })
   })
   return provider
-}
-
-/**
- * Returns the function that fetches the documents that clients name, their metadata and their keys, through the guarded
- * client. Metadata is converted like that of a registration.
- */
-function documentFetch({ outgoing }: Pick<Broker, 'outgoing'>): NonNullable<Configuration['fetch']> {
-  const guarded = toFetch(outgoing, {
-    purpose: 'discovery',
-    maxBytes: DOCUMENT_MAX_BYTES,
-    deadlineMs: DOCUMENT_DEADLINE_MS,
-    idleMs: DOCUMENT_DEADLINE_MS,
-  })
-  return async (input, init) => {
-    const url = String(input)
-    const { method = 'GET', headers, signal } = init ?? {}
-    const response = await guarded(url, {
-      method,
-      redirect: 'manual',
-      ...(headers && { headers }),
-      ...(signal && { signal }),
-    })
-    if (response.status !== 200) return response
-    const document: unknown = await response.json()
-    const isMetadata = typeof document === 'object' && document !== null && 'client_id' in document
-    if (!isMetadata) return Response.json(document, { headers: response.headers })
-    // the secret is passed on, so that oidc-provider refuses the document
-    const { client_id, client_secret } = document as Readonly<Record<string, unknown>>
-    const converted = {
-      ...clientMetadata(document),
-      client_id,
-      ...(client_secret !== undefined && { client_secret }),
-    }
-    return Response.json(converted, { headers: response.headers })
-  }
 }
 
 /** Imports oidc-provider without its warning about versions of Node that it does not know. */

@@ -8,7 +8,9 @@ export interface Refusal {
   readonly error: string
   /** In English. */
   readonly description?: string | undefined
-  /** The client's redirect URI with the error, for a client that no user has approved. */
+  /** The host of the client's metadata document, which could not be read. */
+  readonly documentAt?: string
+  /** The client's redirect URI with the error, for a client that this browser's user has not allowed. */
   readonly target?: URL
 }
 
@@ -18,15 +20,15 @@ export interface RefusalView extends Refusal {
 }
 
 /** The page that refuses a client's request without a redirect to the client (RFC 6749 section 4.1.2.1). */
-export function refusalPage({ error, description, target, words, brand }: RefusalView): Html {
+export function refusalPage({ error, description, documentAt, target, words, brand }: RefusalView): Html {
   const { clients: t, endings } = words.texts
   const { title, happened } = isKnown(error, t.refusals) ? t.refusals[error] : t.refusals.other
   const body = html`<main>
 <article class="card">
 <h1>${title}</h1>
-<p>${happened}</p>
+<p>${documentAt === undefined ? happened : t.unreadAt(name(documentAt))}</p>
 <h2>${endings.whatToDo}</h2>
-<p>${t.refusedTodo}</p>
+<p>${documentAt === undefined ? t.refusedTodo : t.unreadTodo}</p>
 ${target !== undefined && html`<p>${t.wantsYouAt(name(target.host || target.protocol))}<br><a href="${target.href}" rel="noreferrer">${t.goThere}</a></p>`}
 <p class="reason muted small">${endings.reason} <code>${name(error)}</code>${description !== undefined && html`<br><span lang="en" dir="ltr">${name(description, { longest: 200 })}</span>`}</p>
 </article>

@@ -34,7 +34,7 @@ const TOKEN_RATE = 100
  * Reasons that concern a token which was valid once. Its client refreshes it after a 401. It is not counted as a guess,
  * which would lead to 429 for all clients behind the same proxy.
  */
-const ENDED: ReadonlySet<string> = new Set(['expired', 'revoked', 'ERR_JWT_EXPIRED'])
+const ENDED: ReadonlySet<string> = new Set(['expired', 'revoked', 'other_verifier', 'ERR_JWT_EXPIRED'])
 
 /** Whose requests are counted together, with their limit: those of the API key, or of the user with this client. */
 export function rateOf(

@@ -44,6 +44,10 @@ export const de: Translation<typeof en> = {
       title: 'Diese Anwendung ist hier nicht bekannt',
       happened: 'Sie wurde hier nie registriert, oder ihre Registrierung ist abgelaufen.',
     },
+    client_document: {
+      title: 'Diese Anwendung kann nicht erkannt werden',
+      happened: 'Ihre Beschreibung war nicht lesbar.',
+    },
     invalid_redirect_uri: {
       title: 'Die Anfrage der Anwendung kann nicht angenommen werden',
       happened: 'Die Anwendung will an eine Adresse zurück, die sie nicht registriert hat.',
@@ -56,6 +60,10 @@ export const de: Translation<typeof en> = {
   },
   refusedTodo:
     'Gehen Sie zur Anwendung zurück und verbinden Sie sie erneut. Bleibt es dabei, entfernen Sie diesen Server aus der Anwendung und fügen Sie ihn wieder hinzu.',
+  unreadAt: (host) =>
+    html`Die Anwendung beschreibt sich unter <strong>${host}</strong>, und dieser Server konnte diese Beschreibung nicht lesen.`,
+  unreadTodo:
+    'Versuchen Sie es in einer Minute noch einmal. Bleibt es dabei, sagen Sie es denen, die diesen Server betreiben: Vielleicht erreicht er diese Adresse nicht. Mit der Einstellung GATEPASS_MCP_CLIENT_DOCUMENTS=off registrieren sich Anwendungen stattdessen selbst; entfernen Sie dann diesen Server aus der Anwendung und fügen Sie ihn wieder hinzu.',
   wantsYouAt: (host) => html`Die Anwendung möchte Sie zu <strong>${host}</strong> leiten.`,
   goThere: 'Dorthin gehen, falls Sie die Adresse kennen',
 }

@@ -44,6 +44,10 @@ export const en = {
       title: 'This application is not known here',
       happened: 'It was never registered here, or its registration has expired.',
     },
+    client_document: {
+      title: 'This application cannot be identified',
+      happened: 'Its description could not be read.',
+    },
     invalid_redirect_uri: {
       title: 'The application’s request cannot be accepted',
       happened: 'The application asks to be sent to an address that it has not registered.',
@@ -55,6 +59,10 @@ export const en = {
   },
   refusedTodo:
     'Go back to the application and connect again. If it happens again, remove this server from the application and add it once more.',
+  unreadAt: (host: Text): Text =>
+    html`The application describes itself at <strong>${host}</strong>, and this server could not read that description.`,
+  unreadTodo:
+    'Try again in a minute. If it happens again, tell those who run this server: it may have no access to that address. With the setting GATEPASS_MCP_CLIENT_DOCUMENTS=off applications register themselves instead; then remove this server from the application and add it once more.',
   wantsYouAt: (host: Text): Text => html`The application wants you to go to <strong>${host}</strong>.`,
   goThere: 'Go there, if you know it',
 }

@@ -43,6 +43,10 @@ export const es: Translation<typeof en> = {
       title: 'Esta aplicación no se conoce aquí',
       happened: 'Nunca se registró aquí, o su registro ha caducado.',
     },
+    client_document: {
+      title: 'No se puede identificar esta aplicación',
+      happened: 'No se pudo leer su descripción.',
+    },
     invalid_redirect_uri: {
       title: 'La solicitud de la aplicación no se puede aceptar',
       happened: 'La aplicación pide volver a una dirección que no ha registrado.',
@@ -54,6 +58,10 @@ export const es: Translation<typeof en> = {
   },
   refusedTodo:
     'Vuelve a la aplicación y conéctala de nuevo. Si sigue igual, quita este servidor de la aplicación y añádelo otra vez.',
+  unreadAt: (host) =>
+    html`La aplicación se describe en <strong>${host}</strong>, y este servidor no pudo leer esa descripción.`,
+  unreadTodo:
+    'Inténtalo de nuevo en un minuto. Si sigue igual, díselo a quienes administran este servidor: quizá no tenga acceso a esa dirección. Con el ajuste GATEPASS_MCP_CLIENT_DOCUMENTS=off las aplicaciones se registran por sí mismas; quita después este servidor de la aplicación y añádelo otra vez.',
   wantsYouAt: (host) => html`La aplicación quiere llevarte a <strong>${host}</strong>.`,
   goThere: 'Ir allí, si conoces la dirección',
 }

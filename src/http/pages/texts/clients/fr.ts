@@ -44,6 +44,10 @@ export const fr: Translation<typeof en> = {
       title: 'Cette application n’est pas connue ici',
       happened: 'Elle n’a jamais été enregistrée ici, ou son enregistrement a expiré.',
     },
+    client_document: {
+      title: 'Cette application ne peut pas être identifiée',
+      happened: 'Sa description n’a pas pu être lue.',
+    },
     invalid_redirect_uri: {
       title: 'La demande de l’application ne peut pas être acceptée',
       happened: 'L’application demande un retour à une adresse qu’elle n’a pas enregistrée.',
@@ -56,6 +60,10 @@ export const fr: Translation<typeof en> = {
   },
   refusedTodo:
     'Revenez à l’application et connectez-la de nouveau. Si le problème persiste, retirez ce serveur de l’application, puis ajoutez-le de nouveau.',
+  unreadAt: (host) =>
+    html`L’application se décrit à l’adresse <strong>${host}</strong>, et ce serveur n’a pas pu lire cette description.`,
+  unreadTodo:
+    'Réessayez dans une minute. Si le problème persiste, signalez-le aux personnes qui gèrent ce serveur\u00a0: il n’a peut-être pas accès à cette adresse. Avec le réglage GATEPASS_MCP_CLIENT_DOCUMENTS=off, les applications s’enregistrent elles-mêmes\u00a0; retirez alors ce serveur de l’application, puis ajoutez-le de nouveau.',
   wantsYouAt: (host) => html`L’application veut vous envoyer vers <strong>${host}</strong>.`,
   goThere: 'Y aller, si vous connaissez cette adresse',
 }

@@ -44,6 +44,10 @@ export const ja: Translation<typeof en> = {
       title: 'このアプリは登録されていません',
       happened: 'ここに登録されたことがないか、登録の有効期限が切れています。',
     },
+    client_document: {
+      title: 'このアプリを確認できません',
+      happened: 'アプリの説明を読み取れませんでした。',
+    },
     invalid_redirect_uri: {
       title: 'アプリのリクエストを受け付けられません',
       happened: 'アプリが、登録していないアドレスへの移動を求めています。',
@@ -55,6 +59,10 @@ export const ja: Translation<typeof en> = {
   },
   refusedTodo:
     'アプリに戻って、もう一度接続してください。続く場合は、アプリからこのサーバーを削除し、追加し直してください。',
+  unreadAt: (host) =>
+    html`アプリの説明は <strong>${host}</strong> にありますが、このサーバーはそれを読み取れませんでした。`,
+  unreadTodo:
+    '1 分ほど待ってから、もう一度お試しください。続く場合は、このサーバーの管理者にお知らせください。サーバーがそのアドレスに接続できない可能性があります。設定 GATEPASS_MCP_CLIENT_DOCUMENTS=off にすると、アプリは代わりに自分で登録します。その後、アプリからこのサーバーを削除し、追加し直してください。',
   wantsYouAt: (host) => html`アプリは <strong>${host}</strong> への移動を求めています。`,
   goThere: 'ご存じのアドレスであれば、移動する',
 }

@@ -43,6 +43,10 @@ export const pt: Translation<typeof en> = {
       title: 'Este aplicativo não é conhecido aqui',
       happened: 'Ele nunca foi registrado aqui, ou o registro dele expirou.',
     },
+    client_document: {
+      title: 'Este aplicativo não pode ser identificado',
+      happened: 'Não foi possível ler a descrição dele.',
+    },
     invalid_redirect_uri: {
       title: 'O pedido do aplicativo não pode ser aceito',
       happened: 'O aplicativo pede a volta para um endereço que ele não registrou.',
@@ -54,6 +58,10 @@ export const pt: Translation<typeof en> = {
   },
   refusedTodo:
     'Volte ao aplicativo e conecte de novo. Se continuar assim, remova este servidor do aplicativo e adicione-o outra vez.',
+  unreadAt: (host) =>
+    html`O aplicativo se descreve em <strong>${host}</strong>, e este servidor não conseguiu ler essa descrição.`,
+  unreadTodo:
+    'Tente de novo em um minuto. Se continuar assim, avise quem administra este servidor: talvez ele não tenha acesso a esse endereço. Com a configuração GATEPASS_MCP_CLIENT_DOCUMENTS=off, os aplicativos se registram por conta própria; depois, remova este servidor do aplicativo e adicione-o outra vez.',
   wantsYouAt: (host) => html`O aplicativo quer levar você para <strong>${host}</strong>.`,
   goThere: 'Ir até lá, se você conhece o endereço',
 }
