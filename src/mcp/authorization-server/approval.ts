@@ -72,7 +72,7 @@ export function createApproval(broker: Broker, provider: () => Promise<Provider>
       grant.exp = undefined // the grant lasts its whole lifetime from this approval on
       grant.addResourceScope(asked.resource, [...scopes])
       const grantId = await grant.save()
-      // with its refresh tokens, which nobody may use any more
+      // its refresh tokens must stay invalid
       if (former === undefined && consent?.grantId !== undefined)
         await store.mcpConsents.endGrant(consent.grantId)
       const kept = former === undefined ? [] : (consent?.scopes ?? [])

@@ -10,8 +10,8 @@ import { ClientMetadataFault, clientMetadata } from './client-metadata.ts'
 import { servedRequest } from './served-request.ts'
 
 // The documents that clients name: their metadata and their keys. Anyone may name any URL, so the requests are limited,
-// they reach public hosts and those of GATEPASS_MCP_CLIENT_HOSTS only, and a client is told no more than that a document
-// could not be read. The log says why.
+// they reach public hosts and those of GATEPASS_MCP_CLIENT_HOSTS only, and an answer says no more than that a document could
+// not be read. The log says why.
 
 const MAX_BYTES = 64 * 1024
 const DEADLINE_MS = 5_000

@@ -16,7 +16,7 @@ export const operatorsConsole: readonly Mutation[] = [
     rows: ['45'],
     fault: 'a session of the console never ends for being idle',
     file: 'src/flows/page-session.ts',
-    from: 'seenSince: now - IDLE_SECONDS',
+    from: 'seenSince: now - idle',
     to: 'seenSince: 0',
     test: 'http/console-login.test.ts',
     name: 'a session ends when it was idle for half an hour',

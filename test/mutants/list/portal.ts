@@ -113,7 +113,7 @@ export const portal: readonly Mutation[] = [
     rows: [],
     fault: 'the session of a user who has deleted everything can still be used',
     file: ERASE,
-    from: "await store.pageSessions.endOf('me', projectId, userId)",
+    from: "await store.pageSessions.endOf('me', userId, projectId)",
     to: '',
     test: PORTAL,
     name: ERASED,

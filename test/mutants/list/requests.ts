@@ -37,7 +37,7 @@ export const requests: readonly Mutation[] = [
   {
     rows: ['29'],
     fault: 'every IPv6 address may guess for itself',
-    file: 'src/http/endpoint/rate-limit.ts',
+    file: 'src/http/endpoint/network.ts',
     from: ".slice(0, 4).join(':')",
     to: ".join(':')",
     test: 'threats/api-keys.test.ts',
