@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startJobs } from './background-jobs.ts'
 import type { Broker } from './broker.ts'
@@ -32,7 +35,7 @@ import { registerServer } from './services/server-registration.ts'
 import { waitAtMost } from './services/wait-at-most.ts'
 import { startTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 import { ModuleFault } from './tools/module/load-module.ts'
-import { registerModules } from './tools/module/register-modules.ts'
+import { loadModules, registerModules } from './tools/module/register-modules.ts'
 import { createScheduler } from './tools/run/scheduler.ts'
 import { version } from './version.ts'
 
@@ -174,15 +177,19 @@ function telemetryParts(telemetry: Telemetry | undefined): Pick<BrokerParts, 'tr
 
 /** The authorization server for MCP clients; `undefined` where `/mcp` is not served. Throws `ConfigError`. */
 async function authorizationServerFor(broker: Broker): Promise<AuthorizationServer | undefined> {
-  const { settings, store } = broker
-  if (whyNotServed(settings) !== undefined) return undefined
+  if (whyNotServed(broker.settings) !== undefined) return undefined
+  return createAuthorizationServer(broker, { projectId: await findMcpProject(broker) })
+}
+
+/** The id of the project of users who call `/mcp`. Throws `ConfigError` if it does not exist. */
+async function findMcpProject({ settings, store }: Broker): Promise<string> {
   const { project: name } = settings.mcp
   const project = await store.projects.findByName(name)
   if (project === undefined)
     throw new ConfigError([
       `GATEPASS_MCP_PROJECT names the project "${name}", which does not exist: create it with \`gatepass keys create --project ${name} --role admin\`.`,
     ])
-  return createAuthorizationServer(broker, { projectId: project.id })
+  return project.id
 }
 
 /** Logs how MCP clients may call this server, or why they cannot. */
@@ -203,15 +210,46 @@ export async function prepareStore(config: Config, parts: Pick<ServerParts, 'log
   try {
     await ensureApiKey(broker, config)
     await loadTools(broker, config)
+    if (whyNotServed(config) === undefined) await findMcpProject(broker)
   } finally {
     await broker.close()
   }
 }
 
+/**
+ * Starts up to the point at which a server would listen, with an empty database in a temporary folder. Throws
+ * `ConfigError` for what a start refuses, whether or not the real database exists yet. The names of clients in the
+ * environment, and of the project of MCP clients, are left out where the real one may have them.
+ */
+export async function rehearseStart(config: Config, { isNew }: { readonly isNew: boolean }): Promise<void> {
+  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  const folder = await mkdtemp(join(tmpdir(), 'gatepass-start-'))
+  try {
+    const telemetry = config.telemetry && (await startTelemetry(config.telemetry, { log, version }))
+    await telemetry?.close(0)
+    const database = { kind: 'sqlite', path: join(folder, 'gatepass.db') } as const
+    const known = { providerClients: new Map(), mcp: { ...config.mcp, project: DEFAULT_PROJECT } }
+    await prepareStore({ ...config, database, ...(!isNew && known) }, { log })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Throws `ConfigError` for a module that a start would refuse because of what the database has. Writes nothing. */
+export async function checkTools({ store }: Broker, { toolModules }: Config): Promise<void> {
+  const project = await store.projects.findByName(DEFAULT_PROJECT)
+  const workers = project === undefined ? [] : await store.workers.list(project.id)
+  await namingTheSetting(loadModules(toolModules, workers))
+}
+
 /** Loads the modules of `GATEPASS_TOOLS`. Throws `ConfigError`. */
 async function loadTools(broker: Broker, { toolModules }: Config): Promise<void> {
+  await namingTheSetting(registerModules(broker, toolModules))
+}
+
+async function namingTheSetting(loading: Promise<unknown>): Promise<void> {
   try {
-    await registerModules(broker, toolModules)
+    await loading
   } catch (error) {
     throw error instanceof ModuleFault ? new ConfigError([`GATEPASS_TOOLS names ${error.message}`]) : error
   }

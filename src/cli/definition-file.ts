@@ -1,5 +1,7 @@
 import { extname } from 'node:path'
+import type { AllowsHttp } from '../egress/endpoint.ts'
 import { readYaml } from '../parsing/read-yaml.ts'
+import { readDefinition } from '../providers/definition/read-definition.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { readJsonFile, readTextFile } from './read-json-file.ts'
 
@@ -16,6 +18,19 @@ export async function readProviderFile(source: string): Promise<Record<string, u
   const { value } = yaml
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
   throw new CommandFailure(`The file "${source}" should hold one object.`, EXIT.usage)
+}
+
+/**
+ * Reads an object that is a definition as a start reads those of `GATEPASS_PROVIDERS`. Throws `invalid_request` with all
+ * faults. Other bodies are read by the API alone.
+ */
+export function checkDefinition(
+  id: string,
+  given: Readonly<Record<string, unknown>>,
+  allowsHttp: AllowsHttp,
+): void {
+  if (lacksClient(given) && 'name' in given && !('type' in given))
+    readDefinition({ ...given, id }, { allowsHttp })
 }
 
 /** Whether the object is a definition: its `oauth2` has no `client_id`. */

@@ -1,11 +1,13 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Broker } from '../broker.ts'
 import type { Config } from '../config.ts'
+import { ConfigError } from '../config-error.ts'
 import type { Check } from '../diagnosis/check.ts'
 import { toTimestamp } from '../domain/clock.ts'
 import { BrokerError } from '../domain/errors.ts'
 import { createLog } from '../log.ts'
 import { openBroker } from '../open-broker.ts'
+import { checkTools, rehearseStart } from '../server.ts'
 import { findAlteredRows, nameOfRow } from '../services/altered-rows.ts'
 import { masterKeyFile } from '../settings/master-keys.ts'
 import { type DatabasePlace, databaseName } from '../store/database-place.ts'
@@ -23,14 +25,20 @@ export interface InstallationChecks {
   readonly opens: boolean
 }
 
-/** Checks the database and the master key. Migrates nothing and creates nothing. */
+/**
+ * Checks what a start reads: the database, the master key, and the files that the settings name. Migrates nothing and
+ * creates nothing.
+ */
 export async function checkInstallation(shell: Shell, config: Config): Promise<InstallationChecks> {
   const { database } = config
   const label = databaseName(database)
   const name = 'database'
   const contentChecks: Check[] = []
+  const log = createLog('warn', { writes: 'at once' })
   try {
-    if (!(await isBegun(database))) {
+    const isNew = !(await isBegun(database))
+    await rehearseStart(config, { isNew })
+    if (isNew) {
       const message = `${label} ${database.kind === 'sqlite' ? 'does not exist yet' : 'is still empty'}.`
       const fix = `The first start creates it. If it should exist, set GATEPASS_DATABASE_URL.`
       return { checks: [{ name, status: 'warning', message, fix }], opens: false }
@@ -41,8 +49,9 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<I
       const fix = `Make a backup, then run ${commandLine(shell, 'migrate')}; the next start does so too.`
       return { checks: [{ name, status: 'warning', message, fix }], opens: false }
     }
-    const broker = await openBroker(config, { log: createLog('warn', { writes: 'at once' }) })
+    const broker = await openBroker(config, { log })
     try {
+      await checkTools(broker, config)
       await broker.store.probe()
       contentChecks.push(
         ...(await checkRows(broker)),
@@ -53,6 +62,7 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<I
       await broker.close()
     }
   } catch (error) {
+    if (error instanceof ConfigError) return { checks: faultsAsChecks(error), opens: false }
     if (!(error instanceof BrokerError)) throw error
     if (error.cause instanceof UnsealError || error.cause instanceof UnknownKeyError)
       return {
@@ -73,6 +83,16 @@ export async function checkInstallation(shell: Shell, config: Config): Promise<I
     ],
     opens: true,
   }
+}
+
+/** The faults of the settings as failed checks. Each fault begins with its variable. */
+export function faultsAsChecks({ faults }: ConfigError): Check[] {
+  return faults.map((fault) => {
+    const [variable = ''] = fault.split(/[: ]/)
+    const isFile = variable === 'GATEPASS_PROVIDERS' || variable === 'GATEPASS_TOOLS'
+    const fix = isFile ? `Correct what ${variable} names.` : `Set ${variable} in the environment.`
+    return { name: 'settings', status: 'failed', message: fault, fix }
+  })
 }
 
 /** Whether another program than Gatepass has written API keys, providers, workers or policies. */

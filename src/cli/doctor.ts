@@ -10,7 +10,7 @@ import { checkProject, checkSettings } from '../diagnosis/diagnose.ts'
 import { isServing } from '../diagnosis/is-serving.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
 import { serverOf, withApi } from './api.ts'
-import { checkInstallation } from './doctor-installation.ts'
+import { checkInstallation, faultsAsChecks } from './doctor-installation.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { dim, MARKS, print, printJson, quantity, sanitize } from './print.ts'
 import { type CommonOptions, commandLine, type Shell, withCommonOptions } from './shell.ts'
@@ -64,7 +64,7 @@ async function runChecksHere(shell: Shell, options: DoctorOptions): Promise<Chec
         : readSettings(shell.environment, { makeKey: false })
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return [...checks, ...error.faults.map(toFailedCheck)]
+    return [...checks, ...faultsAsChecks(error)]
   }
   const installation = await checkInstallation(shell, config)
   const isUp = installation.opens && (await isServing(config.publicUrl))
@@ -121,12 +121,6 @@ async function askRunningServer(
       fix: `Run ${commandLine(shell, 'doctor', '--url', url)} with an administrator's API key in GATEPASS_API_KEY.`,
     },
   }
-}
-
-/** Converts a fault of the settings, which begins with the variable's name, to a failed check. */
-function toFailedCheck(fault: string): Check {
-  const [variable = ''] = fault.split(' ')
-  return { name: 'settings', status: 'failed', message: fault, fix: `Set ${variable} in the environment.` }
 }
 
 function report(checks: readonly Check[]): void {

@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
 import type { JobResult, SimulatedEntry } from '../dev-provider/simulator/main-job.ts'
+import { BrokerError } from '../domain/errors.ts'
 import { didYouMean } from '../domain/nearest.ts'
+import type { AllowsHttp } from '../egress/endpoint.ts'
 import { builtIn, builtInIds } from '../providers/catalogue/registry.ts'
-import { readProviderFile } from './definition-file.ts'
+import { checkDefinition, readProviderFile } from './definition-file.ts'
 import { CommandFailure, EXIT } from './failure.ts'
 import { bold, dim, MARKS, print, printJson, sanitize } from './print.ts'
 import { type CommonOptions, parseId, parseNames, type Shell, withCommonOptions } from './shell.ts'
@@ -53,8 +55,11 @@ export function defineProvidersTest(providers: Command, shell: Shell): void {
         import('../dev-provider/simulator/main-job.ts'),
       ])
       let result: JobResult | undefined
-      await withSimulation(async (gatepass) => {
-        result = await runMainJob(gatepass, entry)
+      await withSimulation(shell, async (gatepass) => {
+        const faults = faultsOf(entry, gatepass.outgoing.allows)
+        const definition = { step: 'definition', ok: false, detail: faults.join('\n') }
+        result =
+          faults.length > 0 ? { id, ok: false, steps: [definition] } : await runMainJob(gatepass, entry)
       })
       if (result === undefined) return
       if (options.json) printJson(result)
@@ -66,10 +71,8 @@ export function defineProvidersTest(providers: Command, shell: Shell): void {
 async function entryOf(id: string, { file, scopes }: TestOptions): Promise<SimulatedEntry> {
   const asked = scopes === undefined ? {} : { scopes }
   if (file !== undefined) {
-    const { oauth2 } = (await readProviderFile(file)) as {
-      readonly oauth2?: Readonly<Record<string, unknown>>
-    }
-    return { ...asked, body: { id, oauth2: oauth2 ?? {} } }
+    const { oauth2, ...body } = await readProviderFile(file)
+    return { ...asked, body: { ...body, id, oauth2: Object(oauth2 ?? {}) } }
   }
   const definition = builtIn(id)
   if (definition === undefined)
@@ -81,10 +84,24 @@ async function entryOf(id: string, { file, scopes }: TestOptions): Promise<Simul
   return catalogueEntry(definition, scopes)
 }
 
+/** What a start would refuse of the definition, each a line. */
+function faultsOf({ body }: SimulatedEntry, allowsHttp: AllowsHttp): readonly string[] {
+  try {
+    checkDefinition(body.id, body, allowsHttp)
+    return []
+  } catch (error) {
+    if (!(error instanceof BrokerError)) throw error
+    return error.faults?.map(({ message }) => message) ?? [error.message]
+  }
+}
+
 function report({ id, ok, steps }: JobResult): void {
   print(`${ok ? MARKS.ok : MARKS.failed} ${bold(sanitize(id))}  ${dim('simulated: no provider was asked')}`)
   for (const { step, ok: done, detail } of steps)
-    print(`  ${done ? MARKS.ok : MARKS.failed} ${step.padEnd(16)}  ${sanitize(detail)}`)
+    for (const [at, line] of detail.split('\n').entries())
+      print(
+        `  ${at > 0 ? ' ' : done ? MARKS.ok : MARKS.failed} ${(at > 0 ? '' : step).padEnd(16)}  ${sanitize(line)}`,
+      )
 }
 
 const EXAMPLES = `

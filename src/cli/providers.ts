@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { nearest } from '../domain/nearest.ts'
 import { addProvider } from './add-provider.ts'
 import { type Api, withApi } from './api.ts'
-import { readProviderFile } from './definition-file.ts'
+import { checkDefinition, readProviderFile } from './definition-file.ts'
 import { bold, dim, MARKS, print, printJson, sanitize, table } from './print.ts'
 import {
   explainRegistration,
@@ -120,9 +120,12 @@ export function defineProviders(providers: Command, shell: Shell): void {
       const create = { ...options, creates: 'database' } as const
       if (options.file === undefined && options.issuer === undefined)
         return withApi(shell, create, (api) => addFromCatalogue(api, id, options))
+      const file = options.file === undefined ? undefined : await readProviderFile(options.file)
+      // the server knows which hosts it may reach over http
+      if (file !== undefined) checkDefinition(id, file, () => true)
       const described =
-        options.file !== undefined
-          ? await withClient(await readProviderFile(options.file), options)
+        file !== undefined
+          ? await withClient(file, options)
           : { oauth2: { ...(await promptClient(options)), issuer: options.issuer } }
       return withApi(shell, create, async (api) => {
         const body = withVariables({ type: 'oauth2', ...described, id }, options)

@@ -8,18 +8,23 @@ import { simulatedOutgoing } from '../dev-provider/simulator/simulated-outgoing.
 import { issueApiKey } from '../domain/api-key.ts'
 import { systemClock } from '../domain/clock.ts'
 import { DEFAULT_PROJECT } from '../domain/project.ts'
+import { createOutgoing } from '../egress/outgoing.ts'
 import { createApp } from '../http/app.ts'
 import { openBroker } from '../open-broker.ts'
 import { version } from '../version.ts'
+import type { Shell } from './shell.ts'
 
 const PUBLIC_URL = 'https://gatepass.example.com'
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
 /**
  * Runs `run` with a temporary Gatepass: an empty database in a temporary folder, the real app in this process, a clock that
- * can be moved, and outgoing requests that reach simulators only.
+ * can be moved, and outgoing requests that reach simulators only. Of the shell's settings it has `GATEPASS_ALLOWED_HOSTS`.
  */
-export async function withSimulation(run: (gatepass: SimulatedGatepass) => Promise<void>): Promise<void> {
+export async function withSimulation(
+  { environment }: Shell,
+  run: (gatepass: SimulatedGatepass) => Promise<void>,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'gatepass-simulation-'))
   const settings = {
     GATEPASS_DATABASE_URL: `file:${join(folder, 'simulation.db')}`,
@@ -27,6 +32,7 @@ export async function withSimulation(run: (gatepass: SimulatedGatepass) => Promi
     GATEPASS_PUBLIC_URL: PUBLIC_URL,
     GATEPASS_USER_VERIFIER: 'open',
     GATEPASS_CONNECT_PAGE: 'pass',
+    GATEPASS_ALLOWED_HOSTS: environment.GATEPASS_ALLOWED_HOSTS,
   }
   let moved = 0
   const clock = Object.assign(() => systemClock() + moved, {
@@ -34,9 +40,11 @@ export async function withSimulation(run: (gatepass: SimulatedGatepass) => Promi
       moved += seconds
     },
   })
-  const outgoing = simulatedOutgoing()
   try {
-    const broker = await openBroker(readConfig(settings, 'serve'), { log: silent, now: clock, outgoing })
+    const config = readConfig(settings, 'serve')
+    const { allows } = createOutgoing(config)
+    const outgoing = simulatedOutgoing(allows)
+    const broker = await openBroker(config, { log: silent, now: clock, outgoing })
     try {
       const { id: projectId } = await broker.store.projects.ensure(DEFAULT_PROJECT, clock())
       const { key, record } = issueApiKey({

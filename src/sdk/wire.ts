@@ -153,30 +153,107 @@ export interface AuditEntry {
 }
 
 export interface AuthProviderCreateRequest {
-  /** A member of definition files; without effect here */
-  readonly $schema?: JsonValue | undefined
-  /** A member of definition files; without effect here */
-  readonly also_known_as?: JsonValue | undefined
-  /** A member of definition files; without effect here */
-  readonly category?: JsonValue | undefined
-  /** A member of definition files; without effect here */
-  readonly other_endpoints?: JsonValue | undefined
-  /** A member of definition files; without effect here */
-  readonly shares_endpoints_with?: JsonValue | undefined
-  /** A member of definition files; without effect here */
-  readonly registration?: JsonValue | undefined
-  /** A member of definition files; without effect here */
-  readonly scopes?: JsonValue | undefined
-  /** A member of definition files; without effect here */
-  readonly documentation?: JsonValue | undefined
-  /** A member of definition files; without effect here */
-  readonly sources?: JsonValue | undefined
-  /** A member of definition files; without effect here */
-  readonly checked?: JsonValue | undefined
-  /** A member of definition files; without effect here */
-  readonly verified?: JsonValue | undefined
-  /** A member of definition files; without effect here */
-  readonly logo?: JsonValue | undefined
+  readonly $schema?: string | undefined
+  /** Other names, by which a search finds the provider */
+  readonly also_known_as?: readonly string[] | undefined
+  readonly category?:
+    | 'ai'
+    | 'analytics'
+    | 'calendar'
+    | 'commerce'
+    | 'communication'
+    | 'content'
+    | 'crm'
+    | 'design'
+    | 'development'
+    | 'education'
+    | 'email'
+    | 'files'
+    | 'finance'
+    | 'games'
+    | 'health'
+    | 'hr'
+    | 'identity'
+    | 'iot'
+    | 'legal'
+    | 'marketing'
+    | 'media'
+    | 'monitoring'
+    | 'music'
+    | 'other'
+    | 'productivity'
+    | 'project-management'
+    | 'sales'
+    | 'security'
+    | 'social'
+    | 'sports'
+    | 'storage'
+    | 'support'
+    | 'transport'
+    | 'travel'
+    | 'video'
+    | undefined
+  /**
+   * Further addresses of the endpoints, of other versions or hosts, by which the provider is recognised.
+   * They may name variables as `{{name}}`.
+   */
+  readonly other_endpoints?:
+    | {
+        readonly authorization?: readonly string[] | undefined
+        readonly token?: readonly string[] | undefined
+        readonly refresh?: readonly string[] | undefined
+        readonly exchange?: readonly string[] | undefined
+        readonly renewal?: readonly string[] | undefined
+        readonly user_info?: readonly string[] | undefined
+        readonly introspection?: readonly string[] | undefined
+        readonly revocation?: readonly string[] | undefined
+      }
+    | undefined
+  /**
+   * The id of another definition that has the same endpoints. An entry with these endpoints is
+   * recognised as the other definition; this definition is used only where its id is named.
+   */
+  readonly shares_endpoints_with?: string | undefined
+  readonly registration?:
+    | {
+        /** The page where a client is registered */
+        readonly url: string
+        readonly steps?: readonly string[] | undefined
+        /** What that page calls the values */
+        readonly fields?:
+          | {
+              readonly redirect_uri?: string | undefined
+              readonly client_id?: string | undefined
+              readonly client_secret?: string | undefined
+              readonly scopes?: string | undefined
+            }
+          | undefined
+      }
+    | undefined
+  /**
+   * Scopes, each with a sentence in plain words that users read: a verb first, no full stop. A name with
+   * `*`, which fits any characters, is for all scopes that no exact name or longer pattern describes.
+   */
+  readonly scopes?:
+    | {
+        readonly [name: string]:
+          | string
+          | {
+              readonly text: string | { readonly en: string; readonly [name: string]: unknown }
+              /** `read`: see data; `write`: change data; `admin`: control the account */
+              readonly level?: 'read' | 'write' | 'admin' | undefined
+              /** Whether the connect page marks the scope, such as one for e-mail or money */
+              readonly sensitive?: boolean | undefined
+            }
+      }
+    | undefined
+  readonly documentation?: string | undefined
+  readonly sources?: readonly string[] | undefined
+  readonly checked?: string | undefined
+  /** Whether two sources, or a document of the provider, confirm its endpoints */
+  readonly verified?: boolean | undefined
+  /** The slug of a logo of the catalogue, which has those of simple-icons */
+  readonly logo?: string | undefined
   /** What people call the provider */
   readonly name?: string | undefined
   /**

@@ -41,6 +41,42 @@ test('runs a definition of a file, and says what of it fails', async () => {
   rmSync(file)
 })
 
+test('allows http where GATEPASS_ALLOWED_HOSTS does, and shows each fault of a definition on a line', async () => {
+  const file = join(folder, 'inner.json')
+  const at = (name: string) => ({ endpoint: `http://10.1.2.3/${name}` })
+  const oauth2 = { authorize_request: at('authorize'), token_request: at('token') }
+  writeFileSync(file, JSON.stringify({ id: 'inner', name: 'Inner', oauth2 }))
+  const args = ['providers', 'test', 'inner', '--simulate', '--file', file] as const
+  const allowed = await runHere({ GATEPASS_ALLOWED_HOSTS: '10.0.0.0/8' }, ...args)
+  expect(allowed, allowed.stdout).toMatchObject({ code: 0 })
+  const refused = await runHere({}, ...args)
+  expect(refused.code).toBe(1)
+  const lines = refused.stdout.split('\n').filter((line) => line.includes('has to be https'))
+  expect(lines).toEqual([
+    expect.stringContaining('oauth2.authorize_request.endpoint'),
+    expect.stringContaining('oauth2.token_request.endpoint'),
+  ])
+  rmSync(file)
+})
+
+test.each(['test', 'add'])('providers %s refuses of a file what a start refuses of it', async (command) => {
+  const file = join(folder, 'registered.json')
+  const oauth2 = {
+    authorize_request: { endpoint: 'https://acme.example.com/authorize' },
+    token_request: { endpoint: 'https://acme.example.com/token' },
+  }
+  const registration = { url: 'http://acme.example.com/apps' }
+  writeFileSync(file, JSON.stringify({ id: 'acme', name: 'Acme', registration, oauth2 }))
+  const { code, stdout, stderr } = await runHere(
+    { GATEPASS_DATABASE_URL: `file:${join(folder, 'none.db')}` },
+    ...['providers', command, 'acme', '--file', file],
+    ...(command === 'add' ? ['--client-id', 'x', '--public'] : []),
+  )
+  expect(code).not.toBe(0)
+  expect(stdout + stderr).toMatch(/registration\.url .*https/)
+  rmSync(file)
+})
+
 test('runs a definition of a YAML file, as providers add takes it', async () => {
   const file = join(folder, 'acme.yaml')
   const request = (name: string) => `  ${name}_request:\n    endpoint: https://acme.example.com/${name}\n`

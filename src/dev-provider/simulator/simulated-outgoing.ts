@@ -1,3 +1,4 @@
+import type { AllowsHttp } from '../../egress/endpoint.ts'
 import { type Outgoing, OutgoingError, type OutgoingRequest } from '../../egress/outgoing.ts'
 import type { SimulatedResponse } from './definition.ts'
 import type { Simulator } from './simulator.ts'
@@ -8,7 +9,8 @@ export interface SimulatedOutgoing extends Outgoing {
   playing: Simulator | undefined
 }
 
-export function simulatedOutgoing(): SimulatedOutgoing {
+/** `allows`: which URLs the real client would reach, for definitions that are checked before a simulator plays them. */
+export function simulatedOutgoing(allows: AllowsHttp = () => false): SimulatedOutgoing {
   async function answer(request: OutgoingRequest, path?: string): Promise<SimulatedResponse> {
     const url = new URL(request.url)
     const target = path === undefined ? url : new URL(path, url.origin)
@@ -38,7 +40,7 @@ export function simulatedOutgoing(): SimulatedOutgoing {
       const answered = await answer({ ...request, ...text }, path)
       return { status: answered.status, headers: answered.headers, body: new Blob([answered.body]).stream() }
     },
-    allows: (url) => url.protocol === 'https:' && outgoing.playing?.knows(url) === true,
+    allows: (url) => allows(url) || (url.protocol === 'https:' && outgoing.playing?.knows(url) === true),
     async close() {},
   }
   return outgoing

@@ -2,7 +2,6 @@ import { z } from '@hono/zod-openapi'
 import { definitionSchema } from '../../providers/definition/definition-schema.ts'
 import { shapeOf } from '../../providers/definition/member.ts'
 import { OAUTH2_MEMBERS } from '../../providers/definition/oauth2-settings.ts'
-import { jsonValue } from '../endpoint/json-schemas.ts'
 import { CLIENT_MEMBERS, ENTRY_MEMBERS } from './entry-members.ts'
 
 // The bodies of `/v1/admin/auth_providers`, in the shape of Arcade's API with the members that Gatepass adds.
@@ -12,17 +11,10 @@ const oauth2 = { ...CLIENT_MEMBERS, ...OAUTH2_MEMBERS }
 const { id: _, description: __, oauth2: ___, ...ofDefinition } = definitionSchema.shape
 const { name, offline_access, ...ofCatalogue } = ofDefinition
 
-/** Members of a definition file that only the catalogue uses. They are accepted, so that such a file can be sent unchanged. */
-const notKept = Object.fromEntries(
-  Object.keys(ofCatalogue).map((member) => [
-    member,
-    jsonValue.openapi({ description: 'A member of definition files; without effect here' }).optional(),
-  ]),
-) as Record<keyof typeof ofCatalogue, z.ZodOptional<typeof jsonValue>> // the same members
-
 export const providerCreateSchema = z
   .object({
-    ...notKept,
+    // only the catalogue uses these; they are checked, so that a definition file is good here and in a folder alike
+    ...ofCatalogue,
     name: name.optional(),
     offline_access,
     ...shapeOf(ENTRY_MEMBERS, 'create'),

@@ -7,14 +7,11 @@ import { loadModule, ModuleFault, type ToolModule } from './load-module.ts'
 
 const TIMEOUT_SECONDS = 30
 
-/**
- * Loads these files and makes them the modules of the project `default`, each a worker named after its file; workers
- * of other modules are deleted. Throws `ModuleFault`; nothing is changed if a file cannot be loaded.
- */
-export async function registerModules(broker: Broker, files: readonly string[]): Promise<void> {
-  const { store, now, audit } = broker
-  const { id: projectId } = await store.projects.ensure(DEFAULT_PROJECT, now())
-  const before = await store.workers.list(projectId)
+/** Loads these files, each a module with a name that no worker of another type has. Throws `ModuleFault`. */
+export async function loadModules(
+  files: readonly string[],
+  workers: readonly Worker[],
+): Promise<readonly ToolModule[]> {
   const modules: ToolModule[] = []
   for (const file of files) {
     const module = await loadModule(file)
@@ -23,7 +20,7 @@ export async function registerModules(broker: Broker, files: readonly string[]):
         file,
         `whose name is taken: another file is already the module "${module.id}". Rename one of them.`,
       )
-    const known = before.find(({ id }) => id === module.id)
+    const known = workers.find(({ id }) => id === module.id)
     if (known !== undefined && known.type !== 'module')
       throw new ModuleFault(
         file,
@@ -31,6 +28,18 @@ export async function registerModules(broker: Broker, files: readonly string[]):
       )
     modules.push(module)
   }
+  return modules
+}
+
+/**
+ * Loads these files and makes them the modules of the project `default`, each a worker named after its file; workers
+ * of other modules are deleted. Throws `ModuleFault`; nothing is changed if a file cannot be loaded.
+ */
+export async function registerModules(broker: Broker, files: readonly string[]): Promise<void> {
+  const { store, now, audit } = broker
+  const { id: projectId } = await store.projects.ensure(DEFAULT_PROJECT, now())
+  const before = await store.workers.list(projectId)
+  const modules = await loadModules(files, before)
   for (const { id } of before.filter(
     (worker) => isModule(worker) && !modules.some((one) => one.id === worker.id),
   ))

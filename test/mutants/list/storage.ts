@@ -8,6 +8,24 @@ const ENVELOPES = 'properties/envelopes.test.ts'
 
 export const storage: readonly Mutation[] = [
   {
+    rows: [],
+    fault: 'the doctor passes files that serve refuses',
+    file: 'src/cli/doctor-installation.ts',
+    from: '    await rehearseStart(config, { isNew })\n',
+    to: '',
+    test: 'cli/doctor.test.ts',
+    name: 'of the new database, the doctor refuses too',
+  },
+  {
+    rows: [],
+    fault: 'a file of a definition is read by another reader than the folder',
+    file: 'src/cli/definition-file.ts',
+    from: "if (lacksClient(given) && 'name' in given",
+    to: "if (lacksClient(given) && 'nome' in given",
+    test: 'cli/providers-test.test.ts',
+    name: 'shows each fault of a definition on a line',
+  },
+  {
     rows: ['35'],
     fault: 'a key comes into use although a server runs without it',
     file: 'src/services/sealing-keys.ts',
