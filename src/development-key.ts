@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import type { DatabasePlace } from './store/database-place.ts'
 
 // In development Gatepass keeps an administrator's API key in a file that only its owner can read, like the master key,
@@ -19,9 +20,17 @@ export function readDevelopmentKey(database: DatabasePlace): string | undefined 
   }
 }
 
-/** Keeps the key for later starts. If the file cannot be written, the next start makes another key. */
+/**
+ * Keeps the key for later starts. If the file cannot be written, the next start makes another key. A new file replaces an
+ * old one or a link: a link that somebody else has put there would have the key written to another file.
+ */
 export function keepDevelopmentKey(database: DatabasePlace, key: string): void {
+  const path = developmentKeyFile(database)
+  const made = `${path}.${randomUUID()}`
   try {
-    writeFileSync(developmentKeyFile(database), `${key}\n`, { mode: 0o600 })
-  } catch {}
+    writeFileSync(made, `${key}\n`, { mode: 0o600, flag: 'wx' })
+    renameSync(made, path)
+  } catch {
+    rmSync(made, { force: true })
+  }
 }
