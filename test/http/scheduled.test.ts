@@ -227,6 +227,23 @@ describe('a run that is put off', () => {
     expect([await ran(revoked), await ran(rotated)]).toEqual([0, 1])
   })
 
+  test('whose key was rotated and then revoked, as after a leak, is not run', async () => {
+    const leaked = fresh('leaked')
+    const secret = await world.gatepass.makeKey('caller')
+    const id = await scheduled('Run.Count', { key: leaked }, { key: secret })
+    const { apiKeys } = world.gatepass.broker.store
+    const key = await apiKeys.findByHash(sha256(secret))
+    const rotated = await world.call('POST', `/v1/admin/keys/${key?.id}/rotate`, { grace: 0 })
+    expect(rotated.status).toBe(201)
+    expect((await world.call('DELETE', `/v1/admin/keys/${key?.id}`)).status).toBe(204)
+    clock.advance(60)
+    expect(await settled(id)).toMatchObject({
+      execution_status: 'failed',
+      attempts: [{ success: false, system_error_message: expect.stringContaining('key') }],
+    })
+    expect(await ran(leaked)).toBe(0)
+  })
+
   test('can be cancelled until it has begun', async () => {
     const key = fresh('cancelled')
     const id = await scheduled('Run.Count', { key })

@@ -224,7 +224,10 @@ function readAttempts(broker: Broker, record: ExecutionRecord): readonly Attempt
   }
 }
 
-/** The API key that scheduled the run, or the key that replaced it; `undefined` when it is revoked or has expired. */
+/**
+ * The API key that scheduled the run, or the key that replaced it; `undefined` when it has expired. Also when it was revoked,
+ * although it had been replaced: a key that leaked is rotated, and revoking it ends what a thief has scheduled with it.
+ */
 async function findSchedulingKey(
   broker: Broker,
   { projectId, apiKeyId }: ExecutionRecord,
@@ -234,6 +237,7 @@ async function findSchedulingKey(
   const hasEnded = ({ revokedAt, expiresAt }: ApiKey) =>
     revokedAt !== undefined || (expiresAt !== undefined && expiresAt <= broker.now())
   let key = await find(apiKeyId)
+  if (key?.revokedAt !== undefined) return undefined
   while (key !== undefined && hasEnded(key)) key = await find(key.replacedBy)
   return key
 }
