@@ -21,7 +21,7 @@ import { doublingPause, isStoreUnavailable, retryWrite } from '../store/retry.ts
 import { failureAudit } from './authorization-audit.ts'
 import { accountWithin, type ConsentFacts, connectionOfGrant } from './connection-of-grant.ts'
 import { requestEntries } from './explain/request-entries.ts'
-import { findProviderByUid, providerIdentity, registeredClient } from './get-provider.ts'
+import { beganWith, findProviderByUid, registeredClient } from './get-provider.ts'
 import { revokeUnlessConnected, revokeUnstored } from './revoke-grant.ts'
 import { attemptPlace, attemptRedirectUri } from './start-attempt.ts'
 
@@ -168,7 +168,7 @@ async function redeem(
   const secrets = JSON.parse(
     sealer.open(claimed.attempt.secrets, attemptPlace(claimed, 'secrets')),
   ) as AttemptSecrets
-  if (entry === undefined || providerIdentity(broker, entry) !== secrets.providerIdentity)
+  if (entry === undefined || !beganWith(broker, entry, secrets.providerIdentity))
     throw new ProviderRefusal('provider_changed', 'The provider was changed meanwhile. Ask for a new link.')
 
   const told = toldValues(entry.provider, { authorizationResponse: response, given: secrets.given })

@@ -7,7 +7,7 @@ import {
   hasOwnEndpoints,
   withConnectionValues,
 } from '../providers/connection-values.ts'
-import { identityOf } from '../providers/identity.ts'
+import { formerIdentitiesOf, identityOf } from '../providers/identity.ts'
 import { factsOf } from '../providers/known-facts.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { ProviderEntry, RegisteredClient } from '../providers/provider-entry.ts'
@@ -169,6 +169,15 @@ function whatToSet(broker: Broker, entry: ProviderEntry, missing: readonly strin
 /** Explains why the environment's client under the entry's name is not used. */
 export function unconfirmed({ id, provider }: ProviderEntry): string {
   return `The environment has a client for the provider "${id}", but its endpoints (authorization at ${new URL(provider.authorizationRequest.endpoint).host}, token at ${new URL(provider.tokenRequest.endpoint).host}) are not those of a provider of that name in the catalogue, so the client is not sent there. If they are right, an administrator confirms them by PATCH /v1/admin/auth_providers/${id} {"oauth2": {"environment_client": true}}, or sets client_id and client_secret there.`
+}
+
+/**
+ * Whether the attempt that kept this identity began with the same client and endpoints, maybe before an upgrade: an earlier
+ * release computed it by another rule (`formerIdentitiesOf`).
+ */
+export function beganWith(broker: Broker, entry: ProviderEntry, identity: string): boolean {
+  if (identity === providerIdentity(broker, entry)) return true
+  return formerIdentitiesOf(entry.provider, clientIdOf(broker, entry)).includes(identity)
 }
 
 const identities = new WeakMap<ProviderEntry, string>()

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { refreshNow } from '../../src/flows/console/refresh-now.ts'
+import { attemptPlace, openAttemptSecrets } from '../../src/flows/start-attempt.ts'
 import { type Behaviour, startFakeAuthorizationServer } from '../fake-authorization-server.ts'
 import { gate } from '../gate.ts'
 import { startGatepass } from '../gatepass.ts'
@@ -633,17 +634,12 @@ describe('an entry that is changed', () => {
     await using scene = await startScene({ gatepass: { databasePath } })
     await scene.connect()
     await scene.connect({ user_id: 'u2' })
-    const { host } = new URL(scene.as.url)
-    const byHosts = (client: string) =>
-      createHash('sha256')
-        .update(JSON.stringify([[host], client]))
-        .digest('base64url')
     const [one, two] = (await scene.call('GET', '/v1/connections')).body.items
     await scene.gatepass.close()
     const database = new Database(databasePath)
     const set = database.prepare('update connections set provider_identity = ? where id = ?')
-    set.run(byHosts(scene.as.clientId), one.id)
-    set.run(byHosts('another-client'), two.id)
+    set.run(byHosts(scene, scene.as.clientId), one.id)
+    set.run(byHosts(scene, 'another-client'), two.id)
     database.close()
 
     await using upgraded = await startGatepass({ now: scene.clock, databasePath })
@@ -656,6 +652,31 @@ describe('an entry that is changed', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
+  test.each([
+    ['the set of hosts', (scene: Scene) => byHosts(scene, scene.as.clientId), 'completed'],
+    ['the set of hosts, for another client', (scene: Scene) => byHosts(scene, 'another-client'), 'failed'],
+  ] as const)(
+    'by an upgrade while users are at the provider: the former rule was %s',
+    async (_, rule, status) => {
+      await using scene = await startScene()
+      const { id, browser, callback } = await scene.approve()
+      const { broker, databasePath } = scene.gatepass
+      const authorization = await broker.store.authorizations.find(id)
+      if (authorization?.status !== 'pending' || authorization.attempt === undefined)
+        throw new Error('there is no attempt')
+      const secrets = openAttemptSecrets(broker, authorization, authorization.attempt)
+      const former = JSON.stringify({ ...secrets, providerIdentity: rule(scene), redirectUri: undefined })
+      const database = new Database(databasePath)
+      database
+        .prepare('update authorizations set secrets = ? where id = ?')
+        .run(broker.sealer.seal(former, attemptPlace(authorization, 'secrets')), id)
+      database.close()
+      await browser.follow(callback)
+      expect((await scene.status(id)).body).toMatchObject({ status })
+      expect(scene.as.tokenRequests('authorization_code')).toHaveLength(status === 'completed' ? 1 : 0)
+    },
+  )
+
   test('in members that are not part of its identity keeps its connections', async () => {
     await using scene = await startScene()
     const old = (await scene.connect()).body.context.token
@@ -666,3 +687,10 @@ describe('an entry that is changed', () => {
     expect(await token(scene)).toBe(old)
   })
 })
+
+/** The identity of the provider entry by the rule of 0.1.0. */
+function byHosts({ as }: Scene, client: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([[new URL(as.url).host], client]))
+    .digest('base64url')
+}
