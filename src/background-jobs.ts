@@ -6,6 +6,7 @@ import { archiveDue } from './flows/audit/archive-due.ts'
 import { indexAudit } from './flows/audit/index-trail.ts'
 import { BACKGROUND_REFRESH_SECONDS, refreshDue } from './flows/refresh/refresh-due.ts'
 import type { Dispatcher } from './flows/webhooks/dispatcher.ts'
+import { createDescriptorWatch } from './services/descriptor-watch.ts'
 import { BEAT_MS } from './services/liveness.ts'
 import { SERVER_LAPSE_MS } from './services/sealing-keys.ts'
 import { SERVER_BEAT_MS, type ServerRegistration } from './services/server-registration.ts'
@@ -19,6 +20,7 @@ const DISPATCH_MS = 1_000
 const EXPIRE_MS = 5_000
 /** How many expired authorizations of projects with webhooks are settled in one run. */
 const EXPIRED_AT_ONCE = 200
+const DESCRIPTORS_MS = 2_000
 const INDEX_MS = 5_000
 const FORGET_MS = 60 * 1000
 /** Whole days are archived, so most runs only read the oldest entries and find nothing due. */
@@ -53,7 +55,7 @@ export interface DueWork {
 
 /** The jobs that every process runs. */
 export function ownJobs(broker: Broker, { scheduler, dispatcher, registration }: DueWork): BackgroundJob[] {
-  const { uses, activity, history, liveness } = broker
+  const { uses, activity, history, liveness, log } = broker
   return [
     { intervalMs: FLUSH_MS, run: () => uses.flush() },
     { intervalMs: ACTIVITY_MS, run: () => activity.flush() },
@@ -62,6 +64,7 @@ export function ownJobs(broker: Broker, { scheduler, dispatcher, registration }:
     { intervalMs: DISPATCH_MS, run: () => dispatcher.runDue() },
     { intervalMs: BEAT_MS, run: () => liveness.endDeadClaims() },
     { intervalMs: SERVER_BEAT_MS, run: () => registration.beat() },
+    { intervalMs: DESCRIPTORS_MS, run: createDescriptorWatch(log) },
   ]
 }
 
