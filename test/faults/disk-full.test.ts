@@ -8,8 +8,9 @@ import Database from 'better-sqlite3'
 import { describe, expect, test, vi } from 'vitest'
 import { createRunner } from '../../src/store/dialects/sqlite/runner.ts'
 import { startFakeAuthorizationServer } from '../fake-authorization-server.ts'
-import { approve, oauth2For } from '../flows/fixtures.ts'
+import { approve, oauth2For, startScene } from '../flows/fixtures.ts'
 import { gate } from '../gate.ts'
+import { freshDatabase, runSql } from '../postgres.ts'
 import { type Served, serveProcess } from '../served.ts'
 
 /** A folder on a real disk that can be filled and emptied. */
@@ -189,4 +190,32 @@ describe.each([
     expect(as.isLive(token.body.context.token)).toBe(true)
     expect(as.tokenRequests('refresh_token')).toHaveLength(1)
   })
+})
+
+test('of PostgreSQL: no node is ready while large writes fail, though a small one still finds room', async () => {
+  await using database = await freshDatabase()
+  await using scene = await startScene({ gatepass: { environment: { GATEPASS_DATABASE_URL: database.url } } })
+  await scene.connect()
+  const ready = async () => (await scene.call('GET', '/ready')).status
+  expect(await ready()).toBe(200)
+  // what a server says that cannot make a file longer
+  const isLong = { audit_blocks: 'true', facts: 'length(new.value) > 100000' }
+  await runSql(
+    database.url,
+    `create function full_disk() returns trigger language plpgsql as $$
+       begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`,
+  )
+  for (const [table, condition] of Object.entries(isLong))
+    await runSql(
+      database.url,
+      `create trigger full_disk before insert or update on ${table} for each row when (${condition}) execute function full_disk()`,
+    )
+  expect(await scene.authorize()).toMatchObject({ status: 503, body: { name: 'store_unavailable' } })
+  await expect.poll(ready, { timeout: 60_000 }).toBe(503)
+  expect(await scene.gatepass.broker.store.facts.exchange('small', undefined, 'value')).toBe(true)
+  for (const table of Object.keys(isLong)) await runSql(database.url, `drop trigger full_disk on ${table}`)
+  await expect.poll(ready, { timeout: 60_000 }).toBe(200)
+  expect((await scene.authorize()).body.status).toBe('completed')
+  const { rows } = await runSql(database.url, "select count(*)::int as kept from facts where name = 'space'")
+  expect(rows).toEqual([{ kept: 0 }])
 })

@@ -20,6 +20,7 @@ import { isPartitionsMark } from './partitioning.ts'
 import { clientConfig, openPool } from './pool.ts'
 import { refuseTransactionPooling } from './pooling.ts'
 import { partitionedTables, tables } from './schema.ts'
+import { createSpace } from './space.ts'
 import { createTransact } from './write.ts'
 
 /**
@@ -49,7 +50,10 @@ export async function openPostgresStore(
     const { hasSnapshots, isPartitioned } = await retry(() => examine(pool), POSTGRES_RETRIES)
     void sweepCommits(pool).catch(() => {}) // the next start deletes them too
     announcements = hasSnapshots ? await followChanges(clientConfig(url), pool, notify) : unannounced()
-    const transact = createTransact({ pool, announcements, commits: createCommits(pool), notify })
+    const space = createSpace()
+    const transact = space.watch(
+      createTransact({ pool, announcements, commits: createCommits(pool), notify }),
+    )
     const dialect = new PgDialect()
     const toText: ToText = (query) => dialect.sqlToQuery(query)
     const owners = isPartitioned ? createOwnerFinder() : undefined
@@ -81,6 +85,10 @@ export async function openPostgresStore(
     )
     return {
       ...nouns,
+      async probe() {
+        await nouns.probe()
+        await space.check()
+      },
       catchUp: announcements.missed,
       onChange: (listener) => void listeners.push(listener),
       figures: () => ({
