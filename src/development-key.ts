@@ -22,7 +22,7 @@ export function readDevelopmentKey(database: DatabasePlace): string | undefined 
 
 /**
  * Keeps the key for later starts. If the file cannot be written, the next start makes another key. A new file replaces an
- * old one or a link: a link that somebody else has put there would have the key written to another file.
+ * old one or a link: through a link of another user's the key would be written to another file.
  */
 export function keepDevelopmentKey(database: DatabasePlace, key: string): void {
   const path = developmentKeyFile(database)

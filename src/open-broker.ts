@@ -2,7 +2,7 @@ import type { Broker } from './broker.ts'
 import type { Config } from './config.ts'
 import { ConfigError } from './config-error.ts'
 import { sandboxDefinition } from './dev-provider/definition.ts'
-import { type Clock, systemClock } from './domain/clock.ts'
+import { type Clock, type SteadyClock, systemClock } from './domain/clock.ts'
 import type { Log } from './domain/log.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
 import type { AllowsHttp } from './egress/endpoint.ts'
@@ -38,6 +38,7 @@ import { createRefreshes } from './services/refresh-table.ts'
 import { bytesOfConnections } from './services/release.ts'
 import { admitKeys, noteSealingKey } from './services/sealing-keys.ts'
 import { createRowSigner, signedStore } from './services/signed-store.ts'
+import { machineClock } from './services/steady-clock.ts'
 import { tracedAudit, tracedOutgoing, tracedStore } from './services/traced.ts'
 import { recordedTrace, type Tracing } from './services/tracing.ts'
 import { createUseLog } from './services/use-log.ts'
@@ -67,6 +68,8 @@ const MAX_HELD_TOOLSETS = 100
 export interface BrokerParts {
   readonly log: Log
   readonly now?: Clock
+  /** The clock of leases on SQLite. Default: the machine's; with another `now`, that. */
+  readonly steadyClock?: SteadyClock
   /** The client of every outgoing request; default: the guarded one. A simulation passes one that opens no connection. */
   readonly outgoing?: Outgoing
   /** Default: asks the system's DNS servers. */
@@ -81,12 +84,13 @@ export interface BrokerParts {
  */
 export async function openBroker(
   config: Config,
-  { log, now = systemClock, outgoing: given, lookUpTxt = systemTxt, tracing }: BrokerParts,
+  { log, now = systemClock, outgoing: given, lookUpTxt = systemTxt, tracing, ...parts }: BrokerParts,
 ): Promise<Broker & { close(): Promise<void> }> {
   const keys = createSealer(config.masterKeys)
   const metrics = createMetrics()
   const opened = await openStore(config.database, {
     admit: (facts) => admitKeys(facts, keys),
+    steadyClock: parts.steadyClock ?? (now === systemClock ? machineClock() : undefined),
     ...(tracing && { traceparent: recordedTrace }),
   })
   const system = config.database.kind === 'sqlite' ? 'sqlite' : 'postgresql'

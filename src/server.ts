@@ -12,7 +12,7 @@ import { keepDevelopmentKey, readDevelopmentKey } from './development-key.ts'
 import { diagnose } from './diagnosis/diagnose.ts'
 import { effectiveSettings } from './diagnosis/effective-settings.ts'
 import { type ApiKey, isExpired, issueApiKey } from './domain/api-key.ts'
-import type { Clock } from './domain/clock.ts'
+import type { Clock, SteadyClock } from './domain/clock.ts'
 import { newId, sha256 } from './domain/ids.ts'
 import type { Log } from './domain/log.ts'
 import { DEFAULT_PROJECT } from './domain/project.ts'
@@ -60,6 +60,8 @@ export interface RunningServer {
 export interface ServerParts {
   readonly log: Log & { readonly dropped?: number }
   readonly now?: Clock
+  /** As in `BrokerParts`. */
+  readonly steadyClock?: SteadyClock
   /** As in `BrokerParts`. */
   readonly outgoing?: Outgoing
   /** Called after each answered request; development prints each call. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Broker } from '../src/broker.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import { issueApiKey, type Role } from '../src/domain/api-key.ts'
-import { type Clock, systemClock } from '../src/domain/clock.ts'
+import { type Clock, type SteadyClock, systemClock } from '../src/domain/clock.ts'
 import type { Log } from '../src/domain/log.ts'
 import type { Outgoing } from '../src/egress/outgoing.ts'
 import type { LookUpTxt } from '../src/egress/txt-records.ts'
@@ -47,6 +47,8 @@ export interface GatepassOptions {
   /** Settings beside those that every test needs. */
   readonly environment?: Readonly<Record<string, string>>
   readonly now?: Clock
+  /** The clock of leases; default: `now`. */
+  readonly steadyClock?: SteadyClock
   readonly mode?: 'development' | 'serve'
   /** In place of the guarded client. */
   readonly outgoing?: Outgoing
@@ -85,6 +87,7 @@ export async function startGatepass(options: GatepassOptions = {}): Promise<Gate
     const server = await startServer(config, {
       log: recordingLog(logLines),
       now,
+      ...(options.steadyClock && { steadyClock: options.steadyClock }),
       ...(options.outgoing && { outgoing: options.outgoing }),
       ...(options.lookUpTxt && { lookUpTxt: options.lookUpTxt }),
     })

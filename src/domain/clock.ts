@@ -4,7 +4,17 @@ export type EpochSeconds = number
 /** The only source of the time in `domain/`, `flows/` and `store/`; tests pass their own. */
 export type Clock = () => EpochSeconds
 
-/** The machine's clock. */
+/** A clock that cannot be set: it runs from the machine's start, and all processes of the machine read the same time. */
+export interface SteadyClock {
+  /** Identifies this start of the machine. */
+  readonly bootId: string
+  /** When the machine started, in milliseconds since the Unix epoch, by what its settable clock says now. */
+  readonly startedAt: number
+  /** Milliseconds since the machine started. */
+  milliseconds(): number
+}
+
+/** The machine's clock, which administrators and NTP set. */
 export const systemClock: Clock = () => Math.floor(Date.now() / 1000)
 
 /** Elapsed milliseconds, rounded up, so that a duration is 0 only if no time passed. */

@@ -13,8 +13,8 @@ export function isExhausted(code: unknown): boolean {
 }
 
 /**
- * Returns a job that logs when this process can open no more files and sockets. Node tells nobody: it closes connections
- * as soon as it has accepted them, until descriptors are free again.
+ * Returns a job that logs when this process can open no more files and sockets. Node reports
+ * no error: it closes connections as soon as it has accepted them, until descriptors are free again.
  */
 export function createDescriptorWatch(log: Log): () => Promise<void> {
   let loggedAt: number | undefined

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gte, isNull, lte, or, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Database } from './database.ts'
-import { type Lease, leaseEnd, NO_LEASE } from './lease.ts'
+import { isUnleased, type Lease, leaseEnd, NO_LEASE } from './lease.ts'
 import { greaterOf } from './row-conditions.ts'
 import { type OfProject, variantsOf } from './statement.ts'
 
@@ -94,11 +94,7 @@ export function createAuditIndex({ tables, query, statement, read, write, dialec
       .where(
         and(
           isTrail(p),
-          or(
-            isNull(auditProgress.leaseUntil),
-            eq(auditProgress.leaseOwner, p.owner),
-            lte(auditProgress.leaseUntil, dialect.leaseNow(p.now)),
-          ),
+          or(eq(auditProgress.leaseOwner, p.owner), isUnleased(dialect, auditProgress.leaseUntil, p.now)),
         ),
       )
       .returning(trail),

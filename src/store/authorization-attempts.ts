@@ -62,7 +62,7 @@ export function createAttempts(database: Database): AuthorizationAttempts {
         browserHash: p.browserHash,
         secrets: p.secrets,
         // the later of two consents counts, so both times come from the clock that all nodes share
-        startedAt: dialect.leaseNow(p.startedAt),
+        startedAt: dialect.sharedNow(p.startedAt),
         trail: withLines(authorizations.trail, p.lines),
         status: 'pending',
       })

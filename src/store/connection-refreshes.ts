@@ -1,4 +1,4 @@
-import { and, eq, gt, isNotNull, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Connection, NeedsAuthorizationReason } from '../domain/connection.ts'
 import type { Sealed } from '../domain/sealed.ts'
@@ -6,7 +6,7 @@ import type { AuditEntries } from './audit-entries.ts'
 import { connectionEvents } from './connection-events.ts'
 import { connectionChange, connectionColumns } from './connection-row.ts'
 import type { Database } from './database.ts'
-import { type Lease, leaseEnd, NO_LEASE } from './lease.ts'
+import { isUnleased, type Lease, leaseEnd, NO_LEASE } from './lease.ts'
 import { hasId } from './row-conditions.ts'
 import { variantsOf } from './statement.ts'
 import { withLines } from './trail-column.ts'
@@ -52,8 +52,10 @@ export interface ConnectionRefreshes {
    */
   leaseLeft(id: string, generation: number, owner: string, now: EpochSeconds): Promise<number | undefined>
   /**
-   * Stores refreshed tokens and clears the trail, if the stored tokens are still those of `generation`. It does so even
-   * when another process has taken over the lease: the provider's only valid response is not lost because it came late.
+   * Stores refreshed tokens and clears the trail, if the stored tokens are still those of `generation` and active. It does
+   * so even when another process has taken over the lease: the provider's only valid response is not lost because it came
+   * late. Once the other process was refused, it is too late: a provider that receives a used refresh token may end the
+   * whole grant, and these tokens with it.
    * `scopesBefore`: the scopes of the former tokens.
    */
   settleRefresh(
@@ -107,11 +109,8 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
   const columns = connectionColumns(connections)
   const events = connectionEvents(database)
 
-  const ofAnyStatus = (p: Generation): SQL | undefined =>
-    and(hasId(connections, p), eq(connections.generation, p.generation))
-  const ofGeneration = (p: Generation) => and(ofAnyStatus(p), eq(connections.status, 'active'))
-  const isUnleased = (now: EpochSeconds) =>
-    or(isNull(connections.leaseUntil), lte(connections.leaseUntil, dialect.leaseNow(now)))
+  const ofGeneration = (p: Generation): SQL | undefined =>
+    and(hasId(connections, p), eq(connections.generation, p.generation), eq(connections.status, 'active'))
 
   const claim = statement((p: Lease & Generation & { now: EpochSeconds }) =>
     query
@@ -122,7 +121,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
         unansweredRefreshes: sql`${connections.unansweredRefreshes} + 1`,
         unansweredSince: sql`case when ${connections.unansweredRefreshes} = 0 then ${p.now} else ${connections.unansweredSince} end`,
       })
-      .where(and(ofGeneration(p), isUnleased(p.now)))
+      .where(and(ofGeneration(p), isUnleased(dialect, connections.leaseUntil, p.now)))
       .returning({ ...columns, trail: connections.trail }),
   )
   const left = statement((p: Generation & { owner: string; now: EpochSeconds }) =>
@@ -143,14 +142,12 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
         expiresAt: p.expiresAt,
         refreshExpiresAt: p.refreshExpiresAt,
         refreshAt: p.refreshAt,
-        status: 'active',
-        statusReason: null,
         generation: sql`${connections.generation} + 1`,
         ...NO_LEASE,
         unansweredRefreshes: 0,
         trail: null,
       })
-      .where(ofAnyStatus(p))
+      .where(ofGeneration(p))
       .returning(columns),
   )
   const release = variantsOf((outcome: 'answered' | 'unknown') =>
@@ -202,7 +199,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
             gt(connections.expiresAt, p.now),
             sql`${connections.expiresAt} - ${connections.receivedAt} >= ${p.leastLife}`,
             gt(connections.lastUsedAt, connections.receivedAt),
-            isUnleased(p.now),
+            isUnleased(dialect, connections.leaseUntil, p.now),
           ),
         )
         .orderBy(connections.expiresAt)
@@ -217,7 +214,7 @@ export function createConnectionRefreshes(database: Database): ConnectionRefresh
           eq(connections.status, 'active'),
           isNotNull(connections.refreshAt),
           lte(connections.refreshAt, p.now),
-          isUnleased(p.now),
+          isUnleased(dialect, connections.leaseUntil, p.now),
         ),
       )
       .orderBy(connections.refreshAt)

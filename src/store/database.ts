@@ -42,9 +42,18 @@ export interface Database {
 export interface Dialect {
   /**
    * The clock of leases and claims: the server's own on PostgreSQL, so that the clocks of nodes need not agree; on
-   * SQLite, whose processes are on one machine, `now`.
+   * SQLite, whose processes are on one machine, the machine's monotonic clock. Values of it are compared with nothing else.
    */
   readonly leaseNow: (now: EpochSeconds) => SQL<number>
+  /** The same in milliseconds. */
+  readonly leaseNowMs: SQL<number>
+  /**
+   * A lease that seems to last longer than this was taken before the machine was started again, with another time.
+   * Absent on PostgreSQL, whose clock may be set.
+   */
+  readonly longestLeaseSeconds?: number
+  /** The time of day by the clock that all nodes share: the server's own on PostgreSQL, `now` on SQLite. */
+  readonly sharedNow: (now: EpochSeconds) => SQL<number>
   /** The time in milliseconds, by the clock of the database. */
   readonly nowMs: SQL<number>
   /** Locks the rows that a SELECT finds, in a transaction. SQLite has one writer at a time and needs no locks. */

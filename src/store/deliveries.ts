@@ -4,7 +4,7 @@ import type { Delivery, DeliveryState, EventType, Webhook } from '../domain/webh
 import type { Database } from './database.ts'
 import { createDeliveryLists, type DeliveryLists } from './delivery-lists.ts'
 import { deliveryOrder } from './delivery-order.ts'
-import { type Lease, leaseEnd } from './lease.ts'
+import type { Lease } from './lease.ts'
 import { variantsOf } from './statement.ts'
 import { hastenStatement } from './webhooks.ts'
 
@@ -40,7 +40,7 @@ export interface SettledAttempt {
   readonly failingFor?: number
 }
 
-/** Deliveries of events to webhooks. Leases and retries use the clock of leases (`Dialect.leaseNow`). */
+/** Deliveries of events to webhooks. Claims and retries use the clock that nodes share (`Dialect.sharedNow`). */
 export interface Deliveries extends DeliveryLists {
   /** The enabled webhooks of all projects that have a due delivery, without failing ones whose next probe is not due. */
   dueWebhooks(now: EpochSeconds): Promise<readonly Webhook[]>
@@ -74,11 +74,13 @@ export function createDeliveries(database: Database): Deliveries {
   const { proceed } = deliveryOrder(database)
 
   // a subquery: PostgreSQL uses no index for a comparison with `clock_timestamp()`, which changes while a statement runs
-  const leaseNow = (now: EpochSeconds) => sql<number>`(select ${dialect.leaseNow(now)})`
+  const sharedNow = (now: EpochSeconds) => sql<number>`(select ${dialect.sharedNow(now)})`
+  const secondsFromNow = (p: { seconds: number; now: EpochSeconds }) =>
+    sql<number>`${dialect.sharedNow(p.now)} + ${p.seconds}`
   const isWaiting = eq(deliveries.state, 'waiting')
   const isDue = (p: { now: EpochSeconds }) =>
-    and(isWaiting, isNotNull(deliveries.dueAt), sql`${deliveries.dueAt} <= ${leaseNow(p.now)}`)
-  const isProbeDue = (p: { now: EpochSeconds }) => sql`${webhooks.probeAt} <= ${leaseNow(p.now)}`
+    and(isWaiting, isNotNull(deliveries.dueAt), sql`${deliveries.dueAt} <= ${sharedNow(p.now)}`)
+  const isProbeDue = (p: { now: EpochSeconds }) => sql`${webhooks.probeAt} <= ${sharedNow(p.now)}`
   interface OfWebhook {
     readonly webhookId: string
   }
@@ -109,7 +111,7 @@ export function createDeliveries(database: Database): Deliveries {
     statement((p: OfWebhook & { now: EpochSeconds; seconds: number }) =>
       query
         .update(webhooks)
-        .set({ probeAt: leaseEnd(dialect, p) })
+        .set({ probeAt: secondsFromNow(p) })
         .where(and(eq(webhooks.id, p.webhookId), when === 'if due' ? isProbeDue(p) : undefined))
         .returning({ id: webhooks.id }),
     ),
@@ -131,7 +133,7 @@ export function createDeliveries(database: Database): Deliveries {
       .set({
         attempt: sql`${deliveries.attempt} + 1`,
         leaseOwner: p.owner,
-        dueAt: leaseEnd(dialect, p),
+        dueAt: secondsFromNow(p),
       })
       .where(isOne(p))
       .returning({ key: deliveries.key, attempt: deliveries.attempt }),
@@ -161,8 +163,8 @@ export function createDeliveries(database: Database): Deliveries {
             lastError: p.error ?? null,
             leaseOwner: null,
             ...(how === 'again'
-              ? { dueAt: leaseEnd(dialect, p) }
-              : { dueAt: null, endedAt: dialect.leaseNow(p.now) }),
+              ? { dueAt: secondsFromNow(p) }
+              : { dueAt: null, endedAt: dialect.sharedNow(p.now) }),
           })
           .where(
             and(isOne(p), isWaiting, eq(deliveries.leaseOwner, p.owner), eq(deliveries.attempt, p.attempt)),
@@ -189,12 +191,12 @@ export function createDeliveries(database: Database): Deliveries {
       .update(webhooks)
       .set({
         failures: sql`${webhooks.failures} + 1`,
-        failingSince: sql`coalesce(${webhooks.failingSince}, ${dialect.leaseNow(p.now)})`,
+        failingSince: sql`coalesce(${webhooks.failingSince}, ${dialect.sharedNow(p.now)})`,
       })
       .where(eq(webhooks.id, p.webhookId))
       .returning({
         failures: webhooks.failures,
-        failingFor: sql`${dialect.leaseNow(p.now)} - ${webhooks.failingSince}`.mapWith(Number),
+        failingFor: sql`${dialect.sharedNow(p.now)} - ${webhooks.failingSince}`.mapWith(Number),
       }),
   )
 

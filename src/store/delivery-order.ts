@@ -37,7 +37,7 @@ export function deliveryOrder({ tables, query, statement, dialect }: Database) {
   const makeDue = statement((p: { webhookId: string; eventId: string; now: EpochSeconds }) =>
     query
       .update(deliveries)
-      .set({ dueAt: dialect.leaseNow(p.now) })
+      .set({ dueAt: dialect.sharedNow(p.now) })
       .where(and(eq(deliveries.webhookId, p.webhookId), eq(deliveries.eventId, p.eventId)))
       .returning({ id: deliveries.eventId }),
   )

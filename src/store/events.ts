@@ -129,7 +129,7 @@ export function createEvents(database: Database): Events {
           keySeq: p.keySeq,
           state: 'waiting',
           attempt: 0,
-          dueAt: place === 'first' ? dialect.leaseNow(p.now) : null,
+          dueAt: place === 'first' ? dialect.sharedNow(p.now) : null,
           createdAt: p.createdAt,
         })
         .onConflictDoUpdate({

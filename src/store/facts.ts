@@ -7,6 +7,8 @@ export const BACKUP_FACT = 'backup_taken_at'
 export const LAST_BACKUP_FACT = 'last_backup_at'
 /** Marks a database whose installation was moved to another one. The value is the time of the move. */
 export const MOVED_FACT = 'moved_at'
+/** What the lease clock of an SQLite file adds to the steady clock of the machine, for one start of the machine. */
+export const LEASE_CLOCK_FACT = 'lease_clock'
 /** The fact that `Store.probe` writes. */
 export const PROBE_FACT = 'probe'
 

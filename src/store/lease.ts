@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { gt, isNull, lte, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { EpochSeconds } from '../domain/clock.ts'
 import type { Dialect } from './database.ts'
 
@@ -10,6 +10,17 @@ export interface Lease {
 
 /** The lease columns of a row without a lease. */
 export const NO_LEASE = { leaseOwner: null, leaseUntil: null } as const
+
+/** Whether no process holds the lease that ends at `until`. */
+export function isUnleased(dialect: Dialect, until: SQLWrapper, now: EpochSeconds): SQL | undefined {
+  const { longestLeaseSeconds: longest } = dialect
+  const leaseNow = dialect.leaseNow(now)
+  return or(
+    isNull(until),
+    lte(until, leaseNow),
+    longest === undefined ? undefined : gt(until, sql`${leaseNow} + ${sql.raw(String(longest))}`),
+  )
+}
 
 /** The end of a lease that is taken or prolonged now, by the clock of leases. */
 export function leaseEnd(dialect: Dialect, p: { seconds: number; now: EpochSeconds }): SQL<number> {

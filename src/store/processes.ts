@@ -12,7 +12,7 @@ export const LAPSE_MS = 3_000
  * effect only while the claim's row still names the holder, and the holder reads that row again before it does something
  * that must not be done twice.
  *
- * All times are those of the database, so that the clocks of nodes need not agree.
+ * All times are by the clock of leases (`Dialect.leaseNow`), so that the clocks of nodes need not agree.
  */
 export interface Processes {
   /** Adds the process, which may hold claims from then on. */
@@ -35,7 +35,7 @@ export interface Processes {
 
 export function createProcesses({ tables, query, statement, read, write, dialect }: Database): Processes {
   const { processes, authorizations } = tables
-  const { nowMs } = dialect
+  const { leaseNowMs: nowMs } = dialect
   const id = { id: processes.id }
   // absolute: a heartbeat in the future was written before the database's clock was set back
   const sinceBeat = sql`abs(${nowMs} - ${processes.beatAt})`

@@ -1,4 +1,4 @@
-import type { EpochSeconds } from '../domain/clock.ts'
+import type { EpochSeconds, SteadyClock } from '../domain/clock.ts'
 import type { AuditEntries } from './audit-entries.ts'
 import type { StoreChange } from './changes.ts'
 import type { Nouns } from './create-nouns.ts'
@@ -54,6 +54,8 @@ export interface OpeningOptions {
    * another number throws `already_exists`.
    */
   readonly partitions?: number | undefined
+  /** SQLite: the clock of leases. Absent: leases go by the `now` that the callers pass. */
+  readonly steadyClock?: SteadyClock | undefined
   /** Returns the `traceparent` of the request that runs, if its trace is recorded. Absent: events are written without. */
   readonly traceparent?: (() => string | undefined) | undefined
 }

@@ -163,7 +163,7 @@ const HASTENED_AT_ONCE = 1_000
 /** Makes the retries of a webhook due at once, because it answers again. */
 export function hastenStatement({ tables: { deliveries }, query, statement, dialect }: Database) {
   return statement((p: { webhookId: string; now: EpochSeconds }) => {
-    const now = dialect.leaseNow(p.now)
+    const now = dialect.sharedNow(p.now)
     const isLater = and(
       eq(deliveries.webhookId, p.webhookId),
       eq(deliveries.state, 'waiting'),

@@ -3,9 +3,14 @@ import type { AnyPgSelect } from 'drizzle-orm/pg-core'
 import type { Dialect } from '../../database.ts'
 import { POSTGRES_RETRIES } from './failures.ts'
 
+const SECONDS = sql<number>`floor(extract(epoch from clock_timestamp()))::bigint`
+const MILLISECONDS = sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`
+
 export const postgresDialect: Dialect = {
-  leaseNow: () => sql`floor(extract(epoch from clock_timestamp()))::bigint`,
-  nowMs: sql`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`,
+  leaseNow: () => SECONDS,
+  leaseNowMs: MILLISECONDS,
+  sharedNow: () => SECONDS,
+  nowMs: MILLISECONDS,
   lock(select, how) {
     const query = select as AnyPgSelect // a SELECT of this database's builder
     if (how === 'for key share') return query.for('key share') as typeof select

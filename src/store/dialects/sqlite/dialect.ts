@@ -3,7 +3,11 @@ import type { Dialect } from '../../database.ts'
 import { SQLITE_RETRIES } from './failures.ts'
 
 export const sqliteDialect: Dialect = {
-  leaseNow: (now) => sql`${now}`,
+  // subqueries, so that a statement calls the function once and not for each row
+  leaseNow: (now) => sql`(select lease_clock(${now}))`,
+  leaseNowMs: sql`(select lease_clock_ms())`,
+  longestLeaseSeconds: 900,
+  sharedNow: (now) => sql`${now}`,
   nowMs: sql`cast(unixepoch('subsec') * 1000 as integer)`,
   lock: (select) => select,
   elementsOf: (list) => sql`json_each(${list})`,

@@ -14,16 +14,21 @@ import { sqliteDialect } from './dialect.ts'
 import { busyRetries } from './failures.ts'
 import { openDatabase } from './file.ts'
 import { createGroupCommit, type GroupCommit, type Write } from './group-commit.ts'
+import { addLeaseClock } from './lease-clock.ts'
 import { migrateDatabase, readFacts } from './migrations.ts'
 import { createRunner, type Transact } from './runner.ts'
 import { tables } from './schema.ts'
 import { openWriteAheadLog } from './write-ahead-log.ts'
 
 /** Migrates an SQLite file, which several processes of one machine may share, and opens the store on it. */
-export function openSqliteStore(path: string, { admit, traceparent }: OpeningOptions = {}): Store {
+export function openSqliteStore(
+  path: string,
+  { admit, steadyClock, traceparent }: OpeningOptions = {},
+): Store {
   admit?.(readFacts(path))
   const client = openDatabase(path)
   migrateDatabase(client)
+  addLeaseClock(client, steadyClock)
   const feed = createChangeFeed(client)
   const appendAudit = createAuditAppender(client)
   const rowsOf = createRunner(client)
