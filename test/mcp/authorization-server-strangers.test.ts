@@ -254,6 +254,57 @@ describe('an authorization request', () => {
   })
 })
 
+describe('the assertion of a client', () => {
+  test('that a stranger has registered leaves no row', async () => {
+    const { privateKey, publicKey } = await generateKeyPair('ES256')
+    const jwk = { ...(await exportJWK(publicKey)), kid: 'k', alg: 'ES256' }
+    const clientId = await world.newClient(REDIRECT_URI, {
+      token_endpoint_auth_method: 'private_key_jwt',
+      jwks: { keys: [jwk] },
+    })
+    const before = rows()
+    for (const path of ['/token', '/revoke'])
+      for (let i = 0; i < 3; i++) {
+        const assertion = await new SignJWT({})
+          .setProtectedHeader({ alg: 'ES256', kid: 'k' })
+          .setIssuer(clientId)
+          .setSubject(clientId)
+          .setAudience(world.gatepass.url)
+          .setJti(`${path} ${i}`)
+          .setIssuedAt()
+          .setExpirationTime('10y')
+          .sign(privateKey)
+        const form = new URLSearchParams({
+          grant_type: 'authorization_code',
+          client_id: clientId,
+          code: 'x',
+          token: 'x',
+          redirect_uri: REDIRECT_URI,
+          client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+          client_assertion: assertion,
+        })
+        const { status } = await fetch(new URL(path, world.gatepass.url), { method: 'POST', body: form })
+        // authenticated: the code is unknown, and the token to revoke need not exist
+        expect(status).toBe(path === '/token' ? 400 : 200)
+      }
+    expect(rows()).toBe(before)
+  })
+
+  test.each([
+    ['eleven', Array(11).fill({ kty: 'EC' })],
+    ['one of 8,192 bits', [{ kty: 'RSA', n: 'x'.repeat(1366), e: 'AQAB' }]],
+    ['one with a long exponent', [{ kty: 'RSA', n: 'x'.repeat(342), e: 'x'.repeat(342) }]],
+  ])('is not verified with keys that cost much: %s', async (_, keys) => {
+    const metadata = {
+      redirect_uris: [REDIRECT_URI],
+      token_endpoint_auth_method: 'private_key_jwt',
+      jwks: { keys },
+    }
+    const { status, body } = await world.register(metadata)
+    expect([status, body.error_description]).toEqual([400, expect.stringContaining('at most 10 keys')])
+  })
+})
+
 describe('a registration', () => {
   test('is never refused: of too many clients the oldest of the largest network give way', async () => {
     let ahead = 0

@@ -2,11 +2,12 @@ import { LRUCache } from 'lru-cache'
 import type { Configuration } from 'oidc-provider'
 import type { Broker } from '../../broker.ts'
 import type { EpochSeconds } from '../../domain/clock.ts'
+import { sha256 } from '../../domain/ids.ts'
 import { OutgoingError } from '../../egress/outgoing.ts'
 import { toFetch } from '../../egress/outgoing-fetch.ts'
 import { createAddressLimit } from '../../http/endpoint/rate-limit.ts'
 import { isMetadataDocument } from '../../http/mcp-setup/client-identity.ts'
-import { ClientMetadataFault, clientMetadata } from './client-metadata.ts'
+import { ClientMetadataFault, checkedKeys, clientMetadata } from './client-metadata.ts'
 import { servedRequest } from './served-request.ts'
 
 // The documents that clients name: their metadata and their keys. Anyone may name any URL, so the requests are limited,
@@ -51,7 +52,8 @@ export function documentFetch({
     const url = String(input)
     const { host } = new URL(url)
     const request = servedRequest()
-    const at = failed.get(url)
+    const key = sha256(url) // a client id can be long
+    const at = failed.get(key)
     if (at !== undefined && now() >= at && now() < at + FAILED_SECONDS) {
       if (request !== undefined) request.notFetched = { host }
       throw new Error('the document could not be read a moment ago')
@@ -65,7 +67,7 @@ export function documentFetch({
     try {
       return await read(url, init)
     } catch (error) {
-      failed.set(url, now())
+      failed.set(key, now())
       if (request !== undefined) request.notFetched = { host }
       log.warn({ host, why: reasonOf(error) }, 'a document that an MCP client names could not be read')
       throw error
@@ -86,7 +88,7 @@ export function documentFetch({
       throw error instanceof OutgoingError ? error : new UnreadableDocument('no JSON')
     })
     const isMetadata = typeof document === 'object' && document !== null && 'client_id' in document
-    if (!isMetadata) return Response.json(document, { headers: response.headers })
+    if (!isMetadata) return Response.json(checkedKeys(document), { headers: response.headers })
     // the secret is passed on, so that oidc-provider refuses the document
     const { client_id, client_secret } = document as Readonly<Record<string, unknown>>
     const converted = {

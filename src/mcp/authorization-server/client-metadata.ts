@@ -44,7 +44,7 @@ export function clientMetadata(given: unknown): Members {
   )
   return {
     ...picked,
-    ...(members.jwks !== undefined && { jwks: members.jwks }),
+    ...(members.jwks !== undefined && { jwks: checkedKeys(members.jwks) }),
     ...(name !== undefined && { client_name: name }),
     redirect_uris: redirectUris,
     // oidc-provider permits a private scheme only for the type `native`
@@ -64,6 +64,28 @@ export function registrationMetadata(given: unknown): Members {
   const members = clientMetadata(given)
   const method = members.token_endpoint_auth_method === 'private_key_jwt' ? 'private_key_jwt' : 'none'
   return { ...members, token_endpoint_auth_method: method }
+}
+
+const MAX_KEYS = 10
+/** RSA keys of 4,096 bits in base64url, and the longest exponent. Larger ones cost a verification milliseconds. */
+const MAX_MODULUS_LENGTH = 683
+const MAX_EXPONENT_LENGTH = 6
+
+/** The keys of a client (RFC 7517), which verify its assertions. Throws `ClientMetadataFault` for too many or too large ones. */
+export function checkedKeys(jwks: unknown): unknown {
+  const keys: unknown = typeof jwks === 'object' && jwks !== null && 'keys' in jwks ? jwks.keys : []
+  const isTooMuch =
+    !Array.isArray(keys) ||
+    keys.length > MAX_KEYS ||
+    keys.some(
+      (key) =>
+        String(key?.n ?? '').length > MAX_MODULUS_LENGTH || String(key?.e ?? '').length > MAX_EXPONENT_LENGTH,
+    )
+  if (!isTooMuch) return jwks
+  throw new ClientMetadataFault(
+    'invalid_client_metadata',
+    `A client may have at most ${MAX_KEYS} keys, and RSA keys of at most 4096 bits with a short exponent.`,
+  )
 }
 
 function checkedRedirectUris(given: unknown): readonly string[] {

@@ -194,8 +194,10 @@ export async function createProvider(broker: Broker, options: ProviderOptions): 
   provider.use(async (ctx, next) => {
     await next()
     const { Grant, Client, AccessToken } = ctx.oidc?.entities ?? {}
-    if (ctx.status === 200 && AccessToken !== undefined && Grant?.jti !== undefined && Client !== undefined)
-      await options.onTokens({ clientId: Client.clientId, grantId: Grant.jti })
+    if (ctx.status !== 200 || AccessToken === undefined || Grant?.jti === undefined || Client === undefined)
+      return
+    await servedRequest()?.keepAssertion?.()
+    await options.onTokens({ clientId: Client.clientId, grantId: Grant.jti })
   })
   return provider
 }

@@ -52,6 +52,19 @@ export function recordAdapter(dependencies: RecordDependencies, model: string): 
         destroy: tokens.delete,
       }
     }
+    case 'ReplayDetection': {
+      const assertions = rows(dependencies, model)
+      return {
+        ...without,
+        ...assertions,
+        // a stranger who registers a client can sign any number of assertions, so only those that gave tokens are kept
+        async upsert(id, payload, seconds) {
+          const request = servedRequest()
+          if (request !== undefined)
+            request.keepAssertion = () => assertions.upsert(id, payload, seconds).then(() => {})
+        },
+      }
+    }
     default:
       return { ...without, ...rows(dependencies, model) }
   }

@@ -8,6 +8,8 @@ export interface ServedRequest {
   readonly address: string | undefined
   /** The refresh token that replaces the one of the request (refresh-tokens.ts). */
   successor?: string
+  /** Stores the assertion of the client as used. Called if the request gives tokens. */
+  keepAssertion?: () => Promise<void>
   /** Set if a document that the client names could not be fetched: the host, or that the address must wait. */
   notFetched?: { readonly host: string } | { readonly retryAfter: number }
 }

@@ -241,4 +241,22 @@ export const callers: readonly Mutation[] = [
     test: 'faults/descriptors.test.ts',
     name: 'a process without file descriptors',
   },
+  {
+    rows: ['39'],
+    fault: 'each assertion of a client that a stranger has registered leaves a row',
+    file: 'src/mcp/authorization-server/record-adapter.ts',
+    from: "case 'ReplayDetection':",
+    to: "case 'None':",
+    test: 'mcp/authorization-server-strangers.test.ts',
+    name: 'that a stranger has registered leaves no row',
+  },
+  {
+    rows: ['41'],
+    fault: 'a client chooses keys that are slow to verify with',
+    file: 'src/mcp/authorization-server/client-metadata.ts',
+    from: 'if (!isTooMuch) return jwks',
+    to: 'return jwks',
+    test: 'mcp/authorization-server-strangers.test.ts',
+    name: 'is not verified with keys that cost much',
+  },
 ]
