@@ -42,7 +42,8 @@ beforeAll(async () => {
     const document = published.get(req.url ?? '')
     answerJson(res, document === undefined ? 404 : 200, document ?? {})
   })
-  world = await startWorld({ gatepass: { environment: verifierOf(oidc) } })
+  const environment = { ...verifierOf(oidc), GATEPASS_MCP_CLIENT_HOSTS: '127.0.0.1' }
+  world = await startWorld({ gatepass: { environment } })
   redirectUri = `${world.gatepass.url}/login/callback`
   const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true })
   keys = {
