@@ -117,7 +117,12 @@ describe('hosts inside the network', () => {
     const spy = vi.spyOn(own.gatepass.broker.clientDocuments, 'stream')
     const [first, ...others] = await Promise.all(answers)
     expect(asked).toBeGreaterThan(0)
-    for (const [i, text] of ['<html>', '{"client_id":"https://other.test/"}', '[]'].entries()) {
+    for (const [i, text] of [
+      '<html>',
+      '{"client_id":"https://other.test/"}',
+      '[]',
+      JSON.stringify({ client_id: 'https://other.test/', redirect_uris: [REDIRECT_URI] }),
+    ].entries()) {
       spy.mockImplementation(async () => ({
         status: 200,
         headers: { 'content-type': 'application/json' },
@@ -185,6 +190,7 @@ describe('a document that cannot be read', () => {
     }
     const page = await new UserAgent().get(own.request('https://hosted.example.test/c').url)
     expect([page.status, spy.mock.calls.length]).toEqual([400, 0])
+    expect(page.body).toContain('invalid_client')
     expect((await allow(new UserAgent(), own.request(await own.newClient()))).status).toBe(303)
   })
 })

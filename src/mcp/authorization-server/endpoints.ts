@@ -75,6 +75,20 @@ export function addEndpoints(
     return { ...answer, ...(notFetched && { notFetched }) }
   }
 
+  /**
+   * The host of the client's own metadata document, if the request failed because of it. Every such failure has the same
+   * answer, which tells a stranger nothing about a host inside the network.
+   */
+  function unreadDocument(
+    { status, body, notFetched }: KoaAnswer & Pick<ServedRequest, 'notFetched'>,
+    clientId: string,
+  ): ServedRequest['notFetched'] {
+    const host = verifiedHost(clientId)
+    if (!readsDocuments || host === undefined || status < 400) return undefined
+    const isOfClient = notFetched !== undefined || /^.{0,40}"error":"invalid_client/.test(body ?? '')
+    return isOfClient ? (notFetched ?? { host }) : undefined
+  }
+
   /** Whether the user who has logged in in this browser has allowed the client at the redirect URI of the request. */
   async function isTrusted(c: Context): Promise<boolean> {
     const { client_id: clientId = '', redirect_uri: redirectUri } = c.req.query()
@@ -168,20 +182,6 @@ const BUSY = { error: 'temporarily_unavailable', error_description: 'Too many re
 const UNREAD_DOCUMENT = {
   error: 'invalid_client',
   error_description: 'The metadata document of the client cannot be used.',
-}
-
-/**
- * The host of the client's own metadata document, if the request failed because of it. Every such failure has the same
- * answer, which tells a stranger nothing about a host inside the network.
- */
-function unreadDocument(
-  { status, body, notFetched }: KoaAnswer & Pick<ServedRequest, 'notFetched'>,
-  clientId: string,
-): ServedRequest['notFetched'] {
-  const host = verifiedHost(clientId)
-  if (host === undefined || status < 400) return undefined
-  const isOfClient = notFetched !== undefined || /^.{0,40}"error":"invalid_client/.test(body ?? '')
-  return isOfClient ? (notFetched ?? { host }) : undefined
 }
 
 function readJson(text: string): unknown {

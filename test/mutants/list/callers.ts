@@ -126,10 +126,10 @@ export const callers: readonly Mutation[] = [
   },
   {
     rows: ['14'],
-    fault: 'the token endpoint tells a stranger what a host inside the network answered',
+    fault: 'the page tells a stranger what a host inside the network answered',
     file: 'src/mcp/authorization-server/endpoints.ts',
-    from: 'unread === undefined ? toClient(c, answer) : c.json(UNREAD_DOCUMENT, 401)',
-    to: 'toClient(c, answer)',
+    from: 'notFetched !== undefined || ',
+    to: 'notFetched !== undefined && ',
     test: 'mcp/authorization-server-strangers.test.ts',
     name: 'no answer tells what they said',
   },
@@ -258,5 +258,14 @@ export const callers: readonly Mutation[] = [
     to: 'return jwks',
     test: 'mcp/authorization-server-strangers.test.ts',
     name: 'is not verified with keys that cost much',
+  },
+  {
+    rows: ['14'],
+    fault: 'the token endpoint tells a stranger what a host inside the network answered',
+    file: 'src/mcp/authorization-server/endpoints.ts',
+    from: 'unread === undefined ? toClient(c, answer) : c.json(UNREAD_DOCUMENT, 401)',
+    to: 'toClient(c, answer)',
+    test: 'mcp/authorization-server-strangers.test.ts',
+    name: 'no answer tells what they said',
   },
 ]
